@@ -15,7 +15,16 @@ from concord.store import access, acts, exclusions, frames, progress, registrati
 from concord.store import hidden as hidden_store
 from concord.store import studies as stored
 from concord.store.conversations import Filter
-from concord.studies import adjudication, hidden, quality, registration, reveal, running, studies
+from concord.studies import (
+    adjudication,
+    hidden,
+    quality,
+    registration,
+    reveal,
+    running,
+    studies,
+    training,
+)
 from concord.table import Cell, Column, Table
 from concord.workspace import Workspace
 
@@ -148,15 +157,30 @@ def _deal(
 
 @command.command("gold")
 @click.argument("name")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--feedback/--no-feedback",
+    default=None,
+    help="Show the known answer and its explanation after an item is submitted, which locks it. "
+    "Default: as before; at first none.",
+)
 @click.pass_obj
-def _gold(workspace: str, name: str, file: Path) -> None:
+def _gold(workspace: str, name: str, file: Path | None, feedback: bool | None) -> None:
     """Mix gold items, whose answers are known, into everybody's items; they replace those of before.
 
     FILE is a CSV with the columns key, turn, criterion, answer, tolerance, explanation, attention (yes: an
     attention check). Turn, tolerance, explanation and attention may be absent. No gold item is a rating.
+    Without FILE only the feedback is set.
     """
+    if file is None and feedback is None:
+        raise StudyError("Name a file of gold items, or say --feedback or --no-feedback.")
     with Workspace.open(workspace, create=False).write() as db:
+        if feedback is not None:
+            hidden.set_feedback(db, name, feedback)
+            after = "are shown after an item is submitted" if feedback else "are not shown to annotators"
+            echo(f"Study “{name}”: the known answers of gold items {after}.")
+        if file is None:
+            return
         golds = hidden.read_gold(db, name, file)
         have = hidden.set_gold(db, name, golds)
     units = {gold.unit for gold in golds}
@@ -169,6 +193,80 @@ def _gold(workspace: str, name: str, file: Path) -> None:
         echo("Mixed in: " + ", ".join(f"{who} {count}" for who, count in sorted(have.items())) + ".")
     else:
         echo("They are mixed in when the study is dealt.")
+
+
+@command.command("training")
+@click.argument("name")
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--pass",
+    "share",
+    type=click.FloatRange(0, 1),
+    help="Passed is an attempt with at least this share of items hit; 0.7 unless told.",
+)
+@click.option(
+    "--deviation",
+    type=click.FloatRange(0),
+    help="In place of a share: answers on average at most so far from the known ones.",
+)
+@click.option("--attempts", type=click.IntRange(1), help="How many attempts there are; 2 unless told.")
+@click.option("--items", type=click.IntRange(0), help="Items of each attempt; 0, the default: all there are.")
+@click.option("--off", is_flag=True, help="Open the study to everybody; attempts stay stored.")
+@options.form()
+@click.pass_obj
+def _training(
+    workspace: str,
+    /,
+    name: str,
+    file: Path | None,
+    share: float | None,
+    deviation: float | None,
+    attempts: int | None,
+    items: int | None,
+    off: bool,
+    form: str,
+) -> None:
+    """Put a training before a study, change its rule, or show who has passed.
+
+    FILE is a CSV as for `concord study gold`; each item has an explanation. Whoever has not passed sees only
+    training items, each followed by its known answers. Nothing answered there is a rating.
+    """
+    asked = (file, share, deviation, attempts, items)
+    if (off and any(one is not None for one in asked)) or (share is not None and deviation is not None):
+        raise StudyError("A rule is --pass or --deviation; --off stands alone.")
+    opened = Workspace.open(workspace, create=False)
+    if off:
+        with opened.write() as db:
+            training.end(db, name)
+        echo(f"Study “{name}”: no training comes before it any more.")
+    elif all(one is None for one in asked):
+        with opened.read() as db:
+            printing.show([training.table(db, name)], form)
+    else:
+        with opened.write() as db:
+            before = training.rule_of(stored.get(db, name)) or training.PassRule()
+            rule = training.PassRule(
+                "deviation" if deviation is not None else "share" if share is not None else before.way,
+                next((one for one in (deviation, share) if one is not None), before.bound),
+                before.attempts if attempts is None else attempts,
+                before.items if items is None else items,
+            )
+            golds = hidden.read_gold(db, name, file, training=True) if file else []
+            training.begin(db, name, golds, rule)
+        echo(f"Study “{name}” opens to whoever passes its training: {rule.told}.")
+
+
+@command.command("admit")
+@click.argument("name")
+@click.argument("annotator")
+@click.option("--reason", required=True, help="Why; it is kept with the time and the name.")
+@click.option("--by", default="researcher", show_default=True, help="Who decides it.")
+@click.pass_obj
+def _admit(workspace: str, name: str, annotator: str, reason: str, by: str) -> None:
+    """Open a study to an annotator who has not passed its training."""
+    with Workspace.open(workspace, create=False).write() as db:
+        training.admit(db, name, annotator, reason, by)
+    echo(f"“{name}” is open to {annotator}.")
 
 
 @command.command("exclude")
@@ -338,6 +436,8 @@ def _show(workspace: str, name: str) -> None:
         warned = quality.warnings(study.criteria, hidden_store.pairs(db, name), hidden_store.checks(db, name))
         decided, figures = exclusions.decisions(db, name), hidden.figures(db, name)
         done, fixed = acts.every(db, name), registrations.every(db, name)
+        if training.rule_of(study):
+            figures.insert(0, training.table(db, name))
         if any(one.done for one in people):
             work = quality.quality_tables(progress.items(db, name), frames.frame(db, name), [*out])
             figures = [*work, *figures]

@@ -8,7 +8,7 @@ from concord.errors import NotAllowed, StudyError
 from concord.store import database, studies
 from concord.store.database import now
 
-What = Literal["closed", "reopened", "requeued", "reassigned", "returned"]
+What = Literal["closed", "reopened", "requeued", "reassigned", "returned", "passed", "failed", "admitted"]
 
 
 class Act(NamedTuple):

@@ -224,17 +224,21 @@ def assignment(db: Database, rater: int, unit: int) -> int:
 def units(db: Database, rater: int, study: str) -> list[tuple[int, str, bool]]:
     """The items of a study on an annotator's desk, in their order: (item, state, flagged).
 
-    The number of an item is that of its unit, or of the hidden item.
+    The number of an item is that of its unit, or of the hidden item. Before the study's training is passed
+    only its items are there.
     """
+    training = hidden.untrained(db, study, rater)
     return [
         (unit, state, bool(flagged))
         for unit, state, flagged, _ in db.execute(
             "SELECT a.unit_id, a.state, a.flag <> '', a.position FROM assignments a "
             "JOIN study_units u ON u.id = a.unit_id JOIN studies t ON t.id = u.study_id "
-            "WHERE a.rater_id = :rater AND t.name = :study UNION ALL "
+            "WHERE a.rater_id = :rater AND t.name = :study AND NOT :training UNION ALL "
             "SELECT h.id, h.state, h.flag <> '', h.position FROM hidden_items h "
-            "JOIN studies t ON t.id = h.study_id WHERE h.rater_id = :rater AND t.name = :study ORDER BY 4",
-            {"rater": rater, "study": study},
+            "JOIN studies t ON t.id = h.study_id WHERE h.rater_id = :rater AND t.name = :study "
+            "AND (h.kind = 'training' OR NOT :training) "
+            "AND (h.kind <> 'training' OR json_extract(t.meta, '$.training') IS NOT NULL) ORDER BY 4",
+            {"rater": rater, "study": study, "training": training},
         ).fetchall()
     ]
 
@@ -264,6 +268,7 @@ def _apply(db: Database, rater: int, event: Event) -> None:
     item = event.item if of is hidden else assignment(db, rater, event.item)
     if event.do not in ("time", "flag"):
         informed.refuse_revealed(db, rater, event.item)
+        hidden.refuse_untrained(db, rater, event.item)
     match event.do:
         case "answer":
             of.answer(db, rater, item, event.criterion, event.score, event.text)

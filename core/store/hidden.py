@@ -1,9 +1,10 @@
-"""Hidden items: repeats and gold items that lie on an annotator's desk like any other item.
+"""Hidden items: repeats and gold items that lie on an annotator's desk like any other item, and training.
 
-Their answers are stored apart from ratings, so that they enter no mean and no figure of agreement.
+Their answers are stored apart from ratings, so that they enter no mean and no figure of agreement. Training
+items are gold items that lie before all others, in numbered attempts.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -14,12 +15,13 @@ from concord.store import database, studies
 from concord.store.database import find, now
 from concord.store.studies import Task
 
-Kind = Literal["repeat", "gold"]
+Kind = Literal["repeat", "gold", "training"]
 
 FIRST = 2**40
 """Numbers of hidden items are above this, those of units below."""
 
 TAKEN_BACK = "This item is not on your desk any more, and your answer was not taken."
+LOCKED = "The known answer was shown, so yours is locked: nothing was changed."
 
 
 class UnitKey(NamedTuple):
@@ -49,6 +51,9 @@ class HiddenItem:
     unit: UnitKey
     position: float
     begun: bool
+    attempt: int = 0
+    """The number of the attempt at training, from 1; 0 outside training."""
+    state: str = "open"
 
 
 class Pair(NamedTuple):
@@ -71,6 +76,7 @@ class Check(NamedTuple):
     gold: float
     tolerance: float
     attention: bool
+    attempt: int = 0
 
     @property
     def hit(self) -> bool:
@@ -87,12 +93,13 @@ def placed(db: Database, name: str, rater: int) -> list[HiddenItem]:
     """The hidden items of a study on an annotator's desk, in their order."""
     rows = db.execute(
         "SELECT h.id, h.kind, h.conversation_id, h.turn, h.position, h.state <> 'open' OR h.flag <> '' "
-        "OR EXISTS (SELECT 1 FROM hidden_answers x WHERE x.item_id = h.id) FROM hidden_items h "
-        "WHERE h.study_id = ? AND h.rater_id = ? ORDER BY h.position",
+        "OR EXISTS (SELECT 1 FROM hidden_answers x WHERE x.item_id = h.id), h.attempt, h.state "
+        "FROM hidden_items h WHERE h.study_id = ? AND h.rater_id = ? ORDER BY h.position",
         [studies.study_id(db, name), rater],
     )
     return [
-        HiddenItem(id, kind, UnitKey(of, turn), at, bool(begun)) for id, kind, of, turn, at, begun in rows
+        HiddenItem(id, kind, UnitKey(of, turn), at, bool(begun), *rest)
+        for id, kind, of, turn, at, begun, *rest in rows
     ]
 
 
@@ -106,13 +113,20 @@ def people(db: Database, name: str) -> list[str]:
     return [person for (person,) in rows]
 
 
-def place(db: Database, name: str, rater: int, kind: Kind, items: Iterable[tuple[UnitKey, float]]) -> None:
+def place(
+    db: Database,
+    name: str,
+    rater: int,
+    kind: Kind,
+    items: Iterable[tuple[UnitKey, float]],
+    attempt: int = 0,
+) -> None:
     """Put (unit, position) on an annotator's desk; a position lies between those of two assignments."""
     study = studies.study_id(db, name)
     db.conn.executemany(
-        "INSERT INTO hidden_items (study_id, rater_id, kind, conversation_id, turn, position) "
-        "VALUES (?, ?, ?, ?, ?, ?)",
-        [(study, rater, kind, *unit, position) for unit, position in items],
+        "INSERT INTO hidden_items (study_id, rater_id, kind, conversation_id, turn, position, attempt) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [(study, rater, kind, *unit, position, attempt) for unit, position in items],
     )
 
 
@@ -139,8 +153,11 @@ def task(db: Database, rater: int, item: int) -> Task:
 def answer(
     db: Database, rater: int, item: int, criterion: str, score: float | None, reason: str = ""
 ) -> None:
-    """Store one answer, or take it back (None). Raises what `concord.store.studies.answer` raises."""
+    """Store one answer, or take it back (None). Raises what `concord.store.studies.answer` raises, and
+    NotAllowed where the known answer was shown.
+    """
     now_there = task(db, rater, item)
+    _refuse_told(db, item)
     reason = studies.kept_reason(db, now_there, criterion, score, reason)
     if score is None:
         db.table("hidden_answers").delete_where("item_id = ? AND criterion = ?", [item, criterion])
@@ -153,19 +170,83 @@ def answer(
 
 
 def submit(db: Database, rater: int, item: int) -> None:
-    """Close an item. Raises StudyError where a required answer or reason is missing."""
+    """Close an item; one whose known answer is shown afterwards is locked. Twice is as good as once.
+
+    Raises StudyError where a required answer or reason is missing.
+    """
     studies.refuse_incomplete(db, task(db, rater, item))
+    if is_told(db, item):
+        return
     _set_state(db, rater, item, "done")
+    db.execute(
+        "UPDATE hidden_items SET told = ? WHERE id = ? AND (kind = 'training' OR (kind = 'gold' AND "
+        "(SELECT json_extract(t.meta, '$.feedback') FROM studies t WHERE t.id = study_id)))",
+        [now(), item],
+    )
 
 
 def skip(db: Database, rater: int, item: int, reason: str) -> None:
-    """Leave an item unrated, with the reason."""
+    """Leave an item unrated, with the reason. Raises NotAllowed for a training item."""
+    _refuse_told(db, item)
+    found = find(db, "hidden_items", "kind", id=item)
+    if found and found["kind"] == "training":
+        raise NotAllowed("A training item cannot be skipped: answer as you would in the study.")
     _set_state(db, rater, item, "skipped", reason)
 
 
 def reopen(db: Database, rater: int, item: int) -> None:
     """Take an item up again."""
+    _refuse_told(db, item)
     _set_state(db, rater, item, "open")
+
+
+def is_told(db: Database, item: int) -> bool:
+    """Whether the known answer of a hidden item was shown to its annotator."""
+    found = find(db, "hidden_items", "told", id=item)
+    return found is not None and found["told"] is not None
+
+
+def _refuse_told(db: Database, item: int) -> None:
+    if is_told(db, item):
+        raise NotAllowed(LOCKED)
+
+
+def told(db: Database, item: int) -> Mapping[str, Gold]:
+    """The known answers of an item that its annotator may see, by criterion; empty before they submitted."""
+    rows = db.execute(
+        "SELECT g.conversation_id, g.turn, g.criterion, g.answer, g.tolerance, g.explanation, g.attention "
+        "FROM hidden_items h JOIN gold_answers g ON g.study_id = h.study_id "
+        "AND g.conversation_id = h.conversation_id AND ifnull(g.turn, 0) = ifnull(h.turn, 0) "
+        "WHERE h.id = ? AND h.told IS NOT NULL",
+        [item],
+    )
+    return {
+        name: Gold(UnitKey(of, turn), name, *(known, tolerance, why, bool(attention)))
+        for of, turn, name, known, tolerance, why, attention in rows
+    }
+
+
+def untrained(db: Database, name: str, rater: int) -> bool:
+    """Whether a study's training is still to be passed by an annotator, who sees nothing else of it then."""
+    row = db.execute(
+        "SELECT 1 FROM studies t WHERE t.name = ? AND json_extract(t.meta, '$.training') IS NOT NULL "
+        "AND NOT EXISTS (SELECT 1 FROM study_acts e WHERE e.study_id = t.id AND e.rater_id = ? "
+        "AND e.what IN ('passed', 'admitted'))",
+        [name, rater],
+    ).fetchone()
+    return row is not None
+
+
+def refuse_untrained(db: Database, rater: int, item: int) -> None:
+    """Raise NotAllowed for a unit or hidden item that is not open before its study's training is passed."""
+    row = db.execute(
+        "SELECT t.name FROM studies t WHERE t.id = ifnull("
+        "(SELECT study_id FROM study_units WHERE id = :item), "
+        "(SELECT study_id FROM hidden_items WHERE id = :item AND kind <> 'training'))",
+        {"item": item},
+    ).fetchone()
+    if row and untrained(db, row[0], rater):
+        raise NotAllowed("This item opens when you have passed the training: nothing was changed.")
 
 
 def flag(db: Database, rater: int, item: int, comment: str) -> None:
@@ -187,26 +268,27 @@ def _set_state(db: Database, rater: int, item: int, state: str, reason: str = ""
     database.update(db, "hidden_items", found, state=state, reason=reason, submitted=submitted)
 
 
-def set_gold(db: Database, name: str, golds: Iterable[Gold]) -> None:
-    """Replace the known answers of a study."""
+def set_gold(db: Database, name: str, golds: Iterable[Gold], *, training: bool = False) -> None:
+    """Replace the known answers of a study, or of its training."""
     study = studies.study_id(db, name)
-    db.table("gold_answers").delete_where("study_id = ?", [study])
+    db.table("gold_answers").delete_where("study_id = ? AND training = ?", [study, int(training)])
     db.table("gold_answers").insert_all(
         {
             **{"study_id": study, "conversation_id": gold.unit.conversation_id, "turn": gold.unit.turn},
             **{"criterion": gold.criterion, "answer": gold.answer, "tolerance": gold.tolerance},
             **{"explanation": gold.explanation, "attention": int(gold.attention)},
+            "training": int(training),
         }
         for gold in golds
     )
 
 
-def gold(db: Database, name: str) -> list[Gold]:
-    """The known answers of a study, by unit and criterion."""
+def gold(db: Database, name: str, *, training: bool = False) -> list[Gold]:
+    """The known answers of a study, or of its training, by unit and criterion."""
     rows = db.execute(
         "SELECT conversation_id, turn, criterion, answer, tolerance, explanation, attention "
-        "FROM gold_answers WHERE study_id = ? ORDER BY conversation_id, turn, criterion",
-        [studies.study_id(db, name)],
+        "FROM gold_answers WHERE study_id = ? AND training = ? ORDER BY conversation_id, turn, criterion",
+        [studies.study_id(db, name), int(training)],
     )
     return [Gold(*(UnitKey(of, turn), *rest, bool(attention))) for of, turn, *rest, attention in rows]
 
@@ -228,14 +310,17 @@ def pairs(db: Database, name: str) -> list[Pair]:
     return [Pair(*row) for row in rows]
 
 
-def checks(db: Database, name: str) -> list[Check]:
-    """Every gold answer that a submitted item was to have, by annotator, item and criterion."""
+def checks(db: Database, name: str, kind: Kind = "gold") -> list[Check]:
+    """Every known answer that a submitted gold or training item was to have, by annotator, item and
+    criterion.
+    """
     rows = db.execute(
-        "SELECT x.name, h.id, g.criterion, s.score, g.answer, g.tolerance, g.attention FROM hidden_items h "
+        "SELECT x.name, h.id, g.criterion, s.score, g.answer, g.tolerance, g.attention, h.attempt "
+        "FROM hidden_items h "
         "JOIN raters x ON x.id = h.rater_id JOIN gold_answers g ON g.study_id = h.study_id "
         "AND g.conversation_id = h.conversation_id AND ifnull(g.turn, 0) = ifnull(h.turn, 0) "
         "LEFT JOIN hidden_answers s ON s.item_id = h.id AND s.criterion = g.criterion "
-        "WHERE h.study_id = ? AND h.kind = 'gold' AND h.state = 'done' ORDER BY 1, 2, 3",
-        [studies.study_id(db, name)],
+        "WHERE h.study_id = ? AND h.kind = ? AND h.state = 'done' ORDER BY 1, 2, 3",
+        [studies.study_id(db, name), kind],
     )
-    return [Check(*(*row[:-1], bool(row[-1]))) for row in rows]
+    return [Check(*(*row[:6], bool(row[6]), row[7])) for row in rows]

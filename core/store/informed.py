@@ -151,7 +151,8 @@ def judge_said(db: Database, name: str, judge: int) -> dict[tuple[int, str], tup
 
 
 def apart(db: Database, name: str) -> Iterator[dict[str, Any]]:
-    """Every answer of a study that is no rating, by kind: “repeat”, “gold”, “adjudicated” or “revised”.
+    """Every answer of a study that is no rating, by kind: “repeat”, “gold”, “training”, “adjudicated”
+    or “revised”.
 
     `blind` is the same person's rating of the item, `shown` the judge's score they had seen, `gold` the known
     answer. Hidden items are there once they are submitted.
@@ -161,7 +162,7 @@ def apart(db: Database, name: str) -> Iterator[dict[str, Any]]:
         "s.created, (SELECT r.score FROM ratings r WHERE s.kind IN ('repeat', 'revised') "
         "AND r.study_id = :study AND r.conversation_id = s.conversation_id AND r.turn IS s.turn "
         "AND r.criterion = s.criterion AND r.rater_id = s.rater_id) AS blind, s.shown, "
-        "(SELECT g.answer FROM gold_answers g WHERE s.kind = 'gold' AND g.study_id = :study "
+        "(SELECT g.answer FROM gold_answers g WHERE s.kind IN ('gold', 'training') AND g.study_id = :study "
         "AND g.conversation_id = s.conversation_id AND g.turn IS s.turn "
         "AND g.criterion = s.criterion) AS gold "
         "FROM (SELECT h.kind, h.conversation_id, h.turn, a.criterion, h.rater_id, a.score, a.explanation, "

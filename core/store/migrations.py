@@ -644,3 +644,42 @@ CREATE TABLE registrations (
 CREATE INDEX registrations_of_study ON registrations (study_id)
 """,
 )
+
+# Training: items with explained answers before a study's own, in numbered attempts. `told` is when somebody
+# was shown the known answer of an item, which locks theirs. SQLite cannot change a CHECK, so that the tables
+# are made anew.
+_step(
+    "029_training",
+    """
+ALTER TABLE gold_answers ADD COLUMN training INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE hidden_new (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
+    rater_id INTEGER NOT NULL REFERENCES raters(id),
+    kind TEXT NOT NULL CHECK (kind IN ('repeat', 'gold', 'training')),
+    conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE, turn INTEGER,
+    position REAL NOT NULL,
+    state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'done', 'skipped')),
+    reason TEXT NOT NULL DEFAULT '', flag TEXT NOT NULL DEFAULT '', seconds REAL NOT NULL DEFAULT 0,
+    submitted TEXT, attempt INTEGER NOT NULL DEFAULT 0, told TEXT
+);
+INSERT INTO sqlite_sequence (name, seq) SELECT 'hidden_new', seq FROM sqlite_sequence
+    WHERE name = 'hidden_items';
+INSERT INTO hidden_new SELECT id, study_id, rater_id, kind, conversation_id, turn, position, state, reason,
+    flag, seconds, submitted, 0, NULL FROM hidden_items;
+CREATE TABLE hidden_answers_new (
+    item_id INTEGER NOT NULL REFERENCES hidden_new(id) ON DELETE CASCADE, criterion TEXT NOT NULL,
+    score REAL NOT NULL, explanation TEXT NOT NULL DEFAULT '', created TEXT NOT NULL,
+    PRIMARY KEY (item_id, criterion)
+) WITHOUT ROWID;
+INSERT INTO hidden_answers_new SELECT item_id, criterion, score, explanation, created FROM hidden_answers;
+DROP TABLE hidden_answers;
+DROP TABLE hidden_items;
+ALTER TABLE hidden_new RENAME TO hidden_items;
+ALTER TABLE hidden_answers_new RENAME TO hidden_answers;
+CREATE UNIQUE INDEX hidden_items_once ON hidden_items
+    (rater_id, study_id, conversation_id, ifnull(turn, 0), kind, attempt);
+CREATE INDEX hidden_items_of_study ON hidden_items (study_id);
+CREATE INDEX hidden_items_of_conversation ON hidden_items (conversation_id)
+""",
+)

@@ -198,8 +198,11 @@ def hits(checks: Iterable[Check], criterion: str = "") -> dict[str, list[tuple[b
     return found
 
 
-def read_gold(db: Database, name: str, file: Path) -> list[Gold]:
-    """The gold items of a CSV file with `COLUMNS`. Raises ImportRefused with the line that cannot be used."""
+def read_gold(db: Database, name: str, file: Path, *, training: bool = False) -> list[Gold]:
+    """The gold items, or training items, of a CSV file with `COLUMNS`.
+
+    Raises ImportRefused with the line that cannot be used.
+    """
     study = studies.get(db, name)
     lines = csv.DictReader(StringIO(read_text(file, ImportRefused)))
     columns = lines.fieldnames or ()
@@ -208,6 +211,7 @@ def read_gold(db: Database, name: str, file: Path) -> list[Gold]:
     if unknown := [column for column in columns if column not in COLUMNS]:
         raise ImportRefused(f"{file}: there is no column “{unknown[0]}”. Columns are {', '.join(COLUMNS)}.")
     drawn = {UnitKey(u["conversation_id"], u["turn"]) for u in studies.units(db, name)}
+    other = {gold.unit for gold in hidden.gold(db, name, training=not training)}
     found: dict[tuple[UnitKey, str], Gold] = {}
     for row in lines:
         given = {column: (row.get(column) or "").strip() for column in COLUMNS}
@@ -215,6 +219,9 @@ def read_gold(db: Database, name: str, file: Path) -> list[Gold]:
             gold = _gold(db, study, drawn, given)
             if (gold.unit, gold.criterion) in found:
                 raise StudyError("the item has an answer on this criterion already")
+            if gold.unit in other:
+                of = "gold items" if training else "training items"
+                raise StudyError(f"“{given['key']}” is one of the study's {of}")
         except StudyError as error:
             raise ImportRefused(f"{file}, line {lines.line_num}: {error}.") from error
         found[gold.unit, gold.criterion] = gold
@@ -234,6 +241,14 @@ def set_gold(db: Database, name: str, golds: Sequence[Gold]) -> dict[str, int]:
         person: sum(i.kind == "gold" for i in hidden.placed(db, name, access.annotator_id(db, person)))
         for person in _queues(db, name)
     }
+
+
+def set_feedback(db: Database, name: str, shown: bool) -> None:
+    """Show annotators the known answers of gold items that they submit from now on, or no longer.
+
+    An item whose answers were shown stays locked. Raises NotFound.
+    """
+    studies.remember(db, name, "feedback", shown)
 
 
 def _gold(db: Database, study: studies.Study, drawn: Collection[UnitKey], given: Mapping[str, str]) -> Gold:

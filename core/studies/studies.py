@@ -39,7 +39,7 @@ from concord.store.informed import BlindAnswer, Informed
 from concord.store.registrations import Registration
 from concord.store.studies import Study
 from concord.studies import hidden as hidden_items
-from concord.studies import registration, sampling
+from concord.studies import registration, sampling, training
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -407,6 +407,7 @@ def deal_study(
         studies.assign(db, raters[person], [unit for key in keys for unit in units[key]])
     studies.set_overlap(db, name, k)
     hidden_items.deal(db, name, gone, strictly=repeats is not None or repeat_after is not None)
+    training.place(db, name, gone)
     return dict(Counter(person for _, person, _, _ in studies.queues(db, name)))
 
 

@@ -10,7 +10,7 @@ from concord.store import access, acts, exclusions, frames, pairings, progress, 
 from concord.store import hidden as stored_hidden
 from concord.store import studies as stored
 from concord.store.access import Annotator
-from concord.studies import hidden, quality, running, studies
+from concord.studies import hidden, quality, running, studies, training
 from pages.parts import tables, told
 from pages.parts.address import asked, shown
 from pages.parts.plain import plain
@@ -167,14 +167,22 @@ def _trust() -> None:
         people, out = access.annotators_of(db, name), exclusions.excluded(db, name)
         decided, done = exclusions.decisions(db, name), acts.every(db, name)
         items, given = progress.items(db, name), frames.frame(db, name)
+        trained = training.table(db, name) if training.rule_of(study) else None
+        waiting = [one for one in people if stored_hidden.untrained(db, name, access.annotator_id(db, one))]
     work = quality.quality_tables(items, given, [*out])
     warned += quality.suspicions(items, given)
     for sentence in warned:
         st.warning(plain(sentence), icon=":material/speed:")
     if not warned:
         st.caption(quality.unsuspicious(items, given))
-    for of in (*work, *tables_of):
+    for of in (*([trained] if trained else []), *work, *tables_of):
         draw(of)
+    if waiting:
+        with st.form("admission", clear_on_submit=True):
+            who, why, go = st.columns([2, 4, 1], vertical_alignment="bottom")
+            who.selectbox("Open the study to somebody who has not passed its training", waiting, key="admit")
+            why.text_input("Reason", key="admit because", max_chars=1000)
+            go.form_submit_button("Admit", on_click=_admitted, args=(name,))
     if not tables_of:
         st.caption(
             "Nobody has submitted a repeat or a gold item. `concord study deal --repeats` and `concord study "
@@ -195,6 +203,13 @@ def _trust() -> None:
         st.caption(f"{one.decided[:10]}: {plain(one.annotator)} {how}: {plain(one.reason)}")
     for act in done:
         st.caption(plain(act.told))
+
+
+def _admitted(study: str) -> None:
+    who, why = st.session_state["admit"], st.session_state["admit because"]
+    with told.writing() as db:
+        training.admit(db, study, who, why, person.named())
+        told.done(f"“{study}” is open to {who}.")
 
 
 def _decided(study: str) -> None:

@@ -13,7 +13,7 @@ from concord.store.desk import Refusal
 from concord.store.pairings import PairStudy
 from concord.store.studies import Study
 from concord.studies import pairings as pairs
-from concord.studies import reveal
+from concord.studies import reveal, training
 from pages.parts import theme
 from pages.parts.desk import component, sent
 from pages.parts.people import AnnotatorHere, Researcher
@@ -97,7 +97,7 @@ def _rating(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     numbers = desk.Numbers(study, rater)
     review.annotators_exchange(
         desk_id,
-        lambda db, client, events: desk.apply(db, rater, client, map(numbers.told, events)),
+        lambda db, client, events: training.take(db, study.name, rater, client, map(numbers.told, events)),
         lambda db, wanted, refused: _open(db, rater, study, wanted, refused),
         lambda: _theirs(rater),
     )

@@ -9,6 +9,7 @@ class Desk {
     this.outbox = new Outbox(fixed.desk, (report) => this.bus.send?.(report), changed, (event) => this.model.effect(event));
     this.model = new Model(fixed, this.outbox, this.clock, changed);
     this.dialogs = new Dialogs(root, this.model, () => document.activeElement?.blur?.());
+    this.model.busy = () => !!this.dialogs.open || !!root.querySelector("input:focus, textarea:focus");
     const act = (name, ...rest) => this.act(name, ...rest);
     this.view = new View(root, this.model, act);
     this.keys = new Keys(host, this.model, this.dialogs, act, this.view);
@@ -52,6 +53,7 @@ class Desk {
     const { model, dialogs } = this;
     const needsItem = ["digit", "answer", "words", "reason", "focus", "submit", "skip", "flag"].includes(name);
     if (needsItem && !model.item) return;
+    if (model.locked && ["digit", "answer", "words", "reason", "skip"].includes(name)) return model.say(t("Your answers to this item are locked. Enter goes on."));
     switch (name) {
       case "digit":
         return this.digit(rest[0]);

@@ -2,6 +2,7 @@
 
 const HELD = 2000; // how long keys pressed while an item is on its way are kept for it, in milliseconds
 const CACHED = 60;
+const WANTED = 40; // items asked for at a time
 
 class Model {
   constructor(fixed, outbox, clock, changed) {
@@ -21,6 +22,10 @@ class Model {
     this.stale = false; // the present item may have changed there
     this.begun = 0; // the question that was marked when the present item was shown
     this.closed = null;
+    this.training = null; // { attempt, left, over } before the training is passed
+    this.asked = new Set(); // submitted here: whether their known answers are to be shown is not known yet
+    this.due = []; // items whose known answers have arrived and were not seen
+    this.busy = () => false; // whether somebody writes, so that another item may not come into sight
   }
 
   // The one chosen, else the browser's where the desk has its texts, else English.
@@ -31,6 +36,11 @@ class Model {
 
   get item() {
     return this.items.get(this.at);
+  }
+
+  // Whether the known answers are shown, which locks those given.
+  get locked() {
+    return Object.keys(this.item?.told ?? {}).length > 0;
   }
 
   get loading() {
@@ -83,17 +93,26 @@ class Model {
     const free = this.outbox.answered(news);
     for (const refusal of news.refused) {
       this.items.delete(refusal.item);
+      this.asked.delete(refusal.item);
       if (refusal.item === this.shown) this.shown = undefined;
       this.say(refusal.message, "bad");
     }
     this.strip = news.strip;
+    if (this.training && !news.training) this.say(t("The training is over. The study begins with the next item."));
+    this.training = news.training;
     this.read(news.reading);
     this.elsewhere = news.elsewhere.some((client) => client.split(".")[0] !== this.outbox.client.split(".")[0]);
-    for (const item of news.items) this.items.set(item.id, item);
+    for (const item of news.items) {
+      this.items.set(item.id, item);
+      if (item.state !== "open" && this.asked.delete(item.id) && Object.keys(item.told).length) this.due.push(item.id);
+    }
+    this.done = this.done.filter(({ item }) => !this.due.includes(item));
+    for (const id of this.asked) if (!this.entry(id)) this.asked.delete(id);
     for (const event of this.outbox.waiting) this.effect(event);
     this.compare(news.items);
     const lost = this.at != null && !this.entry(); // taken back by the researcher
     if (this.at === undefined || lost || (this.at === null && this.count("open"))) this.go(this.nextOpen(-1));
+    else if (this.due.length && !this.busy()) this.go(this.at);
     else if (this.item && this.shown !== this.at) this.arrive();
     const want = this.wanted();
     if (free && (this.outbox.due || this.needed(want))) this.outbox.flush(want);
@@ -117,12 +136,13 @@ class Model {
     const order = [this.at, this.strip[this.position + 1]?.[0], this.strip[this.position - 1]?.[0]];
     let id = this.at;
     for (let i = 0; i < this.fixed.ahead && id != null; i++) order.push((id = this.nextOpen(this.indexOf(id))));
-    return [...new Set(order)].filter((wanted) => wanted != null && (!this.items.has(wanted) || (wanted === this.at && this.stale)));
+    const lacking = (id) => id != null && (!this.items.has(id) || (id === this.at && this.stale));
+    return [...new Set([...this.asked, ...order.filter(lacking)])].slice(0, WANTED);
   }
 
   // Whether it is time to ask for more: something is missing that could be looked at after the next key or two.
   needed(want) {
-    return want.length > this.fixed.ahead / 2 || want.includes(this.at) || want.includes(this.nextOpen(this.position));
+    return this.asked.size > 0 || want.length > this.fixed.ahead / 2 || want.includes(this.at) || want.includes(this.nextOpen(this.position));
   }
 
   indexOf(id) {
@@ -138,7 +158,9 @@ class Model {
 
   // -- moving
 
+  // An item whose known answers have arrived is shown once more before any other one.
   go(id) {
+    id = this.due.shift() ?? id;
     this.leave();
     this.at = id;
     this.shown = undefined;
@@ -279,8 +301,10 @@ class Model {
     }
     this.said = null;
     if (item.state !== "done") {
-      this.done.push({ item: item.id, focus: this.criteria.length, back: [this.back(item)], what: t("submitting") });
+      if (this.training || this.fixed.feedback) this.asked.add(item.id);
+      if (!this.training) this.done.push({ item: item.id, focus: this.criteria.length, back: [this.back(item)], what: t("submitting") });
       this.record({ item: item.id, do: "submit" });
+      if (this.training) return this.changed();
     }
     this.go(this.nextOpen(this.position));
   }

@@ -14,9 +14,10 @@ from concord.benchmarks import BENCHMARKS
 from concord.conversation import Conversation
 from concord.rating import Criterion, Scale
 from concord.rubrics.rubric import shown
-from concord.store import conversations, desk, studies
+from concord.store import conversations, desk, hidden, studies
 from concord.store.desk import Refusal
 from concord.store.studies import Study, Task
+from concord.studies import training
 
 REASONS = (
     "I cannot judge this one",
@@ -41,6 +42,7 @@ def fixed(study: Study, annotator: str, desk_id: str, back: str) -> dict[str, An
         "reasons": list(REASONS),
         "ahead": AHEAD,
         "back": back,
+        "feedback": bool(study.meta.get("feedback")),
     }
 
 
@@ -59,6 +61,7 @@ def moving(
     return {
         "reading": desk.reading(db, rater).model_dump(),
         "elsewhere": desk.in_use(db, rater),
+        "training": training.standing(db, study.name, rater),
         "strip": [[numbers.shown(unit), state, int(flagged)] for unit, state, flagged in strip],
         "items": [
             _item(db, rater, study, unit) | {"id": numbers.shown(unit)} for unit in wanted if unit in mine
@@ -120,7 +123,22 @@ def _criterion(criterion: Criterion) -> dict[str, Any]:
 def _item(db: Database, rater: int, study: Study, unit: int) -> dict[str, Any]:
     task = desk.task(db, rater, unit)
     asks = [c.name for c in studies.asked(db, study.name, task.conversation_id)]
-    return item(study, unit, task, conversations.load(db, task.conversation_id)) | {"asks": asks}
+    found = item(study, unit, task, conversations.load(db, task.conversation_id))
+    return found | {"asks": asks, "told": _told(db, study, unit)}
+
+
+def _told(db: Database, study: Study, unit: int) -> dict[str, Any]:
+    """The known answers of an item that was submitted and is locked, by criterion; else none."""
+    known = hidden.told(db, unit) if hidden.is_hidden(unit) else {}
+    return {
+        c.name: {
+            "answer": known[c.name].answer,
+            "tolerance": known[c.name].tolerance,
+            "explanation": known[c.name].explanation,
+        }
+        for c in study.criteria
+        if c.name in known
+    }
 
 
 def item(study: Study, unit: int, task: Task, conversation: Conversation) -> dict[str, Any]:

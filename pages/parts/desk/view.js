@@ -68,7 +68,8 @@ class View {
       el("div", { class: "name", dir: "auto", id: `name-${index}` }, criterion.label),
       criterion.statement && el("p", { class: "statement", dir: "auto", id: `statement-${index}` }, criterion.statement),
       criterion.options.length ? this.choices(criterion, index, wordy, long) : this.measure(criterion, index),
-      criterion.reason && this.because(criterion, index));
+      criterion.reason && this.because(criterion, index),
+      el("div", { class: "told", hidden: true, dir: "auto" }));
   }
 
   choices(criterion, index, wordy, long) {
@@ -157,6 +158,7 @@ class View {
   showTop() {
     const { model } = this;
     const finished = model.strip.length - model.count("open");
+    this.title.textContent = model.training ? `${model.fixed.title} · ${t("Training")}` : model.fixed.title;
     this.bar.style.width = model.strip.length ? `${(100 * finished) / model.strip.length}%` : 0;
     this.progress.setAttribute("aria-valuenow", finished);
     this.progress.setAttribute("aria-valuemax", model.strip.length);
@@ -270,7 +272,7 @@ class View {
       const answer = item?.answers[model.criteria[i].name];
       question.hidden = this.steps.children[i].hidden = !model.asks(i);
       for (const field of question.querySelectorAll("input, textarea")) {
-        field.disabled = !item || (field.localName === "textarea" && answer == null);
+        field.disabled = !item || model.locked || (field.localName === "textarea" && answer == null);
         if (field === written && this.filled === item?.id) continue;
         field.value = (field.localName === "textarea" ? item?.reasons[model.criteria[i].name] : answer) ?? "";
         field.classList.toggle("unset", answer == null);
@@ -284,8 +286,9 @@ class View {
       for (const [j, option] of options.entries()) {
         option.setAttribute("aria-checked", j === chosen);
         option.tabIndex = j === Math.max(0, chosen) ? 0 : -1;
-        option.disabled = !item;
+        option.disabled = !item || model.locked;
       }
+      this.showTold(question.querySelector(".told"), model.criteria[i], item?.told?.[model.criteria[i].name], answer);
       if (active && this.lit !== i) question.scrollIntoView({ block: "nearest" });
     }
     this.lit = model.focus;
@@ -304,7 +307,22 @@ class View {
     if (this.notice.textContent !== said) this.notice.textContent = said;
   }
 
+  // The known answer beside the own one, and why it is that.
+  showTold(place, { options }, told, answer) {
+    place.hidden = !told;
+    if (!told || place.told === told) return;
+    place.told = told;
+    const option = options.find((o) => o.value === told.answer);
+    const known = option && option.label !== option.shown ? `${option.shown}, ${option.label}` : option?.shown ?? String(told.answer);
+    const hit = answer != null && Math.abs(answer - told.answer) <= told.tolerance + 1e-9;
+    place.classList.toggle("missed", !hit);
+    place.replaceChildren(el("strong", {}, t(hit ? "As expected: {answer}" : "Expected: {answer}", { answer: told.tolerance ? `${known} ± ${told.tolerance}` : known })),
+      ...marked(told.explanation));
+  }
+
   standing(item) {
+    if (this.model.locked) return t("The known answers stand beside yours, which are locked. Enter goes on.");
+    if (item && this.model.training && item.state === "open") return t("Training, attempt {number}: after each item you see the known answers.", { number: this.model.training.attempt });
     if (item?.state === "done") return t("Submitted. You may change your answers; changes are saved at once.");
     if (item?.state === "skipped") return t("Skipped: {reason}. Answer and submit if you can rate it after all.", { reason: t(item.reason) });
     if (item && this.model.outbox.windows.size) return t("This desk is open in another window too. Answers appear in both, and the later one holds.");
@@ -324,6 +342,10 @@ class View {
   ending() {
     const { model } = this;
     const skipped = model.count("skipped");
+    if (model.training) {
+      const told = model.training.over ? t("You have not passed the training. Tell the researcher; your answers are stored.") : t("Nothing to rate here");
+      return [el("h1", {}, t("Training")), el("p", {}, told)];
+    }
     return [
       el("h1", {}, model.strip.length ? t("All done – thank you!") : t("Nothing to rate here")),
       model.strip.length > 0 && el("p", {}, t(skipped ? "{you}, you have rated {done} of {all} items and skipped {skipped}." : "{you}, you have rated {done} of {all} items.",

@@ -1,0 +1,266 @@
+"""Training before a study: items with explained answers, and a test to pass before its own items open.
+
+Training items are gold items in numbered attempts. Their answers are no ratings and enter no other figure.
+"""
+
+import random
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, NamedTuple
+
+from sqlite_utils import Database
+
+from concord.agreement.hidden import share
+from concord.errors import StudyError
+from concord.estimate import Estimate
+from concord.store import access, acts, desk, hidden, studies
+from concord.store.hidden import Check, Gold
+from concord.studies import hidden as hidden_items
+from concord.table import Column, Table
+
+FIRST = -1e9
+"""Where training lies on a desk: before everything else."""
+
+
+@dataclass(frozen=True)
+class PassRule:
+    """When an attempt is passed, and how many there are.
+
+    “share”: where at least the share `bound` of its items is hit; “deviation”: where answers are on average
+    at most `bound` away from the known ones (of categories, a wrong one is 1 away). Each attempt has `items`
+    items, 0 for all there are.
+    """
+
+    way: Literal["share", "deviation"] = "share"
+    bound: float = 0.7
+    attempts: int = 2
+    items: int = 0
+
+    @property
+    def told(self) -> str:
+        """The rule in words."""
+        if self.way == "share":
+            passed = f"at least {self.bound:.0%} of the items hit"
+        else:
+            passed = f"answers on average at most {self.bound:g} from the known ones"
+        return f"{passed}, {self.attempts} attempt{'s' if self.attempts > 1 else ''}"
+
+
+class TrainingAttempt(NamedTuple):
+    """An attempt of an annotator: how many items it has, are submitted, and were hit.
+
+    `deviation` is the mean distance to the known answers, None before the first submitted item.
+    """
+
+    annotator: str
+    number: int
+    items: int
+    done: int
+    hit: int
+    deviation: float | None
+
+    def passes(self, rule: PassRule) -> bool:
+        """Whether a finished attempt is passed."""
+        if rule.way == "share":
+            return self.hit >= rule.bound * self.items - 1e-9
+        return self.deviation is not None and self.deviation <= rule.bound + 1e-9
+
+
+def rule_of(study: studies.Study) -> PassRule | None:
+    """The rule of a study's training; None where it has none."""
+    kept = study.meta.get("training")
+    return PassRule(**kept) if kept else None
+
+
+def begin(db: Database, name: str, golds: Sequence[Gold], rule: PassRule) -> None:
+    """Put a training before a study; everybody who has items, or gets some, does it first.
+
+    Without `golds` the items stay, and the rule changes: who has failed gets the attempts that are added.
+    Raises NotFound, and StudyError for a rule that cannot be, where somebody has begun the study or another
+    training, and for items without explanation.
+    """
+    high = 1.0 if rule.way == "share" else float("inf")
+    if not (0 <= rule.bound <= high and rule.attempts > 0 and rule.items >= 0):
+        raise StudyError("A rule needs a share from 0 to 1 or a deviation from 0, and at least one attempt.")
+    known = {gold.unit for gold in golds or hidden.gold(db, name, training=True)}
+    if not known:
+        raise StudyError(f"“{name}” has no training items yet. Bring a file of them.")
+    if rule.items > len(known):
+        raise StudyError(f"An attempt of {rule.items} items needs as many; there are {len(known)}.")
+    if golds:
+        _refuse_begun(db, name)
+        if dull := known - {gold.unit for gold in golds if gold.explanation}:
+            raise StudyError(f"{len(dull)} training items have no explanation. Say why an answer is right.")
+        for person in hidden.people(db, name):
+            _clear(db, name, access.annotator_id(db, person))
+        hidden.set_gold(db, name, golds, training=True)
+    studies.remember(db, name, "training", asdict(rule))
+    place(db, name, {a.name for a in access.annotators(db) if a.revoked})
+
+
+def end(db: Database, name: str) -> None:
+    """Take the training away: the study's items are open to everybody. Raises NotFound.
+
+    Attempts that were made stay stored.
+    """
+    studies.remember(db, name, "training", None)
+    for person in hidden.people(db, name):
+        rater = access.annotator_id(db, person)
+        hidden.remove(db, [i.id for i in _placed(db, name, rater) if not i.begun])
+
+
+def place(db: Database, name: str, gone: Collection[str] = ()) -> None:
+    """Lay the next attempt on the desk of everybody who has items, has none open and may have another."""
+    rule = rule_of(studies.get(db, name))
+    if rule is None:
+        return
+    for person in sorted({person for _, person, _, _ in studies.queues(db, name)} - {*gone}):
+        rater = access.annotator_id(db, person)
+        if hidden.untrained(db, name, rater):
+            _next(db, name, person, rater, rule)
+
+
+def take(
+    db: Database, name: str, rater: int, client: str, events: Iterable[Any]
+) -> tuple[int, list[desk.Refusal]]:
+    """Apply what a browser reports of a study's items, and decide on the attempt that ends with it."""
+    taken = desk.apply(db, rater, client, events)
+    if hidden.untrained(db, name, rater):
+        _decide(db, name, rater)
+    return taken
+
+
+def admit(db: Database, name: str, annotator: str, reason: str, by: str) -> None:
+    """Open a study to an annotator who has not passed its training; it is recorded.
+
+    Raises NotFound, and StudyError where it is open to them.
+    """
+    rater = access.annotator_id(db, annotator)
+    if not hidden.untrained(db, name, rater):
+        raise StudyError(f"“{name}” is open to {annotator} already.")
+    acts.record(db, name, "admitted", reason, by, rater=rater)
+    hidden.remove(db, [i.id for i in _placed(db, name, rater) if not i.begun])
+
+
+def attempts(db: Database, name: str) -> list[TrainingAttempt]:
+    """Every attempt at a study's training, by annotator. Raises NotFound."""
+    given: dict[tuple[str, int], list[Check]] = {}
+    for check in hidden.checks(db, name, "training"):
+        given.setdefault((check.annotator, check.attempt), []).append(check)
+    unordered = {c.name for c in studies.get(db, name).criteria if c.scale.nominal}
+    found = []
+    for person in hidden.people(db, name):
+        there = _placed(db, name, access.annotator_id(db, person))
+        for number in sorted({item.attempt for item in there}):
+            of = given.get((person, number), [])
+            items = [item for item in there if item.attempt == number]
+            far = [_far(check, unordered) for check in of]
+            hit = sum(right for right, _ in hidden_items.hits(of).get(person, []))
+            done = sum(item.state == "done" for item in items)
+            deviation = sum(far) / len(far) if far else None
+            found.append(TrainingAttempt(person, number, len(items), done, hit, deviation))
+    return found
+
+
+def standing(db: Database, name: str, rater: int) -> dict[str, Any] | None:
+    """What an annotator is told of their training; None where there is none, or it is behind them.
+
+    `left` is how many attempts they have beside the present one, `over` whether none is left.
+    """
+    if not hidden.untrained(db, name, rater):
+        return None
+    rule = rule_of(studies.get(db, name))
+    placed = _placed(db, name, rater)
+    number = max((item.attempt for item in placed), default=0)
+    over = bool(placed) and all(item.state == "done" for item in placed)
+    return {"attempt": number, "left": max(0, rule.attempts - number) if rule else 0, "over": over}
+
+
+def table(db: Database, name: str) -> Table:
+    """Every attempt at a study's training, one a row, and who was admitted. Raises NotFound."""
+    study = studies.get(db, name)
+    rule = rule_of(study)
+    rows: list[dict[str, Any]] = []
+    admitted = {act.annotator: act for act in acts.every(db, name) if act.what == "admitted"}
+    for one in attempts(db, name):
+        hits: Estimate | None = share(one.hit, one.done) if one.done else None
+        verdict = f"{one.done} of {one.items} done"
+        if one.done == one.items and rule:
+            verdict = "passed" if one.passes(rule) else "not passed"
+        note = f"admitted by {admitted[one.annotator].by}" if one.annotator in admitted else ""
+        row = {"annotator": one.annotator, "attempt": one.number, "items": one.items, "hits": hits}
+        rows.append({**row, "deviation": one.deviation, "verdict": verdict, "note": note})
+    columns = (
+        *map(Column, ("annotator", "attempt", "items")),
+        Column("hits", percent=True, interval="ends"),
+        Column("deviation", "mean deviation", digits=2),
+        Column("verdict"),
+        *((Column("note"),) if admitted else ()),
+    )
+    told = f"Passed is {rule.told}. " if rule else ""
+    return Table(
+        "training",
+        "Training",
+        columns,
+        tuple(rows),
+        caption="Who has passed the training that opens the study.",
+        notes=(f"{told}Answers to training items are no ratings and enter no other figure.",),
+    )
+
+
+def _placed(db: Database, name: str, rater: int) -> list[hidden.HiddenItem]:
+    return [item for item in hidden.placed(db, name, rater) if item.kind == "training"]
+
+
+def _refuse_begun(db: Database, name: str) -> None:
+    begun = {person for _, person, begun, _ in studies.queues(db, name) if begun}
+    for person in hidden.people(db, name):
+        if any(item.begun for item in hidden.placed(db, name, access.annotator_id(db, person))):
+            begun.add(person)
+    if begun:
+        raise StudyError(
+            f"{', '.join(sorted(begun))} has begun “{name}” already: training comes before the first item. "
+            "Draw a new study, or put these items among the others with `concord study gold`."
+        )
+
+
+def _clear(db: Database, name: str, rater: int) -> None:
+    hidden.remove(db, [item.id for item in _placed(db, name, rater)])
+
+
+def _next(db: Database, name: str, person: str, rater: int, rule: PassRule) -> None:
+    """Lay the next attempt, where one is left: items that were not seen before come first."""
+    there = _placed(db, name, rater)
+    number = max((item.attempt for item in there), default=0) + 1
+    if number > rule.attempts or any(item.state == "open" for item in there):
+        return
+    seen = {item.unit for item in there}
+    units = list(dict.fromkeys(gold.unit for gold in hidden.gold(db, name, training=True)))
+    random.Random(f"{studies.get(db, name).seed} {name} {person} {number}").shuffle(units)
+    units.sort(key=lambda unit: unit in seen)
+    chosen = units[: rule.items or len(units)]
+    at = [(unit, FIRST + number * 1e6 + place) for place, unit in enumerate(chosen)]
+    hidden.place(db, name, rater, "training", at, attempt=number)
+
+
+def _decide(db: Database, name: str, rater: int) -> None:
+    """Record whether the attempt that is finished was passed; else the next one begins, where one is left."""
+    rule, there = rule_of(studies.get(db, name)), _placed(db, name, rater)
+    if rule is None or not there or any(item.state == "open" for item in there):
+        return
+    person = next(a.name for a in access.annotators(db) if a.id == rater)
+    last = [one for one in attempts(db, name) if one.annotator == person][-1]
+    told = f"attempt {last.number}: {last.hit} of {last.items} training items hit"
+    if any(act.annotator == person and act.reason == told for act in acts.every(db, name)):
+        return
+    passed = last.passes(rule)
+    acts.record(db, name, "passed" if passed else "failed", told, "training", rater=rater)
+    if not passed:
+        _next(db, name, person, rater, rule)
+
+
+def _far(check: Check, unordered: Collection[str]) -> float:
+    """How far an answer lies from the known one; one that is missing lies as far as a wrong category."""
+    if check.answer is None or check.criterion in unordered:
+        return float(check.answer != check.gold)
+    return abs(check.answer - check.gold)

@@ -1,0 +1,124 @@
+"""Training and gold items with feedback by keyboard: what is shown when, locked, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from concord.conversation import Conversation, Message
+from concord.rating import Criterion
+from concord.store import access, conversations
+from concord.store import studies as stored
+from concord.store.hidden import Gold, UnitKey
+from concord.studies import hidden, studies, training
+from concord.studies.training import PassRule
+from concord.workspace import Workspace
+
+from .keeper import Server, serving
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = "Because **so**. <img src=x onerror=\"document.title='broken'\"> [here](https://elsewhere.test)"
+OWN = 6
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The studies “taught”, with a training of two items, and “checked”, with a gold item and feedback."""
+    folder = tmp_path_factory.mktemp("training")
+    workspace = Workspace.open(folder / "workspace")
+    with workspace.write() as db:
+        for name in ("taught", "checked"):
+            stored.create(db, stored.Study(name, (Criterion("fluency", "It is fluent."),), title=name))
+            ids = [conversations.save(db, dialogue(name, i)) for i in range(OWN + 2)]
+            stored.add_units(db, name, [(i, None, "") for i in ids[:OWN]])
+            access.invite(db, name)
+            studies.deal_study(db, name, [name])
+            golds = [Gold(UnitKey(i, None), "fluency", 4, 0, HOSTILE) for i in ids[OWN:]]
+            if name == "taught":
+                training.begin(db, name, golds, PassRule(bound=1))
+            else:
+                hidden.set_feedback(db, name, True)
+                hidden.set_gold(db, name, golds[:1])
+    with serving(workspace, folder / "log") as server:
+        yield server
+
+
+def dialogue(study: str, number: int) -> Conversation:
+    words = f"known {number}" if number >= OWN else f"own {number}"
+    return Conversation("x", f"{study} {number}", "p", (Message("user", "?"), Message("assistant", words)))
+
+
+@pytest.fixture(autouse=True)
+def patience(page: Page) -> None:
+    """Where it is slow, it is the machine: nothing here is about time."""
+    page.set_default_timeout(30_000)
+    expect.set_options(timeout=30_000)
+
+
+def begin(app: Server, page: Page, name: str) -> None:
+    with app.workspace.write() as db:
+        link = app.link(access.invite(db, name), path="/rate")
+    page.context.clear_cookies()
+    page.goto(link)
+    page.locator(".message.reply").wait_for()
+
+
+def test_a_training_shows_each_known_answer_and_opens_the_study(app: Server, page: Page) -> None:
+    begin(app, page, "taught")
+    expect(page.locator(".chip")).to_have_count(2)
+    expect(page.locator(".top .title")).to_have_text("taught · Training")
+    told, reply, notice = page.locator(".told"), page.locator(".message.reply"), page.locator(".notice")
+    for known in ("missed", "hit"):
+        expect(reply).to_contain_text("known")
+        expect(told).to_be_hidden()
+        page.keyboard.press("2" if known == "missed" else "4")
+        page.keyboard.press("Enter")
+        expect(told).to_be_visible()
+        expect(told.locator("strong").first).to_contain_text("4, Agree")
+        expect(told).to_contain_text("<img src=x")
+        expect(told.locator("a, img")).to_have_count(0)
+        page.keyboard.press("1")
+        expect(notice).to_have_text("Your answers to this item are locked. Enter goes on.")
+        page.keyboard.press("Enter")
+    # One of two is missed: a second attempt follows, with both again.
+    expect(page.locator(".chip")).to_have_count(4)
+    for _ in range(2):
+        expect(told).to_be_hidden()
+        page.keyboard.press("4")
+        page.keyboard.press("Enter")
+        expect(told).to_be_visible()
+        expect(told.locator("strong").first).to_have_text("As expected: 4, Agree")
+        page.keyboard.press("Enter")
+    expect(reply).to_contain_text("own")
+    expect(page.locator(".chip")).to_have_count(4 + OWN)
+    expect(page.locator(".top .title")).to_have_text("taught")
+    assert page.title() != "broken"
+    assert app.rows(
+        "SELECT h.attempt, a.score FROM hidden_items h JOIN hidden_answers a ON a.item_id = h.id "
+        "JOIN raters x ON x.id = h.rater_id WHERE x.name = 'taught' ORDER BY h.position"
+    ) == [(1, 2), (1, 4), (2, 4), (2, 4)]
+
+
+def test_a_gold_item_comes_back_with_its_known_answer(app: Server, page: Page) -> None:
+    begin(app, page, "checked")
+    told, reply = page.locator(".told"), page.locator(".message.reply .text")
+    expect(page.locator(".chip")).to_have_count(OWN + 1)
+    for rated in range(OWN + 1):
+        current = reply.inner_text()
+        assert HOSTILE[:10] not in page.content()
+        page.keyboard.press("2")
+        page.keyboard.press("Enter")
+        expect(page.locator(".chip.done")).to_have_count(rated + 1)
+        if current.startswith("known"):
+            expect(told).to_be_visible()
+            expect(reply).to_have_text(current)
+            expect(told.locator("strong").first).to_have_text("Expected: 4, Agree")
+            page.keyboard.press("Enter")
+        expect(told).to_be_hidden()
+    expect(page.locator(".end h1")).to_contain_text("All done")
+    assert app.rows(
+        "SELECT count(*), sum(score) FROM ratings JOIN raters x ON x.id = rater_id WHERE x.name = 'checked'"
+    ) == [(OWN, 2 * OWN)]
