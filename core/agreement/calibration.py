@@ -217,7 +217,7 @@ def rising(total: Floats, weight: Floats) -> Floats:
     `scipy.optimize.isotonic_regression` gives the same of one column; this takes all resamples at once.
     """
     rows, columns = total.shape
-    drawn, every = weight > 0.5, np.arange(columns)
+    drawn, every = weight > 0, np.arange(columns)
     sums_, sizes, first = np.zeros((rows, columns)), np.zeros((rows, columns)), np.zeros((rows, columns), int)
     last = np.full(columns, -1)
     for row in range(rows):

@@ -95,7 +95,7 @@ def _ranks(count: Floats) -> tuple[Floats, Floats]:
 
 
 def _pearson(pairs: Pairs, weight: Floats) -> Floats:
-    n = np.maximum(weight.sum(axis=0), 1)
+    n = np.maximum(weight.sum(axis=0), 1e-9)
     x, sum_x, spread_x = _moments(pairs.x, pairs.by_x @ weight, n)
     y, sum_y, spread_y = _moments(pairs.y, pairs.by_y @ weight, n)
     together = (x[pairs.at_x] * y[pairs.at_y]) @ weight - sum_x * sum_y / n

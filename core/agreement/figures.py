@@ -15,6 +15,8 @@ from concord.estimate import Estimate, undefined
 from concord.table import Column, Table
 
 MEAN_OF_PEOPLE = "against the mean of all people on the item"
+WEIGHED = "each item weighs the inverse of its probability in the draw"
+AS_DRAWN = "describes the items as drawn, with unequal probabilities"
 
 
 People = Literal["these", "like-these"]
@@ -63,13 +65,16 @@ def basis(
     method: str = "",
     target: str = MEAN_OF_PEOPLE,
     notes: Sequence[str] = (),
+    weighed: str = AS_DRAWN,
 ) -> dict[str, Any]:
     """What figures of one criterion rest on, as plain values; `text` says it in one line.
 
     `items` have at least one person's rating; `people_per_item` is (least, median, most) over these.
     `left_out` counts by reason the items on which judges are not compared, and those nobody rated. `target`
-    says what judges are compared with, `method` how the intervals were found.
+    says what judges are compared with, `method` how the intervals were found, `weighed` which figures weigh
+    items, where the ratings do.
     """
+    notes = (*notes, *([weighed] if table.counts is not None else []))
     other = dict.fromkeys(table.other_scale.get(criterion, {}).values())
     notes = (*notes, *table.said.get(criterion, ()), *(f"no figures of level: {why}" for why in other))
     everywhere = table[criterion].present
@@ -149,6 +154,7 @@ def estimates(
         seed=seed,
         among=None if all_items else table.rated,
         clusters=codes,
+        counts=table.counts,
     )
     among = np.arange(len(table.units)) if all_items else table.rated
     without = _without_each(table, again) if again and people == "like-these" else None
@@ -157,18 +163,22 @@ def estimates(
 
     def finished(figure: PointEstimate) -> Estimate:
         value, many, place = next(values)
-        value = value if figure.value is None else figure.value
+        if table.counts is not None:
+            value = min(max(value, figure.kind.ends[0]), figure.kind.ends[1])
+        elif figure.value is not None:
+            value = figure.value
         if np.isnan(value):
             return undefined(figure.reason or "undefined", n=figure.n)
-        units = count_clusters(codes, among if figure.items is None else among[figure.items[among]])
+        mine = among if figure.items is None else among[figure.items[among]]
         n = len(among) if figure.n is None else figure.n
+        units = min(n, count_clusters(codes, mine), effective(table.counts, mine))
         found = resampled(
             value,
             many,
             n=n,
             kind=figure.kind,
             method=method[figure.kind],
-            units=min(n, units),
+            units=units,
             without_each=None if without is None else without[:, place],
         )
         return replace(found, n=figure.n)
@@ -176,13 +186,21 @@ def estimates(
     return [figure if isinstance(figure, Estimate) else finished(figure) for figure in figures]
 
 
+def effective(counts: Floats | None, items: Ints) -> int:
+    """The number of equal items whose mean is as sure as that of these (Kish 1965): (Σ w)² / Σ w²."""
+    if counts is None or not len(items):
+        return len(items)
+    return int(counts[items].sum() ** 2 / (counts[items] ** 2).sum() + 1e-9)
+
+
 def _without_each(table: Ratings, again: Callable[[Ratings], Sequence[Figure]]) -> Floats:
     """Each figure without each annotator in turn (annotators × figures); nan where it is undefined."""
 
     def value(figure: Figure) -> float:
-        if isinstance(figure, Estimate) or figure.value is not None:
+        if isinstance(figure, Estimate) or (figure.value is not None and table.counts is None):
             return math.nan if figure.value is None else figure.value
-        return float(figure.on(everything(len(table.units)))[0])
+        each = everything(len(table.units)) if table.counts is None else table.counts[:, None]
+        return float(figure.on(each)[0])
 
     people = sorted({person for scores in table.criteria.values() for person in scores.people.tolist()})
     return np.array([[value(figure) for figure in again(table.without(person))] for person in people])
@@ -238,7 +256,9 @@ def tabulate(
     method = described([old.kind for old, new in pairs if new.interval], **drawing) if pairs else ""
     about = whom(table, criterion, drawing.get("people", "these")) if method and target else ""
     method = "; ".join(filter(None, [method, about]))
-    rests_on = basis(table, criterion, method=method, target=target, notes=notes)
+    rests_on = basis(
+        table, criterion, method=method, target=target, notes=notes, weighed=_weighed(form, rows)
+    )
     return replace(
         form,
         rows=tuple(
@@ -248,6 +268,23 @@ def tabulate(
         notes=(rests_on.pop("text"),),
         meta={"basis": rests_on, **(meta or {})},
     )
+
+
+def _weighed(form: Table, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Which figures weigh items, in words: those that are resampled. Counts are counts of items."""
+    every = {name: cell for row in rows for name, cell in row.items() if isinstance(cell, PointEstimate)}
+    if not every:
+        return AS_DRAWN
+    plain = [
+        column.title
+        for column in form.columns
+        if any(isinstance(cell := row.get(column.name), float) or _defined(cell) for row in rows)
+    ]
+    return f"{WEIGHED}, but not in {', '.join(plain)}" if plain else WEIGHED
+
+
+def _defined(cell: object) -> bool:
+    return isinstance(cell, Estimate) and cell.defined
 
 
 def _figures(rows: Sequence[Mapping[str, Any]]) -> Iterator[Figure]:

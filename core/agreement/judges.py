@@ -136,7 +136,7 @@ def _spread(score: Floats, target: Floats) -> Statistic:
 
     def on(weights: Weights) -> Floats:
         weight = weights[both].astype(np.float64)
-        n = np.maximum(weight.sum(axis=0), 1)
+        n = np.maximum(weight.sum(axis=0), 1e-9)
         spread_x, spread_y = (
             np.maximum((value**2) @ weight / n - (value @ weight / n) ** 2, 0) for value in (x, y)
         )

@@ -16,7 +16,8 @@ FEWEST = 20
 """Fewer items that people and judges scored do not tell where judges err: their disagreement alone does."""
 
 FLOOR = 0.25
-"""The share of the draw that is even, so that no item is left out whatever is predicted."""
+"""The share of a draw that is a simple random sample unless told: no item is left out, whatever is
+predicted."""
 
 RATERS_PER_ITEM = (1, 2, 3, 5, 8)
 
@@ -80,7 +81,7 @@ def expected_error(judged: Floats, spread: Floats, people: Floats) -> Floats:
     return np.asarray(size / size.mean())
 
 
-def chances(size: Floats, n: int, floor: float = FLOOR) -> Floats:
+def chances(size: Floats, n: float, floor: float = FLOOR) -> Floats:
     """The probability of each item to be among `n` drawn, proportional to (1 − floor)·size + floor·mean size.
 
     An item that would pass 1 is drawn for certain, and the others share the rest. The probabilities sum to n.

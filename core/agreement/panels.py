@@ -115,7 +115,7 @@ def redundancy(
 def _partial(stacked: Floats, weights: Weights) -> Floats:
     """Correlation of every two rows given the last one: pairs × resamples."""
     weight = weights.astype(np.float64)
-    n = np.maximum(weight.sum(axis=0), 1)
+    n = np.maximum(weight.sum(axis=0), 1e-9)
     centred = stacked - stacked.mean(axis=1)[:, None]
     means = centred @ weight / n
     size = len(stacked)

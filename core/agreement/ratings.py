@@ -168,6 +168,10 @@ class Ratings:
     left_out: Mapping[str, int] = field(default_factory=dict)
     other_scale: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     said: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    counts: Floats | None = None
+    """How much each item counts, 1 on average, where figures are to describe what items were drawn from with
+    unequal probabilities; None where each counts once.
+    """
 
     def without(self, person: int) -> Ratings:
         """The ratings without those of one person (an index into `people`), who keeps their number."""
@@ -236,6 +240,7 @@ def read_ratings(
     other_scale: Mapping[str, Mapping[str, str]] | None = None,
     said: Mapping[str, Sequence[str]] | None = None,
     order: Sequence[Hashable] = (),
+    chances: Mapping[Hashable, float] | None = None,
 ) -> Ratings:
     """Check a long frame and number its units and raters.
 
@@ -255,7 +260,8 @@ def read_ratings(
     elsewhere): people's *final* is then the mean of the criteria's means on each item, and has no raters to
     compare. `other_scale` says for a criterion which judges answer on another scale than people, and why
     (`concord.studies.scales`): figures of level (bias, error, spread) are then undefined. *Final* is on
-    another scale where one of its criteria is. `said` is what basis lines add, by criterion.
+    another scale where one of its criteria is. `said` is what basis lines add, by criterion. With `chances`,
+    the probability with which each unit was drawn, figures weigh each unit by its inverse (Hájek 1971).
 
     Resamples draw items by their place, so equal data in an equal order have equal intervals: units are
     sorted by value, or stand in the `order` given.
@@ -328,7 +334,14 @@ def read_ratings(
         left_out=left_out,
         other_scale=_with_final(other_scale or {}, counted),
         said=said or {},
+        counts=_inverse([chances[unit] for unit in units]) if chances and units else None,
     )
+
+
+def _inverse(chances: Sequence[float]) -> Floats:
+    """The inverse of each probability, divided by their mean."""
+    inverse = 1 / np.array(chances, dtype=np.float64)
+    return np.asarray(inverse / inverse.mean())
 
 
 def _renumbered(code: Ints, known: Sequence[Hashable], wanted: Sequence[Hashable]) -> Ints:

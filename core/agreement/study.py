@@ -10,8 +10,9 @@ import numpy as np
 
 from concord.agreement import columns
 from concord.agreement.alpha import people_alpha
-from concord.agreement.correlation import point, rank_correlation, spearman_p
+from concord.agreement.correlation import correlation, point, rank_correlation, spearman_p
 from concord.agreement.figures import (
+    WEIGHED,
     Drawing,
     Figure,
     People,
@@ -23,12 +24,15 @@ from concord.agreement.figures import (
 )
 from concord.agreement.intervals import CORRELATION, PILED_UP
 from concord.agreement.judges import against_people
-from concord.agreement.ratings import FINAL, Contender, CriterionScores, Panels, Ratings
+from concord.agreement.ratings import FINAL, Contender, CriterionScores, Floats, Panels, Ratings
 from concord.estimate import Estimate, estimate, undefined
 from concord.table import SCHEMA, Cell, Column, Table, record
 
 MOST_ANNOTATORS = 12
 """A report has a figure for every two of up to so many annotators; of more it has their mean and extremes."""
+
+
+NO_P = "no p-value: items do not count alike"
 
 
 @dataclass(frozen=True)
@@ -98,7 +102,7 @@ class CriterionAgreement:
 @dataclass(frozen=True)
 class StudyAgreement:
     """The figures of a study; `clusters` counts what resamples draw, None where they draw items; `alike`
-    names what items of one share, `people` says whom intervals are about.
+    names what items of one share, `people` says whom intervals are about, `weighed` how items are weighed.
     """
 
     study: str
@@ -109,6 +113,7 @@ class StudyAgreement:
     clusters: int | None = None
     alike: str = ""
     people: People = "these"
+    weighed: str = ""
 
 
 def study_agreement(
@@ -140,13 +145,14 @@ def study_agreement(
     criteria = {}
     for name, scores in table.criteria.items():
         alpha = {"ordinal": next(found), "interval": next(found)}
-        rows = [_rater(scores, rater, next(found)) for rater in raters[name]]
+        rows = [_rater(scores, rater, next(found), table.counts) for rater in raters[name]]
         people = drawing.get("people", "these")
         method = "; ".join(filter(None, [described([CORRELATION], **drawing), whom(table, name, people)]))
         criteria[name] = _criterion(table, scores, alpha, rows, method)
     options = drawing.get("resamples", 1000), drawing.get("seed", 0)
+    weighed = "" if table.counts is None else WEIGHED
     about = drawing.get("alike", ""), drawing.get("people", "these")
-    return StudyAgreement(study, len(table.units), *options, criteria, drawn, *about)
+    return StudyAgreement(study, len(table.units), *options, criteria, drawn, *about, weighed)
 
 
 def _criterion(
@@ -174,15 +180,19 @@ def _criterion(
         compared,
         tuple(rows[:judges]),
         tuple(rows[judges:]),
-        basis(table, name, method=method)["text"],
+        basis(table, name, method=method, weighed=WEIGHED)["text"],
         reason,
     )
 
 
-def _rater(scores: CriterionScores, rater: Contender, rho: Estimate) -> RaterAgreement:
+def _rater(scores: CriterionScores, rater: Contender, rho: Estimate, counts: Floats | None) -> RaterAgreement:
     score, target = rater.score, scores.target
     p, tau, r = [undefined(rho.reason or "undefined", n=rho.n)] * 3
-    if rho.defined:
+    if rho.defined and counts is not None:
+        p = undefined(NO_P, n=rho.n)
+        on = (correlation(score, target, other)(counts[:, None]) for other in ("kendall", "pearson"))
+        tau, r = (estimate(float(value[0]), n=rho.n) for value in on)
+    elif rho.defined:
         p = spearman_p(score, target)
         tau, r = (estimate(point(score, target, other), n=rho.n) for other in ("kendall", "pearson"))
     return RaterAgreement(rater.name, rater.members, rho.n, rho, p, tau, r)
@@ -344,7 +354,7 @@ def _piled_up(found: StudyAgreement) -> str:
 
 def _drawn(found: StudyAgreement) -> str:
     """How the intervals of correlations and alphas were found, in words."""
-    return described(
+    said = described(
         [CORRELATION],
         resamples=found.resamples,
         seed=found.seed,
@@ -352,6 +362,7 @@ def _drawn(found: StudyAgreement) -> str:
         alike=found.alike,
         people=found.people,
     )
+    return "; ".join(filter(None, [said, found.weighed]))
 
 
 def pairs_table(part: CriterionAgreement, label: Labels = title) -> Table:

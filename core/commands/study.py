@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from concord.agreement.next_items import FLOOR
 from concord.commands import options, printing
 from concord.commands.printing import echo
 from concord.errors import StudyError, not_found
@@ -57,9 +58,16 @@ def command() -> None:
 )
 @click.option(
     "--next-for",
-    type=click.Choice(["mean", "players"]),
+    type=click.Choice(["mean", "players", "disagreement"]),
     help="In place of strata: conversations whose ratings narrow people's mean of all, or of each player, "
-    "most; the probability of each is kept for the leaderboard.",
+    "most, or on which judges disagree; the probability of each is kept, and weighs figures.",
+)
+@click.option(
+    "--random-share",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=FLOOR,
+    show_default=True,
+    help="The share that --next-for draws as a simple random sample beside the others.",
 )
 @options.seeded("draws the same sample")
 @options.several("--ask", "Criteria to ask; default: those that enter final.")
@@ -108,6 +116,12 @@ def _draw(
         f"Study “{name}”: {units} units of {n} conversations, drawn from {drawn['candidates']} with seed "
         f"{asked['seed']}" + (f", spread over {', '.join(drawn['by'])}." if drawn["by"] else ".")
     )
+    if "random" in drawn:
+        low, high = min(drawn["chance"].values()), max(drawn["chance"].values())
+        echo(
+            f"{len(drawn['random'])} of them are a simple random sample. Each conversation was drawn with a "
+            f"probability of {low:.2g} to {high:.2g}, which is kept."
+        )
     echo(f"Asked: {', '.join(c.label for c in study.criteria)}.")
     echo(f"Next: concord annotators invite NAME… --study {name}")
 

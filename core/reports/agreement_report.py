@@ -31,13 +31,13 @@ from concord.reports.cautions import cautions
 from concord.reports.document import WIDTH, document, report_json
 from concord.reports.features import features, own_family
 from concord.reports.names import reader_names
-from concord.reports.notes import notes, with_exclusions
+from concord.reports.notes import as_drawn, notes, of_draw, with_exclusions
 from concord.reports.scales import final_scale, other_scales, said_of_scales, scales
 from concord.reports.sections import APART, AT_ONCE, IN_FILES, OVER_ALL, SECTIONS
 from concord.store import frames
 from concord.studies import quality, studies
 from concord.studies.scales import SharedScale
-from concord.studies.studies import Runs, StudyRatings
+from concord.studies.studies import Items, Runs, StudyRatings
 from concord.table import (
     Column,
     Table,
@@ -78,6 +78,8 @@ class Options:
     """Models with their family, as models.toml has them."""
     with_excluded: bool = False
     """Whether figures have the ratings of annotators whom a decision left out."""
+    items: Items | None = None
+    """What figures describe: see `concord.studies.studies.Items`; None leaves it to the draw."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +203,7 @@ class AgreementReport:
         """
         if (name, criterion) not in self._kept:
             found = () if self.lacks(name, criterion) else SECTIONS[name].tables(self, criterion)
-            self._kept[name, criterion] = {table.name: table for table in found}
+            self._kept[name, criterion] = {table.name: as_drawn(self.of, table) for table in found}
         return self._kept[name, criterion]
 
     def lacks(self, name: str, criterion: str) -> str:
@@ -445,6 +447,7 @@ def agreement_report(db: Database, study: str, options: Options = Options()) -> 
         cluster_by=options.cluster_by,
         with_excluded=options.with_excluded,
         nominal=options.nominal,
+        items=options.items,
     )
     for judge in chain.from_iterable(options.panels):
         if judge not in of.judges:
@@ -477,7 +480,8 @@ def report_of(
         anonymous_people=of.study.anonymous,
         order=of.order,
         other_scale=other_scales(found),
-        said=with_exclusions(of, said_of_scales(found, counted)),
+        said=of_draw(of, with_exclusions(of, said_of_scales(found, counted))),
+        chances=of.chance_of_units,
     )
     ratings = read(criteria=[name for name in of.criteria if name not in apart], counted=counted)
     unordered = read(criteria=apart, counted=()) if apart else None

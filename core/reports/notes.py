@@ -1,14 +1,34 @@
 """What a reader of a study's figures has to know beside them: what is left out, or simulated."""
 
 from collections import Counter
+from dataclasses import replace
 
+from concord.agreement.figures import AS_DRAWN, WEIGHED
 from concord.scores import FINAL
 from concord.studies.studies import StudyRatings
+from concord.table import Table
 
 COUNTED = (
     "The switch “Count annotators whom a decision left out” of the page, or --with-excluded of the command, "
     "counts them."
 )
+
+
+DRAWN = {
+    "": "Strata were drawn with unequal probabilities",
+    "mean": "Conversations were drawn where people were expected to differ from the judges",
+    "players": "Conversations of each player were drawn where people were expected to differ from the judges",
+    "disagreement": "Conversations were drawn where judges disagree",
+}
+"""How a study was drawn for a figure, by the figure."""
+DESCRIBES = {
+    "drawn": ". Figures describe this sample, not all conversations; “All candidates, by weight” on the "
+    "page, or `--items weighed`, weighs each by the inverse of its probability.",
+    "weighed": ". Each weighs the inverse of its probability, so that figures describe all conversations it "
+    "was drawn from; the basis line below a table names figures that do not.",
+    "random": ". These figures are of the simple random sample among them, and describe all conversations.",
+}
+ONLY_RANDOM = "only the items of the simple random sample"
 
 
 def notes(of: StudyRatings, units: int, *, nominal: bool) -> list[str]:
@@ -29,16 +49,29 @@ def notes(of: StudyRatings, units: int, *, nominal: bool) -> list[str]:
         found.append(of.too_few)
     if of.simulated:
         found.append(f"Mock models, neither people nor language models: {', '.join(of.simulated)}.")
-    if of.next_for:
-        found.append(
-            "Drawn where people were expected to differ from the judges: the figures describe this "
-            "sample, which is harder than all conversations. The corrected leaderboard weighs it."
-        )
+    if of.chances:
+        found.append(f"{DRAWN[of.next_for]}{DESCRIBES[of.items]}")
     if of.study.anonymous:
         found.append("People's ratings have no names: no figure compares one person with another.")
     if not nominal and 1 < len(of.counted) < len([c for c in of.study.criteria if c.counted]):
         found.append(f"Final is the mean of what people and judges both rated: {', '.join(of.counted)}.")
     return found
+
+
+def of_draw(of: StudyRatings, said: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """What basis lines add, with what was drawn unequally; where figures weigh it, each table says which."""
+    if not of.chances or of.items == "weighed":
+        return said
+    how = ONLY_RANDOM if of.items == "random" else AS_DRAWN
+    return {name: (*said.get(name, ()), how) for name in (*of.criteria, FINAL)}
+
+
+def as_drawn(of: StudyRatings, table: Table) -> Table:
+    """A table of a study drawn unequally that has no basis line, with a note on what it describes."""
+    told = (AS_DRAWN, WEIGHED, ONLY_RANDOM)
+    if not of.chances or any(words in note for note in table.notes for words in told):
+        return table
+    return replace(table, notes=(*table.notes, ONLY_RANDOM if of.items == "random" else AS_DRAWN))
 
 
 def with_exclusions(of: StudyRatings, said: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlite_utils import Database
 
-from concord.agreement.next_items import expected_error
+from concord.agreement.next_items import FLOOR, expected_error
 from concord.arrays import Columns, coded, numbered, taken
 from concord.conversation import Conversation
 from concord.errors import StudyError, not_found
@@ -47,7 +47,10 @@ if TYPE_CHECKING:
     from concord.rubrics.shelf import Numbered
 
 Runs = Literal["mean", "single"]
-NextFor = Literal["", "mean", "players"]
+NextFor = Literal["", "mean", "players", "disagreement"]
+Items = Literal["drawn", "weighed", "random"]
+"""What figures describe: the items as they were drawn, what they were drawn from (each weighs the inverse of
+its probability), or the simple random sample drawn beside them."""
 REFUSED = "a judge saw a refusal"
 
 
@@ -82,6 +85,8 @@ class StudyRatings:
     """The units in an order that does not depend on the order in which they were stored."""
     chances: Mapping[int, float] = field(default_factory=dict)
     """The probability with which each conversation was drawn, where they differ."""
+    items: Items = "drawn"
+    """What figures describe."""
     excluded: tuple[Decision, ...] = ()
     """The annotators left out by a decision; `rows` have their ratings only `with_excluded`."""
     with_excluded: bool = False
@@ -137,6 +142,14 @@ class StudyRatings:
         return dict(zip(judges, values, strict=True))
 
     @property
+    def chance_of_units(self) -> dict[Hashable, float] | None:
+        """The probability of each unit, where figures weigh items by it."""
+        if self.items != "weighed":
+            return None
+        units, of = self.column("unit").tolist(), self.column("conversation_id").tolist()
+        return {unit: self.chances[conversation] for unit, conversation in zip(units, of, strict=True)}
+
+    @property
     def next_for(self) -> str:
         """The figure that the units were drawn to narrow; empty for a draw that is alike for all items."""
         return str(self.study.meta.get("drawn", {}).get("next_for", ""))
@@ -185,13 +198,14 @@ def draw(
     allocation: sampling.Allocation = "even",
     exclude_refused: bool = False,
     next_for: NextFor = "",
+    random_share: float = FLOOR,
 ) -> Sample:
     """Draw `n` stored conversations, storing nothing: the sample of `draw_study`. Raises StudyError."""
     if exclude_refused:
         wanted = replace(wanted, refused=False)
     candidates = conversations.table(db, wanted)
     if next_for:
-        return _draw_next(db, candidates, n, wanted, seed, next_for)
+        return _draw_next(db, candidates, n, wanted, seed, next_for, random_share)
     if by is None:
         varied = candidates.drop(columns=["id", "key"]).nunique()
         by = [str(column) for column, values in varied.items() if 1 < values <= n]
@@ -200,9 +214,15 @@ def draw(
 
 
 def _draw_next(
-    db: Database, candidates: pd.DataFrame, n: int, wanted: Filter, seed: int, next_for: NextFor
+    db: Database,
+    candidates: pd.DataFrame,
+    n: int,
+    wanted: Filter,
+    seed: int,
+    next_for: NextFor,
+    share: float,
 ) -> Sample:
-    """The sample that narrows the corrected mean of all, or of each player: drawn where judges may err."""
+    """The sample that narrows the corrected mean of all, or of each player, or where judges disagree."""
     import pandas as pd
 
     finals = frames.finals(db, candidates.id.tolist())
@@ -211,16 +231,25 @@ def _draw_next(
             "No judge has a final score here, so nothing tells where judges may err. Have one rate these "
             "conversations with `concord judge`, or draw without --next-for."
         )
-    size = expected_error(finals["judged"], finals["spread"], finals["people"])
-    if next_for == "mean":
-        chosen = sampling.draw_by_chance(candidates, n, size, seed=seed, name="key")
+    if next_for == "disagreement":
+        spread = finals["spread"]
+        if not (spread > 0).any():
+            raise StudyError(
+                "No two judges disagree on any of these conversations. Have a second one rate them with "
+                "`concord judge`, or draw without --next-for."
+            )
+        size = np.where(np.isnan(spread), np.nanmean(spread), spread)
+    else:
+        size = expected_error(finals["judged"], finals["spread"], finals["people"])
+    if next_for != "players":
+        chosen = sampling.draw_by_chance(candidates, n, size, seed=seed, name="key", share=share)
         return Sample(candidates, chosen, (), wanted)
     each = sampling.draw(candidates, n, seed=seed, by=["player"], name="key").player.value_counts()
     parts = []
     for player in sorted(each.index):
         mine = (candidates.player == player).to_numpy()
         drawn = sampling.draw_by_chance(
-            candidates[mine], int(each[player]), size[mine], seed=seed, name="key"
+            candidates[mine], int(each[player]), size[mine], seed=seed, name="key", share=share
         )
         parts.append(drawn.assign(stratum=player))
     return Sample(candidates, pd.concat(parts, ignore_index=True), ("player",), wanted)
@@ -242,6 +271,7 @@ def draw_study(
     guidelines: str = "",
     overlap: int = 0,
     next_for: NextFor = "",
+    random_share: float = FLOOR,
     rubric: Numbered | None = None,
 ) -> Study:
     """Draw `n` stored conversations into a new study, stratified; rated whole or, with `per_turn`, by turns.
@@ -256,7 +286,8 @@ def draw_study(
     With `next_for` the conversations are those that narrow a figure most, in place of strata: people's mean
     of all (“mean”), or of each player, of which equally many are drawn (“players”). Each is drawn with a
     probability that follows how far people are expected to be from the judges there
-    (`concord.agreement.next_items`).
+    (`concord.agreement.next_items`), or how far judges are apart (“disagreement”). The `random_share` of them
+    is a simple random sample, named with the study.
     """
     if rubric is None:
         criteria = _asked(db, wanted.benchmark, ask)
@@ -277,6 +308,7 @@ def draw_study(
         allocation=allocation,
         exclude_refused=exclude_refused,
         next_for=next_for,
+        random_share=random_share,
     )
     drawn: dict[str, Any] = {
         "benchmark": wanted.benchmark,
@@ -289,8 +321,9 @@ def draw_study(
     if next_for:
         del drawn["allocation"]
         drawn["next_for"] = next_for
+        drawn["random"] = sample.chosen.key[sample.chosen.random].tolist()
     keys, chance = sample.chosen.key.tolist(), sample.chosen.chance.tolist()
-    if max(chance) - min(chance) > 1e-9:
+    if next_for or max(chance) - min(chance) > 1e-9:
         drawn["chance"] = dict(zip(keys, chance, strict=True))
     about: dict[str, Any] = {"drawn": drawn}
     if rubric is not None:
@@ -454,6 +487,7 @@ def ratings_for_agreement(
     cluster_by: Sequence[str] | None = None,
     with_excluded: bool = False,
     nominal: bool = False,
+    items: Items | None = None,
 ) -> StudyRatings:
     """A study's ratings, judges' repeats as one mean or each run as a judge of its own (“judge #1”, …).
 
@@ -462,13 +496,17 @@ def ratings_for_agreement(
     Final is the mean of the counted criteria that people and, where there are any, judges rated. With
     `exclude_refused` judges are not compared on conversations in which one of them saw a refusal. Units alike
     in the facets of `cluster_by` are resampled together, by default those of one scenario. Annotators whom a
-    decision left out are so unless `with_excluded`. Raises NotFound
-    for an unknown study or facet, StudyError for a study without any rating.
+    decision left out are so unless `with_excluded`. `items` are weighed in a study drawn for a figure, and
+    taken as drawn in others, unless told. Raises NotFound for an unknown study or facet, StudyError for a
+    study without any rating, and for items that the study does not have.
     """
     study = studies.get(db, name)
     out = exclusions.excluded(db, name)
     without = [] if with_excluded else [one.rater for one in out.values()]
     rows = frames.rows(db, name, without=without)
+    chances, items = _chances(db, study), _items(study, items)
+    if items == "random":
+        rows = taken(rows, np.isin(rows["unit"], _random_units(db, study)))
     if not len(rows["unit"]):
         raise StudyError(
             f"The study “{name}” has no ratings yet. Have judges rate its conversations with `concord "
@@ -502,7 +540,8 @@ def ratings_for_agreement(
         by,
         frames.refusal_criteria(db, name),
         order=[unit for unit, *_ in places],
-        chances=_chances(db, study),
+        chances=chances,
+        items=items,
         excluded=tuple(out.values()),
         with_excluded=with_excluded,
         repeats=tuple(hidden.pairs(db, name)),
@@ -515,6 +554,35 @@ def ratings_for_agreement(
         facets={facet: of for facet, of in facets.items() if 1 < len(set(of.values())) < len(of)},
         waiting={a.name: a.items - a.skipped for a in access.annotators(db, name) if a.items and not a.done},
     )
+
+
+def _items(study: Study, asked: Items | None) -> Items:
+    """What figures of a study describe. Raises StudyError for what its draw does not allow."""
+    usual, *others = describable(study)
+    if asked in (None, usual, *others):
+        return asked or usual
+    if asked == "weighed":
+        raise StudyError(f"The items of “{study.name}” were drawn alike: there is nothing to weigh.")
+    raise StudyError(
+        f"The study “{study.name}” holds no simple random sample: only draws for a figure (`concord "
+        "study draw --next-for`) do."
+    )
+
+
+def describable(study: Study) -> tuple[Items, ...]:
+    """What figures of a study can describe, the usual one first."""
+    drawn = study.meta.get("drawn", {})
+    if "chance" not in drawn:
+        return ("drawn",)
+    if not drawn.get("next_for"):
+        return ("drawn", "weighed")
+    return ("weighed", "drawn", "random") if "random" in drawn else ("weighed", "drawn")
+
+
+def _random_units(db: Database, study: Study) -> list[int]:
+    """The units of a study's simple random sample."""
+    random = set(study.meta["drawn"]["random"])
+    return [unit["id"] for unit in studies.units(db, study.name) if unit["key"] in random]
 
 
 def _chances(db: Database, study: Study) -> dict[int, float]:

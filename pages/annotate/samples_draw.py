@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from concord.agreement.next_items import FLOOR
 from concord.errors import ConcordError
 from concord.rating import Criterion
 from concord.rubrics import shelf
@@ -55,17 +56,27 @@ def _how(varied: Sequence[str]) -> dict[str, Any]:
     """How the sample is drawn: over strata, or where people's answers narrow a figure most."""
     next_for = st.selectbox(
         "Drawn",
-        ["", "mean", "players"],
+        ["", "mean", "players", "disagreement"],
         format_func={
             "": "evenly over strata",
             "mean": "where people may differ from the judges, for people's mean of all",
             "players": "where people may differ from the judges, for each player's mean",
+            "disagreement": "where judges disagree",
         }.__getitem__,
         help="Where people may differ: conversations on which judges disagree or score far from their mean "
-        "are likelier. Each keeps its probability, which the corrected leaderboard uses.",
+        "are likelier. Each keeps its probability, by which agreement and corrected means weigh it.",
     )
     if next_for:
-        return {"next_for": next_for}
+        share = st.slider(
+            "Of these, a simple random sample",
+            5,
+            100,
+            round(100 * FLOOR),
+            5,
+            format="%d %%",
+            help="Every conversation is as likely to be in this part. Its figures need no weights.",
+        )
+        return {"next_for": next_for, "random_share": share / 100}
     by = st.multiselect(
         "Spread over",
         varied,
@@ -137,12 +148,21 @@ def _preview(n: int, draw: Mapping[str, Any]) -> bool:
     except ConcordError as error:
         sentence(error)
         return False
-    each = sample.chosen.stratum.value_counts()
-    drawn, there = sample.strata
-    st.markdown(
-        f"**{n}** of {len(sample.candidates)} conversations, from {drawn} of {there} strata, "
-        + (f"{each.min()} of each." if each.min() == each.max() else f"{each.min()} to {each.max()} of each.")
-    )
+    if draw.get("next_for"):
+        low, high = sample.chosen.chance.min(), sample.chosen.chance.max()
+        st.markdown(
+            f"**{n}** of {len(sample.candidates)} conversations, {sample.chosen.random.sum()} of them as a "
+            f"simple random sample; each with a probability of {low:.2g} to {high:.2g}."
+        )
+    else:
+        each = sample.chosen.stratum.value_counts()
+        drawn, there = sample.strata
+        least = (
+            f"{each.min()} of each" if each.min() == each.max() else f"{each.min()} to {each.max()} of each"
+        )
+        st.markdown(
+            f"**{n}** of {len(sample.candidates)} conversations, from {drawn} of {there} strata, {least}."
+        )
     for of, rows in sample.margins().groupby("of", sort=False):
         st.dataframe(
             rows[["value", "candidates", "drawn"]],

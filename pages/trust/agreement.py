@@ -19,6 +19,7 @@ from concord.store import access, frames, progress, runs
 from concord.store import studies as stored
 from concord.studies import studies
 from concord.studies.scales import scale_told
+from concord.studies.studies import Items
 from pages.parts.address import held, link, listed, one_of, some_of, switch, switched
 from pages.parts.plain import plain, with_code
 from pages.parts.reports import report_of, study_called
@@ -39,6 +40,13 @@ def _varied(folder: str, study: str, mark: str) -> tuple[list[str], list[str]]:
     with workspace().read() as db:
         usual = list(studies.scenario_facets(db, study))
         return list(dict.fromkeys([*usual, *frames.varied(db, study)])), usual
+
+
+@st.cache_resource(max_entries=6)
+def _described(folder: str, study: str, mark: str) -> tuple[Items, ...]:
+    """What figures of a study can describe, the usual one first."""
+    with workspace().read() as db:
+        return studies.describable(stored.get(db, study))
 
 
 def page() -> None:
@@ -168,6 +176,7 @@ def _options(version: tuple[str, str, str], held: Callable[..., Any]) -> Options
     runs = toggle("runs", "Repeated runs of a judge one by one", RUNS_TOGETHER)
     kept = toggle("keep-refused", "Count conversations in which a judge saw a refusal")
     excluded = toggle("with-excluded", "Count annotators whom a decision left out")
+    items = _items(version, held)
     resamples = held(
         "resamples",
         1000,
@@ -218,7 +227,34 @@ def _options(version: tuple[str, str, str], held: Callable[..., Any]) -> Options
         alt_score=scored,
         families=families(workspace().models_path),
         with_excluded=excluded,
+        items=items,
     )
+
+
+def _items(version: tuple[str, str, str], held: Callable[..., Any]) -> Items | None:
+    """What figures describe, where the study was drawn with unequal probabilities; None leaves it to that."""
+    usual, *others = _described(*version)
+    if not others:
+        return None
+    names: dict[str, Items] = {name: name for name in (usual, *others)}
+    chosen = held(
+        "items",
+        usual,
+        lambda key: st.selectbox(
+            "Figures describe",
+            list(names),
+            key=key,
+            format_func={
+                "weighed": "All candidates, by weight",
+                "drawn": "The items as drawn",
+                "random": "The simple random sample alone",
+            }.__getitem__,
+            help="Items were drawn with unequal probabilities; by weight, each counts the inverse of "
+            "its own.",
+        ),
+        read=names.get,
+    )
+    return None if chosen == usual else names[chosen]
 
 
 def _together(version: tuple[str, str, str], held: Callable[..., Any]) -> tuple[str, ...] | None:

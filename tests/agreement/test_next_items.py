@@ -30,17 +30,32 @@ def test_an_item_of_large_error_is_certain_and_the_others_share_the_rest():
 
 def test_a_draw_has_the_probabilities_it_states():
     """Of 4,000 seeds each candidate is drawn as often as its probability says, within five standard errors,
-    and the number drawn is always the same.
+    the number drawn is always the same, and each is as often in the simple random sample of one in four.
     """
-    table = pd.DataFrame({"unit": [f"u{i}" for i in range(12)]})
-    size = np.arange(1.0, 13)
-    drawn = np.zeros(12)
+    names, size = [f"u{i}" for i in range(12)], np.arange(1.0, 13)
+    drawn, simple, p = np.zeros(12), np.zeros(12), np.zeros(12)
     for seed in range(4000):
-        found = sampling.draw_by_chance(table, 4, size, seed=seed)
-        assert len(found) == 4
-        drawn[[int(unit[1:]) for unit in found.unit]] += 1
-    p = chances(size, 4)
+        order, chance, first = sampling.places_by_chance(names, 4, size, seed=seed)
+        assert (len(set(order.tolist())), first) == (4, 1)
+        drawn[order] += 1
+        simple[order[:first]] += 1
+        p[order] = chance
+    assert p.sum() == pytest.approx(4)
     assert (np.abs(drawn / 4000 - p) < 5 * np.sqrt(p * (1 - p) / 4000) + 0.01).all()
+    assert simple / 4000 == pytest.approx(np.full(12, 1 / 12), abs=5 * math.sqrt(11 / 144 / 4000))
+
+
+def test_the_simple_random_sample_and_the_others_by_hand():
+    """Sizes 1, 1, 2, 4 and two drawn, half of them at random: of four names one enters with 1/4, and then
+    one of three. Of all four that is (2 − 1)·4/(4 − 1) = 4/3 of sizes 1, 1, 2, 4 of 8: 1/6, 1/6, 1/3, 2/3.
+    So 1/4 + 3/4·1/6 = 3/8, 3/8, 1/2, 3/4, as with a floor of one half.
+    """
+    sizes = np.array([1.0, 1, 2, 4])
+    found = {}
+    for seed in range(20):
+        order, chance, _ = sampling.places_by_chance("abcd", 2, sizes, seed=seed, share=0.5)
+        found |= dict(zip(order.tolist(), chance.tolist(), strict=True))
+    assert [found[place] for place in range(4)] == pytest.approx([0.375, 0.375, 0.5, 0.75])
 
 
 def test_the_order_of_candidates_changes_no_draw():
@@ -77,36 +92,34 @@ def test_equal_chances_are_an_even_draw():
     assert drawn.value.half_width == pytest.approx(even.value.half_width, rel=0.02)
 
 
-def world(rng, items=2000):
-    """Judges who disagree where they err: spread 0.1 to 1.5, and people that far from their mean."""
-    quality, trouble = rng.normal(3, 0.6, items), rng.choice([0.15, 0.15, 0.15, 1.5], items)
-    two = quality + rng.normal(0, trouble, (2, items))
+def world(rng, items=2000, trouble=(0.15, 0.15, 0.15, 1.5), noise=0.2):
+    """Judges who disagree where they err: `trouble` holds their errors; people have a `noise` of theirs."""
+    quality = rng.normal(3, 0.6, items)
+    two = quality + rng.normal(0, rng.choice(trouble, items), (2, items))
     judged, spread = two.mean(axis=0), two.std(axis=0, ddof=1)
-    return quality + rng.normal(0, 0.2, items), judged, spread
+    return quality + rng.normal(0, noise, items), judged, spread
 
 
 def test_a_draw_by_expected_error_is_unbiased_and_narrower():
-    """Of 200 draws of 80 from 2,000: 90 to 99% of the intervals hold the mean, the error is unbiased, and the
+    """Of 300 draws of 80 from 2,000: 90 to 99% of the intervals hold the mean, the error is unbiased, and the
     spread of the estimates is less than that of even draws.
     """
     rng = np.random.default_rng(1)
-    truth, judged, spread = world(rng)
+    truth, judged, spread = world(rng, trouble=(*[0.05] * 9, 1.5), noise=0.05)
     pilot = np.where(np.arange(2000) < 60, truth, np.nan)
-    p = chances(expected_error(judged, spread, pilot), 80)
-    table = pd.DataFrame({"unit": range(2000)})
+    size = expected_error(judged, spread, pilot)
     by_chance, even, held = [], [], []
-    for seed in range(200):
-        found = sampling.draw_by_chance(table, 80, p / p.sum(), seed=seed)
-        mine = found.unit.to_numpy()
+    for seed in range(300):
+        mine, chance, _ = sampling.places_by_chance(range(2000), 80, size, seed=seed)
         rest = np.setdiff1d(np.arange(2000), mine)
-        drawn = corrected_mean(truth[mine], judged[mine], judged[rest], chance=found.chance.to_numpy())
+        drawn = corrected_mean(truth[mine], judged[mine], judged[rest], chance=chance)
         by_chance.append(drawn.value.value)
         held.append(drawn.value.low <= truth.mean() <= drawn.value.high)
         mine = rng.choice(2000, 80, replace=False)
         rest = np.setdiff1d(np.arange(2000), mine)
         even.append(corrected_mean(truth[mine], judged[mine], judged[rest]).value.value)
     assert 0.9 <= np.mean(held) <= 0.995
-    assert np.mean(by_chance) == pytest.approx(truth.mean(), abs=4 * np.std(by_chance) / math.sqrt(200))
+    assert np.mean(by_chance) == pytest.approx(truth.mean(), abs=4 * np.std(by_chance) / math.sqrt(300))
     assert np.std(by_chance) < 0.95 * np.std(even)
 
 
