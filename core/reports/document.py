@@ -72,7 +72,8 @@ def report_json(report: AgreementReport) -> dict[str, Any]:
         for one in report.of.excluded
     ]
     said["with_excluded"] = report.of.with_excluded
-    said["describes"] = report.of.items
+    if report.of.chances:
+        said["describes"] = report.of.items
     if report.options.nominal:
         figures = [_flat(row) for row in report.nominal.rows]
         return {"schema": SCHEMA, "study": report.of.study.name, "figures": figures} | said

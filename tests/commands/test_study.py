@@ -81,6 +81,7 @@ def test_from_draw_to_desk(filled, run, tmp_path):
         (["study", "draw", "x", "--n", 2, "--guidelines", "nowhere.md"], "nowhere.md cannot be read"),
         (["study", "draw", "x", "--n", 2, "--next-for", "mean", "--by", "player"], "leave out --by"),
         (["study", "draw", "x", "--n", 999, "--next-for", "mean"], "64 candidates for 999"),
+        (["agreement", "--study", "first", "--items", "weighed"], "nothing to weigh"),
         (["study", "draw", "x", "--n", 999], "64 candidates for 999"),
         (["study", "deal", "frist"], "no study “frist”. Did you mean “first”"),
         (["study", "deal", "first", "--overlap", 9], "9 raters a unit cannot be had of 3"),

@@ -26,13 +26,15 @@ def test_a_sample_is_drawn_where_people_may_differ(workspace: Workspace) -> None
     with workspace.write() as db:
         fill(db, people=False)
     page = AppTest.from_string(FORM, default_timeout=120).run()
-    named(page.number_input, "Conversations").set_value(12).run()
+    named(page.number_input, "Conversations").set_value(16).run()
     assert "Spread over" in [choice.label for choice in page.multiselect]
     named(page.selectbox, "Drawn").set_value("players").run()
     assert "Spread over" not in [choice.label for choice in page.multiselect]
+    named(page.slider, "Of these, a simple random sample").set_value(50).run()
+    assert "8 of them as a simple random sample" in " ".join(text.value for text in page.markdown)
     named(page.text_input, "Name of the study").set_value("next").run()
     named(page.button, "Keep this study").click().run()
     assert not page.exception
     with workspace.read() as db:
         drawn = studies.get(db, "next").meta["drawn"]
-    assert (drawn["next_for"], len(drawn["chance"])) == ("players", 12)
+    assert (drawn["next_for"], len(drawn["chance"]), len(drawn["random"])) == ("players", 16, 8)

@@ -5,11 +5,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from concord.agreement.figures import AS_DRAWN, WEIGHED
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import NotFound, StudyError
 from concord.estimate import Estimate
 from concord.rating import Criterion, Judgement, Rater, Rating, Scale
 from concord.reports.agreement_report import Options, agreement_report, report_of
+from concord.reports.notes import ONLY_RANDOM
 from concord.store import access, conversations, frames, ratings
 from concord.store import studies as stored
 from concord.store.conversations import Filter
@@ -96,6 +98,72 @@ class TestDrawNext:
         assert found["judged"][0] == pytest.approx(shown.final)
         assert found["spread"][0] > 0
         assert np.isnan(found["people"][0])
+
+    def test_figures_describe_all_the_draw_or_its_simple_random_sample(self, db):
+        """By weight bias is the weighed mean of gaps; the random sample alone is as a study of its own."""
+        study = draw(db, 24, next_for="disagreement", random_share=0.5, seed=2)
+        drawn = study.meta["drawn"]
+        assert (len(drawn["random"]), set(drawn["random"]) <= set(drawn["chance"])) == (12, True)
+        access.invite(db, "ann")
+        studies.deal_study(db, "s", ["ann"])
+        for place, (item, *_) in enumerate(assigned(db, access.annotator_id(db, "ann"), "s")):
+            for criterion in study.criteria:
+                stored.answer(db, access.annotator_id(db, "ann"), item, criterion.name, 1.0 + place % 5)
+            stored.submit(db, access.annotator_id(db, "ann"), item)
+        by_key = {unit["id"]: unit["key"] for unit in stored.units(db, "s")}
+
+        def measured(items):
+            report = agreement_report(db, "s", Options(resamples=0, items=items, exclude_refused=False))
+            scores, [row, *_] = report.ratings["final"], report.section("judges", "final")["judges"].rows
+            keys = [by_key[unit] for unit in report.ratings.units]
+            gap = scores.judges[row["rater"]] - scores.target
+            both = ~np.isnan(gap)
+            return (
+                report,
+                [key for key, own in zip(keys, both, strict=True) if own],
+                gap[both],
+                row["bias"].value,
+            )
+
+        report, keys, gap, bias = measured(None)
+        weights = [1 / drawn["chance"][key] for key in keys]
+        assert len(keys) > 12
+        assert bias == pytest.approx(np.average(gap, weights=weights))
+        assert bias != pytest.approx(gap.mean())
+        assert "Each weighs the inverse of its probability" in " ".join(report.notes)
+        _, keys, gap, bias = measured("random")
+        assert set(keys) <= set(drawn["random"])
+        assert bias == pytest.approx(gap.mean())
+        _, keys, gap, bias = measured("drawn")
+        assert (len(keys), bias) == (len(weights), pytest.approx(gap.mean()))
+
+    @pytest.mark.parametrize("items", ["weighed", "drawn", "random"])
+    def test_every_table_of_an_unequal_draw_says_what_it_describes(self, db, items):
+        study = draw(db, 24, next_for="disagreement", seed=2)
+        for name in ("ann", "ben"):
+            access.invite(db, name)
+        studies.deal_study(db, "s", ["ann", "ben"])
+        for name in ("ann", "ben"):
+            rate(db, name, 24, score=study.criteria[0].scale.high)
+        report = agreement_report(db, "s", Options(resamples=10, items=items))
+        told = {"weighed": (WEIGHED, AS_DRAWN), "drawn": (AS_DRAWN,), "random": (ONLY_RANDOM,)}[items]
+        silent = [
+            table.name
+            for table in report.asked(["all"])
+            if not any(words in note for note in table.notes for words in told)
+        ]
+        assert not silent
+
+    def test_an_even_draw_has_nothing_to_weigh_and_no_random_sample(self, db):
+        draw(db, 16, by=["player"])
+        for items, why in (("weighed", "drawn alike"), ("random", "holds no simple random sample")):
+            with pytest.raises(StudyError, match=why):
+                agreement_report(db, "s", Options(items=items))
+
+    def test_judges_who_never_disagree_name_no_next_item(self, db):
+        db.execute("DELETE FROM finals WHERE rater_id <> (SELECT min(rater_id) FROM finals)")
+        with pytest.raises(StudyError, match="No two judges disagree"):
+            draw(db, 4, next_for="disagreement")
 
     def test_without_judges_there_is_nothing_to_go_by(self, db):
         db.execute("DELETE FROM finals")
