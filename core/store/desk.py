@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import blake2b
 from itertools import groupby
+from statistics import median
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
@@ -241,6 +242,34 @@ def units(db: Database, rater: int, study: str) -> list[tuple[int, str, bool]]:
             {"rater": rater, "study": study, "training": training},
         ).fetchall()
     ]
+
+
+class DeskPace(NamedTuple):
+    """How many items somebody submitted since a moment, and the median seconds of an item, all days.
+
+    `seconds` is None below FEWEST_TIMED items with a time.
+    """
+
+    items: int
+    seconds: float | None
+
+
+FEWEST_TIMED = 8
+
+
+def pace(db: Database, rater: int, study: str, since: str) -> DeskPace:
+    """An annotator's pace in a study. Hidden items count, as they do for whoever rates them."""
+    rows = db.execute(
+        "SELECT a.submitted >= :since, a.seconds FROM assignments a JOIN study_units u ON u.id = a.unit_id "
+        "JOIN studies t ON t.id = u.study_id WHERE a.rater_id = :rater AND t.name = :study "
+        "AND a.state = 'done' UNION ALL "
+        "SELECT h.submitted >= :since, h.seconds FROM hidden_items h JOIN studies t ON t.id = h.study_id "
+        "WHERE h.rater_id = :rater AND t.name = :study AND h.state = 'done'",
+        {"rater": rater, "study": study, "since": since},
+    ).fetchall()
+    timed = [seconds for _, seconds in rows if seconds]
+    enough = len(timed) >= FEWEST_TIMED
+    return DeskPace(sum(bool(recent) for recent, _ in rows), median(timed) if enough else None)
 
 
 def task(db: Database, rater: int, item: int) -> studies.Task:

@@ -15,6 +15,7 @@ from concord.store.studies import Study
 from concord.studies import quality, registration, reveal, running, studies
 from concord.workspace import Workspace
 from pages.annotate import samples_draw as drawing
+from pages.annotate import samples_known
 from pages.parts import tables, told
 from pages.parts.address import asked, link, of_conversation, shown
 from pages.parts.plain import plain
@@ -66,6 +67,7 @@ def _study(names: list[str]) -> None:
     with st.expander("Strata", icon=":material/grid_view:"):
         st.dataframe(pd.DataFrame(strata, columns=["stratum", "items"]), hide_index=True)
     if study.blind and not study.anonymous:
+        samples_known.section(study)
         _reveal(study)
         _running(study, items)
     with st.expander("Guidelines", icon=":material/menu_book:"):

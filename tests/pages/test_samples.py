@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Criterion, Judgement, Rater, Rating
-from concord.store import access, conversations, ratings, registrations, studies
+from concord.store import access, conversations, hidden, ratings, registrations, studies
 from concord.store.studies import Study
 from concord.workspace import Workspace
 from tests.filled import assigned
@@ -139,3 +139,40 @@ def test_a_study_is_registered_by_page(workspace: Workspace) -> None:
     page.text_area(key="plan").set_value("question = ")
     page.button(key="register").click().run()
     assert "not valid TOML" in page.error[0].value
+
+
+def test_gold_items_and_training_come_from_files(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        said = (Message("user", "?"), Message("assistant", "!"))
+        for key in ("g", "t"):
+            conversations.save(db, Conversation("b", key, "p", said))
+        studies.create(db, Study("u", CRITERIA))
+        number = conversations.save(db, Conversation("b", "own", "p", said))
+        studies.add_units(db, "u", [(number, None, "")])
+
+    def shown(file: str) -> AppTest:
+        page = AppTest.from_string(FRAME, default_timeout=30)
+        page.query_params["study"] = "u"
+        page.run()
+        assert not page.exception
+        key = "gold of u" if file.startswith("g") else "training of u"
+        data = f"key,criterion,answer,explanation\n{file},wit,4,why\n".encode()
+        uploader = next(one for one in page.file_uploader if one.key == key)
+        return uploader.set_value(("known.csv", data, "text/csv")).run()
+
+    page = shown("g")
+    page.checkbox(key="feedback of u").check().run()
+    page.button(key="save gold").click().run()
+    assert page.success[0].value == "1 gold items are mixed in\\."
+    page = shown("t")
+    page.selectbox(key="way of u").select("deviation").run()
+    next(button for button in page.button if button.label == "Set the training").click().run()
+    assert "on average at most 0\\.7" in page.success[0].value
+    with workspace.read() as db:
+        assert studies.get(db, "u").meta["feedback"] is True
+        assert studies.get(db, "u").meta["training"]["way"] == "deviation"
+        assert [one.answer for one in hidden.gold(db, "u")] == [4]
+        assert [one.explanation for one in hidden.gold(db, "u", training=True)] == ["why"]
+    page = shown("g,,")  # a line that cannot be read
+    page.button(key="save gold").click().run()
+    assert "line 2" in page.error[0].value

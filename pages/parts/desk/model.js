@@ -23,6 +23,7 @@ class Model {
     this.begun = 0; // the question that was marked when the present item was shown
     this.closed = null;
     this.training = null; // { attempt, left, over } before the training is passed
+    this.pace = null; // { items, seconds } of today
     this.asked = new Set(); // submitted here: whether their known answers are to be shown is not known yet
     this.due = []; // items whose known answers have arrived and were not seen
     this.busy = () => false; // whether somebody writes, so that another item may not come into sight
@@ -100,6 +101,7 @@ class Model {
     this.strip = news.strip;
     if (this.training && !news.training) this.say(t("The training is over. The study begins with the next item."));
     this.training = news.training;
+    this.pace = news.pace;
     this.read(news.reading);
     this.elsewhere = news.elsewhere.some((client) => client.split(".")[0] !== this.outbox.client.split(".")[0]);
     for (const item of news.items) {

@@ -47,10 +47,15 @@ def fixed(study: Study, annotator: str, desk_id: str, back: str) -> dict[str, An
 
 
 def moving(
-    db: Database, rater: int, study: Study, wanted: Iterable[int] | None, refused: Iterable[Refusal]
+    db: Database,
+    rater: int,
+    study: Study,
+    wanted: Iterable[int] | None,
+    refused: Iterable[Refusal],
+    midnight: str = "",
 ) -> dict[str, Any]:
     """What changes: every item with its state, and the dialogues asked for (None: those an annotator who
-    arrives needs first).
+    arrives needs first). `midnight` is when their day began.
     """
     strip, numbers = desk.units(db, rater, study.name), desk.Numbers(study, rater)
     mine = {unit for unit, _, _ in strip}
@@ -61,6 +66,7 @@ def moving(
     return {
         "reading": desk.reading(db, rater).model_dump(),
         "elsewhere": desk.in_use(db, rater),
+        "pace": desk.pace(db, rater, study.name, midnight)._asdict(),
         "training": training.standing(db, study.name, rater),
         "strip": [[numbers.shown(unit), state, int(flagged)] for unit, state, flagged in strip],
         "items": [

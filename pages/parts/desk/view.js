@@ -21,6 +21,7 @@ class View {
     this.bar = el("span", { class: "fill" });
     this.progress = el("span", { class: "progress", role: "progressbar", "aria-label": t("Progress"), "aria-valuemin": 0 }, this.bar);
     this.tally = el("span", { class: "tally" });
+    this.pace = el("span", { class: "pace" });
     this.saving = el("span", { class: "saving", role: "status" });
     this.signedOut = signedOutLine(this.model.outbox);
     this.strip = el("nav", { class: "strip", "aria-label": t("Items") });
@@ -42,7 +43,7 @@ class View {
     this.root.replaceChildren(
       el("header", { class: "top" },
         fixed.back && this.button("back", `‹ ${t(fixed.back)}`, "quiet"),
-        this.title, this.progress, this.tally, this.saving,
+        this.title, this.progress, this.tally, this.pace, this.saving,
         el("span", { class: "push" }),
         el("span", { class: "you" }, fixed.you),
         this.button("reading", [`${t("Text")} `, key("T")], "quiet"),
@@ -144,6 +145,7 @@ class View {
     if (model.language !== this.language) this.build(), what.add("item");
     if (model.closed) return this.showClosed(), this.showTop();
     this.root.classList.toggle("over", model.at === null);
+    this.root.classList.toggle("locked", model.locked);
     this.root.classList.toggle("loading", model.loading || model.at === undefined);
     const { size, width, contrast } = model.reading;
     Object.assign(this.root.dataset, { size, width });
@@ -163,6 +165,7 @@ class View {
     this.progress.setAttribute("aria-valuenow", finished);
     this.progress.setAttribute("aria-valuemax", model.strip.length);
     this.tally.textContent = model.strip.length ? t("{done} of {all}", { done: finished, all: model.strip.length }) : "";
+    this.pace.textContent = this.quietly();
     this.signedOut.show();
     const waits = model.outbox.stuck ? model.outbox.signedOut ?? t("No connection. Your answers are kept in this browser; the next item comes when it is back.") : t("The next item is on its way…");
     if (this.wait && this.wait.textContent !== waits) this.wait.textContent = waits;
@@ -332,6 +335,15 @@ class View {
     return "";
   }
 
+  // How much was done today and how long an item takes: never how good the answers are.
+  quietly() {
+    const { pace } = this.model;
+    if (!pace?.items) return "";
+    const said = [t("{count} today", { count: pace.items })];
+    if (pace.seconds) said.push(pace.seconds < 90 ? t("{count} s an item", { count: Math.round(pace.seconds) }) : t("{count} min an item", { count: (pace.seconds / 60).toFixed(1) }));
+    return said.join(" · ");
+  }
+
   // A thumb has no keys.
   welcome() {
     const { guidelines } = this.model.fixed;
@@ -350,6 +362,7 @@ class View {
       el("h1", {}, model.strip.length ? t("All done – thank you!") : t("Nothing to rate here")),
       model.strip.length > 0 && el("p", {}, t(skipped ? "{you}, you have rated {done} of {all} items and skipped {skipped}." : "{you}, you have rated {done} of {all} items.",
         { you: model.fixed.you, done: model.count("done"), all: model.strip.length, skipped })),
+      this.quietly() && el("p", {}, this.quietly()),
       model.strip.length > 0 && el("p", {}, t("You may still look at any item above and change your answers, or close this page.")),
     ].filter(Boolean);
   }

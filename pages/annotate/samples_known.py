@@ -1,0 +1,89 @@
+"""Gold items and training on the page of samples: files of items, feedback, the rule to pass."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import streamlit as st
+from sqlite_utils import Database
+
+from concord.store import hidden as stored
+from concord.store.hidden import Gold
+from concord.store.studies import Study
+from concord.studies import hidden, training
+from pages.parts import told
+from pages.parts.plain import plain
+from pages.parts.session import workspace
+
+COLUMNS = f"A CSV with the columns {', '.join(hidden.COLUMNS)}."
+WAYS = {"share": "Share of items hit, at least", "deviation": "Mean distance to known answers, at most"}
+
+
+def section(study: Study) -> None:
+    """Both, each with what the study has of it."""
+    name = study.name
+    with workspace().read() as db:
+        gold = {one.unit for one in stored.gold(db, name)}
+        taught = {one.unit for one in stored.gold(db, name, training=True)}
+    rule = training.rule_of(study)
+    with st.expander(f"Gold items{f' · {len(gold)}' if gold else ''}", icon=":material/fact_check:"):
+        st.file_uploader("Items whose answers are known", ["csv"], key=f"gold of {name}", help=COLUMNS)
+        st.checkbox(
+            "Show the known answer after an item is submitted",
+            bool(study.meta.get("feedback")),
+            key=f"feedback of {name}",
+            help="The annotator's own answers are locked then, and scored as they were given.",
+        )
+        st.button("Save", key="save gold", on_click=_gold, args=(name,))
+    with st.expander("Training" + (f" · {len(taught)} items" if rule else ""), icon=":material/school:"):
+        st.caption(
+            "Explained items before the study. Whoever has not passed sees nothing else, and each answer is "
+            "followed by the known one. The page Annotators shows who has passed."
+        )
+        if rule:
+            st.markdown(plain(f"Passed is {rule.told}."))
+        now = rule or training.PassRule()
+        st.file_uploader("Items with explanations", ["csv"], key=f"training of {name}", help=COLUMNS)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.selectbox("Passed by", WAYS, [*WAYS].index(now.way), WAYS.__getitem__, key=f"way of {name}")
+            st.number_input("Bound", 0.0, value=now.bound, step=0.05, key=f"bound of {name}")
+            st.number_input("Attempts", 1, value=now.attempts, key=f"attempts of {name}")
+            st.number_input("Items of an attempt (0: all)", 0, value=now.items, key=f"items of {name}")
+        with st.container(horizontal=True):
+            st.button("Set the training", on_click=_train, args=(name,))
+            st.button("Take the training away", disabled=not rule, on_click=_end, args=(name,))
+
+
+def _read(db: Database, name: str, file: Any, *, teaches: bool = False) -> list[Gold]:
+    """The items of an uploaded file; none where there is no file."""
+    if file is None:
+        return []
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / Path(file.name).name
+        path.write_bytes(file.getvalue())
+        return hidden.read_gold(db, name, path, training=teaches)
+
+
+def _gold(name: str) -> None:
+    with told.writing() as db:
+        hidden.set_feedback(db, name, st.session_state[f"feedback of {name}"])
+        golds = _read(db, name, st.session_state.get(f"gold of {name}"))
+        if golds:
+            hidden.set_gold(db, name, golds)
+        items = len({gold.unit for gold in golds})
+        told.done(f"{items} gold items are mixed in." if golds else "Saved.")
+
+
+def _train(name: str) -> None:
+    given = {what: st.session_state[f"{what} of {name}"] for what in ("way", "bound", "attempts", "items")}
+    with told.writing() as db:
+        golds = _read(db, name, st.session_state.get(f"training of {name}"), teaches=True)
+        rule = training.PassRule(**given)
+        training.begin(db, name, golds, rule)
+        told.done(f"The study opens to whoever passes its training: {rule.told}.")
+
+
+def _end(name: str) -> None:
+    with told.writing() as db:
+        training.end(db, name)
+        told.done("No training comes before the study any more.")
