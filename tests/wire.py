@@ -85,6 +85,9 @@ async def opened(url: str, *, headers: Mapping[str, str] | None = None, **query:
         additional_headers=headers,
         max_size=None,
         compression=None,
+        # No limits of time: a machine may be slow.
+        open_timeout=None,
+        ping_interval=None,
     ) as socket:
         wire = Wire(socket, urlencode(query))
         await wire.run()
