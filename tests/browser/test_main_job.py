@@ -16,6 +16,7 @@ from concord.demo.mock.server import running
 from concord.workspace import Workspace
 
 from .keeper import Server, holds, serving
+from .widgets import choose
 
 pytestmark = pytest.mark.browser
 
@@ -36,19 +37,6 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         )
         with serving(workspace, folder / "log") as server:
             yield server
-
-
-def choose(page: Page, label: str, *names: str) -> None:
-    """Pick from a select box or a multiselect, as one types into it."""
-    for name in names:
-        box = page.get_by_label(label, exact=True).and_(page.locator("input")).first
-        box.click()
-        box.fill(name)
-        page.get_by_role("option", name=re.compile(f"^{re.escape(name)}")).first.click()
-    if len(names) > 1:
-        page.keyboard.press(
-            "Escape"
-        )  # a list of several stays open; in a box for one this would take the choice back
 
 
 def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: Browser) -> None:

@@ -23,7 +23,7 @@ from tests.conftest import FIXED, toml
 from tests.filled import HOSTILE, fill
 
 from .keeper import Server, serving
-from .test_main_job import choose
+from .widgets import choose
 
 pytestmark = pytest.mark.browser
 

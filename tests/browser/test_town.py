@@ -22,8 +22,8 @@ from tests.filled import HOSTILE
 from tests.stss.made import at, lived
 
 from .keeper import Server, serving
-from .test_main_job import choose
 from .test_study_pages import press, table
+from .widgets import choose
 
 pytestmark = pytest.mark.browser
 

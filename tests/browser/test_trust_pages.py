@@ -15,6 +15,7 @@ from concord.store.studies import Study
 
 from .keeper import Server, holds, serving
 from .made import PEOPLE, make
+from .widgets import choose
 
 pytestmark = pytest.mark.browser
 
@@ -125,11 +126,7 @@ def test_a_panel_is_ticked_and_refusals_are_counted(app: Server, page: Page) -> 
     sees(page, "on 60 items")
     page.keyboard.press("Escape")
     tab(page, "Panels")
-    box = page.get_by_label("A panel of your own").and_(page.locator("input"))
-    for judge in ("judge-flat", "judge-mild"):
-        box.click()
-        page.get_by_role("option", name=judge).click()
-    page.keyboard.press("Escape")
+    choose(page, "A panel of your own", "judge-flat", "judge-mild")
     table = page.get_by_test_id("stDataFrame").locator("tr")
     expect(table.filter(has_text="flat + mild").first).to_be_attached()
     page.goto(page.url.replace("&tab=panels", ""))  # a link shows the same

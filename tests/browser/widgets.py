@@ -1,0 +1,33 @@
+"""Streamlit's widgets, used as a person uses them."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page
+from playwright.sync_api import TimeoutError as TookTooLong
+
+TRIES = 10
+
+
+def choose(page: Page, label: str, *names: str) -> None:
+    """Pick from a select box or a multiselect, as one types into it.
+
+    A run of the page draws an open list anew and takes the option away from under the pointer: then the list
+    is opened again.
+    """
+    box = page.get_by_label(label, exact=True).and_(page.locator("input")).first
+    for name in names:
+        for left in reversed(range(TRIES)):
+            box.click()
+            box.fill(name)
+            try:
+                page.get_by_role("option", name=re.compile(f"^{re.escape(name)}")).first.click(timeout=6000)
+                break
+            except TookTooLong:
+                if not left:
+                    raise
+                page.keyboard.press("Escape")
+    if len(names) > 1:
+        # A list of several stays open; in a box for one, Escape would take the choice back.
+        page.keyboard.press("Escape")
