@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "study": ("concord.commands.study", "Draw a study, deal it to annotators, show its progress."),
     "annotators": ("concord.commands.annotators", "Invite annotators by link, withdraw links."),
+    "crowd": ("concord.commands.crowd", "A study's link for people of Prolific or MTurk; payments."),
     "agreement": (
         "concord.commands.agreement",
         "How well judges agree with people, and people with each other.",

@@ -8,7 +8,18 @@ from concord.errors import NotAllowed, StudyError
 from concord.store import database, studies
 from concord.store.database import now
 
-What = Literal["closed", "reopened", "requeued", "reassigned", "returned", "passed", "failed", "admitted"]
+What = Literal[
+    "closed",
+    "reopened",
+    "requeued",
+    "reassigned",
+    "returned",
+    "passed",
+    "failed",
+    "admitted",
+    "opened to a crowd",
+    "closed to a crowd",
+]
 
 
 class Act(NamedTuple):

@@ -683,3 +683,24 @@ CREATE INDEX hidden_items_of_study ON hidden_items (study_id);
 CREATE INDEX hidden_items_of_conversation ON hidden_items (conversation_id)
 """,
 )
+
+# Links for people of a crowd platform: one a study, and who came by it. When somebody's time is over, what
+# they have not begun is taken back (`returned`).
+_step(
+    "030_crowds",
+    """
+CREATE TABLE crowds (
+    study_id INTEGER PRIMARY KEY REFERENCES studies(id) ON DELETE CASCADE, token_hash TEXT NOT NULL UNIQUE,
+    platform TEXT NOT NULL, quota INTEGER NOT NULL, items INTEGER NOT NULL, minutes INTEGER NOT NULL,
+    code TEXT NOT NULL DEFAULT '', closed TEXT
+);
+CREATE TABLE crowd_workers (
+    id INTEGER PRIMARY KEY, study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
+    rater_id INTEGER NOT NULL REFERENCES raters(id), worker TEXT NOT NULL, submission TEXT NOT NULL,
+    task TEXT NOT NULL DEFAULT '', came TEXT NOT NULL, due TEXT NOT NULL, returned TEXT,
+    code TEXT NOT NULL, clashes INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (study_id, worker), UNIQUE (study_id, rater_id)
+);
+CREATE INDEX crowd_workers_of_rater ON crowd_workers (rater_id)
+""",
+)

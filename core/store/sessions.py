@@ -46,6 +46,15 @@ REFUSED = {
     "withdrawn": "Your link was withdrawn. Ask the person who invited you.",
     "used": "This link was used already, or it is too old. On the server's machine "
     "`concord --workspace DIR link` prints a new one; DIR is the folder of the workspace.",
+    "preview": "This is a preview. Accept the task first, and open the link again.",
+    "number": "This link lacks the numbers that your platform adds to it. Open the study from the platform.",
+    "twice": "Somebody has come with your participant number in another submission already. Return this "
+    "submission, and write to the researchers on the platform.",
+    "over": "The time for this study is over, and your items were given to others. What you answered is "
+    "stored. Return the submission on the platform, or write to the researchers there.",
+    "full": "This study has enough people at the moment. Return the submission on the platform; there may be "
+    "room later.",
+    "ended": "This study takes nobody new any more. Return the submission on the platform.",
     "elsewhere": "This link works on the server's own machine only. Researchers sign in from elsewhere.",
 }
 """Why a link lets nobody in, by the word that the address then shows."""

@@ -23,6 +23,7 @@ from concord.store import (
     access,
     acts,
     conversations,
+    crowds,
     exclusions,
     frames,
     hidden,
@@ -398,7 +399,7 @@ def deal_study(
     Raises StudyError and NotFound.
     """
     study = studies.get(db, name)
-    _refuse_undealable(study)
+    refuse_undealable(study)
     if repeats is not None or repeat_after is not None:
         share, after = hidden_items.asked(study)
         share = share if repeats is None else repeats
@@ -406,9 +407,12 @@ def deal_study(
         studies.remember(db, name, "repeats", {"share": share, "after": after})
     k = study.overlap if overlap is None else overlap
     acts.refuse_closed(db, name)
+    crowds.expire(db, name)
     seen, left = informed.revealed(db, name), acts.left(db, name)
     gone = {a.name for a in access.annotators(db, name) if a.revoked} | {*without, *seen}
-    gone |= left - {*annotators}
+    gone |= left - {*annotators} | crowds.returned(db, name)
+    # Who came by a link for a crowd platform has a share of fixed size.
+    fixed = {worker.name for worker in crowds.workers(db, name)} - gone
     for person in [person for person in annotators if person in left]:
         rater = access.annotator_id(db, person)
         acts.record(db, name, "returned", "named in a deal", "researcher", rater=rater)
@@ -420,14 +424,15 @@ def deal_study(
     for unit in studies.units(db, name):
         units.setdefault(unit["key"], []).append(unit["id"])
     desks = _desks(db, name, units)
-    people = list(dict.fromkeys([*(person for person in desks if person not in gone), *annotators]))
+    staying = (person for person in desks if person not in gone | fixed)
+    people = [person for person in dict.fromkeys([*staying, *annotators]) if person not in fixed]
     raters = {person: access.annotator_id(db, person) for person in [*people, *desks]}
 
     fewer = k > 0 and not 0 < study.overlap <= k
     fair = -(-len(units) * (k or len(people)) // max(1, len(people)))
     held: dict[str, set[str]] = {}
     for person, desk in desks.items():
-        excess = max(0, len(desk) - (0 if fewer or person in gone else fair))
+        excess = max(0, len(desk) - (0 if fewer or person in gone else fair)) * (person not in fixed)
         free = [key for key, state in desk.items() if state == "free"]
         back = set(free[max(0, len(free) - excess) :])
         studies.reclaim(db, name, raters[person], [unit for key in back for unit in units[key]])
@@ -444,7 +449,14 @@ def deal_study(
     return dict(Counter(person for _, person, _, _ in studies.queues(db, name)))
 
 
-def _refuse_undealable(study: Study) -> None:
+def deal_hidden(db: Database, name: str) -> None:
+    """Mix repeats and gold items into the queues as they are, but for those who get nothing more."""
+    gone = {a.name for a in access.annotators(db, name) if a.revoked} | acts.left(db, name)
+    hidden_items.deal(db, name, gone | {*informed.revealed(db, name)} | crowds.returned(db, name))
+
+
+def refuse_undealable(study: Study) -> None:
+    """Raise StudyError for a study that no desk can show."""
     if study.anonymous:
         raise StudyError(
             f"People's ratings in “{study.name}” have no names, so answers from the desk cannot be told from "

@@ -11,6 +11,7 @@ from concord.store import hidden as stored_hidden
 from concord.store import studies as stored
 from concord.store.access import Annotator
 from concord.studies import hidden, quality, running, studies, training
+from pages.annotate.annotators_crowd import crowd_link
 from pages.parts import tables, told
 from pages.parts.address import asked, shown
 from pages.parts.plain import plain
@@ -26,7 +27,9 @@ def page() -> None:
     _links()
     _invite()
     with workspace().read() as db:
-        people = access.annotators(db)
+        people, names = access.annotators(db), stored.names(db)
+    if names:
+        crowd_link(names, _here())
     if not people:
         return
     st.subheader("Who is here", anchor=False)

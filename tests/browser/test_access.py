@@ -15,6 +15,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from concord.store import access, studies
+from concord.store.crowds import Crowd
+from concord.studies import crowd
 from concord.workspace import Workspace
 from pages.parts.connection import is_local
 from pages.parts.navigation import SECTIONS
@@ -197,3 +199,23 @@ def test_a_study_of_somebody_else_cannot_be_reported_on(server: Server, invite: 
         assert mark == 2
         assert [(r.n, r.item) for r in refused] == [(1, foreign)]
         assert studies.task(db, me, desk.assignment(db, me, own)).answers == {"fluency": 5}
+
+
+@pytest.mark.browser
+def test_whoever_comes_by_a_crowds_link_gets_the_completion_code_after_the_last_item(
+    page: Page, server: Server
+) -> None:
+    with server.workspace.write() as db:
+        made = Crowd("turns", "prolific", 5, 2, 60, "C0FFEE")
+        link = crowd.open_link(db, made, "dana", server.url).partition("&")[0]
+    page.goto(f"{link}&PROLIFIC_PID=5f3a&SESSION_ID=9c&STUDY_ID=1")
+    expect(page).to_have_url(re.compile(r"/rate\?desk=\d+$"))
+    for left in (2, 1):
+        expect(page.locator(".chip.open")).to_have_count(left)
+        for _ in range(3):
+            page.keyboard.press("4")
+        page.keyboard.press("Enter")
+    expect(page.locator(".end")).to_contain_text("Your completion code: C0FFEE")
+    expect(page.get_by_role("link", name="Finish on Prolific")).to_have_attribute(
+        "href", "https://app.prolific.com/submissions/complete?cc=C0FFEE"
+    )

@@ -11,6 +11,7 @@ import re
 import sqlite3
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -21,13 +22,15 @@ from starlette.datastructures import Headers
 
 from concord.cli import main
 from concord.errors import NotAllowed
-from concord.store import access, sessions
+from concord.store import access, crowds, sessions
+from concord.store.crowds import Crowd
 from concord.store.database import now
+from concord.studies import crowd
 from concord.workspace import Workspace
 from pages.parts.connection import Connection
 from pages.parts.server import guesses
 from pages.parts.server.guesses import Guesses, network
-from tests.browser.asking import ask, enter
+from tests.browser.asking import Entered, ask, enter
 from tests.browser.keeper import Server, fill, serving
 from tests.browser.starting import ELSEWHERE
 
@@ -413,3 +416,45 @@ def test_a_link_expires_is_renewed_and_withdrawn(behind: Server) -> None:
         access.revoke(db, "Cat")
     assert not signed_in(cookie)
     assert opened(new) == ("refused", "")
+
+
+# -- a crowd platform's links
+
+
+def test_a_crowds_link_makes_one_annotator_of_a_number_and_leaves_no_number_in_the_address(
+    behind: Server,
+) -> None:
+    with behind.workspace.write() as db:
+        made = Crowd("keeper", "prolific", 2, 3, 60)
+        link = crowd.open_link(db, made, "dana", behind.url).partition("&")[0]
+
+    def come(number: str, submission: str, more: str = "") -> Entered:
+        return enter(f"{link}&PROLIFIC_PID={number}&SESSION_ID={submission}&STUDY_ID=t{more}")
+
+    with ThreadPoolExecutor(4) as pool:
+        visits = [*pool.map(lambda _: come("one", "s1"), range(4))]
+    assert len({visit.query for visit in visits}) == 1
+    [visit, *_] = visits
+    assert re.fullmatch(r"desk=\d+", visit.query)
+    assert all(visit.cookie for visit in visits)
+    said = ask(behind.url, "rate", visit.query, cookie=visit.cookie)
+    assert "concord_desk" in said
+    assert "prolific one" in said
+    # Nobody else's desk, and no page of a researcher.
+    assert INSIDE not in ask(behind.url, "", "", cookie=visit.cookie)
+    assert "page_not_found" in ask(behind.url, "annotators", visit.query, cookie=visit.cookie)
+    for query, reason in (
+        (("one", "s2"), "twice"),
+        (("tw,o", "s2"), "number"),
+        (("two", "s2", "&PROLIFIC_PID=three"), "number"),
+    ):
+        refused = come(*query)
+        assert (refused.cookie, refused.query) == ("", f"refused={reason}")
+        assert sessions.REFUSED[reason][:30] in ask(behind.url, "rate", refused.query)
+    assert come("two", "s2").cookie
+    assert come("three", "s3").query == "refused=full"
+    assert not enter(f"{link}x&PROLIFIC_PID=two&SESSION_ID=s2").cookie, "A guessed token lets nobody in."
+    assert not enter(f"{behind.url}/rate?PROLIFIC_PID=two&SESSION_ID=s2&token=").cookie
+    with behind.workspace.read() as db:
+        found = {one.worker: (one.open, one.clashes) for one in crowds.workers(db, "keeper")}
+    assert found == {"one": (3, 1), "two": (3, 0)}

@@ -18,6 +18,7 @@ class Model {
     this.reading = { size: "normal", width: "normal", contrast: false, letters: false, language: "" };
     this.held = []; // keys pressed while the item is on its way
     this.heldSince = 0;
+    this.finished = null; // the completion code of a crowd platform and where it leads, once all is done
     this.elsewhere = false; // somebody was at this desk on another device a short while ago
     this.stale = false; // the present item may have changed there
     this.begun = 0; // the question that was marked when the present item was shown
@@ -102,6 +103,8 @@ class Model {
     if (this.training && !news.training) this.say(t("The training is over. The study begins with the next item."));
     this.training = news.training;
     this.pace = news.pace;
+    if (news.finished?.code !== this.finished?.code) this.changed("item"); // the end shows it
+    this.finished = news.finished;
     this.read(news.reading);
     this.elsewhere = news.elsewhere.some((client) => client.split(".")[0] !== this.outbox.client.split(".")[0]);
     for (const item of news.items) {

@@ -17,7 +17,7 @@ from concord.rubrics.rubric import shown
 from concord.store import conversations, desk, hidden, studies
 from concord.store.desk import Refusal
 from concord.store.studies import Study, Task
-from concord.studies import training
+from concord.studies import crowd, training
 
 REASONS = (
     "I cannot judge this one",
@@ -72,6 +72,7 @@ def moving(
         "items": [
             _item(db, rater, study, unit) | {"id": numbers.shown(unit)} for unit in wanted if unit in mine
         ],
+        "finished": crowd.ending(db, study.name, rater),
         "refused": [
             {
                 "n": r.n,

@@ -362,6 +362,8 @@ class View {
       el("h1", {}, model.strip.length ? t("All done – thank you!") : t("Nothing to rate here")),
       model.strip.length > 0 && el("p", {}, t(skipped ? "{you}, you have rated {done} of {all} items and skipped {skipped}." : "{you}, you have rated {done} of {all} items.",
         { you: model.fixed.you, done: model.count("done"), all: model.strip.length, skipped })),
+      model.finished && el("p", { class: "code" }, `${t("Your completion code:")} `, el("strong", {}, model.finished.code)),
+      model.finished?.link && el("p", {}, el("a", { class: "button", href: model.finished.link, rel: "noreferrer" }, t("Finish on Prolific"))),
       this.quietly() && el("p", {}, this.quietly()),
       model.strip.length > 0 && el("p", {}, t("You may still look at any item above and change your answers, or close this page.")),
     ].filter(Boolean);

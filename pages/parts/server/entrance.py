@@ -18,8 +18,9 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from concord.errors import ConcordError, NotAllowed
-from concord.store import access, sessions
+from concord.store import access, crowds, sessions
 from concord.store.sessions import LONGEST, Kind
+from concord.studies import crowd
 from concord.workspace import PUBLIC_URL
 from pages.parts.connection import Connection
 from pages.parts.people import oidc_configured
@@ -114,11 +115,15 @@ def _by_link(scope: Scope) -> Response:
     connection = Connection.of(scope)
     query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
     token = next((value for name, value in query if name == "token"), "")
-    shown = [(name, value) for name, value in query if name not in ("token", "desk", "refused")]
+    dropped = {"token", "desk", "refused", *crowd.NAMES}
+    shown = [(name, value) for name, value in query if name not in dropped]
     rater = began = None
     try:
         with workspace().read() as db:
-            link = None if sessions.is_one_time(db, token) else access.annotator_of(db, token)
+            once, study = sessions.is_one_time(db, token), crowds.of_token(db, token)
+        invited = _of_crowd(study, query) if study else None
+        with workspace().read() as db:
+            link = invited or (None if once else access.annotator_of(db, token))
             rater = link.rater_id if link else None
             signed_in = rater is not None and connection.annotator(db, rater) is not None
         if link:
@@ -136,6 +141,19 @@ def _by_link(scope: Scope) -> Response:
     if began:
         _keep(answer, connection, scope, "annotator" if link else "local", began, rater)
     return answer
+
+
+def _of_crowd(study: crowds.Crowd, query: list[tuple[str, str]]) -> access.Link:
+    """Whoever comes by a study's link for a crowd platform. Raises LinkRefused."""
+    came = crowd.visitor(study.platform, query)
+    try:
+        with workspace().write() as db:
+            worker = crowd.enter(db, study, came)
+    except sessions.LinkRefused as error:
+        if error.reason == "twice":
+            workspace().change(lambda db: crowds.clash(db, study, came))
+        raise
+    return access.Link(worker.rater, worker.name, None)
 
 
 def _by_local_link(connection: Connection, token: str) -> str | None:

@@ -1,0 +1,75 @@
+"""`concord crowd …`: a study's link for people of Prolific or MTurk, and what is owed to whom."""
+
+from typing import get_args
+
+import click
+
+from concord.commands import options, printing
+from concord.commands.printing import echo
+from concord.store import crowds
+from concord.store.crowds import Crowd, Platform
+from concord.studies import crowd
+from concord.workspace import Workspace
+
+
+@click.group("crowd")
+def command() -> None:
+    """People of a crowd platform: one link a study; each who comes gets a share of the items."""
+
+
+@command.command("open")
+@click.argument("study")
+@click.option("--platform", type=click.Choice(get_args(Platform)), required=True, help="Whose people come.")
+@options.number("--people", 20, "So many at most, those left out whose time was over.", least=1)
+@options.number("--items", 20, "So many items for each.", least=1)
+@options.number("--minutes", 120, "After so many, what somebody has not begun goes to others.", least=1)
+@click.option("--code", default="", help="The completion code; else everybody has one of their own.")
+@click.option("--base-url", help="Where people reach the app; else where it last listened.")
+@click.option("--by", default="researcher", show_default=True, help="Who decides it.")
+@click.pass_obj
+def _open(
+    workspace: str,
+    study: str,
+    platform: Platform,
+    people: int,
+    items: int,
+    minutes: int,
+    code: str,
+    base_url: str | None,
+    by: str,
+) -> None:
+    """Print the address to give to the platform, once. A new one replaces it; who came keeps their desk."""
+    with Workspace.open(workspace, create=False).write() as db:
+        made = Crowd(study, platform, people, items, minutes, code)
+        echo(crowd.open_link(db, made, by, base_url))
+    echo("Whoever has this address can come: give it to the platform only.", err=True)
+
+
+@command.command("close")
+@click.argument("study")
+@click.option("--reason", required=True, help="Why; it is kept with the time and the name.")
+@click.option("--by", default="researcher", show_default=True, help="Who decides it.")
+@click.pass_obj
+def _close(workspace: str, study: str, reason: str, by: str) -> None:
+    """Let nobody new in. Whoever came goes on, and gets the completion code at the end."""
+    with Workspace.open(workspace, create=False).write() as db:
+        crowd.close_link(db, study, reason, by)
+    echo(f"The link of “{study}” lets nobody new in.")
+
+
+@command.command("payments")
+@click.argument("study")
+@click.option("--hourly", type=click.FloatRange(0), default=0.0, help="For an hour at work at the desk.")
+@click.option("--per-item", type=click.FloatRange(0), default=0.0, help="For each item that was rated.")
+@click.option("--currency", default="", help="Named in the table.")
+@options.form()
+@click.pass_obj
+def _payments(workspace: str, study: str, hourly: float, per_item: float, currency: str, form: str) -> None:
+    """Who came, what they have done, minutes, completion code, and the amount at a rate."""
+    with Workspace.open(workspace, create=False).read() as db:
+        table = crowd.payments(db, study, hourly=hourly, per_item=per_item, currency=currency)
+        link = crowds.of_study(db, study)
+    printing.show([table], form)
+    if link and form == "table":
+        state = "takes nobody new" if link.closed else "is open"
+        echo(f"The {link.platform} link {state}: {link.quota} people, {link.items} items each.", err=True)

@@ -1,0 +1,181 @@
+"""People of a crowd platform: a study's link for them, who came by it, and what each has done.
+
+The link's token is kept as a hash. Who comes is known by the platform's number of them, which is no secret:
+it lets nobody in without the token.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal, NamedTuple
+
+from sqlite_utils import Database
+
+from concord.rating import Rater
+from concord.store import database, hidden, ratings, sessions, studies
+from concord.store.database import find, now
+
+Platform = Literal["prolific", "mturk"]
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """A study's link: at most `quota` people, of whom each has `items` for so many `minutes`.
+
+    `code` is the completion code of all; “” where each has one of their own.
+    """
+
+    study: str
+    platform: Platform
+    quota: int
+    items: int
+    minutes: int
+    code: str = ""
+    closed: str | None = None
+
+
+class Visitor(NamedTuple):
+    """What the platform says of who comes: their number, that of their submission, and of the task."""
+
+    worker: str
+    submission: str
+    task: str = ""
+
+
+@dataclass(frozen=True)
+class Worker:
+    """Somebody who came by a study's link, and what they have done, hidden items included.
+
+    `last` is when they submitted last, `browsers` from how many they came, `clashes` how often somebody came
+    with their number and another submission.
+    """
+
+    rater: int
+    name: str
+    worker: str
+    submission: str
+    task: str
+    came: str
+    due: str
+    returned: str | None
+    code: str
+    clashes: int
+    done: int
+    skipped: int
+    open: int
+    seconds: float
+    last: str | None
+    browsers: int
+
+    @property
+    def state(self) -> str:
+        """“finished”, “timed out” or “at work”."""
+        if self.returned:
+            return "timed out"
+        if not self.open:
+            return "finished"
+        return "timed out" if self.due < now() else "at work"
+
+
+_COLUMNS = "t.name, c.platform, c.quota, c.items, c.minutes, c.code, c.closed"
+
+
+def keep(db: Database, crowd: Crowd, token: str) -> None:
+    """Store a study's link, in place of the one before. Raises NotFound."""
+    row = {**vars(crowd), "study_id": studies.study_id(db, crowd.study), "token_hash": sessions.hashed(token)}
+    del row["study"]
+    db.table("crowds").upsert(row, pk="study_id")
+
+
+def of_token(db: Database, token: str) -> Crowd | None:
+    """The study's link with this token; None where there is none."""
+    sql = f"SELECT {_COLUMNS} FROM crowds c JOIN studies t ON t.id = c.study_id WHERE c.token_hash = ?"
+    row = db.execute(sql, [sessions.hashed(token)]).fetchone()
+    return Crowd(*row) if row else None
+
+
+def of_study(db: Database, study: str) -> Crowd | None:
+    """The link of a study; None where it has none. Raises NotFound."""
+    sql = f"SELECT {_COLUMNS} FROM crowds c JOIN studies t ON t.id = c.study_id WHERE c.study_id = ?"
+    row = db.execute(sql, [studies.study_id(db, study)]).fetchone()
+    return Crowd(*row) if row else None
+
+
+def close(db: Database, study: str) -> None:
+    """Let nobody new in by a study's link. Raises NotFound."""
+    db.table("crowds").update(studies.study_id(db, study), {"closed": now()})
+
+
+def add(db: Database, crowd: Crowd, visitor: Visitor, code: str) -> Worker:
+    """Make somebody who comes for the first time an annotator, named after the platform and their number."""
+    name = f"{crowd.platform} {visitor.worker}"
+    row = {**visitor._asdict(), "study_id": studies.study_id(db, crowd.study), "code": code, "came": now()}
+    row |= {"rater_id": ratings.rater_id(db, Rater(name, "human"))}
+    database.insert(db, "crowd_workers", row | {"due": now(timedelta(minutes=crowd.minutes))})
+    found = worker(db, crowd.study, visitor.worker)
+    assert found is not None
+    return found
+
+
+def clash(db: Database, crowd: Crowd, visitor: Visitor) -> None:
+    """Count that somebody came with a known number and another submission."""
+    db.execute(
+        "UPDATE crowd_workers SET clashes = clashes + 1 WHERE study_id = ? AND worker = ?",
+        [studies.study_id(db, crowd.study), visitor.worker],
+    )
+
+
+def worker(db: Database, study: str, number: str) -> Worker | None:
+    """Who came with this number of the platform; None where nobody did."""
+    return next((one for one in workers(db, study) if one.worker == number), None)
+
+
+def at_desk(db: Database, study: str, rater: int) -> Worker | None:
+    """Whoever sits at a desk, if they came by the study's link."""
+    came = find(db, "crowd_workers", "id", study_id=studies.study_id(db, study), rater_id=rater)
+    return next(iter(workers(db, study, rater)), None) if came else None
+
+
+def workers(db: Database, study: str, rater: int | None = None) -> list[Worker]:
+    """Everybody who came by a study's link (or only this one), in the order in which they came.
+
+    Raises NotFound.
+    """
+    rows = db.query(
+        """
+        SELECT w.rater_id AS rater, x.name, w.worker, w.submission, w.task, w.came, w.due, w.returned, w.code,
+               w.clashes, ifnull(sum(i.state = 'done'), 0) AS done,
+               ifnull(sum(i.state = 'skipped'), 0) AS skipped, ifnull(sum(i.state = 'open'), 0) AS open,
+               ifnull(sum(i.seconds), 0) AS seconds, max(i.submitted) AS last,
+               (SELECT count(*) FROM (SELECT DISTINCT source, browser FROM sessions s
+                WHERE s.rater_id = w.rater_id)) AS browsers
+        FROM crowd_workers w JOIN raters x ON x.id = w.rater_id LEFT JOIN (
+            SELECT a.rater_id, a.state, a.seconds, a.submitted FROM assignments a
+            JOIN study_units u ON u.id = a.unit_id
+            WHERE u.study_id = :study AND (:rater IS NULL OR a.rater_id = :rater)
+            UNION ALL SELECT rater_id, state, seconds, submitted FROM hidden_items
+            WHERE study_id = :study AND (:rater IS NULL OR rater_id = :rater)
+        ) i ON i.rater_id = w.rater_id
+        WHERE w.study_id = :study AND (:rater IS NULL OR w.rater_id = :rater) GROUP BY w.id ORDER BY w.id
+        """,
+        {"study": studies.study_id(db, study), "rater": rater},
+    )
+    return [Worker(**row) for row in rows]
+
+
+def returned(db: Database, study: str) -> set[str]:
+    """The names of those whose time was over. Raises NotFound."""
+    return {one.name for one in workers(db, study) if one.returned}
+
+
+def expire(db: Database, study: str) -> list[str]:
+    """Take back what people have not begun whose time is over; returns their names. Answers stay."""
+    late = [one for one in workers(db, study) if not one.returned and one.state == "timed out"]
+    for one in late:
+        studies.reclaim(db, study, one.rater)
+        free = [item.id for item in hidden.placed(db, study, one.rater) if not item.begun]
+        hidden.remove(db, free)
+        db.execute(
+            "UPDATE crowd_workers SET returned = ? WHERE study_id = ? AND rater_id = ?",
+            [now(), studies.study_id(db, study), one.rater],
+        )
+    return [one.name for one in late]

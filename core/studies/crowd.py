@@ -1,0 +1,200 @@
+"""Crowd platforms: a link a study, by which each who comes gets a share of the items; what is owed to whom.
+
+Nothing of a platform is called: its numbers come in the address, and a completion code goes back by hand.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import secrets
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from urllib.parse import urlencode
+
+from sqlite_utils import Database
+
+from concord.errors import NotAllowed, StudyError
+from concord.store import acts, crowds, settings, studies
+from concord.store.crowds import Crowd, Platform, Visitor, Worker
+from concord.store.sessions import LinkRefused
+from concord.studies.studies import deal_hidden, refuse_undealable
+from concord.table import Cell, Column, Table
+
+PARAMETERS: Mapping[Platform, tuple[str, str, str]] = {
+    "prolific": ("PROLIFIC_PID", "SESSION_ID", "STUDY_ID"),
+    "mturk": ("workerId", "assignmentId", "hitId"),
+}
+"""The parameters with the number of the person, of the submission and of the task."""
+NAMES = {name for names in PARAMETERS.values() for name in names}
+PLACEHOLDERS: Mapping[Platform, str] = {"prolific": "{{%%%s%%}}", "mturk": "${%s}"}
+"""How a platform writes what it replaces by a parameter's value."""
+PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+"""What MTurk says in place of an assignment that was not accepted."""
+COMPLETE = "https://app.prolific.com/submissions/complete?"
+"""Where a person confirms the end of their submission by Prolific's code."""
+_NUMBER = re.compile(r"[A-Za-z0-9]{1,64}")
+_CODE = re.compile(r"[A-Za-z0-9-]{1,40}")
+
+
+def open_link(db: Database, crowd: Crowd, by: str, base_url: str | None = None) -> str:
+    """The address for the platform, in place of the one before; the token in it is stored nowhere.
+
+    Whoever came before keeps their desk. Raises NotFound, and StudyError for a study that cannot be dealt, or
+    numbers that make no sense.
+    """
+    refuse_undealable(studies.get(db, crowd.study))
+    if acts.is_closed(db, crowd.study):
+        raise StudyError(f"The study “{crowd.study}” is closed.")
+    if min(crowd.quota, crowd.items, crowd.minutes) < 1:
+        raise StudyError("People, items of each and minutes are at least 1.")
+    if crowd.code and not _CODE.fullmatch(crowd.code):
+        raise StudyError("A completion code has up to 40 letters, digits and hyphens.")
+    token = secrets.token_urlsafe(24)
+    crowds.keep(db, crowd, token)
+    told = f"{crowd.platform}: {crowd.quota} people, {crowd.items} items each, {crowd.minutes} minutes"
+    acts.record(db, crowd.study, "opened to a crowd", told, by)
+    mark = PLACEHOLDERS[crowd.platform]
+    numbers = "&".join(f"{name}={mark % name}" for name in PARAMETERS[crowd.platform])
+    return f"{(base_url or settings.address(db)).rstrip('/')}/rate?{urlencode({'token': token})}&{numbers}"
+
+
+def close_link(db: Database, name: str, reason: str, by: str) -> None:
+    """Let nobody new in by a study's link; who came goes on. Raises NotFound, StudyError without a link."""
+    crowd = crowds.of_study(db, name)
+    if crowd is None or crowd.closed:
+        raise StudyError(f"The study “{name}” has no open link for a crowd platform.")
+    acts.record(db, name, "closed to a crowd", reason, by)
+    crowds.close(db, name)
+
+
+def visitor(platform: Platform, query: Sequence[tuple[str, str]]) -> Visitor:
+    """Who comes, by an address's parameters. Raises LinkRefused for what a platform would not say."""
+    said = [[value for name, value in query if name == wanted] for wanted in PARAMETERS[platform]]
+    if PREVIEW in said[1]:
+        raise LinkRefused("preview")
+    numbers, tasks = said[:2], said[2]
+    if any(len(values) != 1 for values in numbers) or len(tasks) > 1:
+        raise LinkRefused("number")
+    found = Visitor(numbers[0][0], numbers[1][0], *tasks)
+    if not all(_NUMBER.fullmatch(value) for value in found if value):
+        raise LinkRefused("number")
+    if not found.worker or not found.submission:
+        raise LinkRefused("number")
+    return found
+
+
+def enter(db: Database, crowd: Crowd, came: Visitor) -> Worker:
+    """Let somebody in: at the first visit they become an annotator and get their share, later they find it.
+
+    To be called in a transaction that writes, so that of two visits at once the second finds the first.
+    Raises LinkRefused where nobody new is let in, where their time is over, and for a number that is known
+    from another submission.
+    """
+    crowds.expire(db, crowd.study)
+    known = crowds.worker(db, crowd.study, came.worker)
+    if known is not None:
+        if known.submission != came.submission:
+            raise LinkRefused("twice")
+        if known.returned and not known.open:  # else they finish what they began
+            raise LinkRefused("over")
+        return known
+    if crowd.closed or acts.is_closed(db, crowd.study):
+        raise LinkRefused("ended")
+    here = sum(1 for one in crowds.workers(db, crowd.study) if not one.returned)
+    units = share(db, crowd, came.worker)
+    if here >= crowd.quota or not units:
+        raise LinkRefused("full")
+    new = crowds.add(db, crowd, came, crowd.code or secrets.token_hex(4).upper())
+    studies.assign(db, new.rater, units)
+    deal_hidden(db, crowd.study)
+    return new
+
+
+def share(db: Database, crowd: Crowd, worker: str) -> list[int]:
+    """The units for somebody new: of the conversations with fewest raters, in an order of their own.
+
+    None has more raters than the study's overlap, if it has one. Items of people whose time is over count
+    once they are submitted. Turns of a conversation stay together; the first one is never too long.
+    """
+    study = studies.get(db, crowd.study)
+    gone = crowds.returned(db, crowd.study)
+    raters = Counter(
+        unit for unit, person, _, closed in studies.queues(db, crowd.study) if closed or person not in gone
+    )
+    conversations: dict[str, list[int]] = {}
+    for unit in studies.units(db, crowd.study):
+        conversations.setdefault(unit["key"], []).append(unit["id"])
+    rng = random.Random(f"{study.seed} {crowd.study} {worker}")
+    held = {key: max(raters[unit] for unit in units) for key, units in conversations.items()}
+    free = [key for key in conversations if not study.overlap or held[key] < study.overlap]
+    rng.shuffle(free)
+    found: list[list[int]] = []
+    for key in sorted(free, key=held.__getitem__):
+        if not found or sum(map(len, found)) + len(conversations[key]) <= crowd.items:
+            found.append(conversations[key])
+    rng.shuffle(found)
+    return [unit for units in found for unit in units]
+
+
+def ending(db: Database, study: str, rater: int) -> dict[str, str] | None:
+    """What a desk shows of a crowd platform at its end: code and, on Prolific, the address that takes it.
+
+    None for others, and as long as there is something to rate.
+    """
+    worker = crowds.at_desk(db, study, rater)
+    crowd = crowds.of_study(db, study) if worker else None
+    if worker is None or crowd is None or worker.returned or worker.open:
+        return None
+    known = crowd.platform == "prolific" and bool(crowd.code)
+    return {"code": worker.code, "link": COMPLETE + urlencode({"cc": worker.code}) if known else ""}
+
+
+def payments(
+    db: Database, study: str, *, hourly: float = 0.0, per_item: float = 0.0, currency: str = ""
+) -> Table:
+    """What everybody who came by a study's link has done, and the amount by time at work and by item.
+
+    Minutes are those at work at the desk, whose pauses do not count; `elapsed` is from the first visit to the
+    last submission. Raises NotFound, and NotAllowed for a rate below 0.
+    """
+    if hourly < 0 or per_item < 0:
+        raise NotAllowed("A rate is at least 0.")
+    rows: list[dict[str, Cell]] = []
+    for one in crowds.workers(db, study):
+        items, minutes = one.done + one.skipped, one.seconds / 60
+        amount = round(hourly * minutes / 60 + per_item * one.done, 2)
+        row: dict[str, Cell] = {"annotator": one.name, "participant": one.worker}
+        row |= {"submission": one.submission, "task": one.task, "state": one.state, "items": items}
+        row |= {"skipped": one.skipped, "left": one.open, "minutes": minutes}
+        row |= {"elapsed": _minutes(one.came, one.last) if one.last else None, "amount": amount}
+        rows.append(row | {"code": one.code, "browsers": one.browsers, "clashes": one.clashes})
+    columns = (
+        *map(Column, ("annotator", "participant", "submission", "task", "state")),
+        *(Column(name, digits=0) for name in ("items", "skipped", "left")),
+        Column("minutes", digits=1, help="Time at work at the desk, without pauses."),
+        Column("elapsed", "minutes until the last item", digits=1),
+        Column("amount", f"amount {currency}".strip(), digits=2),
+        Column("code"),
+        *(Column(name, digits=0) for name in ("browsers", "clashes")),
+    )
+    total = sum(row["amount"] for row in rows if isinstance(row["amount"], float))
+    rates = f"{hourly:g} an hour at work and {per_item:g} for each item that was rated"
+    notes = [f"{len(rows)} people; {total:.2f} {currency}".rstrip() + f" in all, at {rates}."]
+    notes += [
+        f"{row['participant']}: somebody came with this number and another submission, and was not let in."
+        for row in rows
+        if row["clashes"]
+    ]
+    notes += [
+        f"{row['participant']}: came from {row['browsers']} browsers; two people may have used the link."
+        for row in rows
+        if isinstance(row["browsers"], int) and row["browsers"] > 1
+    ]
+    shown = notes if rows else ["Nobody came by a link for a crowd platform."]
+    return Table("payments", f"Payments of {study}", columns, tuple(rows), notes=tuple(shown))
+
+
+def _minutes(begin: str, end: str) -> float:
+    return (datetime.fromisoformat(end) - datetime.fromisoformat(begin)).total_seconds() / 60
