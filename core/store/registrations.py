@@ -71,10 +71,11 @@ def binding(made: list[Registration]) -> Registration | None:
 
 
 def answers(db: Database, study: str) -> int:
-    """How many answers people have given in a study, to hidden items included. Raises NotFound."""
+    """How many answers people have given in a study: to hidden items too, to training not. Raises NotFound."""
     sql = (
         "SELECT (SELECT count(*) FROM ratings WHERE study_id = :study) + (SELECT count(*) FROM "
-        "hidden_answers a JOIN hidden_items i ON i.id = a.item_id WHERE i.study_id = :study AND i.kind <> 'training')"
+        "hidden_answers a JOIN hidden_items i ON i.id = a.item_id WHERE i.study_id = :study "
+        "AND i.kind <> 'training')"
     )
     return int(db.execute(sql, {"study": study_id(db, study)}).fetchone()[0])
 

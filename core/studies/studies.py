@@ -450,9 +450,11 @@ def deal_study(
 
 
 def deal_hidden(db: Database, name: str) -> None:
-    """Mix repeats and gold items into the queues as they are, but for those who get nothing more."""
+    """Mix repeats and gold items into the queues as they are, and place training, where somebody rates on."""
     gone = {a.name for a in access.annotators(db, name) if a.revoked} | acts.left(db, name)
-    hidden_items.deal(db, name, gone | {*informed.revealed(db, name)} | crowds.returned(db, name))
+    gone |= {*informed.revealed(db, name)} | crowds.returned(db, name)
+    hidden_items.deal(db, name, gone)
+    training.place(db, name, gone)
 
 
 def refuse_undealable(study: Study) -> None:
