@@ -71,7 +71,7 @@ def binding(made: list[Registration]) -> Registration | None:
 
 
 def answers(db: Database, study: str) -> int:
-    """How many answers people have given in a study: to hidden items too, to training not. Raises NotFound."""
+    """How many answers people gave in a study, to hidden items too, not to training. Raises NotFound."""
     sql = (
         "SELECT (SELECT count(*) FROM ratings WHERE study_id = :study) + (SELECT count(*) FROM "
         "hidden_answers a JOIN hidden_items i ON i.id = a.item_id WHERE i.study_id = :study "
