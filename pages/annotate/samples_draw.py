@@ -22,6 +22,8 @@ from pages.parts.session import sentence, workspace
 
 LONGEST_GUIDELINES = 100_000
 """Characters of guidelines written on a page, far below what one message may hold."""
+USUAL = 100
+"""Conversations that are offered to be drawn, where there are as many."""
 VIEW, STUDIES = "samples view", "Studies"
 FIXED = ("benchmark", "language", "player")
 
@@ -42,7 +44,8 @@ def form() -> None:
         with workspace().read() as db:
             values, known = conversations.values(db, benchmark), ratings.criteria(db, benchmark)
         wanted = _filter(benchmark, values)
-        n, seed = _numbers()
+        with workspace().read() as db:
+            n, seed = _numbers(conversations.count(db, wanted))
         refused = st.toggle("Pass over conversations in which a judge saw a refusal")
         varied = [name for name, found in values.items() if name != "benchmark" and len(found) > 1]
         draw: dict[str, Any] = {"wanted": wanted, "seed": seed, "exclude_refused": refused, **_how(varied)}
@@ -124,10 +127,12 @@ def _filter(benchmark: str, values: Mapping[str, Sequence[str]]) -> Filter:
     )
 
 
-def _numbers() -> tuple[int, int]:
+def _numbers(there: int) -> tuple[int, int]:
+    """How many conversations, 100 unless there are fewer, and the seed."""
     many, seed = st.columns(2)
+    usual = max(1, min(USUAL, there))
     return (
-        int(many.number_input("Conversations", min_value=1, value=100, step=10)),
+        int(many.number_input("Conversations", min_value=1, value=usual, step=10)),
         int(seed.number_input("Seed", min_value=0, value=0, help="The same seed draws the same sample.")),
     )
 
@@ -242,6 +247,10 @@ def _keep(
 def _keep_by_rubric(chosen: str, n: int, draw: Mapping[str, Any], possible: bool) -> None:
     """The rest of the form where a rubric says what is asked, of what, and how."""
     rubric = shelf.find(workspace(), chosen)
+    if not rubric.rubric.criteria:
+        st.info("This rubric asks only which of two is better: make a study of pairs.")
+        link("comparisons", "Comparisons")
+        return
     st.caption(
         f"{plain(rubric.variant)}: {len(rubric.rubric.criteria)} questions about the "
         f"{rubric.rubric.unit.replace('-', ' ')}. This version is frozen when the study is kept."

@@ -93,8 +93,8 @@ def page() -> None:
     st.title("Import conversations", anchor=False)
     told.show()
     file = st.file_uploader(
-        "A file of conversations: JSON Lines, JSON, CSV or Parquet",
-        type=["jsonl", "json", "csv", "tsv", "parquet", "ndjson"],
+        "A file of conversations: JSON Lines, JSON, CSV, Parquet, or a log of Inspect",
+        type=["jsonl", "json", "csv", "tsv", "parquet", "ndjson", "eval"],
         max_upload_size=LARGEST,
         key="file",
     )

@@ -1,0 +1,151 @@
+"""Files that others wrote, each with a rubric of one's own, from the file to a figure, by page."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from playwright.sync_api import Browser, Page, expect
+
+from concord.cli import main
+from concord.demo.mock.server import running
+from concord.workspace import Workspace
+from tests.commands.test_three_files import BETTER, ITEMS, RUBRIC, arena, fed
+
+from .keeper import Server, holds, serving
+from .test_main_job import choose
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """An empty workspace with a mock judge, and the app serving it."""
+    folder = tmp_path_factory.mktemp("files")
+    with running(latency=0.02, seed=5) as url:
+        workspace = Workspace.open(folder / "workspace")
+        workspace.models_path.write_text(f'[models.mock-judge-strict]\nbase_url = "{url}"\nseed = true\n')
+        with serving(workspace, folder / "log") as server:
+            yield server
+
+
+def write_rubric(app: Server, page: Page, name: str, text: str) -> None:
+    page.goto(f"{app.url}/rubrics")
+    choose(page, "Rubric", "＋ new rubric")
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Name").press("Enter")
+    field = page.get_by_label("The rubric as TOML")
+    field.fill(text)
+    field.press("Control+Enter")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text(f"{name} is saved.")).to_be_visible()
+
+
+def bring(app: Server, page: Page, file: Path, recognised: str) -> None:
+    page.goto(f"{app.url}/import")
+    page.locator("input[type=file]").set_input_files(file)
+    drawn(page, recognised)
+
+
+def drawn(page: Page, words: str) -> None:
+    """The page shows these words, and is complete: what it showed before is gone."""
+    expect(page.get_by_text(words).first).to_be_visible()
+    expect(page.locator("[data-test-script-state=notRunning]")).to_be_attached()
+
+
+def judged(page: Page) -> None:
+    """A judge is chosen and started."""
+    choose(page, "Judges", "mock-judge-strict")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Start").click()
+
+
+def figures(app: Server, *command: str) -> dict:
+    said = CliRunner().invoke(main, ["--workspace", str(app.workspace.path), *command, "--format", "json"])
+    assert said.exit_code == 0, said.output
+    return json.loads(said.stdout)
+
+
+def test_from_dialogues_to_agreement(app: Server, page: Page, browser: Browser, tmp_path: Path) -> None:
+    write_rubric(app, page, "mine", RUBRIC)
+    bring(app, page, fed(tmp_path)[0], "of the form “FED dialogues”, 12 rows")
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.get_by_text(f"{ITEMS} new conversations")).to_be_visible()
+
+    page.goto(f"{app.url}/samples")
+    drawn(page, "What is asked")
+    name = page.get_by_label("Name of the study")
+    name.fill("pilot")
+    name.press("Enter")
+    page.get_by_role("button", name="Keep this study").click()
+    expect(page.get_by_text("is kept: 12 items")).to_be_visible()
+    page.goto(f"{app.url}/annotators")
+    page.get_by_label("Names, one a line").fill("Ada\nBen")
+    page.get_by_role("button", name="Make links").click()
+    expect(page.get_by_text(re.compile(r"token="))).to_have_count(2)
+    tokens = list(dict.fromkeys(re.findall(r"token=([\w-]+)", page.inner_text("body"))))
+    page.goto(f"{app.url}/samples?study=pilot")
+    page.get_by_role("button", name="Deal", exact=True).click()
+    expect(page.get_by_text(f"Dealt. Ada: {ITEMS} items, Ben: {ITEMS} items.")).to_be_visible()
+
+    for person, token in enumerate(tokens):
+        context = browser.new_context()
+        desk = context.new_page()
+        desk.goto(app.link(token))
+        expect(desk.get_by_role("button", name="Item 12, open")).to_be_visible()
+        for item in range(ITEMS):
+            expect(desk.locator(".chip[aria-current]")).to_have_text(str(item + 1))
+            desk.keyboard.press(str(1 + item * (1 + person) % 5))
+            desk.keyboard.press("Enter")
+        expect(desk.get_by_text(f"{ITEMS} of {ITEMS}").first).to_be_visible()
+        expect(desk.locator(".saving")).to_have_attribute("data-state", "saved")
+        context.close()
+
+    page.goto(f"{app.url}/runs")
+    page.get_by_role("tab", name="Further judges").click()
+    drawn(page, "Times each judge rates a conversation")
+    judged(page)
+    expect(page.get_by_role("heading", name=re.compile("finished"))).to_be_visible()
+    page.goto(f"{app.url}/agreement?study=pilot&tab=judges")
+    part = figures(app, "agreement", "--study", "pilot")["criteria"]["pleasant"]
+    (judge,) = part["judges"]
+    assert judge["n"] == ITEMS
+    shown = page.get_by_test_id("stDataFrame").locator("tr").filter(has_text="mock-judge-strict")
+    holds(shown.first, judge["spearman"])
+
+
+def test_from_votes_to_agreement_with_judges(app: Server, page: Page, tmp_path: Path) -> None:
+    write_rubric(app, page, "better", BETTER)
+    bring(app, page, arena(tmp_path), "of the form “Chatbot Arena”, 12 rows")
+    choose(page, "Take the votes as answers to the rubric", "better")
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.get_by_text("24 new conversations, 12 comparisons.")).to_be_visible()
+
+    page.goto(f"{app.url}/comparisons")
+    drawn(page, "Make a study of pairs")
+    page.get_by_text("Make a study of pairs").click()
+    whose = page.get_by_label("Conversations", exact=True).and_(page.locator("input")).first
+    expect(whose).to_have_value("arena")
+    pairs = page.get_by_role("spinbutton", name="Pairs", exact=True)
+    pairs.fill("0")
+    pairs.press("Enter")
+    name = page.get_by_label("Name of the study")
+    name.fill("battles")
+    name.press("Enter")
+    page.get_by_role("button", name="Make it").click()
+    drawn(page, "12 pairs of arena")
+    page.get_by_text("Have judges compare").click()
+    judged(page)
+    drawn(page, "Everything of this plan is stored.")
+    agreement = page.get_by_test_id("stDataFrame").locator("tr").filter(has_text="mock-judge-strict")
+    rows = figures(app, "compare", "battles")["tables"]["agreement"]["rows"]
+    match = next(m for m in rows if (m["a"], m["b"]) == ("mock-judge-strict", "people"))
+    assert match["equal"]["n"] == ITEMS
+    row = agreement.filter(has_text=re.compile("strictpeople")).first.inner_text()
+    shown = re.search(r"people\s*([\d.]+)", row)
+    assert shown is not None
+    assert float(shown[1]) == pytest.approx(100 * match["equal"]["value"], abs=0.05)
