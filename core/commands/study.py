@@ -18,6 +18,7 @@ from concord.store import studies as stored
 from concord.store.conversations import Filter
 from concord.studies import (
     adjudication,
+    dealing,
     hidden,
     quality,
     registration,
@@ -126,6 +127,9 @@ def _draw(
     echo(f"Next: concord annotators invite NAME… --study {name}")
 
 
+_DRY = click.option("--dry-run", is_flag=True, help="Show who would get what, and store nothing.")
+
+
 @command.command("deal")
 @click.argument("name")
 @options.several("--annotators", "Invited annotators to deal to, beside those who have items.")
@@ -144,6 +148,15 @@ def _draw(
     metavar="N",
     help=f"How many other items lie between an item and its repeat; {hidden.AFTER} unless told.",
 )
+@click.option(
+    "--extra-where-differ",
+    "least",
+    type=click.FloatRange(0),
+    metavar="D",
+    help="One more annotator rates each unit whose raters differ by D or more on a criterion; 0: none does.",
+)
+@click.option("--extra-on", "criterion", default="", help="Only where they differ on this criterion.")
+@_DRY
 @click.pass_obj
 def _deal(
     workspace: str,
@@ -152,21 +165,40 @@ def _deal(
     overlap: int | None,
     repeats: float | None,
     repeat_after: int | None,
+    least: float | None,
+    criterion: str,
+    dry_run: bool,
 ) -> None:
     """Deal a study's units to annotators, again after somebody joined or left; what was begun stays."""
-    with Workspace.open(workspace, create=False).write() as db:
+    if criterion and least is None:
+        raise StudyError("--extra-on says where --extra-where-differ looks: give both.")
+    extra = adjudication.Rule("range", least, criterion=criterion) if least is not None else None
+    opened = Workspace.open(workspace, create=False)
+    if dry_run:
+        with opened.read() as db:
+            _planned(dealing.plan(db, name, annotators, overlap=overlap, extra=extra))
+        return
+    with opened.write() as db:
         items = studies.deal_study(
-            db, name, annotators, overlap=overlap, repeats=repeats, repeat_after=repeat_after
+            db, name, annotators, overlap=overlap, repeats=repeats, repeat_after=repeat_after, extra=extra
         )
         study, beside = stored.get(db, name), hidden.counts(db, name)
+        balance = dealing.plan(db, name).told
     each = f"{study.overlap} raters a unit" if study.overlap else "every unit to everybody"
     echo(
         f"Study “{name}”, {each}: "
         + ", ".join(f"{who} {count} items" for who, count in sorted(items.items()))
         + "."
     )
+    echo(balance)
     if beside:
         echo(f"Hidden among them: {hidden.told(beside)}.")
+
+
+def _planned(plan: dealing.Deal) -> None:
+    printing.show(plan.tables(), "table")
+    echo(plan.told)
+    echo("Nothing was dealt: that is what the deal would be.")
 
 
 @command.command("gold")
@@ -428,13 +460,21 @@ def _requeue(workspace: str, name: str, annotator: str, items: tuple[str, ...], 
 @click.argument("annotator")
 @_WHY
 @_BY
+@_DRY
 @click.pass_obj
-def _reassign(workspace: str, name: str, annotator: str, reason: str, by: str) -> None:
+def _reassign(workspace: str, name: str, annotator: str, reason: str, by: str, dry_run: bool) -> None:
     """Deal what an annotator who leaves has not begun to the others; what they submitted stays."""
-    with Workspace.open(workspace, create=False).write() as db:
+    opened = Workspace.open(workspace, create=False)
+    if dry_run:
+        with opened.read() as db:
+            _planned(dealing.plan(db, name, without=[annotator]))
+        return
+    with opened.write() as db:
         have = running.reassign(db, name, annotator, reason, by)
+        balance = dealing.plan(db, name).told
     each = ", ".join(f"{who} {count} items" for who, count in sorted(have.items()))
     echo(f"What {annotator} had not begun in “{name}” went to the others: {each}.")
+    echo(balance)
 
 
 @command.command("show")

@@ -51,6 +51,11 @@ def notes(of: StudyRatings, units: int, *, nominal: bool) -> list[str]:
         found.append(f"Mock models, neither people nor language models: {', '.join(of.simulated)}.")
     if of.chances:
         found.append(f"{DRAWN[of.next_for]}{DESCRIBES[of.items]}")
+    if n := _extra_items(of):
+        found.append(
+            f"{n} items have an extra rating, given because their first raters differed. Agreement is "
+            "measured on first ratings alone: with more ratings where people differ, it comes out too low."
+        )
     if of.study.anonymous:
         found.append("People's ratings have no names: no figure compares one person with another.")
     if not nominal and 1 < len(of.counted) < len([c for c in of.study.criteria if c.counted]):
@@ -75,11 +80,22 @@ def as_drawn(of: StudyRatings, table: Table) -> Table:
 
 
 def with_exclusions(of: StudyRatings, said: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """What basis lines add, with whom a decision left out; the reasons stand in the notes of the report."""
-    if not of.excluded:
-        return said
-    names = ", ".join(decision.annotator for decision in of.excluded)
-    how = (
-        f"with {names}, left out by default" if of.with_excluded else f"without {names}, left out by decision"
-    )
-    return {name: (*said.get(name, ()), how) for name in (*of.criteria, FINAL)}
+    """What basis lines add: whom a decision left out, and ratings that were chosen by what others answered.
+
+    The reasons stand in the notes of the report.
+    """
+    how = []
+    if n := _extra_items(of):
+        how.append(f"without extra ratings of {n} items whose raters differed")
+    if of.excluded:
+        names = ", ".join(decision.annotator for decision in of.excluded)
+        how.append(
+            f"with {names}, left out by default"
+            if of.with_excluded
+            else f"without {names}, left out by decision"
+        )
+    return {name: (*said.get(name, ()), *how) for name in (*of.criteria, FINAL)} if how else said
+
+
+def _extra_items(of: StudyRatings) -> int:
+    return len(set(of.extra["unit"].tolist())) if of.extra else 0

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from sqlite_utils import Database
 
-from concord.arrays import Columns, coded
+from concord.arrays import Columns, coded, taken
 from concord.conversation import Conversation, Message
 from concord.scores import labels
-from concord.store import rubrics, studies
+from concord.store import extras, rubrics, studies
 from concord.store.ratings import RATER, rater
 from concord.store.studies import study_id
 
@@ -165,10 +165,11 @@ def frame(db: Database, name: str) -> pd.DataFrame:
     return pd.DataFrame(rows(db, name))
 
 
-def rows(db: Database, name: str, *, without: Collection[int] = ()) -> Columns:
+def rows(db: Database, name: str, *, without: Collection[int] = (), with_extra: bool = False) -> Columns:
     """A study's ratings in long form: a row a unit, criterion, rater and repeat; people's once submitted.
 
-    Those of the raters `without` (by id) are left out.
+    Those of the raters `without` (by id) are left out, and so are extra ratings, which were chosen by what
+    others answered; `with_extra` has them, and a column `extra` that says which they are.
 
     Judges are those who rated by the study's rubric, in any version; by none where the study has none.
 
@@ -198,8 +199,12 @@ def rows(db: Database, name: str, *, without: Collection[int] = ()) -> Columns:
     )
     others = [*rubrics.other_judges(db, study.rubric), *without]
     if others:
-        mine = ~np.isin(given["rater_id"], others)
-        given = {column: values[mine] for column, values in given.items()}
+        given = taken(given, np.flatnonzero(~np.isin(given["rater_id"], others)))
+    more = extras.rated(db, name)
+    pairs = zip(given["unit"].tolist(), given["rater_id"].tolist(), strict=True)
+    extra = np.array([pair in more for pair in pairs] if more else [False] * len(given["unit"]), dtype=bool)
+    if more and not with_extra:
+        given = taken(given, np.flatnonzero(~extra))
     at = np.searchsorted(units["unit"], given["unit"])
     who, numbers = coded(given.pop("rater_id"))
     every = {number: rater(*row) for number, *row in db.execute(f"SELECT x.id, {RATER} FROM raters x")}
@@ -221,6 +226,7 @@ def rows(db: Database, name: str, *, without: Collection[int] = ()) -> Columns:
         "total": given["total"],
         "n": given["n"],
         "score": given["total"] / given["n"],
+        **({"extra": extra} if with_extra else {}),
     }
 
 

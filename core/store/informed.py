@@ -151,8 +151,8 @@ def judge_said(db: Database, name: str, judge: int) -> dict[tuple[int, str], tup
 
 
 def apart(db: Database, name: str) -> Iterator[dict[str, Any]]:
-    """Every answer of a study that is no rating, by kind: “repeat”, “gold”, “training”, “adjudicated”
-    or “revised”.
+    """Every answer of a study beside its first ratings, by kind: “extra”, “repeat”, “gold”, “training”,
+    “adjudicated” or “revised”.
 
     `blind` is the same person's rating of the item, `shown` the judge's score they had seen, `gold` the known
     answer. Hidden items are there once they are submitted.
@@ -170,7 +170,12 @@ def apart(db: Database, name: str) -> Iterator[dict[str, Any]]:
         "WHERE h.study_id = :study AND h.state = 'done' UNION ALL "
         "SELECT i.kind, u.conversation_id, u.turn, i.criterion, i.rater_id, i.score, i.reason, i.given, "
         "i.shown FROM informed_answers i JOIN study_units u ON u.id = i.unit_id "
-        "WHERE u.study_id = :study AND i.replaced IS NULL) s "
+        "WHERE u.study_id = :study AND i.replaced IS NULL UNION ALL "
+        "SELECT 'extra', r.conversation_id, r.turn, r.criterion, r.rater_id, r.score, r.explanation, "
+        "r.created, NULL FROM study_units u JOIN assignments a ON a.unit_id = u.id AND a.extra "
+        "AND a.state = 'done' JOIN ratings r ON r.study_id = u.study_id AND r.rater_id = a.rater_id "
+        "AND r.conversation_id = u.conversation_id AND ifnull(r.turn, 0) = ifnull(u.turn, 0) "
+        "WHERE u.study_id = :study) s "
         "JOIN conversations c ON c.id = s.conversation_id "
         "JOIN raters x ON x.id = s.rater_id ORDER BY s.kind, c.key, s.turn, s.criterion, x.name",
         {"study": studies.study_id(db, name)},

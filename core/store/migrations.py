@@ -704,3 +704,6 @@ CREATE TABLE crowd_workers (
 CREATE INDEX crowd_workers_of_rater ON crowd_workers (rater_id)
 """,
 )
+
+# Ratings dealt because the ones before them differ. Figures of agreement leave them out.
+_step("031_extra_ratings", "ALTER TABLE assignments ADD COLUMN extra INTEGER NOT NULL DEFAULT 0")

@@ -221,7 +221,7 @@ def scores_of(
 
 
 def exported(db: Database, study: str = "", *, with_excluded: bool = False) -> Iterator[dict[str, Any]]:
-    """The ratings that count, of a study or all, with item, rater and source.
+    """The ratings that count, of a study or all, with item, rater and source; no extra ones.
 
     Those of annotators whom a decision left out of their study are there only `with_excluded`.
     """
@@ -247,7 +247,8 @@ def exported(db: Database, study: str = "", *, with_excluded: bool = False) -> I
     yield from db.query(
         f"SELECT {columns} FROM {source} JOIN conversations c ON c.id = r.conversation_id "
         "JOIN raters x ON x.id = r.rater_id LEFT JOIN judgements j ON j.id = r.judgement_id "
-        "WHERE ifnull(a.state, 'done') = 'done' AND (? = '' OR t.name = ?) AND (? OR NOT EXISTS (SELECT 1 "
+        "WHERE ifnull(a.state, 'done') = 'done' AND NOT ifnull(a.extra, 0) AND (? = '' OR t.name = ?) "
+        "AND (? OR NOT EXISTS (SELECT 1 "
         "FROM left_out o WHERE o.study_id = r.study_id AND o.rater_id = r.rater_id)) "
         "ORDER BY r.conversation_id, x.kind, x.name, x.variant, r.repeat, ifnull(r.turn, 0), r.id",
         [study, study, with_excluded],

@@ -14,7 +14,7 @@ from concord.store import conversations, database, ratings, settings, summaries
 from concord.store.database import find, now
 
 # An item somebody has answered, flagged or closed is theirs; the others may still be dealt anew.
-_BEGUN = (
+BEGUN = (
     "({a}.state <> 'open' OR {a}.flag <> '' OR EXISTS (SELECT 1 FROM study_units b JOIN ratings r "
     "ON r.study_id = b.study_id "
     "AND r.conversation_id = b.conversation_id AND ifnull(r.turn, 0) = ifnull(b.turn, 0) "
@@ -214,22 +214,22 @@ def add_units(db: Database, name: str, units: Iterable[tuple[int, int | None, st
 
 
 def units(db: Database, name: str) -> list[dict[str, Any]]:
-    """A study's units: id, conversation_id, key, turn, stratum."""
+    """A study's units: id, conversation_id, key, turn, stratum, player."""
     rows = db.query(
-        "SELECT u.id, u.conversation_id, c.key, u.turn, u.stratum FROM study_units u "
+        "SELECT u.id, u.conversation_id, c.key, u.turn, u.stratum, c.player FROM study_units u "
         "JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ? ORDER BY u.id",
         [study_id(db, name)],
     )
     return list(rows)
 
 
-def assign(db: Database, rater: int, unit_ids: Sequence[int]) -> None:
-    """Append units to an annotator's desk, without those they have."""
+def assign(db: Database, rater: int, unit_ids: Sequence[int], *, extra: bool = False) -> None:
+    """Append units to an annotator's desk, without those they have; `extra`: because others differ there."""
     sql = "SELECT ifnull(max(position), 0) FROM assignments WHERE rater_id = ?"
     last = db.execute(sql, [rater]).fetchone()[0]
     db.conn.executemany(
-        "INSERT OR IGNORE INTO assignments (unit_id, rater_id, position) VALUES (?, ?, ?)",
-        [(unit, rater, last + i) for i, unit in enumerate(unit_ids, 1)],
+        "INSERT OR IGNORE INTO assignments (unit_id, rater_id, position, extra) VALUES (?, ?, ?, ?)",
+        [(unit, rater, last + i, extra) for i, unit in enumerate(unit_ids, 1)],
     )
 
 
@@ -238,7 +238,7 @@ def reclaim(db: Database, name: str, rater: int, unit_ids: Sequence[int] | None 
     rows = db.execute(
         "DELETE FROM assignments WHERE rater_id = ? AND unit_id IN (SELECT id "
         "FROM study_units WHERE study_id = ?) AND (? IS NULL OR unit_id IN (SELECT value "
-        f"FROM json_each(?))) AND NOT {_BEGUN.format(a='assignments')} RETURNING unit_id",
+        f"FROM json_each(?))) AND NOT {BEGUN.format(a='assignments')} RETURNING unit_id",
         [rater, study_id(db, name), *[None if unit_ids is None else json.dumps(list(unit_ids))] * 2],
     )
     return [row[0] for row in rows.fetchall()]
@@ -247,7 +247,7 @@ def reclaim(db: Database, name: str, rater: int, unit_ids: Sequence[int] | None 
 def queues(db: Database, name: str) -> list[tuple[int, str, bool, bool]]:
     """Who has what, in their order: (unit id, annotator, whether begun, whether done or skipped)."""
     rows = db.execute(
-        f"SELECT a.unit_id, x.name, {_BEGUN.format(a='a')}, a.state <> 'open' FROM assignments a "
+        f"SELECT a.unit_id, x.name, {BEGUN.format(a='a')}, a.state <> 'open' FROM assignments a "
         "JOIN study_units u ON u.id = a.unit_id JOIN raters x ON x.id = a.rater_id WHERE u.study_id = ? "
         "ORDER BY a.position",
         [study_id(db, name)],

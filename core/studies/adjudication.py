@@ -42,6 +42,13 @@ class Rule:
             return f"answers at least {self.least:g} apart {on}"
         return f"the {self.n} items of lowest agreement"
 
+    def names(self, criterion: Criterion, by: float) -> bool:
+        """Whether a range of answers to a criterion is one to settle."""
+        if by <= 0 or self.criterion not in ("", criterion.name):
+            return False
+        nominal = criterion.scale.nominal or self.way == "lowest"
+        return nominal or by >= min(self.least, criterion.scale.high - criterion.scale.low) - 1e-9
+
 
 class Disputed(NamedTuple):
     """An item to settle: its unit, the criteria in dispute, and how far people are apart (0 to 1)."""
@@ -109,7 +116,7 @@ class Adjudication:
             for one in given:
                 of.setdefault(one.criterion, []).append(one.score)
             ranges = {name: max(of[name]) - min(of[name]) for name in asked if len(of.get(name, ())) > 1}
-            criteria = [c for c, by in ranges.items() if by > 0 and _named(rule, asked[c], by)]
+            criteria = [c for c, by in ranges.items() if rule.names(asked[c], by)]
             if criteria:
                 apart = sum(_share(asked[c], by) for c, by in ranges.items()) / len(ranges)
                 found.append(Disputed(unit, tuple(criteria), apart))
@@ -150,14 +157,6 @@ class Adjudication:
             f"Study “{name}”, {self.rule.told}: {len(self.disputed)} of {n} items, {len(self.done)} of them "
             "settled."
         )
-
-
-def _named(rule: Rule, criterion: Criterion, by: float) -> bool:
-    """Whether a rule names an item for a range of answers above 0."""
-    if rule.criterion not in ("", criterion.name):
-        return False
-    nominal = criterion.scale.nominal or rule.way == "lowest"
-    return nominal or by >= min(rule.least, criterion.scale.high - criterion.scale.low) - 1e-9
 
 
 def _share(criterion: Criterion, by: float) -> float:

@@ -19,7 +19,7 @@ from concord.errors import NotAllowed, StudyError
 from concord.store import acts, crowds, settings, studies
 from concord.store.crowds import Crowd, Platform, Visitor, Worker
 from concord.store.sessions import LinkRefused
-from concord.studies.studies import deal_hidden, refuse_undealable
+from concord.studies.dealing import deal_hidden, refuse_undealable
 from concord.table import Cell, Column, Table
 
 PARAMETERS: Mapping[Platform, tuple[str, str, str]] = {

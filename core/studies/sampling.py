@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from concord.agreement.next_items import FLOOR, chances
 from concord.errors import StudyError
+from concord.studies.balance import Incidence, even_out
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +61,7 @@ def draw(
         )
     values = [candidates[column].fillna("").astype(str) for column in by]
     stratum = pd.Series(list(map(" / ".join, zip(*values, strict=True))) if by else "", candidates.index)
-    chance = [_chance(seed, unit) for unit in candidates[name]]
+    chance = [chance_of(seed, unit) for unit in candidates[name]]
     table = candidates.assign(stratum=stratum, _chance=chance).sort_values("_chance")
     wanted = _allot(table, list(by), n, seed, allocation)
     rank = table.groupby("stratum", sort=False).cumcount()
@@ -115,13 +116,13 @@ def places_by_chance(
     probabilities hold closely.
     """
     every, simple = len(names), min(n, max(1, round(share * n)))
-    first = np.argsort([_chance(seed, "random", name) for name in names], kind="stable")
+    first = np.argsort([chance_of(seed, "random", name) for name in names], kind="stable")
     first, others = first[:simple], np.sort(first[simple:])
     chance, order = np.full(every, simple / every), first
     if n > simple:
         chance += (1 - simple / every) * chances(size, (n - simple) * every / (every - simple), 0.0)
         p = chances(size[others], n - simple, 0.0)
-        u = np.array([(_chance(seed, names[place]) + 0.5) / 2**64 for place in others])
+        u = np.array([(chance_of(seed, names[place]) + 0.5) / 2**64 for place in others])
         with np.errstate(divide="ignore"):
             rank = np.where(p >= 1, 0.0, u / (1 - u) * (1 - p) / p)
         order = np.concatenate([first, others[np.lexsort((u, rank))[: n - simple]]])
@@ -135,13 +136,19 @@ def deal(
     *,
     seed: int = 0,
     done: Mapping[T, Collection[str]] | None = None,
+    barred: Mapping[T, Collection[str]] | None = None,
+    kinds: Mapping[T, Sequence[str]] | None = None,
 ) -> dict[str, list[T]]:
     """Deal each unit to `k` of the annotators (0: to all); returns each one's units in an order of their own.
 
-    A fresh deal gives loads that differ by one at most; any two annotators share about equally many units.
-    `done` says who has a unit already: those count towards `k` and towards the loads, and only what is new is
-    returned. Beside what is done, each unit goes to the least loaded; loads can then differ by more than one.
-    An annotator's order follows the seed, their name and the unit, and stays when others are added.
+    A fresh deal gives loads that differ by one at most; any two annotators share as equally many units as
+    `concord.studies.balance` finds. `done` says who has a unit already: those count towards `k` and towards
+    the loads, and only what is new is returned. Beside what is done, each unit goes to the least loaded;
+    loads can then differ by more than one. `barred` says who is not to get a unit.
+
+    `kinds` are each unit's values of some variables, such as its player: every annotator gets about equally
+    many units of each value, and those of a value of the first variable come evenly in everybody's order. The
+    order follows the seed, the annotator's name and the unit.
 
     Raises StudyError without annotators, and where `k` asks for more than there are.
     """
@@ -150,39 +157,55 @@ def deal(
         raise StudyError("Nobody to deal to: invite annotators first.")
     if not 0 <= k <= len(people):
         raise StudyError(
-            f"{k} raters a unit cannot be had of {len(people)}: invite more, or lower the overlap."
+            f"{k} raters a unit cannot be had of {len(people)}: invite more, or lower the overlap. The "
+            f"nearest possible is {len(people)} (--overlap {len(people)})."
         )
     number = {person: i for i, person in enumerate(people)}
-    load = np.zeros(len(people), dtype=np.int64)
-    shared = np.zeros((len(people), len(people)), dtype=np.int64)
-    held: dict[T, list[int]] = {}
-    owed: dict[T, int] = {}
-    for unit in units:
-        raters = (done or {}).get(unit, ())
+    order = sorted(dict.fromkeys(units), key=lambda unit: chance_of(seed, unit))
+    has, closed = (np.zeros((len(order), len(people)), dtype=bool) for _ in range(2))
+    for row, unit in enumerate(order):
         # Somebody no longer dealt to keeps what they did: it fills a place and weighs on nobody here.
-        held[unit] = [number[person] for person in raters if person in number]
-        free = len(people) - len(held[unit])
-        owed[unit] = min(k - len(raters), free) if k else free
-        load[held[unit]] += 1
-        shared[np.ix_(held[unit], held[unit])] += 1
-    luck = np.array([_chance(seed, person) for person in people], dtype=np.uint64)
-    dealt: dict[str, list[T]] = {person: [] for person in people}
-    for unit in sorted(held, key=lambda unit: _chance(seed, unit)):
-        chance = _mixed(luck ^ np.uint64(_chance(seed, unit)))
-        theirs = held[unit]
-        for _ in range(owed[unit]):
+        has[row, [number[person] for person in (done or {}).get(unit, ()) if person in number]] = True
+        closed[row, [number[person] for person in (barred or {}).get(unit, ()) if person in number]] = True
+    held = has.copy()
+    load = has.sum(axis=0)
+    shared = has.T.astype(np.int64) @ has
+    luck = np.array([chance_of(seed, person) for person in people], dtype=np.uint64)
+    for row, unit in enumerate(order):
+        chance = _mixed(luck ^ np.uint64(chance_of(seed, unit)))
+        taken = has[row] | closed[row]
+        owed = k - len((done or {}).get(unit, ())) if k else len(people)
+        for _ in range(min(owed, int((~taken).sum()))):
             # The least loaded; among equals whoever has met this unit's raters least; among those, chance.
-            taken = np.isin(np.arange(len(people)), theirs)
-            chosen = int(np.lexsort((chance, shared[:, theirs].sum(axis=1), load, taken))[0])
+            chosen = int(np.lexsort((chance, shared[:, has[row]].sum(axis=1), load, taken))[0])
             load[chosen] += 1
-            shared[chosen, theirs] += 1
-            shared[theirs, chosen] += 1
-            theirs.append(chosen)
-            dealt[people[chosen]].append(unit)
-    return {who: sorted(mine, key=lambda unit: _chance(seed, who, unit)) for who, mine in dealt.items()}
+            shared[chosen, has[row]] += 1
+            shared[has[row], chosen] += 1
+            has[row, chosen] = taken[chosen] = True
+    every = [(kinds or {}).get(unit, ()) for unit in order]
+    codes = [np.unique(values, return_inverse=True)[1] for values in zip(*every, strict=True)]
+    even = even_out(Incidence(has, has & ~held, closed), codes, seed)
+    return {
+        who: _ordered([order[row] for row in np.flatnonzero(even.free[:, place])], seed, who, kinds)
+        for who, place in number.items()
+    }
 
 
-def _chance(seed: int, *things: object) -> int:
+def _ordered(units: Sequence[T], seed: int, who: str, kinds: Mapping[T, Sequence[str]] | None) -> list[T]:
+    """An annotator's units by chance; of m units of a kind, one lies in each m-th part of the order."""
+    groups: dict[str, list[T]] = {}
+    for unit in sorted(units, key=lambda unit: chance_of(seed, who, unit)):
+        groups.setdefault(next(iter((kinds or {}).get(unit, ())), ""), []).append(unit)
+    place = {
+        unit: (i + (chance_of(seed, who, unit, "place") / 2**64 if kinds else 0.5)) / len(group)
+        for group in groups.values()
+        for i, unit in enumerate(group)
+    }
+    return sorted(place, key=lambda unit: place[unit])
+
+
+def chance_of(seed: int, *things: object) -> int:
+    """A number below 2⁶⁴ that follows a seed and what it is about."""
     text = "\0".join(map(str, (seed, *things)))
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
@@ -208,7 +231,7 @@ def _allot(table: pd.DataFrame, by: list[str], n: int, seed: int, allocation: Al
     values = [pd.factorize(strata[column].fillna("").astype(str))[0] for column in by]
     pairs = [pd.factorize(a * (int(b.max()) + 1) + b)[0] for a, b in combinations(values, 2)]
     singles, doubles = _loads(values, whole), _loads(pairs, whole)
-    chance = np.array([_chance(seed, stratum) for stratum in sizes.index], dtype=np.uint64)
+    chance = np.array([chance_of(seed, stratum) for stratum in sizes.index], dtype=np.uint64)
     for _ in range(n - int(whole.sum())):
         best = np.arange(len(whole))
         for rank in (-remainder, singles, doubles, chance):

@@ -21,9 +21,7 @@ from concord.rating import Criterion
 from concord.scores import run_label
 from concord.store import (
     access,
-    acts,
     conversations,
-    crowds,
     exclusions,
     frames,
     hidden,
@@ -39,8 +37,8 @@ from concord.store.hidden import Check, Pair
 from concord.store.informed import BlindAnswer, Informed
 from concord.store.registrations import Registration
 from concord.store.studies import Study
-from concord.studies import hidden as hidden_items
-from concord.studies import registration, sampling, training
+from concord.studies import registration, sampling
+from concord.studies.dealing import deal_study as deal_study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,6 +86,8 @@ class StudyRatings:
     """The probability with which each conversation was drawn, where they differ."""
     items: Items = "drawn"
     """What figures describe."""
+    extra: Columns = field(default_factory=dict)
+    """People's extra ratings, given because the first raters differed; they are not among `rows`."""
     excluded: tuple[Decision, ...] = ()
     """The annotators left out by a decision; `rows` have their ratings only `with_excluded`."""
     with_excluded: bool = False
@@ -377,111 +377,6 @@ def _asked(db: Database, benchmark: str, ask: Sequence[str] | Sequence[Criterion
     return tuple(known[str(name)] for name in ask)
 
 
-def deal_study(
-    db: Database,
-    name: str,
-    annotators: Sequence[str] = (),
-    *,
-    overlap: int | None = None,
-    without: Sequence[str] = (),
-    repeats: float | None = None,
-    repeat_after: int | None = None,
-) -> dict[str, int]:
-    """Deal a study's units to these annotators beside those it has; returns everybody's number of items.
-
-    Every unit gets `overlap` raters (0: everybody; None: as before), pairs of annotators share about equally
-    many units, all turns of a conversation go to the same people one after another, and each annotator has an
-    order of their own. What somebody has begun stays theirs. Newcomers get what is too much at the end of
-    others' queues, and everybody what those named in `without` or with a revoked link have not begun.
-
-    The share `repeats` of each annotator's items comes again, each after at least `repeat_after` others
-    (None: as before); these and gold items are mixed into the queues, and not among the numbers returned.
-    Raises StudyError and NotFound.
-    """
-    study = studies.get(db, name)
-    refuse_undealable(study)
-    if repeats is not None or repeat_after is not None:
-        share, after = hidden_items.asked(study)
-        share = share if repeats is None else repeats
-        after = after if repeat_after is None else repeat_after
-        studies.remember(db, name, "repeats", {"share": share, "after": after})
-    k = study.overlap if overlap is None else overlap
-    acts.refuse_closed(db, name)
-    crowds.expire(db, name)
-    seen, left = informed.revealed(db, name), acts.left(db, name)
-    gone = {a.name for a in access.annotators(db, name) if a.revoked} | {*without, *seen}
-    gone |= left - {*annotators} | crowds.returned(db, name)
-    # Who came by a link for a crowd platform has a share of fixed size.
-    fixed = {worker.name for worker in crowds.workers(db, name)} - gone
-    for person in [person for person in annotators if person in left]:
-        rater = access.annotator_id(db, person)
-        acts.record(db, name, "returned", "named in a deal", "researcher", rater=rater)
-    if told := [person for person in annotators if person in seen]:
-        raise StudyError(f"“{told[0]}” has seen the judge's scores of “{name}”: no answer would be blind.")
-    if closed := [person for person in annotators if person in gone]:
-        raise StudyError(f"The link of “{closed[0]}” was withdrawn. Invite them anew, or deal to others.")
-    units: dict[str, list[int]] = {}
-    for unit in studies.units(db, name):
-        units.setdefault(unit["key"], []).append(unit["id"])
-    desks = _desks(db, name, units)
-    staying = (person for person in desks if person not in gone | fixed)
-    people = [person for person in dict.fromkeys([*staying, *annotators]) if person not in fixed]
-    raters = {person: access.annotator_id(db, person) for person in [*people, *desks]}
-
-    fewer = k > 0 and not 0 < study.overlap <= k
-    fair = -(-len(units) * (k or len(people)) // max(1, len(people)))
-    held: dict[str, set[str]] = {}
-    for person, desk in desks.items():
-        excess = max(0, len(desk) - (0 if fewer or person in gone else fair)) * (person not in fixed)
-        free = [key for key, state in desk.items() if state == "free"]
-        back = set(free[max(0, len(free) - excess) :])
-        studies.reclaim(db, name, raters[person], [unit for key in back for unit in units[key]])
-        # Whoever has left fills a place with what they finished; what they broke off is somebody else's to
-        # rate.
-        for key in desk.keys() - back:
-            if person not in gone or desk[key] == "closed":
-                held.setdefault(key, set()).add(person)
-    for person, keys in sampling.deal(list(units), people, k, seed=study.seed, done=held).items():
-        studies.assign(db, raters[person], [unit for key in keys for unit in units[key]])
-    studies.set_overlap(db, name, k)
-    hidden_items.deal(db, name, gone, strictly=repeats is not None or repeat_after is not None)
-    training.place(db, name, gone)
-    return dict(Counter(person for _, person, _, _ in studies.queues(db, name)))
-
-
-def deal_hidden(db: Database, name: str) -> None:
-    """Mix repeats and gold items into the queues as they are, and place training, where somebody rates on."""
-    gone = {a.name for a in access.annotators(db, name) if a.revoked} | acts.left(db, name)
-    gone |= {*informed.revealed(db, name)} | crowds.returned(db, name)
-    hidden_items.deal(db, name, gone)
-    training.place(db, name, gone)
-
-
-def refuse_undealable(study: Study) -> None:
-    """Raise StudyError for a study that no desk can show."""
-    if study.anonymous:
-        raise StudyError(
-            f"People's ratings in “{study.name}” have no names, so answers from the desk cannot be told from "
-            "them. Draw a new study from the same conversations with `concord study draw`."
-        )
-    if not study.rubric and (continuous := [c.name for c in study.criteria if c.scale.continuous]):
-        raise StudyError(
-            f"“{continuous[0]}” of “{study.name}” has no answers to choose from at the desk, only a range. "
-            f"Import the study with --scale {continuous[0]}=1-5, or draw a new one."
-        )
-
-
-def _desks(db: Database, name: str, units: Mapping[str, Sequence[int]]) -> dict[str, dict[str, str]]:
-    """Each person's conversations in their order: key → closed (a unit is done or skipped), begun or free."""
-    key_of = {unit: key for key, ids in units.items() for unit in ids}
-    desks: dict[str, dict[str, str]] = {}
-    for unit, person, begun, closed in studies.queues(db, name):
-        desk, key = desks.setdefault(person, {}), key_of[unit]
-        here = "closed" if closed else "begun" if begun else "free"
-        desk[key] = min(here, desk.get(key, "free"), key=("closed", "begun", "free").index)
-    return desks
-
-
 def invite(
     db: Database, names: Sequence[str], base_url: str | None = None, days: int = access.LINK_DAYS
 ) -> dict[str, str]:
@@ -517,10 +412,11 @@ def ratings_for_agreement(
     study = studies.get(db, name)
     out = exclusions.excluded(db, name)
     without = [] if with_excluded else [one.rater for one in out.values()]
-    rows = frames.rows(db, name, without=without)
+    rows, extra = _apart(frames.rows(db, name, without=without, with_extra=True))
     chances, items = _chances(db, study), _items(study, items)
     if items == "random":
-        rows = taken(rows, np.isin(rows["unit"], _random_units(db, study)))
+        random = _random_units(db, study)
+        rows, extra = (taken(of, np.isin(of["unit"], random)) for of in (rows, extra))
     if not len(rows["unit"]):
         raise StudyError(
             f"The study “{name}” has no ratings yet. Have judges rate its conversations with `concord "
@@ -556,6 +452,7 @@ def ratings_for_agreement(
         order=[unit for unit, *_ in places],
         chances=chances,
         items=items,
+        extra=extra,
         excluded=tuple(out.values()),
         with_excluded=with_excluded,
         repeats=tuple(hidden.pairs(db, name)),
@@ -597,6 +494,13 @@ def _random_units(db: Database, study: Study) -> list[int]:
     """The units of a study's simple random sample."""
     random = set(study.meta["drawn"]["random"])
     return [unit["id"] for unit in studies.units(db, study.name) if unit["key"] in random]
+
+
+def _apart(rows: Columns) -> tuple[Columns, Columns]:
+    """First ratings and judges', and extra ratings."""
+    extra = rows["extra"]
+    rows = {name: column for name, column in rows.items() if name != "extra"}
+    return taken(rows, ~extra), taken(rows, extra)
 
 
 def _chances(db: Database, study: Study) -> dict[int, float]:

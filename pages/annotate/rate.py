@@ -13,8 +13,8 @@ from concord.store import access, acts, desk, pairings, studies
 from concord.store.desk import Refusal
 from concord.store.pairings import PairStudy
 from concord.store.studies import Study
+from concord.studies import dealing, reveal
 from concord.studies import pairings as pairs
-from concord.studies import reveal, training
 from pages.parts import theme
 from pages.parts.desk import component, sent
 from pages.parts.people import AnnotatorHere, Researcher
@@ -98,7 +98,7 @@ def _rating(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     numbers = desk.Numbers(study, rater)
     review.annotators_exchange(
         desk_id,
-        lambda db, client, events: training.take(db, study.name, rater, client, map(numbers.told, events)),
+        lambda db, client, events: dealing.reported(db, study.name, rater, client, map(numbers.told, events)),
         lambda db, wanted, refused: _open(db, rater, study, wanted, refused),
         lambda: _theirs(rater),
     )

@@ -1,18 +1,21 @@
 """Studies and their samples: draw one, deal it, follow its progress, read what was skipped and flagged."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from io import StringIO
 
 import pandas as pd
 import streamlit as st
 
+from concord.errors import ConcordError, NotAllowed
 from concord.exchange import conversations_jsonl, ratings_csv
 from concord.files import file_name
 from concord.store import access, acts, frames, informed, progress, registrations
 from concord.store import studies as stored
 from concord.store.studies import Study
-from concord.studies import quality, registration, reveal, running, studies
+from concord.studies import dealing, quality, registration, reveal, running
+from concord.studies.adjudication import Rule
 from concord.workspace import Workspace
 from pages.annotate import samples_draw as drawing
 from pages.annotate import samples_known
@@ -20,7 +23,8 @@ from pages.parts import tables, told
 from pages.parts.address import asked, link, of_conversation, shown
 from pages.parts.plain import plain
 from pages.parts.review import person
-from pages.parts.session import workspace
+from pages.parts.session import sentence, workspace
+from pages.parts.table import draw
 
 VIEWS = (drawing.STUDIES, "Draw a new one")
 
@@ -190,11 +194,42 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
         if not invited:
             st.markdown("Nobody is invited yet. Invite people on the page Annotators, then deal.")
             return
-        who, each, go = st.columns([4, 2, 1], vertical_alignment="bottom")
+        rule = dealing.rule_of(study)
+        who, each, apart, go = st.columns([4, 2, 2, 1], vertical_alignment="bottom")
         chosen = who.multiselect("To", invited, default=[name for name in invited if name in have] or invited)
         overlap = each.number_input("People for each item (0: all)", min_value=0, value=study.overlap)
-        dealt = (study.name, chosen, int(overlap))
+        differ = apart.number_input(
+            "One more where they differ by",
+            min_value=0.0,
+            value=rule.least if rule else 0.0,
+            step=1.0,
+            format="%g",
+            help="An item on which its raters are at least so far apart gets one extra rater, as soon as all "
+            "have rated it; 0: none does. Agreement is measured without extra ratings.",
+            key=f"extra of {study.name}",
+        )
+        rule = replace(rule or Rule(), least=differ) if rule or differ else None
+        dealt = (study.name, chosen, int(overlap), rule)
         go.button("Deal", type="primary", disabled=not chosen, on_click=_dealt, args=dealt)
+        if chosen:
+            _planned(*dealt)
+
+
+def _planned(name: str, chosen: list[str], overlap: int, rule: Rule | None) -> None:
+    """What the deal would be: its balance, and the tables behind it."""
+    try:
+        with workspace().read() as db:
+            plan = dealing.plan(db, name, chosen, overlap=overlap, extra=rule)
+    except NotAllowed as error:
+        st.caption(str(error))
+        return
+    except ConcordError as error:
+        sentence(error)
+        return
+    st.caption(plain(plan.told))
+    with st.expander("What the deal would be", icon=":material/balance:"):
+        for table in plan.tables():
+            draw(table)
 
 
 def _progress(items: list[progress.Item]) -> None:
@@ -257,9 +292,9 @@ def _written(store: Workspace, write: Callable[..., int], name: str) -> str:
     return out.getvalue()
 
 
-def _dealt(name: str, chosen: list[str], overlap: int) -> None:
+def _dealt(name: str, chosen: list[str], overlap: int, rule: Rule | None) -> None:
     with told.writing() as db:
-        have = studies.deal_study(db, name, chosen, overlap=overlap)
+        have = dealing.deal_study(db, name, chosen, overlap=overlap, extra=rule)
         told.done("Dealt. " + ", ".join(f"{who}: {count} items" for who, count in sorted(have.items())) + ".")
 
 

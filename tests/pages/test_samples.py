@@ -51,7 +51,10 @@ def workspace(workspace: Workspace) -> Workspace:
 def test_progress_remarks_and_suspicions_are_shown(workspace: Workspace) -> None:
     page = AppTest.from_string(FRAME, default_timeout=30).run()
     assert not page.exception
-    progress, remarks, strata = (table.value for table in page.dataframe)
+    plan, progress, remarks, strata = (table.value for table in page.dataframe)
+    assert plan["items"].tolist() == [15, 15]
+    said = " ".join(caption.value for caption in page.caption).replace("\\", "")
+    assert "Items of an annotator: 15. Items that two annotators share: 15 (as even as possible)." in said
     assert progress[["annotator", "of", "skipped", "flagged", "seconds"]].values.tolist()[0] == [
         "Ada",
         "12 of 15",

@@ -1,0 +1,443 @@
+"""Who rates what of a study: the deal, its balance before it is made, extra raters where people differ."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+from sqlite_utils import Database
+
+from concord.errors import StudyError, not_found
+from concord.store import access, acts, crowds, desk, extras, frames, hidden, informed, studies
+from concord.store.extras import Extra
+from concord.store.studies import Study
+from concord.studies import hidden as hidden_items
+from concord.studies import sampling, training
+from concord.studies.adjudication import Rule
+from concord.table import Cell, Column, Table
+
+States = dict[str, dict[str, str]]
+"""Each person's conversations in their order: key → closed (a unit is done or skipped), begun or free."""
+
+
+@dataclass(frozen=True)
+class Deal:
+    """What a deal does, or would do: who has which items once it is made.
+
+    `units` are the units of each conversation, by key. `first` are the conversations everybody has without
+    extra items; `new` and `back` what they get and give back for that. `more` are the extra items, as (unit,
+    annotator), `more_back` those taken back, `waiting` the units that should have one and nobody can rate.
+    """
+
+    study: Study
+    overlap: int
+    rule: Rule | None
+    units: Mapping[str, Sequence[int]]
+    kinds: Mapping[str, Sequence[str]]
+    names: Sequence[str]
+    people: Sequence[str]
+    first: Mapping[str, Sequence[str]]
+    new: Mapping[str, Sequence[str]]
+    back: Mapping[str, Collection[str]]
+    count_as_first: bool
+    extra: Sequence[tuple[int, str]]
+    more: Sequence[tuple[int, str]]
+    more_back: Sequence[tuple[int, str]]
+    waiting: int
+    lacking: int
+    """How many conversations have fewer raters than they should."""
+
+    @cached_property
+    def shared(self) -> dict[tuple[str, str], int]:
+        """How many conversations every two of the people share, extra items left aside."""
+        sets = {person: set(self.first.get(person, ())) for person in self.people}
+        return {(a, b): len(sets[a] & sets[b]) for a, b in combinations(self.people, 2)}
+
+    @property
+    def told(self) -> str:
+        """The balance in sentences."""
+        items = [len(self.first.get(person, ())) for person in self.people]
+        said = [f"Items of an annotator: {_between(items)}."]
+        if self.shared:
+            counts = [*self.shared.values()]
+            even = " (as even as possible)" if max(counts) - min(counts) <= 1 else ""
+            said.append(f"Items that two annotators share: {_between(counts)}{even}.")
+        if self.lacking:
+            said.append(f"{self.lacking} items have fewer raters than {self.overlap or len(self.people)}.")
+        if self.rule:
+            many = len(self.extra) + self.waiting
+            said.append(
+                f"{many} items have {self.rule.told}: {len(self.extra)} have an extra rater"
+                + (f", for {self.waiting} nobody is left." if self.waiting else ".")
+            )
+        return " ".join(said)
+
+    def tables(self) -> list[Table]:
+        """The balance: of annotators, and of the values of players and facets."""
+        extra = Counter(person for _, person in self.extra)
+        rows: list[dict[str, Cell]] = []
+        for person in self.people:
+            with_others = [n for pair, n in self.shared.items() if person in pair]
+            counts = {"new": len(self.new.get(person, ())), "back": len(self.back.get(person, ()))}
+            rows.append(
+                {
+                    **{"annotator": person, "items": len(self.first.get(person, ())), **counts},
+                    **{"extra": extra[person], "shared": _between(with_others) if with_others else ""},
+                }
+            )
+        columns = (
+            *map(Column, ("annotator", "items", "new")),
+            Column("back", "taken back"),
+            *([Column("extra", "extra items")] if self.rule else []),
+            Column("shared", "shared with each other one"),
+        )
+        found = [Table("deal", "Items of each annotator", columns, tuple(rows))]
+        if self.names:
+            found.append(self._by_kind())
+        return found
+
+    def _by_kind(self) -> Table:
+        """How many items of each value each annotator has, and where in their order these lie."""
+        place = {
+            (person, key): (i + 0.5) / len(keys)
+            for person, keys in self.first.items()
+            for i, key in enumerate(keys)
+        }
+        rows: list[dict[str, Cell]] = []
+        for at, name in enumerate(self.names):
+            for value in sorted({kinds[at] for kinds in self.kinds.values()}):
+                keys = {key for key, kinds in self.kinds.items() if kinds[at] == value}
+                each = [len(keys & set(self.first.get(person, ()))) for person in self.people]
+                places = [p for (person, key), p in place.items() if key in keys and person in self.people]
+                mean = sum(places) / len(places) if places else None
+                rows.append(
+                    {"of": name, "value": value, "items": len(keys), "each": _between(each), "place": mean}
+                )
+        return Table(
+            "deal-kinds",
+            "Items by player and facet",
+            (
+                *map(Column, ("of", "value", "items")),
+                Column("each", "items of an annotator"),
+                Column("place", "mean place in their order", help="0: the first item, 1: the last", digits=2),
+            ),
+            tuple(rows),
+        )
+
+
+def _between(counts: Sequence[int]) -> str:
+    low, high = min(counts, default=0), max(counts, default=0)
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+def deal_study(
+    db: Database,
+    name: str,
+    annotators: Sequence[str] = (),
+    *,
+    overlap: int | None = None,
+    without: Sequence[str] = (),
+    repeats: float | None = None,
+    repeat_after: int | None = None,
+    extra: Rule | None = None,
+) -> dict[str, int]:
+    """Deal a study's units as `plan` says; returns everybody's number of items.
+
+    The share `repeats` of each annotator's items comes again, each after at least `repeat_after` others
+    (None: as before); these and gold items are mixed into the queues, and not among the numbers returned.
+    Raises StudyError and NotFound.
+    """
+    crowds.expire(db, name)
+    found = plan(db, name, annotators, overlap=overlap, without=without, extra=extra)
+    if repeats is not None or repeat_after is not None:
+        share, after = hidden_items.asked(found.study)
+        share = share if repeats is None else repeats
+        after = after if repeat_after is None else repeat_after
+        studies.remember(db, name, "repeats", {"share": share, "after": after})
+    if extra is not None:
+        studies.remember(db, name, "extra", asdict(extra) if found.rule else None)
+    for person in acts.left(db, name) & {*annotators}:
+        rater = access.annotator_id(db, person)
+        acts.record(db, name, "returned", "named in a deal", "researcher", rater=rater)
+    if found.count_as_first:
+        extras.count_as_first(db, name)
+    for person, keys in found.back.items():
+        back = [unit for key in keys for unit in found.units[key]]
+        studies.reclaim(db, name, access.annotator_id(db, person), back)
+    for unit, person in found.more_back:
+        studies.reclaim(db, name, access.annotator_id(db, person), [unit])
+    for person, keys in found.new.items():
+        new = [unit for key in keys for unit in found.units[key]]
+        studies.assign(db, access.annotator_id(db, person), new)
+    for unit, person in found.more:
+        studies.assign(db, access.annotator_id(db, person), [unit], extra=True)
+    studies.set_overlap(db, name, found.overlap)
+    gone = _gone(db, name, without, annotators)
+    hidden_items.deal(db, name, gone, strictly=repeats is not None or repeat_after is not None)
+    training.place(db, name, gone)
+    return dict(Counter(person for _, person, _, _ in studies.queues(db, name)))
+
+
+def plan(
+    db: Database,
+    name: str,
+    annotators: Sequence[str] = (),
+    *,
+    overlap: int | None = None,
+    without: Sequence[str] = (),
+    extra: Rule | None = None,
+) -> Deal:
+    """What dealing a study's units to these annotators, beside those it has, would do; stores nothing.
+
+    Every unit gets `overlap` raters (0: everybody; None: as before), pairs of annotators share as equally
+    many units as can be, and everybody has about equally many units of each player and facet, each player's
+    spread evenly over their order. All turns of a conversation go to the same people one after another. What
+    somebody has begun stays theirs. Newcomers get what is too much at the end of others' queues, and
+    everybody what those named in `without` or with a revoked link have not begun.
+
+    `extra` gives one more rater to each unit whose first raters differ by a rule (None: as before; a range of
+    0: to none). A greater overlap makes the extra ratings there are like all others. Raises StudyError and
+    NotFound.
+    """
+    study = studies.get(db, name)
+    refuse_undealable(study)
+    k = study.overlap if overlap is None else overlap
+    acts.refuse_closed(db, name)
+    seen, gone = informed.revealed(db, name), _gone(db, name, without, annotators)
+    if told := [person for person in annotators if person in seen]:
+        raise StudyError(f"“{told[0]}” has seen the judge's scores of “{name}”: no answer would be blind.")
+    if closed := [person for person in annotators if person in gone]:
+        raise StudyError(f"The link of “{closed[0]}” was withdrawn. Invite them anew, or deal to others.")
+    units: dict[str, list[int]] = {}
+    for unit in studies.units(db, name):
+        units.setdefault(unit["key"], []).append(unit["id"])
+    more = k == 0 or 0 < study.overlap < k
+    there = [] if more else extras.dealt(db, name)
+    desks = _desks(db, name, units, {(one.unit, one.person) for one in there})
+    # Who came by a link for a crowd platform has a share of fixed size.
+    fixed = {worker.name for worker in crowds.workers(db, name)} - gone
+    staying = (person for person in desks if person not in gone | fixed)
+    people = [person for person in dict.fromkeys([*staying, *annotators]) if person not in fixed]
+    for person in people:
+        access.annotator_id(db, person)
+    rule = rule_of(study) if extra is None else extra
+    if extra is not None or overlap is not None:
+        rule = _possible(study, rule, k, len(people))
+
+    key_of = {unit: key for key, ids in units.items() for unit in ids}
+    barred: dict[str, set[str]] = {}
+    for one in there:
+        barred.setdefault(key_of[one.unit], set()).add(one.person)
+    fewer = k > 0 and not 0 < study.overlap <= k
+    fair = -(-len(units) * (k or len(people)) // max(1, len(people)))
+    held: dict[str, set[str]] = {}
+    back: dict[str, list[str]] = {}
+    for person, desk_of in desks.items():
+        excess = max(0, len(desk_of) - (0 if fewer or person in gone else fair)) * (person not in fixed)
+        free = [key for key, state in desk_of.items() if state == "free"]
+        back[person] = free[max(0, len(free) - excess) :]
+        # Whoever has left fills a place with what they finished; what they broke off is somebody else's to
+        # rate.
+        for key in desk_of.keys() - set(back[person]):
+            if person not in gone or desk_of[key] == "closed":
+                held.setdefault(key, set()).add(person)
+    names, kinds = _kinds(db, name)
+    new = sampling.deal(list(units), people, k, seed=study.seed, done=held, barred=barred, kinds=kinds)
+    held_back = {person: set(keys) for person, keys in back.items()}
+    first = {
+        person: [
+            *(key for key in desks.get(person, ()) if key not in held_back[person]),
+            *new.get(person, ()),
+        ]
+        for person in dict.fromkeys([*desks, *people])
+    }
+    named = _differing(db, study, k, rule) if rule else []
+    kept = [one for one in there if one.begun or (one.unit in named and one.person not in gone)]
+    given, waiting = _one_more(study, named, units, people, first, kept)
+    raters = Counter({key: len(of) for key, of in held.items()})
+    raters.update(key for keys in new.values() for key in keys)
+    return Deal(
+        study,
+        k,
+        rule,
+        units,
+        kinds,
+        names,
+        people,
+        first,
+        new,
+        back,
+        more,
+        extra=[*((one.unit, one.person) for one in kept), *given],
+        more=given,
+        more_back=[(one.unit, one.person) for one in there if one not in kept],
+        waiting=waiting,
+        lacking=sum(raters[key] < (k or len(people)) for key in units),
+    )
+
+
+def rule_of(study: Study) -> Rule | None:
+    """By how much first raters differ where a unit gets an extra one; None where none does."""
+    kept = study.meta.get("extra")
+    return Rule(**kept) if kept else None
+
+
+def _gone(db: Database, name: str, without: Iterable[str], named: Collection[str]) -> set[str]:
+    """Who gets nothing more: those without a link, named in `without`, who left, or saw a judge's scores, and
+    those from a crowd platform who are out of time.
+    """
+    gone = {a.name for a in access.annotators(db, name) if a.revoked} | {*without}
+    gone |= {*informed.revealed(db, name)} | (acts.left(db, name) - {*named})
+    return gone | crowds.returned(db, name)
+
+
+def _possible(study: Study, rule: Rule | None, k: int, people: int) -> Rule | None:
+    """The rule, where it can be followed; None for a range of 0. Raises StudyError with the nearest deal."""
+    if rule is None or rule.least == 0:
+        return None
+    if rule.least < 0:
+        raise StudyError("Answers cannot differ by less than 0. Name the least difference, or 0 for none.")
+    if rule.criterion and rule.criterion not in (known := [c.name for c in study.criteria]):
+        raise not_found("criterion", rule.criterion, known)
+    if not people:
+        return rule
+    if people < 3:
+        raise StudyError(
+            f"An extra rater where two differ takes three annotators; there are {people}. The nearest "
+            f"possible is --overlap {people} without extra raters."
+        )
+    if k == 1:
+        raise StudyError("Two raters differ or agree, one does neither. The nearest possible is --overlap 2.")
+    if not 0 < k < people:
+        raise StudyError(
+            f"With {k or people} raters a unit nobody of {people} is left to be an extra one. The nearest "
+            f"possible is --overlap {people - 1}."
+        )
+    return rule
+
+
+def _differing(db: Database, study: Study, k: int, rule: Rule, unit: int | None = None) -> list[int]:
+    """The units (or this one) on which the first raters differ by a rule, once all have given their part."""
+    asked = {c.name: c for c in study.criteria}
+    found = extras.ranges(db, study.name, k, unit)
+    return list(dict.fromkeys(r.unit for r in found if rule.names(asked[r.criterion], r.apart)))
+
+
+def _one_more(
+    study: Study,
+    named: Sequence[int],
+    units: Mapping[str, Sequence[int]],
+    people: Sequence[str],
+    first: Mapping[str, Sequence[str]],
+    kept: Sequence[Extra],
+) -> tuple[list[tuple[int, str]], int]:
+    """Who rates each of these units as an extra rater, where nobody does; and for how many nobody is left."""
+    key_of = {unit: key for key, ids in units.items() for unit in ids}
+    have = {person: set(first.get(person, ())) for person in people}
+    items = Counter({person: sum(len(units[key]) for key in have[person]) for person in people})
+    items.update(one.person for one in kept)
+    given: list[tuple[int, str]] = []
+    there = [(one.unit, one.person) for one in kept]
+    waiting = 0
+    for unit in named:
+        if any(unit == served for served, _ in there):
+            continue
+        key = key_of[unit]
+        same = {person for of, person in [*there, *given] if key_of[of] == key}
+        able = [(person, items[person], person in same) for person in people if key not in have[person]]
+        chosen = _chosen(study, unit, able)
+        if chosen is None:
+            waiting += 1
+        else:
+            given.append((unit, chosen))
+            items[chosen] += 1
+    return given, waiting
+
+
+def _chosen(study: Study, unit: int, able: Sequence[tuple[str, int, bool]]) -> str | None:
+    """Who becomes an extra rater of a unit, of (name, items in all, has another turn of it as an extra).
+
+    Whoever rates another turn of it, else the least loaded, else by chance.
+    """
+    ranked = sorted((not same, items, sampling.chance_of(study.seed, p, unit), p) for p, items, same in able)
+    return ranked[0][-1] if ranked else None
+
+
+def reported(
+    db: Database, name: str, rater: int, client: str, events: Iterable[Any]
+) -> tuple[int, list[desk.Refusal]]:
+    """Apply what a browser reports of a study's items, as `concord.studies.training.take` does.
+
+    Units on which people now differ get an extra rater, in the same transaction.
+    """
+    told = list(events)
+    taken = training.take(db, name, rater, client, told)
+    closed = [event["item"] for event in told if event.get("do") in ("submit", "skip")]
+    if closed and rule_of(study := studies.get(db, name)) and not acts.is_closed(db, name):
+        gone = _gone(db, name, (), ()) | {worker.name for worker in crowds.workers(db, name)}
+        for unit in dict.fromkeys(closed):
+            give_extra(db, study, unit, gone)
+    return taken
+
+
+def give_extra(db: Database, study: Study, unit: int, gone: Collection[str]) -> str | None:
+    """Give a unit an extra rater where its first raters differ and it has none; returns who it is."""
+    rule = rule_of(study)
+    if rule is None or not _differing(db, study, study.overlap, rule, unit):
+        return None
+    if any(one.unit == unit for one in extras.dealt(db, study.name)):
+        return None
+    able = [one for one in extras.others(db, study.name, unit) if one[0] not in gone]
+    able = [one for one in able if not hidden.untrained(db, study.name, access.annotator_id(db, one[0]))]
+    chosen = _chosen(study, unit, able)
+    if chosen is not None:
+        studies.assign(db, access.annotator_id(db, chosen), [unit], extra=True)
+    return chosen
+
+
+def _kinds(db: Database, name: str) -> tuple[list[str], dict[str, list[str]]]:
+    """What the deal is even over: the names of what varies (player, facets), each conversation's values."""
+    units = studies.units(db, name)
+    facets = frames.facet_values(db, name)
+    values = {"player": {unit["id"]: unit["player"] for unit in units}}
+    values |= {facet: facets[facet] for facet in frames.varied(db, name)}
+    names = [of for of, given in values.items() if len({*given.values()}) > 1]
+    return names, {unit["key"]: [values[of].get(unit["id"], "") for of in names] for unit in units}
+
+
+def deal_hidden(db: Database, name: str) -> None:
+    """Mix repeats and gold items into the queues as they are, and place training, where somebody rates on."""
+    gone = _gone(db, name, (), ())
+    hidden_items.deal(db, name, gone)
+    training.place(db, name, gone)
+
+
+def refuse_undealable(study: Study) -> None:
+    """Raise StudyError for a study that no desk can show."""
+    if study.anonymous:
+        raise StudyError(
+            f"People's ratings in “{study.name}” have no names, so answers from the desk cannot be told from "
+            "them. Draw a new study from the same conversations with `concord study draw`."
+        )
+    if not study.rubric and (continuous := [c.name for c in study.criteria if c.scale.continuous]):
+        raise StudyError(
+            f"“{continuous[0]}” of “{study.name}” has no answers to choose from at the desk, only a range. "
+            f"Import the study with --scale {continuous[0]}=1-5, or draw a new one."
+        )
+
+
+def _desks(
+    db: Database, name: str, units: Mapping[str, Sequence[int]], without: Collection[tuple[int, str]]
+) -> States:
+    """What everybody has, without these extra items."""
+    key_of = {unit: key for key, ids in units.items() for unit in ids}
+    desks: States = {}
+    for unit, person, begun, closed in studies.queues(db, name):
+        desk_of, key = desks.setdefault(person, {}), key_of[unit]
+        if (unit, person) in without:
+            continue
+        here = "closed" if closed else "begun" if begun else "free"
+        desk_of[key] = min(here, desk_of.get(key, "free"), key=("closed", "begun", "free").index)
+    return desks

@@ -1,0 +1,275 @@
+"""The deal of a study: its balance before it is made, and extra raters where the first ones differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Barrier, Thread
+
+import pytest
+from sqlite_utils import Database
+
+from concord.conversation import Conversation, Message
+from concord.errors import NotFound, StudyError
+from concord.rating import Criterion
+from concord.store import access, conversations, desk, exclusions, extras, frames, informed, ratings
+from concord.store import studies as stored
+from concord.studies import dealing, running, studies
+from concord.studies.adjudication import Rule
+from concord.workspace import Workspace
+
+SAID = (Message("user", "a"), Message("assistant", "b"))
+CRITERIA = (Criterion("fluency", "It is fluent."), Criterion("wit", "It is witty."))
+TWO_APART = Rule("range", 2)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    """Six items of two players; ann, bob, cy and dee are invited."""
+    workspace = Workspace.open(tmp_path / "workspace")
+    with workspace.write() as db:
+        stored.create(db, stored.Study("s", CRITERIA))
+        for i in range(6):
+            conversations.save(db, Conversation("x", f"k{i}", f"p{i % 2}", SAID))
+        stored.add_units(db, "s", [(i, None, "") for i in range(1, 7)])
+        studies.invite(db, ["ann", "bob", "cy", "dee"])
+    return workspace
+
+
+@pytest.fixture
+def db(workspace: Workspace):
+    """The workspace, open for writing."""
+    with workspace.write() as opened:
+        yield opened
+
+
+def rate(db: Database, person: str, scores: dict[str, float] | float, wit: float = 3) -> list[desk.Refusal]:
+    """Rate the open items of a desk by a score of each key, or one score of all; wit is the same for all."""
+    rater = access.annotator_id(db, person)
+    told: list[dict[str, object]] = []
+    n = desk.mark(db, desk.of(rater), "tab")
+    for item, state, _ in desk.units(db, rater, "s"):
+        key = conversations.load(db, desk.task(db, rater, item).conversation_id).key
+        score = scores.get(key) if isinstance(scores, dict) else scores
+        if state == "open" and score is not None:
+            for what in (
+                {"do": "answer", "criterion": "fluency", "score": score},
+                {"do": "answer", "criterion": "wit", "score": wit},
+                {"do": "submit"},
+            ):
+                told.append({"n": (n := n + 1), "item": item, **what})
+    return dealing.reported(db, "s", rater, "tab", told)[1]
+
+
+def have(db: Database) -> dict[str, list[str]]:
+    """Who has which extra items, by key."""
+    keys = {unit["id"]: unit["key"] for unit in stored.units(db, "s")}
+    found: dict[str, list[str]] = {}
+    for one in extras.dealt(db, "s"):
+        found.setdefault(keys[one.unit], []).append(one.person)
+    return found
+
+
+ANN = {"k0": 1, "k1": 1, "k2": 1, "k3": 3, "k4": 3, "k5": 3}
+BOB = {"k0": 3, "k1": 2, "k2": 1, "k3": 3, "k4": 4, "k5": 5}
+
+
+def all_to_two(db: Database) -> None:
+    """Deal every item to ann and bob, and none to cy, who is there for extra items."""
+    studies.deal_study(db, "s", ["ann", "bob"], overlap=2)
+    rater = access.annotator_id(db, "cy")
+    [other] = stored.add_units(
+        db, "s", [(conversations.save(db, Conversation("x", "own", "p0", SAID)), None, "")]
+    )
+    stored.assign(db, rater, [other])
+    stored.remember(db, "s", "extra", {"way": "range", "least": 2.0, "n": 0, "criterion": ""})
+
+
+class TestExtra:
+    def test_it_is_dealt_when_the_last_of_the_first_raters_has_answered(self, db):
+        all_to_two(db)
+        rate(db, "ann", ANN)
+        assert have(db) == {}
+        rate(db, "bob", BOB)
+        assert have(db) == {"k0": ["cy"], "k5": ["cy"]}
+        rater = access.annotator_id(db, "cy")
+        assert len(desk.units(db, rater, "s")) == 3
+
+    def test_a_report_that_comes_again_gives_nothing_twice(self, db):
+        all_to_two(db)
+        rate(db, "ann", ANN)
+        rater = access.annotator_id(db, "bob")
+        item = next(i for i, *_ in desk.units(db, rater, "s"))
+        told = [
+            {"n": 1, "item": item, "do": "answer", "criterion": "fluency", "score": 5},
+            {"n": 2, "item": item, "do": "answer", "criterion": "wit", "score": 1},
+            {"n": 3, "item": item, "do": "submit"},
+        ]
+        for _ in range(3):
+            dealing.reported(db, "s", rater, "tab", told)
+        assert len(extras.dealt(db, "s")) == 1
+
+    def test_deal_again_gives_what_was_imported_or_answered_before_the_rule(self, db):
+        studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=2)
+        for person in ("ann", "bob", "cy"):
+            rate(db, person, {"ann": 1, "bob": 3, "cy": 5}[person])
+        assert have(db) == {}
+        # Every two differ by two or more: six extra items, two for each of three people.
+        before = len(stored.queues(db, "s"))
+        studies.deal_study(db, "s", extra=TWO_APART)
+        assert sorted(person for people in have(db).values() for person in people) == [
+            *["ann"] * 2,
+            *["bob"] * 2,
+            *["cy"] * 2,
+        ]
+        assert len(stored.queues(db, "s")) == before + 6
+        plan = dealing.plan(db, "s")
+        assert (plan.more, plan.more_back, plan.lacking) == ([], [], 0)
+        assert "6 items have answers at least 2 apart on a criterion: 6 have an extra rater." in plan.told
+        # Nobody rates an item twice.
+        assert len({(unit, person) for unit, person, _, _ in stored.queues(db, "s")}) == 18
+
+    def test_taking_the_rule_back_takes_what_nobody_has_begun(self, db):
+        all_to_two(db)
+        rate(db, "ann", ANN)
+        rate(db, "bob", BOB)
+        rate(db, "cy", {"k0": 2})
+        studies.deal_study(db, "s", extra=Rule("range", 0))
+        assert have(db) == {"k0": ["cy"]}
+        assert dealing.rule_of(stored.get(db, "s")) is None
+
+    def test_who_leaves_hands_on_what_they_have_not_begun(self, db):
+        studies.deal_study(db, "s", ["ann", "bob", "cy", "dee"], overlap=2, extra=TWO_APART)
+        for person, score in (("ann", 1), ("bob", 3), ("cy", 5), ("dee", 3)):
+            rate(db, person, score)
+        before = extras.dealt(db, "s")
+        leaver = next(one.person for one in before if not one.begun)
+        running.reassign(db, "s", leaver, "moved", "dana")
+        after = extras.dealt(db, "s")
+        assert [one.unit for one in after] == [one.unit for one in before]
+        assert not any(one.person == leaver and not one.begun for one in after)
+        assert {one for one in before if one.begun} <= {*after}
+
+    def test_nobody_left_is_said(self, db):
+        all_to_two(db)
+        rate(db, "ann", ANN)
+        running.reassign(db, "s", "cy", "moved", "dana")
+        rate(db, "bob", BOB)
+        assert have(db) == {}
+        assert "2 items have" in (told := dealing.plan(db, "s").told)
+        assert "for 2 nobody is left." in told
+
+    def test_who_is_left_out_does_not_make_a_difference(self, db):
+        all_to_two(db)
+        rate(db, "ann", ANN)
+        exclusions.exclude(db, "s", "ann", "asleep")
+        rate(db, "bob", BOB)
+        assert have(db) == {}
+
+    def test_on_one_criterion_only(self, db):
+        all_to_two(db)
+        stored.remember(db, "s", "extra", {"way": "range", "least": 2.0, "n": 0, "criterion": "wit"})
+        rate(db, "ann", ANN, wit=1)
+        rate(db, "bob", BOB, wit=2)
+        assert have(db) == {}
+
+    def test_a_greater_overlap_makes_them_ratings_like_others(self, db):
+        studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=2, extra=TWO_APART)
+        for person, score in (("ann", 1), ("bob", 3), ("cy", 5)):
+            rate(db, person, score)
+        studies.deal_study(db, "s", overlap=3, extra=Rule("range", 0))
+        assert have(db) == {}
+        assert {len([u for u, *_ in stored.queues(db, "s") if u == unit]) for unit in range(1, 7)} == {3}
+
+    def test_two_who_answer_at_once_get_one_extra_rater(self, workspace):
+        with workspace.write() as db:
+            all_to_two(db)
+        start = Barrier(2)
+
+        def work(person: str, scores: dict[str, float]) -> None:
+            start.wait()
+            workspace.change(lambda db: rate(db, person, scores))
+
+        threads = [Thread(target=work, args=of) for of in (("ann", ANN), ("bob", BOB))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        with workspace.read() as db:
+            assert have(db) == {"k0": ["cy"], "k5": ["cy"]}
+
+
+class TestFigures:
+    def test_extra_ratings_are_in_no_frame_of_agreement(self, db):
+        all_to_two(db)
+        rate(db, "ann", ANN)
+        rate(db, "bob", BOB)
+        before = frames.frame(db, "s")
+        rate(db, "cy", 1)
+        after = frames.frame(db, "s")
+        # cy's own item is an ordinary one.
+        assert len(after) == len(before) + 2
+        assert set(after[after.rater == "cy"].conversation_id) == {7}
+        every = frames.rows(db, "s", with_extra=True)
+        assert every["extra"].sum() == 4
+        assert "cy" not in {row["rater"] for row in ratings.exported(db, "s") if row["item_id"] != "own"}
+        rows = [row for row in informed.apart(db, "s") if row["kind"] == "extra"]
+        assert {(row["item_id"], row["rater"], row["criterion"], row["score"]) for row in rows} == {
+            (key, "cy", criterion, score)
+            for key in ("k0", "k5")
+            for criterion, score in (("fluency", 1), ("wit", 3))
+        }
+
+
+class TestPlan:
+    def test_it_is_what_the_deal_then_is_and_stores_nothing(self, workspace):
+        with workspace.read() as db:
+            plan = dealing.plan(db, "s", ["ann", "bob", "cy"], overlap=2)
+        with workspace.write() as db:
+            assert stored.queues(db, "s") == []
+            dealt = studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=2)
+            assert (
+                dealt == {person: len(keys) for person, keys in plan.first.items()} == dict.fromkeys(dealt, 4)
+            )
+            again = dealing.plan(db, "s")
+        assert again.first == plan.first
+        # 6 items of two people each make 6 meetings of 3 pairs.
+        assert plan.shared == {("ann", "bob"): 2, ("ann", "cy"): 2, ("bob", "cy"): 2}
+        assert plan.told == (
+            "Items of an annotator: 4. Items that two annotators share: 2 (as even as possible)."
+        )
+        people, kinds = plan.tables()
+        assert [row["new"] for row in people.rows] == [4, 4, 4]
+        assert [(row["value"], row["items"], row["each"]) for row in kinds.rows] == [
+            ("p0", 3, "2"),
+            ("p1", 3, "2"),
+        ]
+
+    def test_after_somebody_leaves(self, db):
+        studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=2)
+        plan = dealing.plan(db, "s", without=["cy"])
+        assert (
+            plan.told == "Items of an annotator: 6. Items that two annotators share: 6 (as even as possible)."
+        )
+        assert len(plan.back["cy"]) == 4
+
+
+class TestImpossible:
+    @pytest.mark.parametrize(
+        ("people", "asked", "sentence"),
+        [
+            (3, {"overlap": 4}, r"nearest possible is 3 \(--overlap 3\)"),
+            (3, {"overlap": 3, "extra": TWO_APART}, "nearest possible is --overlap 2"),
+            (3, {"overlap": 0, "extra": TWO_APART}, "nearest possible is --overlap 2"),
+            (3, {"overlap": 1, "extra": TWO_APART}, "nearest possible is --overlap 2"),
+            (2, {"overlap": 2, "extra": TWO_APART}, "--overlap 2 without extra raters"),
+            (3, {"overlap": 2, "extra": Rule("range", -1)}, "less than 0"),
+        ],
+    )
+    def test_it_is_refused_with_the_nearest_possible_deal(self, db, people, asked, sentence):
+        with pytest.raises(StudyError, match=sentence):
+            studies.deal_study(db, "s", ["ann", "bob", "cy", "dee"][:people], **asked)
+        assert stored.queues(db, "s") == []
+
+    def test_an_unknown_criterion(self, db):
+        with pytest.raises(NotFound, match="“wit”"):
+            studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=2, extra=Rule("range", 2, 0, "wti"))
