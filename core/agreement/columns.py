@@ -16,6 +16,6 @@ P_HOLM = Column(
 )
 KENDALL = Column("kendall", "Kendall's τ-b", digits=3, interval="ends", help=explain("tau-b"))
 PEARSON = Column("pearson", "Pearson's r", digits=3, interval="ends", help=explain("Pearson correlation"))
-BIAS = Column("bias", "Bias", interval="ends", signed=True, help=explain("bias"))
-MAE = Column("mae", "MAE", interval="ends", help=explain("MAE"))
+BIAS = Column("bias", "Bias (points)", interval="ends", signed=True, help=explain("bias"))
+MAE = Column("mae", "MAE (points)", interval="ends", help=explain("MAE"))
 NEAR_CONSTANT = Column("near_constant", help=explain("near-constant judge"))

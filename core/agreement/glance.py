@@ -33,8 +33,8 @@ GLANCE = empty(
     ),
     Column("person", "Held-out annotator", help=explain("human ceiling")),
     Column("difference", "Difference", interval="ends", signed=True, help="Judge less annotator, paired."),
-    Column("bias", "Bias", signed=True, help=explain("bias")),
-    Column("mae", "MAE", help=explain("MAE")),
+    Column("bias", "Bias (points)", signed=True, help=explain("bias")),
+    Column("mae", "MAE (points)", help=explain("MAE")),
     Column("verdict", help="Judge or panel beside a held-out annotator."),
     caption="Judge and held-out annotator are compared with the same other people on the same items. “At or "
     "above”: the interval of the difference does not reach below 0; “below”: it ends below 0.",

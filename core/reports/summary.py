@@ -74,7 +74,8 @@ def choice(best: Table | None, gain: Table | None, names: Mapping[str, str]) -> 
             how = (
                 f"It leads {other}, the next, by" if settled else f"These items do not tell it from {other}:"
             )
-            said[0] += f" {how} {lead.value:+z.2f}{_within(lead, signed=True)}."
+            said[0] += f" {how} {lead.value:+z.2f}"
+            said[0] += f"{_within(lead, signed=True)[:-1]}, simultaneous too)." if lead.interval else "."
     elif rho and rho.reason and others:
         said.append(f"Which single judge agrees best is undefined: {rho.reason}.")
     more = _figure(gain.rows, "difference") if gain else None

@@ -31,7 +31,7 @@ def draw(
     Figures stay numbers, so that a column is sorted by value; an interval has a column of its own. `key`
     tells two tables of one name on a page apart. A table that says nothing but one reason is that sentence.
     `select` is called with the row that the reader chooses; a `selectable` table returns that row. In a
-    narrow window the reader can have each row as a card with all its columns.
+    narrow window the reader can have each row as a card with all its columns, on a phone that is the default.
     """
     key = key or table.name
     st.markdown(f"##### {plain(table.title)}")
@@ -45,7 +45,8 @@ def draw(
         st.caption("  \n".join(map(plain, (*table.notes, f"Undefined: {reasons.pop()}."))))
         return None
     # A table that gives the chosen row back stays a table: its rows are what one chooses from.
-    cards = not selectable and st.session_state.get(f"{key} cards", False)
+    st.session_state.setdefault(f"{key} cards", _phone())
+    cards = not selectable and st.session_state[f"{key} cards"]
     if cards:
         _cards(table, key, select)
     drawn: Any = None if cards else _rows(table, key, select, selectable)
@@ -59,6 +60,11 @@ def draw(
                 st.toggle("Rows as cards", key=f"{key} cards")
     rows = drawn["selection"]["rows"] if selectable else []
     return table.rows[rows[0]] if rows and rows[0] < len(table.rows) else None
+
+
+def _phone() -> bool:
+    """Whether the browser says that it is a phone's; the width of its window is not known here."""
+    return "Mobi" in st.context.headers.get("User-Agent", "")
 
 
 def _rows(

@@ -10,7 +10,7 @@ from concord.runs.launching import Launched
 from concord.runs.status import duration
 from concord.store import conversations, runs
 from concord.store.conversations import Filter
-from concord.store.runs import Progress
+from concord.store.runs import Progress, Reason
 from pages.parts.address import link
 from pages.parts.plain import plain
 from pages.parts.session import live, workspace
@@ -18,6 +18,8 @@ from pages.parts.tables import STATES
 from pages.study import run_form
 
 EVERY_SECONDS = 1.0
+FAILURES_EVERY = 10.0
+"""Seconds for which what failed in a running run is kept as it was read; its number is always current."""
 SHOWN = 20
 
 
@@ -132,9 +134,8 @@ def failures(run: Progress) -> None:
     """What failed and was not done since, by reason with one raw example, and where verdicts failed."""
     if not run.failed:
         return
-    with workspace().read() as db:
-        reasons = runs.reasons(db, run.id)
-        unreadable = conversations.count(db, Filter(benchmark=run.benchmark, failed=True))
+    read = _lately_failed if running(run) else _failed
+    reasons, unreadable = read(str(workspace().path), run.id, run.benchmark)
     for reason in reasons:
         whose = f" ({', '.join(reason.models)})" if reason.models else ""
         st.markdown(
@@ -152,6 +153,18 @@ def failures(run: Progress) -> None:
             benchmark=run.benchmark,
             unreadable="true",
         )
+
+
+def _failed(_folder: str, run: int, benchmark: str) -> tuple[list[Reason], int]:
+    """What failed in a run by reason, and in how many conversations a judgement could not be read."""
+    with workspace().read() as db:
+        return runs.reasons(db, run), conversations.count(db, Filter(benchmark=benchmark, failed=True))
+
+
+@st.cache_data(ttl=FAILURES_EVERY, max_entries=20, show_spinner=False)
+def _lately_failed(folder: str, run: int, benchmark: str) -> tuple[list[Reason], int]:
+    """`_failed` of a run that is running: reading every failure takes too long for every second."""
+    return _failed(folder, run, benchmark)
 
 
 def _stop(number: int) -> None:

@@ -217,9 +217,9 @@ def _rater_map(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     shapes = alt.Scale(domain=["as expected", "misfit: erratic", "misfit: too regular", ""])
     said = [
         alt.Tooltip("name:N", title="rater"),
-        alt.Tooltip("severity:Q", format="+.2f"),
-        alt.Tooltip("low:Q", format="+.2f", title="from"),
-        alt.Tooltip("high:Q", format="+.2f", title="to"),
+        alt.Tooltip("severity:Q", format=".2f"),
+        alt.Tooltip("low:Q", format=".2f", title="from"),
+        alt.Tooltip("high:Q", format=".2f", title="to"),
         alt.Tooltip("fit:N", title="consistency"),
     ]
     base = alt.Chart(raters).encode(y=y, color=color)
@@ -227,7 +227,7 @@ def _rater_map(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     shape = alt.Shape("fit:N", scale=shapes, legend=None)
     points = base.mark_point(filled=True, size=90, opacity=1).encode(x=x, shape=shape, tooltip=said)
     shade = alt.Opacity("items:Q", scale=alt.Scale(range=[0.12, 1]), legend=None)
-    tips = [alt.Tooltip(f"{end}:Q", format="+.2f") for end in ("low", "high")]
+    tips = [alt.Tooltip(f"{end}:Q", format=".2f") for end in ("low", "high")]
     boxes = alt.Chart(items.assign(name=whole)[items["items"] > 0]).mark_rect(height=18, color="gray")
     classes = boxes.encode(
         x=alt.X("low:Q", title=title),
@@ -272,9 +272,9 @@ def _bias(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     said = [
         alt.Tooltip("feature:N"),
         alt.Tooltip("rater:N", title="judge"),
-        alt.Tooltip("value:Q", format="+.3f"),
-        alt.Tooltip("low:Q", format="+.3f", title="from"),
-        alt.Tooltip("high:Q", format="+.3f", title="to"),
+        alt.Tooltip("value:Q", format=".3f"),
+        alt.Tooltip("low:Q", format=".3f", title="from"),
+        alt.Tooltip("high:Q", format=".3f", title="to"),
         alt.Tooltip("n:Q", title="items"),
     ]
     points = base.mark_point(filled=True, size=70, opacity=1).encode(

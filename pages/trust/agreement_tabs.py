@@ -227,7 +227,12 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
     st.markdown("##### Where the judge disagrees with people")
     judges = ((judge,) for judge in report.ratings.judges)
     raters = {called(members): members for members in (*judges, *report.panels)}
-    rater = st.selectbox("Judge or panel", raters, index=list(raters).index(called(report.primary_panel)))
+    rater = st.selectbox(
+        "Judge or panel",
+        raters,
+        index=list(raters).index(called(report.primary_panel)),
+        format_func=lambda name: report.names.get(name, name),
+    )
     members = raters[rater]
     points = report.points(criterion, members)
     if points.empty:

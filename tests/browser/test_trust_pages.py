@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from concord.reports.agreement_report import AgreementReport, agreement_report
 from concord.store import studies
@@ -144,6 +144,37 @@ def test_a_dot_opens_its_conversations(app: Server, page: Page) -> None:
     with app.workspace.read() as db:
         items = agreement_report(db, "made").points("final", ("judge-flat", "judge-keen", "judge-mild"))
     sees(page, f"{len(items)} items; a larger dot is several.")
+
+
+def test_where_a_judge_fails_by_scenario(app: Server, page: Page) -> None:
+    page.goto(f"{app.url}/agreement?study=made&tab=fails")
+    expect(page.get_by_role("heading", name="By player")).to_be_visible()
+    page.get_by_test_id("stButtonGroup").get_by_text("situation").click()
+    expect(page.get_by_role("heading", name="By situation")).to_be_visible()
+    expect(page.get_by_role("heading", name="Judges within each scenario")).to_be_visible()
+
+
+def test_a_chart_is_saved_and_nothing_leaves_the_machine(app: Server, page: Page) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{app.url}/agreement?study=made")
+    page.get_by_test_id("stVegaLiteChart").first.hover()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download as PNG").first.click()
+    assert Path(download.value.path()).read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert [url for url in asked if not url.startswith((app.url, "data:", "blob:"))] == []
+
+
+def test_on_a_phone_rows_are_cards(app: Server, browser: Browser) -> None:
+    agent = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1"
+    with browser.new_context(viewport={"width": 390, "height": 844}, user_agent=agent) as context:
+        app.sign_in(context)
+        phone = context.new_page()
+        phone.goto(f"{app.url}/agreement?study=made&tab=panels")
+        sees(phone, re.compile("Best in: "))
+        expect(phone.get_by_test_id("stDataFrame")).to_have_count(0)
+        phone.get_by_text("Rows as cards").first.click()
+        expect(phone.get_by_test_id("stDataFrame")).to_have_count(1)
 
 
 def test_a_study_without_people_says_so_and_shows_what_there_is(app: Server, page: Page) -> None:
