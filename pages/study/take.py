@@ -11,13 +11,14 @@ import streamlit as st
 from sqlite_utils import Database
 
 from concord.errors import ConcordError, StudyError
-from concord.exchange import conversations_jsonl, dataset, ratings_csv
+from concord.exchange import argilla, conversations_jsonl, dataset, label_studio, ratings_csv
 from concord.files import file_name
 from concord.reports import bundle, site
-from concord.reports.agreement_report import agreement_report
-from concord.store import conversations, ratings, studies
+from concord.reports.agreement_report import Options, agreement_report
+from concord.store import conversations, progress, ratings, studies
+from pages.parts.address import held
+from pages.parts.measuring import options_of
 from pages.parts.plain import plain
-from pages.parts.reports import measured
 from pages.parts.session import sentence, workspace
 
 KINDS: Mapping[str, str] = {
@@ -25,10 +26,12 @@ KINDS: Mapping[str, str] = {
     "conversations": "Conversations",
     "comparisons": "Which of two conversations was preferred",
     "dataset": "A study as a Hugging Face dataset folder (ZIP)",
+    "label-studio": "A study for Label Studio, tasks and configuration (ZIP)",
+    "argilla": "A study for Argilla, as `Dataset.from_disk` reads it (ZIP)",
     "report": "A study's agreement: summary, tables, hashes (ZIP)",
     "site": "Everything as static pages, annotators numbered (ZIP)",
 }
-OF_STUDY = ("dataset", "report")
+OF_STUDY = ("dataset", "label-studio", "argilla", "report")
 WHOLE = "read back by Import"
 
 
@@ -42,6 +45,9 @@ class Exported:
     form: dataset.Form | None = None
     with_names: bool = False
     title: str = ""
+    blank: bool = False
+    with_judges: bool = False
+    options: Options = field(default_factory=Options)
 
     @property
     def name(self) -> str:
@@ -95,7 +101,8 @@ def _asked(known: list[str], stored: list[str]) -> Exported | None:
     kind = st.selectbox("What", list(KINDS), format_func=KINDS.__getitem__, key="what")
     study = benchmark = title = ""
     form: dataset.Form | None = None
-    with_names = False
+    with_names = blank = with_judges = False
+    options = Options()
     if kind in OF_STUDY and not known:
         st.info("There is no study to export yet.")
         return None
@@ -110,9 +117,18 @@ def _asked(known: list[str], stored: list[str]) -> Exported | None:
         form = st.selectbox("Form", forms, format_func=lambda f: f or WHOLE, key="form")
     if kind == "dataset":
         with_names = st.toggle("Keep annotators' names", key="names")
+    if kind == "label-studio":
+        blank = st.toggle("Tasks without the answers that people gave here", key="blank")
+    if kind in ("label-studio", "argilla"):
+        with_judges = st.toggle("Judges' ratings too, which people see there", key="with judges")
+    if kind == "report":
+        with workspace().read() as db:
+            version = (str(workspace().path), study, progress.mark(db, study))
+        with st.expander("How it is measured", icon=":material/tune:"):
+            options = options_of(version, held)
     if kind == "site":
         title = st.text_input("What the site is called", workspace().path.name, max_chars=100, key="title")
-    return Exported(kind, study, benchmark, form, with_names, title)
+    return Exported(kind, study, benchmark, form, with_names, title, blank, with_judges, options)
 
 
 def _write(asked: Exported) -> None:
@@ -156,14 +172,28 @@ def _comparisons(db: Database, asked: Exported, path: Path) -> None:
 
 
 def _dataset(db: Database, asked: Exported, path: Path) -> None:
-    files = dataset.folder(db, asked.study, made=date.today(), with_names=asked.with_names)
+    _packed(path, dataset.folder(db, asked.study, made=date.today(), with_names=asked.with_names))
+
+
+def _label_studio(db: Database, asked: Exported, path: Path) -> None:
+    tasks, config, _ = label_studio.write(db, asked.study, answers=not asked.blank, judges=asked.with_judges)
+    _packed(path, {"tasks.json": tasks, "config.xml": config})
+
+
+def _argilla(db: Database, asked: Exported, path: Path) -> None:
+    files, _ = argilla.write(db, asked.study, judges=asked.with_judges)
+    _packed(path, files)
+
+
+def _packed(path: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write the files of a folder as one ZIP."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, data in files.items():
             packed.writestr(name, data)
 
 
 def _report(db: Database, asked: Exported, path: Path) -> None:
-    report = agreement_report(db, asked.study, measured(workspace()))
+    report = agreement_report(db, asked.study, asked.options)
     path.write_bytes(bundle.bundle(db, report, made=date.today()))
 
 
@@ -184,6 +214,8 @@ WRITERS: Mapping[str, Callable[[Database, Exported, Path], None]] = {
     "conversations": _conversations,
     "comparisons": _comparisons,
     "dataset": _dataset,
+    "label-studio": _label_studio,
+    "argilla": _argilla,
     "report": _report,
     "site": _site,
 }

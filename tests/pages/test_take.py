@@ -62,6 +62,29 @@ def test_a_folder_is_fetched_as_a_zip(workspace: Workspace, kind: str, holds: st
     assert not list(workspace.path.glob("*.zip")), "nothing is left in the workspace"
 
 
+@pytest.mark.parametrize("kind", ["label-studio", "argilla"])
+def test_a_study_moves_to_another_tool_as_the_command_writes_it(
+    workspace: Workspace, tmp_path: Path, kind: str
+) -> None:
+    page = shown(kind)
+    page.toggle(key="with judges").set_value(True).run()
+    asked = [kind, "--study=made", "--with-judges", f"--out={tmp_path / kind}"]
+    command.main(asked, obj=str(workspace.path), standalone_mode=False)
+    packed = zipfile.ZipFile(io.BytesIO(written(page)[1]))
+    assert packed.namelist()
+    for name in packed.namelist():
+        assert packed.read(name) == (tmp_path / kind / name).read_bytes()
+
+
+def test_a_report_is_measured_as_the_reader_says(workspace: Workspace) -> None:
+    page = shown("report")
+    page.number_input(key="seed").set_value(7).run()
+    page.select_slider(key="resamples").set_value(200).run()
+    packed = zipfile.ZipFile(io.BytesIO(written(page)[1]))
+    assert "200 resamples of" in packed.read("made/report.md").decode()
+    assert "seed 7" in packed.read("made/report.md").decode()
+
+
 def test_what_cannot_be_written_is_a_sentence(workspace: Workspace) -> None:
     page = shown("comparisons")
     next(button for button in page.button if button.label == "Write the file").click().run()
