@@ -17,6 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sqlite_utils import Database
 
 from concord.agreement.glance import measured
+from concord.agreement.ratings import called
 from concord.benchmarks import BENCHMARKS
 from concord.errors import ConcordError
 from concord.estimate import Estimate
@@ -37,6 +38,8 @@ from concord.table import Table, ends, is_text, shown
 HERE = Path(__file__).parent
 WIDTH = 560
 """Pixels of a chart's axis."""
+MARKS = 8
+"""Steps of a chart's axis, at most."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,8 @@ def pages(
     boards = []
     for path, name, tables in _leaderboards(db, {one.benchmark for one in found}, told):
         boards.append((path, name))
-        yield page(path, "tables", heading=f"Leaderboard: {name}", sentences=[], tables=tables)
+        drawn = chart(tables[0])
+        yield page(path, "tables", heading=f"Leaderboard: {name}", sentences=[], tables=tables, chart=drawn)
     studies = []
     for path, held, report in _studies(db, people, told):
         studies.append((path, held, report.summary[:2], forest(headline(report))))
@@ -142,33 +146,65 @@ def forest(table: Table) -> dict[str, Any]:
     No rows where no correlation is defined.
     """
     what = measured(table)
-    rows = [row for row in table.rows if isinstance(row[what], Estimate)]
-    figures = [(str(row["name"]), row[what], row.get("person")) for row in rows]
-    defined = [(name, rho, person) for name, rho, person in figures if _number(rho) is not None]
-    least = min((low for _, rho, _ in defined if (low := _low(rho)) is not None), default=0.0)
+    rows = [(str(row["name"]), figure, row.get("person")) for row, figure in _defined(table, what)]
+    least = min((figure.low for _, figure, _ in rows if figure.low is not None), default=0.0)
     left = min(0.0, np.floor(least * 5) / 5)
+    marks = np.arange(left, 1.01, 0.2).round(1).tolist()
+    axis = "Spearman's ρ with the other people" if what == "judge" else "Spearman's ρ with people"
+    axis += "; grey bar: a held-out annotator; 95% intervals"
+    return _picture(rows, axis, [(mark, f"{mark:.1f}") for mark in marks])
+
+
+def chart(table: Table, what: str = "") -> dict[str, Any]:
+    """A forest plot of a column: `what`, else the last that shows intervals, which is over all others.
+
+    No rows for fewer than two figures.
+    """
+    among = [
+        c for c in table.shown if c.interval != "none" and any(e.interval for e in table.estimates(c.name))
+    ]
+    column = next((c for c in reversed(among) if what in ("", c.name)), None)
+    first = next((c.name for c in table.shown if is_text(table, c)), "")
+    found = _defined(table, column.name) if column else []
+    if column is None or len(found) < 2:
+        return _picture([], "", [])
+    ends_ = [end for _, e in found for end in (e.value, e.low, e.high) if end is not None]
+    low, high = min(ends_), max(ends_)
+    size = 10 ** np.floor(np.log10(max(high - low, 1e-6)))
+    step = float(next(s for s in (0.1, 0.2, 0.5, 1, 2) if (high - low) / (s * size) <= MARKS) * size)
+    marks = (np.arange(np.floor(low / step), np.ceil(high / step) + 1) * step).round(6).tolist()
+    name = replace(column, signed=False)
+    alone = len({row.get(first) for row, _ in found}) == len(found)
+    rows = [(str(row[first]) if alone else table.label(row), figure, None) for row, figure in found]
+    return _picture(rows, f"{column.title}; 95% intervals", [(mark, shown(mark, name)) for mark in marks])
+
+
+def _defined(table: Table, column: str) -> list[tuple[Mapping[str, Any], Estimate]]:
+    """The rows whose figure in a column has a value, with it."""
+    cells = ((row, row.get(column)) for row in table.rows)
+    return [(row, cell) for row, cell in cells if isinstance(cell, Estimate) and cell.defined]
+
+
+def _picture(
+    rows: Sequence[tuple[str, Estimate, Any]], axis: str, marks: Sequence[tuple[float, str]]
+) -> dict[str, Any]:
+    """Rows (name, figure, that of a held-out annotator) and marks in pixels from the axis's left end."""
+    left, right = (marks[0][0], marks[-1][0]) if marks else (0.0, 1.0)
 
     def at(value: float | None) -> float | None:
-        return None if value is None else round((value - left) / (1 - left) * WIDTH, 1)
+        return None if value is None else round((value - left) / (right - left) * WIDTH, 1)
 
     return {
         "rows": [
-            {"name": name, "dot": at(_number(rho)), "person": at(_number(person)), "figure": rho}
-            | {"low": at(_low(rho)), "high": at(rho.high if isinstance(rho, Estimate) else None)}
-            for name, rho, person in defined
+            {"name": name, "dot": at(figure.value), "low": at(figure.low), "high": at(figure.high)}
+            | {"person": at(person.value if isinstance(person, Estimate) else None)}
+            for name, figure, person in rows
         ],
-        "marks": [(at(value), f"{value:.1f}") for value in np.arange(left, 1.01, 0.2).round(1).tolist()],
-        "axis": "Spearman's ρ with the other people" if what == "judge" else "Spearman's ρ with people",
+        "marks": [(at(value), said) for value, said in marks],
+        "zero": at(0.0) if left < 0 < right else None,
+        "axis": axis,
         "width": WIDTH,
     }
-
-
-def _number(figure: object) -> float | None:
-    return figure.value if isinstance(figure, Estimate) else None
-
-
-def _low(figure: object) -> float | None:
-    return figure.low if isinstance(figure, Estimate) else None
 
 
 def _title(benchmark: str) -> str:
@@ -261,10 +297,18 @@ def _study(db: Database, report: AgreementReport) -> dict[str, Any]:
     of = report.of.study
     main = report.main
     tables = [*report.overview, *report.section("judges", main).values()]
+    players = report.section("players", main).get("players")
+    of_panel = (
+        [row for row in players.rows if row["rater"] == called(report.primary_panel)] if players else []
+    )
     return {
         "study": of,
         "sentences": [*report.summary, *report.missing],
         "forest": forest(report.section("glance", main)["glance"]),
+        "by_player": chart(replace(players, columns=players.columns[1:], rows=tuple(of_panel)), "bias")
+        if players
+        else _picture([], "", []),
+        "panel": report.names.get(called(report.primary_panel), ""),
         "tables": [renamed(table, report.names) for table in tables if table.rows],
         "provenance": [*report.notes, *provenance(db, of.name)],
         "basis": report.agreement.criteria[main].basis,
