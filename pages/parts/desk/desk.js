@@ -9,7 +9,6 @@ class Desk {
     this.outbox = new Outbox(fixed.desk, (report) => this.bus.send?.(report), changed, (event) => this.model.effect(event));
     this.model = new Model(fixed, this.outbox, this.clock, changed);
     this.dialogs = new Dialogs(root, this.model, () => document.activeElement?.blur?.());
-    this.model.busy = () => !!this.dialogs.open || !!root.querySelector("input:focus, textarea:focus");
     const act = (name, ...rest) => this.act(name, ...rest);
     this.view = new View(root, this.model, act);
     this.keys = new Keys(host, this.model, this.dialogs, act, this.view);

@@ -27,7 +27,6 @@ class Model {
     this.pace = null; // { items, seconds } of today
     this.asked = new Set(); // submitted here: whether their known answers are to be shown is not known yet
     this.due = []; // items whose known answers have arrived and were not seen
-    this.busy = () => false; // whether somebody writes, so that another item may not come into sight
   }
 
   // The one chosen, else the browser's where the desk has its texts, else English.
@@ -40,9 +39,13 @@ class Model {
     return this.items.get(this.at);
   }
 
-  // Whether the known answers are shown, which locks those given.
+  // Whether the known answers of the present item are shown, which locks those given.
   get locked() {
-    return Object.keys(this.item?.told ?? {}).length > 0;
+    return this.told(this.item);
+  }
+
+  told(item) {
+    return Object.keys(item?.told ?? {}).length > 0;
   }
 
   get loading() {
@@ -109,15 +112,17 @@ class Model {
     this.elsewhere = news.elsewhere.some((client) => client.split(".")[0] !== this.outbox.client.split(".")[0]);
     for (const item of news.items) {
       this.items.set(item.id, item);
-      if (item.state !== "open" && this.asked.delete(item.id) && Object.keys(item.told).length) this.due.push(item.id);
+      if (item.state === "open" || !this.asked.delete(item.id) || !this.told(item)) continue;
+      this.done = this.done.filter((entry) => entry.item !== item.id);
+      if (item.id === this.at) this.shown = undefined;
+      else this.due.push(item.id);
     }
-    this.done = this.done.filter(({ item }) => !this.due.includes(item));
     for (const id of this.asked) if (!this.entry(id)) this.asked.delete(id);
     for (const event of this.outbox.waiting) this.effect(event);
     this.compare(news.items);
     const lost = this.at != null && !this.entry(); // taken back by the researcher
     if (this.at === undefined || lost || (this.at === null && this.count("open"))) this.go(this.nextOpen(-1));
-    else if (this.due.length && !this.busy()) this.go(this.at);
+    else if (this.at === null && this.due.length) this.go(null);
     else if (this.item && this.shown !== this.at) this.arrive();
     const want = this.wanted();
     if (free && (this.outbox.due || this.needed(want))) this.outbox.flush(want);
@@ -163,7 +168,8 @@ class Model {
 
   // -- moving
 
-  // An item whose known answers have arrived is shown once more before any other one.
+  // An item whose known answers have arrived is shown once more before any other one, but never in place of the present one: a key
+  // that is meant for what is in sight must not meet another item.
   go(id) {
     id = this.due.shift() ?? id;
     this.leave();
@@ -340,7 +346,7 @@ class Model {
   undo() {
     const last = this.done.pop();
     if (!last) return this.say(t("Nothing to undo."));
-    if (this.at !== last.item) this.go(last.item);
+    if (this.at !== last.item) this.due.unshift(last.item), this.go();
     for (const event of last.back) this.record(event);
     this.focus = last.focus;
     this.say(t("Undone: {what} (item {number}).", { what: last.what, number: this.indexOf(last.item) + 1 }));
