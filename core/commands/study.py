@@ -12,7 +12,7 @@ from concord.commands.printing import echo
 from concord.errors import StudyError, not_found
 from concord.files import read_text
 from concord.rubrics import shelf
-from concord.store import access, acts, exclusions, frames, progress, registrations
+from concord.store import access, acts, exclusions, frames, holdings, progress, registrations
 from concord.store import hidden as hidden_store
 from concord.store import studies as stored
 from concord.store.conversations import Filter
@@ -585,12 +585,14 @@ def _unpin(workspace: str) -> None:
 @command.command("list")
 @click.pass_obj
 def _list(workspace: str) -> None:
-    """The studies of the workspace, newest first."""
+    """The studies of the workspace, newest first, then those of pairs."""
     with Workspace.open(workspace, create=False).read() as db:
-        found = [(stored.get(db, name), len(stored.units(db, name))) for name in stored.names(db)]
-    for study, units in found:
-        echo(f"{study.name}\t{units} units\t{study.source}\t{study.title}")
-    if not found:
+        found, pairs = holdings.studies(db), holdings.pairs(db)
+    for study in found:
+        echo(f"{study.name}\t{study.units} units\t{study.source}\t{study.title}\t{study.stands}")
+    for each in pairs:
+        echo(f"{each.name}\t{each.pairs} pairs\t{each.benchmark}\t{each.title}\t{each.stands}")
+    if not (found or pairs):
         echo(
             "No study yet. Draw one with `concord study draw`, or bring ratings with `concord import`.",
             err=True,

@@ -8,7 +8,7 @@ from concord.errors import ConfigError
 from concord.llm.models import Model, load_models
 from concord.store import holdings, runs
 from concord.store.access import Annotator, annotators
-from concord.store.holdings import Judge, Played, StudyHeld
+from concord.store.holdings import Judge, PairsHeld, Played, StudyHeld
 from concord.store.runs import Progress
 from concord.store.studies import pinned, ranked
 from concord.workspace import Workspace
@@ -25,6 +25,7 @@ class Overview:
     played: tuple[Played, ...]
     judges: tuple[Judge, ...]
     studies: tuple[StudyHeld, ...]
+    pairs: tuple[PairsHeld, ...]
     waiting: dict[str, tuple[Annotator, ...]]
     runs: tuple[Progress, ...]
     pinned: str | None = None
@@ -32,7 +33,8 @@ class Overview:
     @property
     def simulated(self) -> bool:
         """Whether anything here comes from mock models."""
-        kinds: tuple[Sequence[Played | Judge | StudyHeld], ...] = (self.played, self.judges, self.studies)
+        kinds: tuple[Sequence[Played | Judge | StudyHeld | PairsHeld], ...]
+        kinds = (self.played, self.judges, self.studies, self.pairs)
         return any(held.simulated for kind in kinds for held in kind)
 
     @property
@@ -74,6 +76,7 @@ def look(workspace: Workspace) -> Overview:
             tuple(holdings.played(db)),
             tuple(holdings.judges(db)),
             studies,
+            tuple(holdings.pairs(db)),
             waiting,
             tuple(runs.recent(db, limit=5)),
             pinned(db),
@@ -93,12 +96,16 @@ def next_steps(found: Overview) -> list[NextStep]:
     if not found.played and not found.models:
         steps.append(NextStep("Or import ratings and conversations with `concord import`."))
     steps += _of_runs(found.runs)
-    if unjudged := sum(p.conversations - p.judged for p in found.played if wants_judges(p.benchmark)):
+    compared = {study.benchmark for study in found.pairs}
+    owed = (
+        p for p in found.played if wants_judges(p.benchmark) and (p.judged or p.benchmark not in compared)
+    )
+    if unjudged := sum(p.conversations - p.judged for p in owed if wants_judges(p.benchmark)):
         left = f"{unjudged:,} conversations are not judged yet"
         steps.append(NextStep(f"{left}. Let judges rate them.", "runs"))
     if failed := sum(judge.failed for judge in found.judges):
         steps.append(NextStep(f"{failed:,} judgements could not be read. See them, and ask again.", "runs"))
-    if any(p.judged for p in found.played) and not found.studies:
+    if any(p.judged for p in found.played) and not (found.studies or found.pairs):
         steps.append(NextStep("Draw a blind sample for people to rate.", "samples"))
     return steps
 

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from sqlite_utils import Database
 
+from concord.store import pairings
+from concord.store.pairings import PairStudy
 from concord.store.studies import IN_SIGHT
 
 
@@ -61,6 +63,30 @@ class StudyHeld:
         return "imported" if self.rated else "not dealt yet"
 
 
+@dataclass(frozen=True)
+class PairsHeld:
+    """A study of pairs: `dealt` to people, of which they compared or skipped `done`. `people` and `judges`
+    count who compared any, voters of a file among the people; `simulated` says whether a mock did.
+    """
+
+    name: str
+    title: str
+    benchmark: str
+    pairs: int
+    dealt: int
+    done: int
+    people: int
+    judges: int
+    simulated: bool
+
+    @property
+    def stands(self) -> str:
+        """How far it is, in words."""
+        if self.dealt:
+            return "complete" if self.done == self.dealt else "being compared"
+        return "imported" if self.people else "not dealt yet"
+
+
 def played(db: Database) -> list[Played]:
     """The conversations by benchmark, language and player."""
     rows = db.query(
@@ -102,3 +128,30 @@ def studies(db: Database) -> list[StudyHeld]:
         f"AND x.simulated) OR EXISTS (SELECT 1 {played} AND c.simulated) FROM studies t ORDER BY t.id DESC"
     )
     return [StudyHeld(*row[:7], *map(bool, row[7:])) for row in rows]
+
+
+def pairs(db: Database) -> list[PairsHeld]:
+    """Every study of pairs, newest first. Pairs of a discarded scenario are left out."""
+    return [_pairs(db, study) for study in pairings.studies(db)]
+
+
+def _pairs(db: Database, study: PairStudy) -> PairsHeld:
+    by = db.execute(
+        "SELECT DISTINCT r.id, r.kind, r.simulated FROM pair_studies t JOIN study_pairs p "
+        "ON p.study_id = t.id JOIN comparisons x ON x.first_id IN (p.first_id, p.second_id) "
+        "AND x.second_id IN (p.first_id, p.second_id) JOIN raters r ON r.id = x.rater_id "
+        "WHERE t.name = ? AND x.rubric = t.rubric AND x.failure IS NULL",
+        [study.name],
+    ).fetchall()
+    standings = pairings.standings(db, study=study.name)
+    return PairsHeld(
+        study.name,
+        study.title,
+        study.benchmark,
+        len(pairings.pairs(db, study.name)),
+        sum(s.dealt for s in standings),
+        sum(s.done for s in standings),
+        sum(kind == "human" for _, kind, _ in by),
+        sum(kind == "judge" for _, kind, _ in by),
+        any(simulated for *_, simulated in by),
+    )

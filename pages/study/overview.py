@@ -12,7 +12,7 @@ from concord.reports.leaderboards import compares
 from concord.reports.overview import NextStep, Overview
 from concord.runs.status import sentence as progress_sentence
 from concord.store import progress, ratings, studies
-from concord.store.holdings import StudyHeld
+from concord.store.holdings import PairsHeld, StudyHeld
 from pages.parts import tables
 from pages.parts.address import link, page_at
 from pages.parts.plain import plain, with_code
@@ -23,7 +23,7 @@ from pages.trust import glance_chart
 MOST = 6
 """Studies shown with their figures."""
 
-SHADES = {"being rated": "blue", "complete": "green", "imported": "green"}
+SHADES = {"being rated": "blue", "being compared": "blue", "complete": "green", "imported": "green"}
 """The colour of a study's state."""
 
 
@@ -116,7 +116,7 @@ def _studies(found: Overview) -> list[tuple[StudyHeld, Any]]:
     The figures are drawn at the end: the page is there while they are computed.
     """
     st.subheader("Studies", anchor=False)
-    if not found.studies:
+    if not (found.studies or found.pairs):
         st.markdown("No study has been drawn or imported yet.")
         link("samples", "Draw a sample")
     places = [(study, _study(found, study)) for study in found.studies[:MOST]]
@@ -124,7 +124,23 @@ def _studies(found: Overview) -> list[tuple[StudyHeld, Any]]:
         with st.expander(f"{len(found.studies) - MOST} more studies"):
             for study in found.studies[MOST:]:
                 link("agreement", study.title, study=study.name)
+    for pairs in found.pairs[:MOST]:
+        _pairs(pairs)
     return [(study, place) for study, place in places if place is not None]
+
+
+def _pairs(study: PairsHeld) -> None:
+    """The box of a study of pairs: its state, and who has compared."""
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            badge = f":{SHADES.get(study.stands, 'gray')}-badge[{study.stands}]"
+            badge += " :orange-badge[mock]" if study.simulated else ""
+            st.markdown(f"**{plain(study.title)}** {badge}", width="stretch")
+            link("comparisons", "Comparisons", pairs=study.name)
+        if study.done < study.dealt:
+            st.progress(study.done / study.dealt)
+        who = f"compared by {study.people:,} people and {study.judges:,} judges"
+        st.caption(plain(f"{study.pairs:,} pairs of {study.benchmark} · {who}"))
 
 
 def _study(found: Overview, study: StudyHeld) -> Any:

@@ -9,6 +9,7 @@ from pathlib import Path
 import krippendorff
 import pytest
 
+from concord.reports import overview
 from concord.store import access, comparisons, desk
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "fed" / "fed_human_annotations.json"
@@ -173,6 +174,13 @@ def test_from_an_arena_export_to_the_agreement_of_voters_and_judges(fresh, run, 
     assert "The study of pairs “better” is made already." in again.output
     assert " 0 calls" in again.output
 
+    assert run(fresh, "study", "list").output == (
+        "better\t12 pairs\tarena\tWhich answer is better?\tbeing compared\n"
+    )
+    [pairs] = overview.look(fresh).pairs
+    assert (pairs.dealt, pairs.done, pairs.people, pairs.judges) == (3, 0, 4, 2)
+    assert pairs.simulated
+    assert not [step for step in overview.next_steps(overview.look(fresh)) if "not judged" in step.text]
     command = begun.output.rpartition("When people have answered: ")[2].split()[-2:]
     shown = run(fresh, *command, "--format", "json", "--resamples", 100)
     assert shown.exit_code == 0, shown.output
