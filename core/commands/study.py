@@ -11,6 +11,9 @@ from concord.commands import options, printing
 from concord.commands.printing import echo
 from concord.errors import StudyError, not_found
 from concord.files import read_text
+from concord.llm.families import families
+from concord.reports import datasheet
+from concord.reports.agreement_report import Options, agreement_report
 from concord.rubrics import shelf
 from concord.store import access, acts, exclusions, frames, holdings, progress, registrations
 from concord.store import hidden as hidden_store
@@ -560,6 +563,35 @@ def _register(
         made = registration.register(db, name, told, by, judges=judges, late=late)
     echo(f"The study “{name}” is registered. {made.told}.")
     echo("Publish the hash, or the text of `concord export registration`, where its date can be proved.")
+
+
+@command.command("datasheet")
+@click.argument("name")
+@click.option(
+    "--say",
+    "said",
+    multiple=True,
+    metavar="ENTRY=TEXT",
+    help="Keep an entry, such as payment; may be repeated.",
+)
+@click.pass_obj
+def _datasheet(workspace: str, name: str, said: tuple[str, ...]) -> None:
+    """Print the datasheet: who annotated what by which guidelines, payment, agreement, limits.
+
+    What Concord cannot know is what `--say` stated, else “not stated”: motivation, sources, recruitment,
+    annotators, payment, ethics, preprocessing, uses, distribution, maintenance, limits. The report's ZIP and
+    the dataset folder hold it.
+    """
+    opened = Workspace.open(workspace, create=False)
+    if told := dict(one.partition("=")[::2] for one in said):
+        with opened.write() as db:
+            datasheet.state(db, name, told)
+    with opened.read() as db:
+        try:
+            report = agreement_report(db, name, Options(families=families(opened.models_path)))
+        except StudyError:
+            report = None
+        echo(datasheet.datasheet(db, name, report))
 
 
 @command.command("pin")

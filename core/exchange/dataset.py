@@ -7,6 +7,7 @@ agreement and provenance.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -23,6 +24,7 @@ from concord.files import write_csv
 from concord.rating import Criterion
 from concord.reports import bundle
 from concord.reports.agreement_report import Options, agreement_report
+from concord.reports.datasheet import datasheet, unnamed
 from concord.store import comparisons, conversations, ratings, studies
 from concord.store.conversations import Filter
 from concord.table import markdown_text
@@ -172,6 +174,8 @@ def folder(db: Database, study: str, *, made: date, with_names: bool = False) ->
         if counts[columns.name]:
             files[f"data/{columns.name}.parquet"] = out.getvalue()
     languages = sorted({row["language"] for row in conversation_rows(db, study)})
+    if found.guidelines:
+        files["guidelines.md"] = found.guidelines.encode()
     return {"README.md": _card(db, found, counts, languages, made).encode(), **files}
 
 
@@ -193,22 +197,31 @@ def _card(
     lines += ["", f"What is rated: {unit}.", "", "## Annotators' instructions", ""]
     lines += [study.guidelines or "None were written.", "", "## Agreement", ""]
     try:
-        said = bundle.about(db, agreement_report(db, study.name, Options()), made=made)
+        report = agreement_report(db, study.name, Options())
     except StudyError as error:
-        return "\n".join([*lines, markdown_text(str(error)), ""])
-    lines += [f"- {markdown_text(sentence)}" for sentence in (*said["summary"], *said["missing"])]
+        return "\n".join([*lines, markdown_text(str(error)), "", _below(datasheet(db, study.name, None))])
+    said = bundle.about(db, report, made=made)
+    told = (unnamed(db, study.name, sentence) for sentence in (*said["summary"], *said["missing"]))
+    lines += [f"- {markdown_text(sentence)}" for sentence in told]
     lines += ["", "## Provenance", ""]
     lines += [f"- {markdown_text(sentence)}" for sentence in said["provenance"]]
     lines += [f"- {bundle.origin(judge)}" for judge in said["judges"]]
     if said["simulated"]:
-        told = ", ".join(map(markdown_text, said["simulated"]))
-        lines += [f"- Mock models, neither people nor language models: {told}."]
+        mocks = unnamed(db, study.name, ", ".join(said["simulated"]))
+        lines += [f"- Mock models, neither people nor language models: {markdown_text(mocks)}."]
     lines += [
         f"- {said['units']} units, SHA-256 {said['sample_sha256']}; {said['ratings']} ratings, SHA-256 "
         f"{said['ratings_sha256']}.",
         f"- Concord {said['concord']}, {said['made']}.",
+        "",
+        _below(datasheet(db, study.name, report)),
     ]
     return "\n".join([*lines, ""])
+
+
+def _below(sheet: str) -> str:
+    """A datasheet one level of headings lower."""
+    return re.sub(r"^#", "##", sheet, flags=re.MULTILINE)
 
 
 def _question(criterion: Criterion) -> list[str]:

@@ -20,6 +20,7 @@ from sqlite_utils import Database
 
 from concord.files import file_name, file_names
 from concord.reports.agreement_report import AgreementReport, Options
+from concord.reports.datasheet import datasheet
 from concord.reports.provenance import provenance
 from concord.reports.registered import registered
 from concord.store import configurations
@@ -32,7 +33,9 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def bundle(db: Database, report: AgreementReport, *, made: date) -> bytes:
-    """The ZIP: report.md, about.json, figures.json, agreement.csv, agreement.tex, tables/CRITERION/*.csv."""
+    """The ZIP: report.md, datasheet.md, about.json, figures.json, agreement.csv, agreement.tex,
+    tables/CRITERION/*.csv; guidelines.md and registration.json where there are any.
+    """
     said = about(db, report, made=made)
     files = {
         "report.md": _report(said, report),
@@ -41,6 +44,9 @@ def bundle(db: Database, report: AgreementReport, *, made: date) -> bytes:
         "agreement.csv": report.document("csv"),
         "agreement.tex": report.document("latex"),
     }
+    files["datasheet.md"] = datasheet(db, report.of.study.name, report)
+    if report.of.study.guidelines:
+        files["guidelines.md"] = report.of.study.guidelines
     if report.of.registered:
         # Byte by byte what was hashed.
         files["registration.json"] = report.of.registered.document

@@ -186,6 +186,16 @@ def rated(db: Database, name: str) -> bool:
     return bool(db.execute(sql, {"study": study_id(db, name)}).fetchone()[0])
 
 
+def raters(db: Database, name: str) -> list[tuple[str, bool]]:
+    """The people who rated in a study, each with whether they are simulated. Raises NotFound."""
+    rows = db.execute(
+        "SELECT name, simulated FROM raters WHERE kind = 'human' AND id IN (SELECT rater_id FROM ratings "
+        "WHERE study_id = ?) ORDER BY name",
+        [study_id(db, name)],
+    )
+    return [(person, bool(simulated)) for person, simulated in rows]
+
+
 def set_overlap(db: Database, name: str, overlap: int) -> None:
     """Remember how many raters each unit is to have."""
     db.table("studies").update(study_id(db, name), {"overlap": overlap})

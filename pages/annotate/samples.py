@@ -11,6 +11,7 @@ import streamlit as st
 from concord.errors import ConcordError, NotAllowed
 from concord.exchange import conversations_jsonl, ratings_csv
 from concord.files import file_name
+from concord.reports import datasheet
 from concord.store import access, acts, frames, informed, progress, registrations
 from concord.store import studies as stored
 from concord.store.studies import Study
@@ -82,6 +83,7 @@ def _study(names: list[str]) -> None:
         )
     if not study.anonymous:
         _registration(study)
+    _datasheet(study)
 
 
 def _reveal(study: Study) -> None:
@@ -165,6 +167,24 @@ def _registration(study: Study) -> None:
             on_click=_registered,
             args=(name, late),
         )
+
+
+def _datasheet(study: Study) -> None:
+    """What only researchers can say of the study, for its datasheet."""
+    said = datasheet.stated(study)
+    with st.expander("Datasheet", icon=":material/description:"):
+        st.caption(
+            "The report's ZIP and the dataset folder hold a datasheet. What is stored is filled in; the rest "
+            "is stated here, or called not stated."
+        )
+        entry = st.selectbox("Entry", list(datasheet.ASKED), key="datasheet entry")
+        st.text_area(
+            datasheet.ASKED[entry][1],
+            said.get(entry, ""),
+            key=f"datasheet {study.name} {entry}",
+            max_chars=datasheet.LONGEST,
+        )
+        st.button("Keep this entry", key="datasheet keep", on_click=_stated, args=(study.name, entry))
 
 
 def _facts(study: Study, items: int) -> None:
@@ -326,6 +346,12 @@ def _registered(name: str, late: bool) -> None:
         judges = [one.strip() for one in st.session_state["plan judges"].split(",") if one.strip()]
         made = registration.register(db, name, plan, person.named(), judges=judges, late=late)
         told.done(f"The study “{name}” is registered. SHA-256 {made.sha256}.")
+
+
+def _stated(name: str, entry: str) -> None:
+    with told.writing() as db:
+        datasheet.state(db, name, {entry: st.session_state[f"datasheet {name} {entry}"]})
+        told.done(f"The entry “{entry}” is kept.")
 
 
 def _save(name: str, text: str) -> None:

@@ -1,0 +1,163 @@
+"""The datasheet of a study: what a reader asks of a dataset, from what is stored and what researchers stated.
+
+The headings are those of Gebru et al. (2021), “Datasheets for Datasets”, with the ones on annotators of the
+dataset cards of Hugging Face. What nobody stated is called not stated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from sqlite_utils import Database
+
+from concord.errors import StudyError, not_found
+from concord.reports.agreement_report import AgreementReport
+from concord.store import conversations, crowds, exclusions, hidden, registrations, studies
+from concord.store.conversations import Filter
+from concord.studies import hidden as hidden_items
+from concord.table import Column, markdown_text, shown
+
+NOT_STATED = "Not stated."
+ASKED: Mapping[str, tuple[str, str]] = {
+    "motivation": ("Motivation", "For what purpose, by whom and with whose money the dataset was made"),
+    "sources": ("Composition", "What the conversations are, and what they may hold that is sensitive"),
+    "recruitment": ("Collection process", "How annotators were found, and what they agreed to"),
+    "annotators": ("Annotators", "Who they are: languages, background, relation to the researchers"),
+    "payment": ("Annotators", "What they were paid, in which currency, for which time"),
+    "ethics": ("Collection process", "Whether an ethics board looked at the study, and what it said"),
+    "preprocessing": ("Preprocessing", "What was cleaned, left out or rewritten before or after rating"),
+    "uses": ("Uses", "What the dataset was used for, and what it should not be used for"),
+    "distribution": ("Distribution", "How and under which licence it is given to others"),
+    "maintenance": ("Maintenance", "Who answers questions and corrects errors"),
+    "limits": ("Limits", "What readers of the figures should be wary of"),
+}
+"""What researchers are asked, by the name of the answer: the heading it stands under, and the question."""
+HEADINGS = (
+    "Motivation",
+    "Composition",
+    "Collection process",
+    "Annotators",
+    "Agreement",
+    "Preprocessing",
+    "Uses",
+    "Distribution",
+    "Maintenance",
+    "Limits",
+)
+LONGEST = 5_000
+_ALPHA = Column("alpha", digits=3, interval="ends")
+
+
+def stated(study: studies.Study) -> dict[str, str]:
+    """What researchers stated of a study, by name."""
+    return dict(study.meta.get("datasheet", {}))
+
+
+def state(db: Database, name: str, said: Mapping[str, str]) -> None:
+    """Keep answers for the datasheet; an empty one takes away what was kept. Raises NotFound, StudyError."""
+    kept = stated(studies.get(db, name))
+    for key, text in said.items():
+        if key not in ASKED:
+            raise not_found("entry of the datasheet", key, ASKED)
+        if len(text) > LONGEST:
+            raise StudyError(f"“{key}” has more than {LONGEST:,} characters.")
+        kept |= {key: text.strip()}
+    studies.remember(db, name, "datasheet", {key: text for key, text in kept.items() if text})
+
+
+def datasheet(db: Database, name: str, report: AgreementReport | None) -> str:
+    """The datasheet as Markdown; without a report it says that nothing was measured. Raises NotFound."""
+    study = studies.get(db, name)
+    said = stated(study)
+    facts = {
+        "Composition": _composition(db, study),
+        "Collection process": _process(db, study),
+        "Annotators": _people(db, study),
+        "Agreement": _agreement(report),
+        "Limits": _limits(report),
+    }
+    lines = [f"# Datasheet of “{markdown_text(study.title or name)}”"]
+    for heading in HEADINGS:
+        lines += ["", f"## {heading}", ""]
+        lines += [f"- {markdown_text(unnamed(db, name, fact))}" for fact in facts.get(heading, ())]
+        for key, (under, question) in ASKED.items():
+            if under == heading:
+                lines.append(f"- {question}: {markdown_text(said[key]) if key in said else NOT_STATED}")
+    return "\n".join([*lines, ""])
+
+
+def unnamed(db: Database, study: str, text: str) -> str:
+    """A text with annotators' names replaced by the numbers that a dataset folder gives them."""
+    numbers = {name: f"annotator {n}" for n, (name, _) in enumerate(studies.raters(db, study), 1)}
+    if not numbers:
+        return text
+    names = "|".join(re.escape(name) for name in sorted(numbers, key=len, reverse=True))
+    return re.sub(rf"(?<!\w)(?:{names})(?!\w)", lambda found: numbers[found[0]], text)
+
+
+def _composition(db: Database, study: studies.Study) -> Iterator[str]:
+    found = conversations.table(db, Filter(study=study.name))
+    units = len(studies.units(db, study.name))
+    what = "replies, one by one" if study.per_turn else "whole conversations"
+    yield f"{units} units of {len(found)} conversations are rated as {what}."
+    yield f"Languages: {', '.join(sorted(set(found.language))) or 'none'}."
+    yield f"{found.player.nunique()} players wrote the replies."
+    drawn = study.meta.get("drawn")
+    if drawn:
+        by = f", spread over {', '.join(drawn['by'])}" if drawn["by"] else ""
+        yield f"Drawn from {drawn['candidates']} conversations with seed {study.seed}{by}."
+    else:
+        yield f"The sample was not drawn by Concord; its source is “{study.source}”."
+
+
+def _process(db: Database, study: studies.Study) -> Iterator[str]:
+    for criterion in study.criteria:
+        scale = criterion.scale
+        answers = f"{scale.low:g} to {scale.high:g}" if scale.continuous else "; ".join(scale.labels)
+        yield f"{criterion.label}: {criterion.statement} Answers: {answers}."
+    yield "Guidelines are in guidelines.md." if study.guidelines else "There were no guidelines."
+    each = f"{study.overlap} people" if study.overlap else "everybody who takes part"
+    if not study.anonymous:
+        yield f"Each unit was meant for {each}."
+    gold, (repeated, _) = {one.unit for one in hidden.gold(db, study.name)}, hidden_items.asked(study)
+    if gold or repeated:
+        yield f"{len(gold)} gold items and {repeated:.0%} repeats lay hidden among the items."
+    made = registrations.binding(registrations.every(db, study.name))
+    yield f"{made.told}." if made else "The study was not registered before people rated."
+
+
+def _people(db: Database, study: studies.Study) -> Iterator[str]:
+    if study.anonymous:
+        yield "People's ratings have no names, so that their number is not known here."
+        return
+    raters = studies.raters(db, study.name)
+    mocks = sum(simulated for _, simulated in raters)
+    yield f"{len(raters) - mocks} people rated" + (
+        f", beside {mocks} simulated annotators." if mocks else "."
+    )
+    came = crowds.workers(db, study.name)
+    crowd = crowds.of_study(db, study.name)
+    if crowd and came:
+        yield f"{len(came)} of them came from a crowd platform ({crowd.platform})."
+    out = exclusions.excluded(db, study.name)
+    yield f"{len(out)} are left out of the figures by a decision: " + (
+        "; ".join(one.reason for one in out.values()) + "." if out else "nobody."
+    )
+
+
+def _agreement(report: AgreementReport | None) -> Iterator[str]:
+    if report is None:
+        yield "Nothing was measured."
+        return
+    for name, part in report.agreement.criteria.items():
+        scale = report.criterion(name)
+        metric = "interval" if scale is None or scale.scale.continuous else "ordinal"
+        alpha = part.alpha[metric]
+        figure = shown(alpha, _ALPHA) if alpha.defined else f"undefined ({alpha.reason})"
+        people = f"{part.people} people on {part.items} items"
+        yield f"{report.label(name)}: Krippendorff's alpha of people ({metric}) {figure}, {people}."
+
+
+def _limits(report: AgreementReport | None) -> Sequence[str]:
+    return [*report.limits, *report.notes] if report else ()
