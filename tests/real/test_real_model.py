@@ -15,7 +15,7 @@ import pytest
 from concord.benchmarks import get
 from concord.benchmarks.stss import files as stss_files
 from concord.benchmarks.stss.tasks import SocialTask, Subgoal
-from concord.store import conversations, runs
+from concord.store import comparisons, conversations, runs
 from concord.store.conversations import Filter
 from concord.workspace import Workspace
 from tests.stss.made import at
@@ -218,3 +218,45 @@ def test_each_type_of_question_is_judged_by_a_rubric(workspace, called, tmp_path
     assert not failed
     assert [name for name, _ in scores] == ["answer"]
     assert scores[0][1] in answers
+
+
+def test_a_judge_gives_its_reason_in_words(workspace, called, tmp_path):
+    chats = tmp_path / "chats.jsonl"
+    said = [{"role": "user", "content": "Where is my tea?"}, {"role": "assistant", "content": "Here."}]
+    chats.write_text(json.dumps({"id": "c", "messages": said}) + "\n")
+    called("import", "conversations", chats, "--benchmark", "tea")
+    (workspace.path / "rubrics").mkdir()
+    text = RUBRIC.format(statement="The assistant is kind.", type="").replace('"none"', '"after"')
+    (workspace.path / "rubrics" / "tea.toml").write_text(text.replace("= 100", "= 200"))
+    called("judge", "tea", "--judges", "judge")
+    run, _, scores, failed = outcome(workspace)
+    told(run, failed)
+    with workspace.read() as db:
+        [reason] = [row["explanation"] for row in db["ratings"].rows]
+    assert not failed
+    assert len(scores) == 1
+    assert reason.strip()
+
+
+def test_a_pairwise_question_is_judged_by_a_rubric_in_both_orders(workspace, called, tmp_path):
+    chats = tmp_path / "chats.jsonl"
+    asked = {"role": "user", "content": "Where is my tea?"}
+    rows = [
+        {"id": player, "model": player, "messages": [asked, {"role": "assistant", "content": reply}]}
+        for player, reply in (("elm", "Here."), ("oak", "I do not know."))
+    ]
+    chats.write_text("\n".join(map(json.dumps, rows)))
+    called("import", "conversations", chats, "--benchmark", "tea")
+    (workspace.path / "rubrics").mkdir()
+    text = RUBRIC.format(statement="Which assistant helps more?", type='type = "pairwise"\nstrength = true')
+    (workspace.path / "rubrics" / "side.toml").write_text(text)
+    called("pairs", "new", "both", "--rubric", "side")
+    called("compare", "both", "--judges", "judge")
+    run, _, _, failed = outcome(workspace)
+    told(run, failed)
+    assert not failed
+    with workspace.read() as db:
+        found = [*comparisons.exported(db)]
+    assert {(row["model_first"], row["model_second"]) for row in found} == {("elm", "oak"), ("oak", "elm")}
+    assert all(row["verdict"] in ("A", "B", "tie") for row in found)
+    assert {(row["rater"], row["criterion"]) for row in found} == {("judge", "answer")}
