@@ -22,6 +22,7 @@ from concord.store.conversations import Filter
 from concord.studies import (
     adjudication,
     dealing,
+    discussion,
     hidden,
     quality,
     registration,
@@ -411,6 +412,32 @@ def _reveal(workspace: str, name: str, judge: str | None, off: bool) -> None:
             f"Study “{name}”: whoever has rated or skipped all items is shown the scores of {judge}. Their "
             "first answers are locked then; second ones are kept apart."
         )
+
+
+@command.command("discuss")
+@click.argument("name")
+@click.option("--after-all", "when", flag_value="all", help="Once all have rated everything.")
+@click.option("--now", "when", flag_value="now", help="Each once they have rated everything.")
+@click.option("--off", is_flag=True, help="Show nobody's answers any more; what was locked stays so.")
+@options.form()
+@click.pass_obj
+def _discuss(workspace: str, name: str, when: Any, off: bool, form: str) -> None:
+    """Show annotators each other's answers, without names, to comment on; or list their comments.
+
+    For a pilot: whoever sees others' answers has theirs locked, and is dealt nothing more of the study.
+    """
+    if off and when:
+        raise StudyError("--off stands alone.")
+    opened = Workspace.open(workspace, create=False)
+    if not (off or when):
+        with opened.read() as db:
+            printing.show([discussion.comments_table(db, name)], form)
+        return
+    with opened.write() as db:
+        discussion.set_round(db, name, when or "")
+    told = {"all": "once all have rated everything", "now": "each once they have rated everything"}
+    shown = f"are shown {told[when]}" if when else "are not shown any more"
+    echo(f"Study “{name}”: others' answers {shown}.")
 
 
 _WHY = click.option("--reason", required=True, help="Why; it is kept with the time and the name.")

@@ -28,6 +28,16 @@ class Informed(NamedTuple):
     shown: float | None = None
 
 
+class Comment(NamedTuple):
+    """What somebody says of an item after others' answers to it were shown; “” for nothing."""
+
+    unit: int
+    rater: int
+    person: str
+    text: str
+    given: str
+
+
 class BlindAnswer(NamedTuple):
     """A submitted, blind answer of a person, with their words beside it."""
 
@@ -101,14 +111,14 @@ def blind(db: Database, name: str, without: Collection[int] = ()) -> list[BlindA
 
 
 def open_reveal(db: Database, name: str, rater: int) -> None:
-    """Record that an annotator begins to see the judge's scores of a study, which locks their answers."""
+    """Record that an annotator begins to see a judge's scores or others' answers, which locks theirs."""
     row = {"study_id": studies.study_id(db, name), "rater_id": rater}
     if find(db, "reveals", "opened", **row) is None:
         db.table("reveals").insert({**row, "opened": now()})
 
 
 def revealed(db: Database, name: str) -> dict[str, str]:
-    """The annotators who have begun to see the judge's scores of a study, and since when, by name."""
+    """The annotators who have begun to see a judge's scores or others' answers, and since when, by name."""
     rows = db.execute(
         "SELECT x.name, v.opened FROM reveals v JOIN raters x ON x.id = v.rater_id WHERE v.study_id = ? "
         "ORDER BY x.name",
@@ -118,7 +128,7 @@ def revealed(db: Database, name: str) -> dict[str, str]:
 
 
 def refuse_revealed(db: Database, rater: int, item: int) -> None:
-    """Raise NotAllowed where an annotator has seen the judge's scores of the study of a unit or hidden item.
+    """Raise NotAllowed where an annotator has seen others' answers, or a judge's, to the study of an item.
 
     Their answers to it are no longer blind, so that none may be changed.
     """
@@ -129,7 +139,25 @@ def refuse_revealed(db: Database, rater: int, item: int) -> None:
         {"rater": rater, "item": item},
     ).fetchone()
     if found:
-        raise NotAllowed("The judge's scores were shown, so your answers are locked: nothing was changed.")
+        raise NotAllowed("What others answered was shown, so your answers are locked: nothing was changed.")
+
+
+def comments(db: Database, name: str) -> list[Comment]:
+    """The comments on a study's items, by unit and time. Raises NotFound."""
+    rows = db.execute(
+        "SELECT d.unit_id, d.rater_id, x.name, d.text, d.given FROM study_units u "
+        "JOIN discussed d ON d.unit_id = u.id JOIN raters x ON x.id = d.rater_id WHERE u.study_id = ? "
+        "ORDER BY d.unit_id, d.given",
+        [studies.study_id(db, name)],
+    )
+    return [Comment(*row) for row in rows]
+
+
+def comment(db: Database, unit: int, rater: int, text: str | None) -> None:
+    """Keep somebody's comment on an item in place of the one before, or take it back (None)."""
+    db.table("discussed").delete_where("unit_id = ? AND rater_id = ?", [unit, rater])
+    if text is not None:
+        db.table("discussed").insert({"unit_id": unit, "rater_id": rater, "text": text, "given": now()})
 
 
 def judge_said(db: Database, name: str, judge: int) -> dict[tuple[int, str], tuple[float, str]]:

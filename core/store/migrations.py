@@ -707,3 +707,15 @@ CREATE INDEX crowd_workers_of_rater ON crowd_workers (rater_id)
 
 # Ratings dealt because the ones before them differ. Figures of agreement leave them out.
 _step("031_extra_ratings", "ALTER TABLE assignments ADD COLUMN extra INTEGER NOT NULL DEFAULT 0")
+
+# What annotators say of an item after they were shown each other's answers; “” for nothing to add.
+_step(
+    "032_discussed",
+    """
+CREATE TABLE discussed (
+    unit_id INTEGER NOT NULL REFERENCES study_units(id) ON DELETE CASCADE,
+    rater_id INTEGER NOT NULL REFERENCES raters(id), text TEXT NOT NULL, given TEXT NOT NULL,
+    PRIMARY KEY (unit_id, rater_id)
+) WITHOUT ROWID
+""",
+)

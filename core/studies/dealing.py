@@ -207,7 +207,7 @@ def plan(
     acts.refuse_closed(db, name)
     seen, gone = informed.revealed(db, name), _gone(db, name, without, annotators)
     if told := [person for person in annotators if person in seen]:
-        raise StudyError(f"“{told[0]}” has seen the judge's scores of “{name}”: no answer would be blind.")
+        raise StudyError(f"“{told[0]}” has seen others' answers in “{name}”: no answer would be blind.")
     if closed := [person for person in annotators if person in gone]:
         raise StudyError(f"The link of “{closed[0]}” was withdrawn. Invite them anew, or deal to others.")
     units: dict[str, list[int]] = {}

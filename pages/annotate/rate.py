@@ -1,9 +1,9 @@
 """The annotator's desk: their items of one study, or their pairs to compare, one after the other."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import streamlit as st
 from sqlite_utils import Database
@@ -13,7 +13,7 @@ from concord.store import access, acts, desk, pairings, studies
 from concord.store.desk import Refusal
 from concord.store.pairings import PairStudy
 from concord.store.studies import Study
-from concord.studies import dealing, reveal
+from concord.studies import dealing, discussion, reveal
 from concord.studies import pairings as pairs
 from pages.parts import theme
 from pages.parts.desk import component, sent
@@ -23,21 +23,48 @@ from pages.parts.review import component as review
 from pages.parts.review import pair, settle
 from pages.parts.session import here, researching, workspace
 
-KINDS = ("study", "pairs", "reveal")
+KINDS = ("study", "pairs", "reveal", "discuss")
 
 
 @dataclass(frozen=True)
 class Work:
-    """What somebody has to do: a study's items, the judge's scores of these, or pairs.
+    """What somebody has to do: a study's items, the judge's or others' answers to these, or pairs.
 
     `kind` names it in the address.
     """
 
-    kind: Literal["study", "pairs", "reveal"]
+    kind: Literal["study", "pairs", "reveal", "discuss"]
     name: str
     title: str
     done: int
     items: int
+
+
+class Unlocked(NamedTuple):
+    """What is shown once somebody's own answers are locked."""
+
+    found: Callable[[Database, str, int], reveal.Reveal | discussion.Discussion | None]
+    begin: Callable[[Database, str, int], None]
+    about: str
+    button: str
+
+
+SHOWN = {
+    "reveal": Unlocked(
+        reveal.reveal,
+        reveal.begin,
+        "Here you see what a judge, a language model, made of the items that you rated, and may revise your "
+        "answers.",
+        "Lock my answers and show the judge's",
+    ),
+    "discuss": Unlocked(
+        discussion.discussion,
+        discussion.begin,
+        "Here you see what the others answered, without their names, and may comment on it. They see your "
+        "answers and comments in the same way.",
+        "Lock my answers and show others'",
+    ),
+}
 
 
 def page() -> None:
@@ -58,11 +85,12 @@ def page() -> None:
     work = _work_chosen(mine, annotator, who)
     if work is None:
         return
-    if work.kind == "reveal" and not _locked(work, annotator):
+    if work.kind in SHOWN and not _locked(work, annotator):
         return
     theme.whole_window()
     back = "Your work" if len(mine) > 1 else "Annotators" if isinstance(who, Researcher) else ""
-    if {"study": _rating, "pairs": _comparing, "reveal": _revising}[work.kind](work, annotator, back):
+    draw = {"study": _rating, "pairs": _comparing, "reveal": _revising, "discuss": _discussing}[work.kind]
+    if draw(work, annotator, back):
         for parameter in (*KINDS, "as") if len(mine) == 1 else KINDS:
             st.query_params.pop(parameter, None)
         st.rerun()
@@ -80,6 +108,9 @@ def _works(db: Database, rater: int) -> list[Work]:
         if (found := reveal.reveal(db, study.name, rater)) and found.items:
             title = f"The judge's scores: {study.title}"
             shown.append(Work("reveal", study.name, title, len(found.done), len(found.items)))
+        if (others := discussion.discussion(db, study.name, rater)) and others.items:
+            title = f"Others' answers: {study.title}"
+            shown.append(Work("discuss", study.name, title, len(others.done), len(others.items)))
     return rated + shown + compared
 
 
@@ -139,24 +170,25 @@ def _comparing(work: Work, annotator: AnnotatorHere, back: str) -> bool:
 
 
 def _locked(work: Work, annotator: AnnotatorHere) -> bool:
-    """Whether the judge's scores are shown already; else what that means is said, and a button shows them."""
+    """Whether others' answers are shown already; else what that means is said, and a button shows them."""
+    kind = SHOWN[work.kind]
     with workspace().read() as db:
-        found = reveal.reveal(db, work.name, annotator.rater_id)
-    if found is None or found.opened:
+        found = kind.found(db, work.name, annotator.rater_id)
+    waiting = found.waiting if isinstance(found, discussion.Discussion) else 0
+    if found is None or (found.opened and not waiting):
         return True
     st.title(plain(work.title), anchor=False)
-    st.write(
-        "Here you see what a judge, a language model, made of the items that you rated, and may revise your "
-        "answers. Your first answers stay as they are, and cannot be changed any more."
-    )
+    st.write(f"{kind.about} Your first answers stay as they are, and cannot be changed any more.")
     if found.left:
         st.info(f"First rate or skip your other {found.left} items.")
+    elif waiting:
+        st.info(f"{waiting} others have items to rate. Come back when they are done.")
     with st.container(horizontal=True):
-        if st.button("Lock my answers and show the judge's", type="primary", disabled=found.left > 0):
-            workspace().change(lambda db: reveal.begin(db, work.name, annotator.rater_id))
+        if st.button(kind.button, type="primary", disabled=bool(found.left or waiting)):
+            workspace().change(lambda db: kind.begin(db, work.name, annotator.rater_id))
             st.rerun()
         if st.button("Your work", icon=":material/arrow_back:"):
-            st.query_params.pop("reveal", None)
+            st.query_params.pop(work.kind, None)
             st.rerun()
     return False
 
@@ -172,6 +204,24 @@ def _revising(work: Work, annotator: AnnotatorHere, back: str) -> bool:
         dealt.desk,
         lambda db, client, events: desk.once(
             db, dealt.desk, client, events, settle.Settled, lambda event: dealt.revise(db, event)
+        ),
+        lambda db, wanted, refused: dealt.moving(db, wanted).sent(refused),
+        lambda: _theirs(annotator.rater_id),
+    )
+    return False
+
+
+def _discussing(work: Work, annotator: AnnotatorHere, back: str) -> bool:
+    """The desk of others' answers; true when whoever sits there asks to leave it."""
+    dealt = settle.DiscussionDesk(work.name, annotator.rater_id)
+    over = "All looked at – thank you!"
+    shown = settle.fixed(dealt.desk, work.title, annotator.name, back, reasoned=False, over=over)
+    if review.review(shown | {"kind": "discuss", "bare": not isinstance(here(), Researcher)}):
+        return True
+    review.annotators_exchange(
+        dealt.desk,
+        lambda db, client, events: desk.once(
+            db, dealt.desk, client, events, settle.OwnComment, lambda event: dealt.comment(db, event)
         ),
         lambda db, wanted, refused: dealt.moving(db, wanted).sent(refused),
         lambda: _theirs(annotator.rater_id),
@@ -225,7 +275,7 @@ def _choice(title: str, done: int, items: int, key: str, kind: str = "study") ->
     """A line one can choose: what, how far it is, a button."""
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{plain(title)}**  \n{done} of {items} done", width="stretch")
-        doing = {"study": "Rate", "pairs": "Compare", "reveal": "See them"}[kind]
+        doing = {"study": "Rate", "pairs": "Compare"}.get(kind, "See them")
         return st.button(doing if done < items else "Look again", key=key, type="primary")
 
 

@@ -15,7 +15,7 @@ from concord.reports import datasheet
 from concord.store import access, acts, frames, informed, progress, registrations
 from concord.store import studies as stored
 from concord.store.studies import Study
-from concord.studies import dealing, quality, registration, reveal, running
+from concord.studies import dealing, discussion, quality, registration, reveal, running
 from concord.studies.adjudication import Rule
 from concord.workspace import Workspace
 from pages.annotate import samples_draw as drawing
@@ -74,6 +74,7 @@ def _study(names: list[str]) -> None:
     if study.blind and not study.anonymous:
         samples_known.section(study)
         _reveal(study)
+        _discussion(study)
         _running(study, items)
     with st.expander("Guidelines", icon=":material/menu_book:"):
         text = drawing.editor(study.guidelines, key=f"guidelines of the study {name}")
@@ -110,6 +111,38 @@ def _reveal(study: Study) -> None:
         )
         if seen:
             st.caption(f"Has seen its scores: {plain(', '.join(seen))}.")
+
+
+ROUNDS = {"": "nobody's", "all": "once all have rated everything", "now": "each once they have"}
+
+
+def _discussion(study: Study) -> None:
+    """When annotators see each other's answers, and what they said of them."""
+    with workspace().read() as db:
+        table = discussion.comments_table(db, study.name)
+    with st.expander("Discussion of answers", icon=":material/forum:"):
+        st.caption(
+            "For a pilot: annotators see each other's answers without names, and comment. Their own are "
+            "locked then, and nothing more of the study is dealt to them."
+        )
+        st.selectbox(
+            "Others' answers are shown",
+            ROUNDS,
+            [*ROUNDS].index(study.meta.get("discussion") or ""),
+            ROUNDS.__getitem__,
+            key=f"discussion of {study.name}",
+            on_change=_discussed,
+            args=(study.name,),
+        )
+        if table.rows:
+            draw(table)
+
+
+def _discussed(name: str) -> None:
+    when = st.session_state[f"discussion of {name}"]
+    with told.writing() as db:
+        discussion.set_round(db, name, when)
+        told.done(f"Others' answers are shown {ROUNDS[when]}." if when else "Nobody's answers are shown.")
 
 
 def _running(study: Study, items: list[progress.Item]) -> None:

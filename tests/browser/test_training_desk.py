@@ -1,4 +1,4 @@
-"""Training and gold items with feedback by keyboard: what is shown when, locked, and in which order."""
+"""Training, gold items with feedback, and a discussion by keyboard: what is shown when, and locked."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from concord.conversation import Conversation, Message
-from concord.rating import Criterion
+from concord.conversation import Conversation, Message, Unit
+from concord.rating import Annotation, Criterion, Rating
 from concord.store import access, conversations
 from concord.store import studies as stored
 from concord.store.hidden import Gold, UnitKey
-from concord.studies import hidden, studies, training
+from concord.studies import dealing, discussion, hidden, training
 from concord.studies.training import PassRule
 from concord.workspace import Workspace
 
@@ -35,13 +35,24 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             ids = [conversations.save(db, dialogue(name, i)) for i in range(OWN + 2)]
             stored.add_units(db, name, [(i, None, "") for i in ids[:OWN]])
             access.invite(db, name)
-            studies.deal_study(db, name, [name])
+            dealing.deal_study(db, name, [name])
             golds = [Gold(UnitKey(i, None), "fluency", 4, 0, HOSTILE) for i in ids[OWN:]]
             if name == "taught":
                 training.begin(db, name, golds, PassRule(bound=1))
             else:
                 hidden.set_feedback(db, name, True)
                 hidden.set_gold(db, name, golds[:1])
+        stored.create(db, stored.Study("talked", (Criterion("fluency", "It is fluent."),), title="talked"))
+        ids = [conversations.save(db, dialogue("talked", i)) for i in range(2)]
+        stored.add_units(db, "talked", [(i, None, "") for i in ids])
+        for person in ("amy", "ben"):
+            access.invite(db, person)
+        dealing.deal_study(db, "talked", ["amy", "ben"])
+        given = {"amy": 1, "ben": 5}
+        for person, score in given.items():
+            rated = [Rating(Unit(f"talked {i}"), "fluency", score, f"words {score}") for i in range(2)]
+            stored.import_annotations(db, "talked", [Annotation(one, person) for one in rated])
+        discussion.set_round(db, "talked", "all")
     with serving(workspace, folder / "log") as server:
         yield server
 
@@ -95,6 +106,7 @@ def test_a_training_shows_each_known_answer_and_opens_the_study(app: Server, pag
     expect(reply).to_contain_text("own")
     expect(page.locator(".chip")).to_have_count(4 + OWN)
     expect(page.locator(".top .title")).to_have_text("taught")
+    expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
     assert page.title() != "broken"
     assert app.rows(
         "SELECT h.attempt, a.score FROM hidden_items h JOIN hidden_answers a ON a.item_id = h.id "
@@ -123,6 +135,37 @@ def test_a_gold_item_comes_back_with_its_known_answer_after_the_next_one(app: Se
             page.keyboard.press("Enter")
     assert not seen[-1].startswith("known")
     expect(page.locator(".end h1")).to_contain_text("All done")
+    expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
     assert app.rows(
         "SELECT count(*), sum(score) FROM ratings JOIN raters x ON x.id = rater_id WHERE x.name = 'checked'"
     ) == [(OWN, 2 * OWN)]
+
+
+def test_others_answers_are_seen_without_names_and_commented_on(app: Server, page: Page) -> None:
+    for person, own, other in (("amy", 1, 5), ("ben", 5, 1)):
+        with app.workspace.write() as db:
+            link = app.link(access.invite(db, person), path="/rate")
+        page.context.clear_cookies()
+        page.goto(link)
+        page.get_by_role("button", name="See them").click()
+        show = page.get_by_role("button", name="Lock my answers and show others'")
+        show.wait_for()
+        assert f"words {other}" not in page.content()
+        show.click()
+        cards = page.locator(".cards")
+        expect(cards).to_contain_text(f"words {other}")
+        expect(cards.locator(".score").first).to_contain_text(f"{other} · you {own}")
+        assert not {"amy", "ben"} & set(cards.inner_text().split())
+        if person == "ben":
+            expect(cards).to_contain_text("Too low?")
+        expect(page.locator(".message.reply")).to_contain_text("own 0")
+        page.keyboard.press("n")
+        page.locator("dialog textarea").fill("Too low?" if person == "amy" else "It is not.")
+        page.keyboard.press("Enter")
+        expect(page.locator(".message.reply")).to_contain_text("own 1")
+        page.keyboard.press("k")
+        expect(page.locator(".end h1")).to_contain_text("All looked at")
+        expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
+    assert app.rows(
+        "SELECT x.name, d.text FROM discussed d JOIN raters x ON x.id = d.rater_id ORDER BY d.given"
+    ) == [("amy", "Too low?"), ("amy", ""), ("ben", "It is not."), ("ben", "")]

@@ -79,7 +79,7 @@ def test_first_answers_are_locked_and_second_ones_count_nowhere(db):
     before = frames.frame(db, "s")
     reveal.begin(db, "s", rater)
     reveal.revise(db, "s", rater, units(db)[0], "fluency", 3, "convinced")
-    locked = ["The judge's scores were shown, so your answers are locked: nothing was changed."]
+    locked = ["What others answered was shown, so your answers are locked: nothing was changed."]
     for what in ("answer", "submit", "skip", "reopen"):
         assert do(db, "ann", units(db)[0], what, criterion="fluency", score=5) == locked
     assert do(db, "ann", units(db)[0], "flag", text="odd") == []

@@ -1,6 +1,6 @@
-// The frame around the four kinds: top line, keys, the way to and from Python.
+// The frame around the kinds: top line, keys, the way to and from Python.
 
-const KINDS = { spot, pair, task, settle };
+const KINDS = { spot, pair, task, settle, discuss };
 
 class Review {
   constructor(host, root, fixed, leave) {

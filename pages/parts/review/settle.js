@@ -106,3 +106,42 @@ const settle = {
 
   bar: [["note", "Reason", "N"]],
 };
+
+// Others' answers without their names, and what is said of them: one may comment, or go on.
+const discuss = {
+  ...settle,
+  keys: ["n", "k"],
+  parts: () => 1,
+  finished: (item) => item.comment !== null,
+  start: () => 0,
+  effect: (item, event) => (item.comment = event.text),
+  press: (name, line, dialogs) => discuss.act(name === "n" ? "note" : "none", [], line, dialogs),
+
+  give(line, text) {
+    const { item } = line;
+    line.answer({ item: item.id, text }, { item: item.id, text: item.comment }, text ? "the comment" : "nothing to add");
+  },
+
+  help: [
+    [["N"], "write a comment for the others"],
+    [["K"], "nothing to add"],
+  ],
+
+  draw(item, line, act) {
+    const { left, right } = settle.draw(item, line, act);
+    const said = item.said_of_it.map(([letter, text]) => el("div", { class: "reasons raw", dir: "auto" }, el("strong", {}, `${letter}: `), text));
+    return { left, right: [...right, el("article", { class: "judged active" }, el("header", {}, el("span", { class: "judge" }, "Comments")), said, el("p", { class: "mine" }))] };
+  },
+
+  refresh(item, line, root) {
+    for (const card of root.querySelectorAll(".judged")) card.classList.add("active");
+    [...root.querySelectorAll(".judged .mine")].at(-1).textContent = item.comment ? `you: ${item.comment}` : item.comment === "" ? "nothing to add" : "";
+  },
+
+  act(name, rest, line, dialogs) {
+    if (name === "none") return this.give(line, "");
+    if (name === "note") return note(dialogs, "Comment for the others", line.item.comment ?? "", (text) => this.give(line, text));
+  },
+
+  bar: [["note", "Comment", "N"], ["none", "Nothing to add", "K"]],
+};

@@ -11,8 +11,9 @@ from concord.rating import Criterion
 from concord.store import conversations, studies
 from concord.store.desk import Numbers
 from concord.store.studies import Study, Task
-from concord.studies import adjudication, reveal
+from concord.studies import adjudication, discussion, reveal
 from concord.studies.adjudication import Question
+from concord.studies.discussion import OthersAnswers
 from concord.studies.reveal import Shown
 from pages.parts.desk import sent
 from pages.parts.review.component import AHEAD, LINE, Moving, name
@@ -97,6 +98,52 @@ class RevealDesk:
         reveal.revise(db, self.study, self.rater, unit, event.criterion, event.score, event.reason)
 
 
+class OwnComment(BaseModel):
+    """What an annotator says of an item, “” for nothing to add; None takes it back."""
+
+    item: int
+    text: str | None = Field(max_length=4000)
+
+
+@dataclass(frozen=True)
+class DiscussionDesk:
+    """Others' answers to the items that an annotator has rated, without names."""
+
+    study: str
+    rater: int
+
+    @property
+    def desk(self) -> str:
+        """The name of this work."""
+        return name("discussion", self.study, self.rater)
+
+    def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
+        """What they have not commented on yet; the items asked for. Nothing before answers are locked."""
+        found = discussion.discussion(db, self.study, self.rater)
+        if found is None or not found.opened or found.waiting:
+            return Moving([], 0, 0, [])
+        numbers, done = Numbers(found.study, self.rater), set(found.done)
+        line = [unit for unit in found.items if unit not in done]
+        asked = line[: AHEAD + 1]
+        if wanted is not None:
+            asked = [numbers.item(n) for n in wanted if isinstance(n, int)]
+        places = {unit["id"]: unit for unit in studies.units(db, self.study)}
+        items = [
+            item(db, found.study, places[unit], [_beside(one) for one in found.answers(unit)])
+            | {"id": numbers.shown(unit), "said_of_it": found.said(unit)}
+            | {"comment": found.comments.get(unit, {}).get(self.rater)}
+            for unit in asked
+            if unit in found.items
+        ]
+        past = [numbers.shown(unit) for unit in done] if wanted is None else []
+        return Moving([*map(numbers.shown, line[:LINE])], len(line), len(found.items), items, past=past)
+
+    def comment(self, db: Database, event: OwnComment) -> None:
+        """Keep a comment, or take it back."""
+        unit = Numbers(studies.get(db, self.study), self.rater).item(event.item)
+        discussion.comment(db, self.study, self.rater, unit, event.text)
+
+
 def fixed(desk: str, title: str, person: str, back: str, *, reasoned: bool, over: str) -> dict[str, Any]:
     """The constant part of what the browser is sent. `reasoned`: a score needs a reason."""
     about = {"desk": desk, "kind": "settle", "title": title, "you": person, "back": back}
@@ -144,6 +191,19 @@ def _disputed(asked: Question) -> dict[str, Any]:
         value=asked.settled.score if asked.settled else None,
         reason=asked.settled.reason if asked.settled else "",
     )
+
+
+def _beside(one: OthersAnswers) -> dict[str, Any]:
+    """Everybody's answers to a criterion in one line, and others' reasons."""
+    known = {o["value"]: o["shown"] for o in sent.options(one.criterion.scale)}
+    scores = [f"{letter} {known.get(given.score, f'{given.score:g}')}" for letter, given in one.others]
+    if one.own is not None:
+        scores.append(f"you {known.get(one.own, f'{one.own:g}')}")
+    words = [[score, given.reason] for score, (_, given) in zip(scores, one.others, strict=False)]
+    about = {"criterion": one.criterion.name, "label": one.criterion.label}
+    about |= {"statement": one.criterion.statement, "score": " · ".join(scores), "reason": ""}
+    said = [word for word in words if word[1]]
+    return {**about, "said": said, "options": [], "own": None, "value": None}
 
 
 def _shown(one: Shown) -> dict[str, Any]:
