@@ -50,9 +50,9 @@ def in_rows(chart: Any, pixels: int, rows: int) -> Any:
     return chart.properties(height=pixels * max(rows, 1), autosize=fitting)
 
 
-def name_axis() -> alt.Axis:
-    """An axis of names: every one of them, at its row."""
-    return alt.Axis(labelLimit=260, labelOverlap=False, labelFlush=False, ticks=False)
+def name_axis(limit: int = 260) -> alt.Axis:
+    """An axis of names: every one of them, at its row, of at most so many pixels."""
+    return alt.Axis(labelLimit=limit, labelOverlap=False, labelFlush=False, ticks=False)
 
 
 def text_colour() -> str:

@@ -13,6 +13,8 @@ from pages.parts.plain import plain
 
 ROW = 26
 """Pixels that a row takes."""
+NAMED = 6
+"""Rows without a figure or an interval that are named one by one."""
 
 
 def forest(
@@ -37,8 +39,9 @@ def forest(
     if defined:
         st.altair_chart(_chart(defined, axis, domain, named=len(sizes) > 1), alt=title)
     for reason in dict.fromkeys(figure.reason for _, figure in rows if figure.reason):
-        names = ", ".join(name for name, figure in rows if figure.reason == reason)
-        st.caption(plain(f"{names}: {reason}"))
+        names = [name for name, figure in rows if figure.reason == reason]
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        st.caption(plain(f"{', '.join(names[:NAMED])}{more}: {reason}"))
 
 
 def _chart(

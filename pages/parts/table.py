@@ -15,6 +15,8 @@ from pages.parts.theme import NARROW
 
 FOLDED = 250
 """Characters of notes that stand below a table; longer notes are folded away."""
+LONG, WIDEST = 48, 320
+"""A column with a text of more characters has so many pixels: it would hide the columns after it."""
 CARDS = 50
 """Rows that are drawn as cards."""
 
@@ -162,7 +164,11 @@ def _columns(table: Table) -> dict[str, Any]:
         elif column.least or is_text(table, column):
             # The names stay in sight while a narrow window is scrolled to the other columns.
             first = column is table.shown[0] and len(table.shown) > 3
-            found[column.name] = st.column_config.TextColumn(label, help=text, pinned=first or None)
+            longest = max((len(shown(row.get(column.name), column)) for row in table.rows), default=0)
+            width = WIDEST if longest > LONG else None
+            found[column.name] = st.column_config.TextColumn(
+                label, help=text, pinned=first or None, width=width
+            )
         elif all(isinstance(row.get(column.name), bool | None) for row in table.rows):
             found[column.name] = st.column_config.CheckboxColumn(label, help=text)
         else:

@@ -21,10 +21,11 @@ BAND = "#8a8f98"
 """Grey that shows on white and on black."""
 
 
-def glance(tables: Mapping[str, Table]) -> Iterator[tuple[str, Any]]:
+def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[str, Any]]:
     """Judges and panels and a held-out annotator with their intervals, on the same other people and items.
 
     The annotator is that of the panel of all, else of the last row; a row with another one has a tick.
+    Names have at most `limit` pixels.
     """
     table = tables["glance"]
     what = measured(table)
@@ -48,7 +49,7 @@ def glance(tables: Mapping[str, Table]) -> Iterator[tuple[str, Any]]:
         return alt.X(f"{field}:Q", title=axis, scale=scale, axis=ticks)
 
     names = list(data.name)
-    y = alt.Y("name:N", sort=names, title=None, axis=name_axis())
+    y = alt.Y("name:N", sort=names, title=None, axis=name_axis(limit))
     base = alt.Chart(data).encode(y=y)
     colours = judge_colours([name for name in names if name != HUMAN])
     shades = alt.Scale(domain=[*colours.domain, HUMAN], range=[*colours.range, BAND])

@@ -129,6 +129,8 @@ def test_a_panel_is_ticked_and_refusals_are_counted(app: Server, page: Page) -> 
     choose(page, "A panel of your own", "judge-flat", "judge-mild")
     table = page.get_by_test_id("stDataFrame").locator("tr")
     expect(table.filter(has_text="flat + mild").first).to_be_attached()
+    # The pair stands in the search for the best pair as well: the address tells when it was chosen.
+    expect(page).to_have_url(re.compile("panel=.*judge-flat.*judge-mild"))
     page.goto(page.url.replace("&tab=panels", ""))  # a link shows the same
     sees(page, "on 60 items")
     expect(table.filter(has_text="flat + mild").first).to_be_attached()
