@@ -25,6 +25,7 @@ GLANCE = empty(
     Column("rater", file_only=True),
     Column("name", "Judge or panel"),
     columns.N,
+    Column("verdict", help="Judge or panel beside a held-out annotator."),
     Column(
         "judge",
         "ρ with the other people",
@@ -35,7 +36,6 @@ GLANCE = empty(
     Column("difference", "Difference", interval="ends", signed=True, help="Judge less annotator, paired."),
     Column("bias", "Bias (points)", signed=True, help=explain("bias")),
     Column("mae", "MAE (points)", help=explain("MAE")),
-    Column("verdict", help="Judge or panel beside a held-out annotator."),
     caption="Judge and held-out annotator are compared with the same other people on the same items. “At or "
     "above”: the interval of the difference does not reach below 0; “below”: it ends below 0.",
 )

@@ -15,7 +15,7 @@ from pages.parts.theme import NARROW
 
 FOLDED = 250
 """Characters of notes that stand below a table; longer notes are folded away."""
-LONG, WIDEST = 48, 320
+LONG, WIDEST = 48, 240
 """A column with a text of more characters has so many pixels: it would hide the columns after it."""
 CARDS = 50
 """Rows that are drawn as cards."""

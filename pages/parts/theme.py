@@ -62,7 +62,7 @@ def aligned() -> None:
         [data-testid="stTable"][class] th + td { padding-left: 1rem; }
         button[data-rac][data-variant][data-selected="true"] { color: inherit; }
         [data-testid="stCaptionContainer"]:has(.stMarkdownBadge) { opacity: 1; }
-        @media (min-width: 641px) {
+        @media (min-width: 1101px) {
             [class*="st-key-narrow"]:not(:has(input:checked)) { display: none; }
         }
         @media (max-width: 640px) {

@@ -199,7 +199,7 @@ def _figures(study: StudyHeld) -> None:
     left.markdown("  \n".join(with_code(sentence) for sentence in words or report.missing))
     left.caption(plain(f"{study.units:,} units, {study.rated} people, {len(report.ratings.judges)} judges"))
     with right:
-        for _, chart in glance_chart.glance({"glance": table}, limit=120):
+        for _, chart in glance_chart.glance({"glance": table}, limit=100):
             st.altair_chart(chart, alt=f"Best panel and judge of {study.title}")
 
 

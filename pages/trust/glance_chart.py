@@ -13,6 +13,8 @@ from concord.table import Table
 from pages.parts.charts import in_rows, judge_colours, name_axis, text_colour
 
 ROW = 32
+NARROW = 200
+"""With names of at most so many pixels the picture is small, and its axis says less in a line."""
 SAME = 0.001
 """Two annotators nearer than this are drawn as one."""
 
@@ -41,7 +43,8 @@ def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[s
     least = float(np.nanmin(data[["value", "low", "person"]].to_numpy()))
     n = sorted({int(one["n"]) for one in found})
     sizes = f"n = {n[0]:,} items" if len(n) == 1 else f"n = {n[0]:,} to {n[-1]:,} items"
-    axis = [f"Spearman's ρ with {'the other people' if compared else 'the mean of people'}", f"({sizes})"]
+    of = "with the other people" if compared else "with the mean of people"
+    axis = [f"Spearman's ρ {of}", f"({sizes})"] if limit > NARROW else ["Spearman's ρ", of, f"({sizes})"]
     scale = alt.Scale(domain=[min(0.0, least), 1.0], nice=False)
     ticks = alt.Axis(tickCount=6, labelFlush=False)
 
