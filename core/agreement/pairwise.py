@@ -7,7 +7,7 @@ for a tie. Intervals resample scenarios, because the comparisons of one scenario
 from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,7 @@ from concord.agreement.ratings import Bools, Floats, divide
 from concord.agreement.resampling import draws, everything
 from concord.estimate import Estimate, undefined
 
+EACH_OTHER = "each other"
 PAIR = ["scenario", "one", "other"]
 STEPS, NEAR = 2000, 1e-9
 """The iteration for strengths ends when none changes by more than this share, or after so many steps."""
@@ -81,7 +82,8 @@ class Match:
 
     `equal_decided` is the share among the pairs where neither saw a tie. Of the pairs that `b` compared,
     `unasked` are left out because `a` was never asked about them, `incomplete` because `a` lacks a usable
-    verdict in an order. Alpha is Krippendorff's, of answers as categories.
+    verdict in an order. Alpha is Krippendorff's, of answers as categories; `strength` is its interval form,
+    of answers from −2 to 2 (see `grades`), where somebody said that one is better by far.
     """
 
     a: str
@@ -92,10 +94,11 @@ class Match:
     kappa: Estimate
     unasked: int = 0
     incomplete: int = 0
+    strength: Estimate | None = None
 
 
-def orders(table: pd.DataFrame) -> pd.DataFrame:
-    """Both orders of every pair side by side.
+def orders(table: pd.DataFrame, *, graded: bool = False) -> pd.DataFrame:
+    """Both orders of every pair side by side; `graded`, an answer “by far” counts 2 in place of 1.
 
     `table` has a row for each comparison as it was asked: scenario, a (shown first), b, rater, kind, repeat,
     verdict (A, B, C; None for a failure). Index: scenario, one, other, rater, kind, repeat; columns straight
@@ -103,6 +106,8 @@ def orders(table: pd.DataFrame) -> pd.DataFrame:
     """
     first = table.a < table.b
     sign = table.verdict.map({"A": 1.0, "B": -1.0, "C": 0.0}).astype(float)
+    if graded:
+        sign *= 1 + table.strong.astype(float)
     rows = pd.DataFrame(
         {
             "scenario": table.scenario,
@@ -144,11 +149,31 @@ def outcomes(placed: pd.DataFrame, once: Collection[str] = ()) -> pd.DataFrame:
     return vote(rows, [*PAIR, "rater", "kind"])
 
 
+def grades(table: pd.DataFrame, once: Collection[str] = ()) -> pd.DataFrame:
+    """One grade for each pair and rater, from 2 (`one` is better by far) to −2: scenario, one, other, rater,
+    kind, grade. `table` is as in `orders`, with the column strong.
+
+    A judge who was asked in both orders is graded by the weaker of two answers that prefer the same player,
+    0 where they do not. Of repeats the mean counts.
+    """
+    rows = orders(table, graded=True).reset_index()
+    sides = rows[["straight", "swapped"]]
+    both = np.sign(rows.straight) * sides.abs().min(axis=1)
+    both = both.where(np.sign(rows.straight) == np.sign(rows.swapped), 0.0).where(sides.notna().all(axis=1))
+    twice = (rows.kind == "judge") & ~rows.rater.isin(list(once))
+    rows["grade"] = both.where(twice, sides.mean(axis=1))
+    found: pd.DataFrame = rows.groupby([*PAIR, "rater", "kind"], as_index=False)[["grade"]].mean()
+    return found.dropna(subset="grade")
+
+
 def vote(given: pd.DataFrame, by: list[str] = PAIR) -> pd.DataFrame:
-    """The outcome that more rows of each pair favour, 0 for a draw: the columns `by`, and outcome."""
-    sums: pd.DataFrame = given.groupby(by, as_index=False)[["outcome"]].sum()
+    """The outcome that more rows of each pair favour, 0 for a draw: the columns `by`, and outcome; with
+    grades also their mean.
+    """
+    groups = given.groupby(by, as_index=False)
+    sums: pd.DataFrame = groups[["outcome"]].sum()
     sums["outcome"] = np.sign(sums.outcome).astype(int)
-    return sums
+    return sums.assign(grade=groups[["grade"]].mean().grade) if "grade" in given else sums
 
 
 def bias(placed: pd.DataFrame) -> list[Bias]:
@@ -255,7 +280,7 @@ def match(
     n = len(both)
     if n == 0:
         none = undefined("they have no pair in common", n=0)
-        return Match(a, b, none, none, none, none)
+        return Match(a, b, none, none, none, none, strength=none if "grade" in one else None)
     same, decided = x == y, (x != 0) & (y != 0)
     tied = " and ".join(name for name, given in ((a, x), (b, y)) if not given.any())
     why = f"{tied} saw only ties, so that κ says nothing" if tied else ""
@@ -269,11 +294,12 @@ def match(
         _share(same[decided], scenario[decided], *draws, "only ties"),
         _alpha(named, *draws),
         undefined(why, n=n) if why else Estimate(_kappa(x, y), n=n),
+        strength=_strength(named, *draws),
     )
 
 
-def among(given: pd.DataFrame, *, resamples: int = 0, seed: int = 0) -> tuple[Estimate, Estimate, Estimate]:
-    """Agreement of several raters with each other: equal answers, those without ties, and alpha.
+def among(name: str, given: pd.DataFrame, *, resamples: int = 0, seed: int = 0) -> Match:
+    """Agreement of several raters, called `name`, with each other; kappa is of two and undefined.
 
     The shares are of all pairs of answers to the same question (scenario, one, other). Alpha is
     Krippendorff's (2011) for categories, of the pairs with at least two answers. As for kappa, each pair
@@ -284,15 +310,28 @@ def among(given: pd.DataFrame, *, resamples: int = 0, seed: int = 0) -> tuple[Es
     both = both[both.rater_x < both.rater_y]
     same, decided = both.outcome_x == both.outcome_y, (both.outcome_x != 0) & (both.outcome_y != 0)
     why, draws = "no pair was compared by two people", (resamples, seed)
-    return (
+    return Match(
+        name,
+        EACH_OTHER,
         _share(same, both.scenario, *draws, why),
         _share(same[decided], both.scenario[decided], *draws, "only ties" if len(both) else why),
         _alpha(given, *draws),
+        undefined("κ is of two raters"),
+        strength=_strength(given, *draws),
     )
 
 
-def _alpha(given: pd.DataFrame, resamples: int, seed: int) -> Estimate:
-    """Nominal alpha of outcomes (scenario, one, other, rater, outcome) that are counted in both orders."""
+def _strength(given: pd.DataFrame, resamples: int, seed: int) -> Estimate | None:
+    """Interval alpha of grades; None where there are none."""
+    if "grade" not in given:
+        return None
+    return _alpha(given.assign(outcome=given.grade), resamples, seed, "interval")
+
+
+def _alpha(
+    given: pd.DataFrame, resamples: int, seed: int, level: Literal["nominal", "interval"] = "nominal"
+) -> Estimate:
+    """Alpha of outcomes (scenario, one, other, rater, outcome) that are counted in both orders."""
     several = given[given.groupby(PAIR).outcome.transform("size") > 1]
     pair = several.groupby(PAIR).ngroup().to_numpy()
     n = len(np.unique(pair))
@@ -301,14 +340,14 @@ def _alpha(given: pd.DataFrame, resamples: int, seed: int) -> Estimate:
     counts, values = value_counts(item, np.concatenate([outcome, -outcome]), 2 * n)
     if why := why_undefined(counts):
         return undefined(why.replace("item was rated", "pair was compared"), n=n)
-    own = point(counts, values, "nominal")
+    own = point(counts, values, level)
     if not resamples:
         return Estimate(own, n=n)
     scenario = np.empty(n, dtype=np.int64)
     code, scenarios = pd.factorize(several.scenario)
     scenario[pair] = code
     weights = _draws(len(scenarios), resamples, seed)[:, np.concatenate([scenario, scenario])]
-    drawn = alpha(counts, values, "nominal")(weights.T)
+    drawn = alpha(counts, values, level)(weights.T)
     return resampled(own, drawn, n=n, kind=CORRELATION, units=len(scenarios))
 
 

@@ -14,7 +14,6 @@ from concord.agreement.intervals import SHARE, described
 from concord.agreement.pairwise import Bias, Duel, Leaning, Match, Strength
 from concord.benchmarks import known_or_imported
 from concord.errors import ConcordError, not_found
-from concord.estimate import undefined
 from concord.rating import Comparison, Preference, Rater, Verdict
 from concord.store import comparisons, conversations, pairings, ratings, tables
 from concord.store.comparisons import OWN, PairQuestion
@@ -24,7 +23,6 @@ from concord.table import Cell, Column, Table, record
 
 ALL_JUDGES = "all judges"
 PEOPLE = "people"
-EACH_OTHER = "each other"
 SEED = 0
 MANY = 50
 """Beyond so many people a judge stands beside all of them together only."""
@@ -132,6 +130,8 @@ def compared(
     placed = pairwise.orders(table)
     once = pairwise.one_order(table)
     given, asked = pairwise.outcomes(placed, once), placed.reset_index()
+    if table.strong.any():
+        given = given.merge(pairwise.grades(table, once), on=[*pairwise.PAIR, "rater", "kind"])
     standings = []
     draws = {"resamples": resamples, "seed": seed}
     for kind, rater, outcome, tried in _raters(given, asked):
@@ -196,9 +196,7 @@ def _matches(given: pd.DataFrame, asked: pd.DataFrame, **draws: int) -> list[Mat
     if len(judges) > 1:
         found.append(_beside(ALL_JUDGES, PEOPLE, pairwise.vote(by_judges), voted, tried, **draws))
     if len(persons) > 1:
-        equal, decided, alpha = pairwise.among(people, **draws)
-        kappa = undefined("κ is of two raters")
-        found.append(Match(PEOPLE, EACH_OTHER, equal, decided, alpha, kappa))
+        found.append(pairwise.among(PEOPLE, people, **draws))
     for one, other in _sharing(people):
         found.append(pairwise.match(one, other, each[one], each[other]))
     return found
@@ -378,6 +376,13 @@ def _leanings(found: Sequence[Leaning]) -> Table:
 
 
 def _agreement(found: Sequence[Match]) -> Table:
+    strength = Column(
+        "strength",
+        "α of strength",
+        digits=3,
+        interval="ends",
+        help="Interval alpha of answers as numbers: 2 is A by far, −2 is B by far. Of several, the mean.",
+    )
     columns = (
         Column("a", "one"),
         Column("b", "other"),
@@ -391,6 +396,7 @@ def _agreement(found: Sequence[Match]) -> Table:
         ),
         Column("alpha", "Krippendorff's α", digits=3, interval="ends", help="Of answers as categories"),
         Column("kappa", "Cohen's κ", digits=3),
+        *((strength,) if any(match.strength is not None for match in found) else ()),
         Column("unasked", "not asked", help="Pairs of these people that the judge was not asked about"),
         Column(
             "incomplete",

@@ -2,6 +2,7 @@
 
 import math
 
+import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
@@ -235,3 +236,42 @@ def test_many_raters_of_many_scenarios_take_a_row_each():
     assert len(placed) == 4000
     assert placed.notna().sum().sum() == 4000
     assert len(pairwise.outcomes(placed)) == 4000
+
+
+def test_strength_is_the_interval_alpha_of_answers_as_numbers():
+    rows = [
+        # scenario, by person: the answer to x against y, and whether by far; the judge in both orders
+        ("s1", ("A", True), ("A", True), ("A", True), ("B", True)),  # the judge: x by far twice
+        ("s2", ("A", False), ("A", True), ("A", True), ("B", False)),  # once by far: x
+        ("s3", ("C", False), ("B", False), ("A", True), ("A", True)),  # the first place twice: 0
+        ("s4", ("B", True), ("B", False), ("B", False), ("A", True)),  # y, and by far once: y
+    ]
+    table = asked(
+        *((s, "x", "y", "ann", ann[0]) for s, ann, *_ in rows),
+        *((s, "y", "x", "bob", {"A": "B", "B": "A", "C": "C"}[bob[0]]) for s, _, bob, *_ in rows),
+        kind="human",
+    )
+    judged = asked(
+        *((s, "x", "y", "j", straight[0]) for s, _, _, straight, _ in rows),
+        *((s, "y", "x", "j", swapped[0]) for s, *_, swapped in rows),
+    )
+    strong = [row[place][1] for place in (1, 2) for row in rows]
+    strong += [row[place][1] for place in (3, 4) for row in rows]
+    table = pd.concat([table, judged], ignore_index=True).assign(strong=strong)
+    found = pairwise.grades(table)
+    by = {rater: of.set_index("scenario").grade.to_dict() for rater, of in found.groupby("rater")}
+    assert by == {
+        "ann": {"s1": 2, "s2": 1, "s3": 0, "s4": -2},
+        "bob": {"s1": 2, "s2": 2, "s3": -1, "s4": -1},
+        "j": {"s1": 2, "s2": 1, "s3": 0, "s4": -1},
+    }
+    given = pairwise.outcomes(pairwise.orders(table)).merge(found, on=[*pairwise.PAIR, "rater", "kind"])
+    people = given[given.kind == "human"]
+    both = [[sign * by[rater][s] for sign in (1, -1) for s in ("s1", "s2", "s3", "s4")] for rater in by]
+    alpha = krippendorff.alpha(both[:2], level_of_measurement="interval")
+    assert pairwise.among("people", people).strength.value == pytest.approx(alpha)
+    ann, judge = (given[given.rater == name] for name in ("ann", "j"))
+    alpha = krippendorff.alpha([both[0], both[2]], level_of_measurement="interval")
+    assert pairwise.match("j", "ann", judge, ann).strength.value == pytest.approx(alpha)
+    assert pairwise.vote(people).grade.tolist() == [2, 1.5, -0.5, -1.5]
+    assert pairwise.match("j", "ann", judge.drop(columns="grade"), ann.drop(columns="grade")).strength is None
