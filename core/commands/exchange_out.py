@@ -23,6 +23,7 @@ from concord.reports import bundle, site
 from concord.reports.agreement_report import Options, agreement_report
 from concord.store import informed, ratings, registrations
 from concord.store import studies as stored
+from concord.studies.comments import comment_rows
 from concord.workspace import Workspace
 
 _OUT = click.option(
@@ -116,6 +117,23 @@ def _apart(workspace: str, study: str, form: dataset.Form | None, out: Path | No
         if not (count := _table(out, dataset.APART, informed.apart(db, study), form or "csv")):
             raise StudyError(f"“{study}” has no answers to hidden items, no adjudicated and no revised ones.")
     echo(f"{count} answers" + (f" in {out}." if out else "."), err=True)
+
+
+@command.command("comments")
+@click.option("--study", required=True, metavar="NAME", help="The study.")
+@click.option("--with-excluded", is_flag=True, help="Also of annotators whom a decision left out.")
+@_FORM
+@_OUT
+@click.pass_obj
+def _comments(
+    workspace: str, study: str, with_excluded: bool, form: dataset.Form | None, out: Path | None
+) -> None:
+    """Annotators' comments, the words they quote as places in the dialogue, and why they skipped items."""
+    with Workspace.open(workspace, create=False).read() as db:
+        rows = comment_rows(db, study, with_excluded=with_excluded)
+        if not (count := _table(out, dataset.COMMENTS, rows, form or "csv")):
+            raise StudyError(f"Nobody commented on an item of “{study}” or skipped one.")
+    echo(f"{count} comments" + (f" in {out}." if out else "."), err=True)
 
 
 @command.command("dataset")

@@ -27,6 +27,7 @@ from concord.reports.agreement_report import Options, agreement_report
 from concord.reports.datasheet import datasheet, unnamed
 from concord.store import comparisons, conversations, ratings, studies
 from concord.store.conversations import Filter
+from concord.studies.comments import comment_rows
 from concord.table import markdown_text
 
 if TYPE_CHECKING:
@@ -56,8 +57,21 @@ CONVERSATIONS = ExportTable(
 RATINGS = ExportTable(
     "ratings",
     {"item_id": TEXT, "turn": WHOLE, "criterion": TEXT, "rater_type": TEXT, "rater": TEXT, "variant": TEXT}
-    | {"simulated": TRUTH, "repeat": WHOLE, "score": FIGURE, "explanation": TEXT, "created": TEXT}
+    | {
+        "simulated": TRUTH,
+        "repeat": WHOLE,
+        "score": FIGURE,
+        "explanation": TEXT,
+        "comment": TEXT,
+        "created": TEXT,
+    }
     | {"model": TEXT, "language": TEXT, "study": TEXT},
+)
+COMMENTS = ExportTable(
+    "comments",
+    dict.fromkeys(("kind", "item_id"), TEXT)
+    | {"turn": WHOLE}
+    | dict.fromkeys(("rater", "state", "skipped_because", "comment", "spans"), TEXT),
 )
 APART = ExportTable(
     "apart",
@@ -164,6 +178,7 @@ def folder(db: Database, study: str, *, made: date, with_names: bool = False) ->
     tables = (
         (CONVERSATIONS, conversation_rows(db, study)),
         (RATINGS, map(named, sorted(ratings.exported(db, study), key=lambda row: str(row["rater"])))),
+        (COMMENTS, map(named, comment_rows(db, study))),
         (COMPARISONS, (named(row) for row in compared if {row["first"], row["second"]} <= keys)),
     )
     files: dict[str, bytes] = {}

@@ -19,9 +19,10 @@ from concord.store import configurations, ratings
 
 REQUIRED = ("item_id", "criterion", "rater_type", "rater", "score")
 OF_ITEM = ("text", "text_ref", "model", "language")
-OPTIONAL = ("turn", "repeat", "variant", "simulated", "explanation", "created", *OF_ITEM)
+OPTIONAL = ("turn", "repeat", "variant", "simulated", "explanation", "comment", "created", *OF_ITEM)
 _OF_RATER = ("rater_type", "rater", "variant", "simulated", "repeat")
-WRITTEN = ("item_id", "turn", "criterion", *_OF_RATER, "score", "explanation", "created", "model", "language")
+_SAID = ("explanation", "comment", "created")
+WRITTEN = ("item_id", "turn", "criterion", *_OF_RATER, "score", *_SAID, "model", "language")
 
 
 @dataclass(frozen=True, slots=True)

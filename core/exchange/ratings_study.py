@@ -85,6 +85,7 @@ def incoming(
         key = key_of[line.item]
         own = [c for c in table.extra if c in line.cells and (c not in of_item or key not in new)]
         told = {c: line.cells[c] for c in own}
+        told |= {"comment": line.cells["comment"]} if line.cells.get("comment") else {}
         meta = json.dumps(told, ensure_ascii=False) if told else None
         reasons, created = line.cells.get("explanation", ""), line.cells.get("created", "")
         said = (line.criterion, line.rater, line.score, line.repeat, reasons, meta, created)

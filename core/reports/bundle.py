@@ -26,7 +26,8 @@ from concord.reports.registered import registered
 from concord.store import configurations
 from concord.store import studies as stored
 from concord.studies import studies
-from concord.table import SCHEMA, as_csv, as_markdown, as_values, markdown_text
+from concord.studies.comments import comment_rows
+from concord.table import SCHEMA, Column, Table, as_csv, as_markdown, as_values, markdown_text
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time a ZIP gives its files: always the same, so that equal bundles are equal bytes."""
@@ -34,7 +35,7 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 
 def bundle(db: Database, report: AgreementReport, *, made: date) -> bytes:
     """The ZIP: report.md, datasheet.md, about.json, figures.json, agreement.csv, agreement.tex,
-    tables/CRITERION/*.csv; guidelines.md and registration.json where there are any.
+    tables/CRITERION/*.csv; guidelines.md, registration.json and comments.csv where there are any.
     """
     said = about(db, report, made=made)
     files = {
@@ -50,6 +51,10 @@ def bundle(db: Database, report: AgreementReport, *, made: date) -> bytes:
     if report.of.registered:
         # Byte by byte what was hashed.
         files["registration.json"] = report.of.registered.document
+    if said_beside := [*comment_rows(db, report.of.study.name)]:
+        columns = ("kind", "item_id", "turn", "rater", "state", "skipped_because", "comment", "spans")
+        table = Table("comments", "Comments", tuple(map(Column, columns)), tuple(said_beside))
+        files["comments.csv"] = as_csv(table)
     for criterion, folder in file_names(report.criteria).items():
         for table in report.tables(criterion).values():
             if table.rows:

@@ -221,14 +221,15 @@ def scores_of(
 
 
 def exported(db: Database, study: str = "", *, with_excluded: bool = False) -> Iterator[dict[str, Any]]:
-    """The ratings that count, of a study or all, with item, rater and source; no extra ones.
+    """The ratings that count, of a study or all, with item, rater, source, and the comment on the item; no
+    extra ones.
 
     Those of annotators whom a decision left out of their study are there only `with_excluded`.
     """
     columns = (
         "c.key AS item_id, r.turn, r.criterion, x.kind AS rater_type, x.name AS rater, x.variant, "
         "x.simulated, r.repeat, r.score, r.explanation, r.created, r.meta, c.player AS model, c.language, "
-        "t.name AS study, j.configuration_id, j.reported"
+        "t.name AS study, j.configuration_id, j.reported, ifnull(a.flag, '') AS comment"
     )
     people = "LEFT JOIN assignments a ON a.unit_id = u.id AND a.rater_id = r.rater_id"
     if not study:

@@ -3,15 +3,18 @@
 What a model wrote is shown letter for letter: no Markdown, no HTML, nothing is loaded for it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from concord.benchmarks import BENCHMARKS
 from concord.conversation import Conversation, Message, Turn
-from pages.parts.plain import breakable, excerpt, highlighted, plain
+from concord.studies.comments import Span
+from pages.parts.plain import breakable, excerpt, highlighted, marked, plain
 
+Places = Sequence[tuple[int, int]]
+"""Characters of a message: from, up to."""
 FOLDED = 300
 """Characters of a system prompt or a tool's result; a longer one is folded away."""
 
@@ -30,13 +33,17 @@ def transcript(
     before: str = "",
     letters: bool = False,
     sought: str = "",
+    quoted: Iterable[Span] = (),
 ) -> None:
     """Draw every turn, and `beside` its reply what belongs to it, such as its scores.
 
     `before` names who wrote the replies before the last where somebody else did; `letters` draws what was
     said in columns that stand under each other, as terminals and boards need it. Where a message holds what
-    is `sought`, it is highlighted.
+    is `sought`, it is highlighted; else words that comments have `quoted` are.
     """
+    places: dict[tuple[int, str], list[tuple[int, int]]] = {}
+    for span in quoted:
+        places.setdefault((span.turn, span.role), []).append((span.start, span.end))
     turns = list(conversation.turns())
     for turn in turns:
         for message in turn.beside:
@@ -44,7 +51,8 @@ def transcript(
                 aside(message)
         if turn.user is not None:
             with st.chat_message("user", avatar=":material/person:"):
-                _said(f"{speakers[0]} · turn {turn.number}", turn.user.content, letters, sought)
+                who = f"{speakers[0]} · turn {turn.number}"
+                _said(who, turn.user.content, letters, sought, places.get((turn.number, turn.user.role)))
                 marks(turn.user.meta)
         for message in turn.beside:
             if message.role == "tool":
@@ -54,7 +62,8 @@ def transcript(
             with left, st.chat_message("assistant", avatar=":material/chat:"):
                 who = speakers[1] if turn is turns[-1] or not before else before
                 reply = turn.reply.content
-                _said(who, reply or "(an empty reply)", letters and bool(reply), sought)
+                at = places.get((turn.number, turn.reply.role))
+                _said(who, reply or "(an empty reply)", letters and bool(reply), sought, at)
                 marks(turn.reply.meta)
             if beside is not None and right is not None:
                 with right:
@@ -98,10 +107,13 @@ def marks(meta: Mapping[str, Any]) -> None:
             st.text(breakable(thinking or "The endpoint did not show it."))
 
 
-def _said(who: str, text: str, letters: bool, sought: str) -> None:
+def _said(who: str, text: str, letters: bool, sought: str, places: Places | None) -> None:
     st.caption(plain(who))
     if sought and not letters and excerpt(text, sought):
         st.markdown(highlighted(breakable(text), sought))
+        return
+    if places and not letters:
+        st.markdown(marked(text, places))
         return
     if letters:
         st.code(breakable(text), language=None, wrap_lines=True)

@@ -15,9 +15,11 @@ from concord.rating import Criterion, Rater, Spent
 from concord.runs.judging import asked_again
 from concord.runs.planning import materials
 from concord.scores import Line, labels, run_label
-from concord.store import configurations, conversations, ratings, summaries
+from concord.store import comments, configurations, conversations, ratings, summaries
+from concord.store.comments import Comment
 from concord.store.conversations import Found
 from concord.store.ratings import Stored
+from concord.studies.comments import spans
 from pages.parts.navigation import part
 from pages.parts.plain import breakable, plain
 from pages.parts.session import workspace
@@ -33,6 +35,7 @@ def conversation(which: int) -> None:
         given, judgements = ratings.of_conversation(db, which), ratings.judgements_of(db, which)
         spent, lines = conversations.spent(db, which), summaries.scorecard(db, which)
         asked = {c.name: c for c in ratings.criteria(db, found.benchmark)}
+        said = comments.of_conversation(db, which)
     given.sort(key=lambda r: list(asked).index(r.criterion) if r.criterion in asked else len(asked))
     _head(found)
     own = part(found.benchmark, "conversation")
@@ -43,6 +46,8 @@ def conversation(which: int) -> None:
     if given or not by_rule:
         _scores(lines, asked)
     _people([r for r in given if r.rater.kind == "human"], asked)
+    quoted = [span for one in said for span in spans(one.text, what)]
+    _comments(said, bool(quoted))
     _background(what)
     if own is not None:
         own.background(found, what)
@@ -66,6 +71,7 @@ def conversation(which: int) -> None:
             before=history_by(what),
             letters=known is not None and known.preformatted,
             sought=st.query_params.get("text", ""),
+            quoted=quoted,
         )
     _thoughts(judgements)
     _requests(what, judgements)
@@ -123,6 +129,21 @@ def _people(given: Sequence[Stored], asked: Asked) -> None:
     people = len({r.rater for r in given})
     with st.expander(f"Each person's ratings ({people})", icon=":material/group:"):
         _dataframe(list(rows.values()), "Ratings by people")
+
+
+def _comments(said: Sequence[Comment], quoted: bool) -> None:
+    """What annotators said beside their answers, and why they skipped; letter for letter."""
+    if not said:
+        return
+    with st.expander(f"Annotators' comments ({len(said)})", icon=":material/comment:"):
+        if quoted:
+            st.caption("Words that they quote are marked in the dialogue.")
+        for one in said:
+            kind = f"{one.kind} item" if one.kind != "item" else ""
+            parts = (one.rater, one.study, kind, f"turn {one.turn}" if one.turn else "", one.state)
+            st.caption(plain(" · ".join(filter(None, parts))))
+            reason = f"Skipped: {one.reason}" if one.state == "skipped" else ""
+            st.text(breakable("\n".join(filter(None, [reason, one.text]))))
 
 
 def _background(what: Conversation) -> None:

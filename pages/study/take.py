@@ -16,6 +16,7 @@ from concord.files import file_name
 from concord.reports import bundle, site
 from concord.reports.agreement_report import Options, agreement_report
 from concord.store import conversations, progress, ratings, studies
+from concord.studies.comments import comment_rows
 from pages.parts.address import held
 from pages.parts.measuring import options_of
 from pages.parts.plain import plain
@@ -24,6 +25,7 @@ from pages.parts.session import sentence, workspace
 KINDS: Mapping[str, str] = {
     "ratings": "Ratings by people and judges",
     "conversations": "Conversations",
+    "comments": "Annotators' comments, quoted words, and why they skipped",
     "comparisons": "Which of two conversations was preferred",
     "dataset": "A study as a Hugging Face dataset folder (ZIP)",
     "label-studio": "A study for Label Studio, tasks and configuration (ZIP)",
@@ -31,7 +33,7 @@ KINDS: Mapping[str, str] = {
     "report": "A study's agreement: summary, tables, hashes (ZIP)",
     "site": "Everything as static pages, annotators numbered (ZIP)",
 }
-OF_STUDY = ("dataset", "label-studio", "argilla", "report")
+OF_STUDY = ("comments", "dataset", "label-studio", "argilla", "report")
 WHOLE = "read back by Import"
 
 
@@ -52,9 +54,10 @@ class Exported:
     @property
     def name(self) -> str:
         """The name of the file."""
-        own = {"ratings": "csv", "conversations": "jsonl", "comparisons": "csv"}.get(self.kind, "zip")
+        own = {"ratings": "csv", "conversations": "jsonl", "comments": "csv", "comparisons": "csv"}
+        form = self.form or own.get(self.kind, "zip")
         of = self.study or self.benchmark or workspace().path.name
-        return f"{file_name(f'{of}-{self.kind}')}.{self.form or own}"
+        return f"{file_name(f'{of}-{self.kind}')}.{form}"
 
 
 @dataclass
@@ -112,7 +115,7 @@ def _asked(known: list[str], stored: list[str]) -> Exported | None:
         study = st.selectbox("Study", ["", *known], format_func=lambda n: n or "every", key="of study")
     if kind in ("conversations", "comparisons"):
         benchmark = st.selectbox("Benchmark", ["", *stored], format_func=lambda n: n or "every", key="of")
-    if kind in ("ratings", "conversations", "comparisons"):
+    if kind in ("ratings", "conversations", "comments", "comparisons"):
         forms = [None, *dataset.FORMS]
         form = st.selectbox("Form", forms, format_func=lambda f: f or WHOLE, key="form")
     if kind == "dataset":
@@ -171,6 +174,13 @@ def _comparisons(db: Database, asked: Exported, path: Path) -> None:
     _some(count, "Nothing was compared yet.")
 
 
+def _comments(db: Database, asked: Exported, path: Path) -> None:
+    rows = comment_rows(db, asked.study)
+    with path.open("wb") as out:
+        count = dataset.write(out, dataset.COMMENTS, rows, asked.form or "csv")
+    _some(count, "Nobody commented on an item of this study or skipped one.")
+
+
 def _dataset(db: Database, asked: Exported, path: Path) -> None:
     _packed(path, dataset.folder(db, asked.study, made=date.today(), with_names=asked.with_names))
 
@@ -212,6 +222,7 @@ def _some(count: int, otherwise: str) -> None:
 WRITERS: Mapping[str, Callable[[Database, Exported, Path], None]] = {
     "ratings": _ratings,
     "conversations": _conversations,
+    "comments": _comments,
     "comparisons": _comparisons,
     "dataset": _dataset,
     "label-studio": _label_studio,

@@ -7,8 +7,10 @@ from streamlit.testing.v1 import AppTest
 
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Criterion, Judgement, Rater, Rating
-from concord.store import conversations, ratings, settings
+from concord.store import access, conversations, ratings, settings, studies
+from concord.store.studies import Study
 from concord.workspace import Workspace
+from tests.filled import assigned
 from tests.pages.test_navigation import FRAME
 
 CRITERIA = (Criterion("wit", "It is witty."), Criterion("tact", "It is tactful."))
@@ -115,3 +117,29 @@ def test_a_view_is_kept_and_removed_under_its_name(workspace: Workspace) -> None
     next(b for b in page.button if b.label == "Remove").click().run()
     with workspace.read() as db:
         assert settings.beginning(db, "view ") == {}
+
+
+def test_annotators_comments_are_shown_and_the_words_they_quote_marked(workspace: Workspace) -> None:
+    """Two comments: one quotes words of a reply, one is HTML and Markdown; the dialogue is, too."""
+    with workspace.write() as db:
+        said = (Message("user", "?"), Message("assistant", "It is <b>far</b> *away*."))
+        number = conversations.save(db, Conversation("b", "far", "p", said))
+        studies.create(db, Study("s", CRITERIA))
+        [unit] = studies.add_units(db, "s", [(number, None, "")])
+        for name, text in (("Ada", "Turn 1: “far</b> away” odd"), ("Ben", "![x](http://elsewhere.test) <i>")):
+            access.invite(db, name)
+            rater = access.annotator_id(db, name)
+            studies.assign(db, rater, [unit])
+            [(item, *_)] = assigned(db, rater, "s")
+            studies.flag(db, rater, item, text)
+        studies.skip(db, rater, item, "not mine")
+    page = AppTest.from_string(FRAME.format(file="study/conversations.py"), default_timeout=30)
+    page.query_params["conversation"] = str(number)
+    page.run()
+    assert not page.exception
+    assert "Annotators' comments (2)" in [folded.label for folded in page.expander]
+    texts = [text.value for text in page.text]
+    assert "Turn 1: “far</b> away” odd" in texts
+    assert "Skipped: not mine\n![x](http://elsewhere.test) <i>" in texts
+    [reply] = [text.value for text in page.markdown if "background" in text.value]
+    assert reply == r"It is \<b\>:blue-background[far\</b\> \*away]\*\."

@@ -1,0 +1,54 @@
+"""What annotators said about items beside their answers: comments, and why they skipped."""
+
+from dataclasses import dataclass
+
+from sqlite_utils import Database
+
+from concord.store.studies import study_id
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment of an annotator on an item, or the reason why they skipped it; one of the two is not empty.
+
+    `kind` is “item”, or that of a hidden item. `state` is open, done or skipped.
+    """
+
+    study: str
+    kind: str
+    conversation_id: int
+    item_id: str
+    turn: int | None
+    rater: str
+    state: str
+    reason: str
+    text: str
+
+
+def of_study(db: Database, name: str, *, with_excluded: bool = False) -> list[Comment]:
+    """The comments of a study, by item, turn and annotator; those of annotators who are left out only on
+    request. Raises NotFound.
+    """
+    return _comments(db, "s.study_id = ? AND (? OR l.rater_id IS NULL)", [study_id(db, name), with_excluded])
+
+
+def of_conversation(db: Database, conversation: int) -> list[Comment]:
+    """The comments on a conversation in all studies."""
+    return _comments(db, "s.conversation_id = ?", [conversation])
+
+
+def _comments(db: Database, where: str, values: list[object]) -> list[Comment]:
+    rows = db.execute(
+        "SELECT t.name, s.kind, s.conversation_id, c.key, s.turn, x.name, s.state, "
+        "CASE s.state WHEN 'skipped' THEN s.reason ELSE '' END, s.flag FROM ("
+        "SELECT 'item' AS kind, u.study_id, u.conversation_id, u.turn, a.rater_id, a.state, a.reason, a.flag "
+        "FROM assignments a JOIN study_units u ON u.id = a.unit_id UNION ALL "
+        "SELECT kind, study_id, conversation_id, turn, rater_id, state, reason, flag FROM hidden_items) s "
+        "JOIN studies t ON t.id = s.study_id JOIN conversations c ON c.id = s.conversation_id "
+        "JOIN raters x ON x.id = s.rater_id "
+        "LEFT JOIN left_out l ON l.study_id = s.study_id AND l.rater_id = s.rater_id "
+        f"WHERE (s.flag <> '' OR s.state = 'skipped') AND {where} "
+        "ORDER BY t.id, c.key, ifnull(s.turn, 0), x.name, s.kind",
+        values,
+    )
+    return [Comment(*row) for row in rows]

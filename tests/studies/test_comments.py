@@ -1,0 +1,181 @@
+"""Annotators' comments: the words they quote, and every file that holds them."""
+
+import csv
+import io
+import json
+import zipfile
+from datetime import date
+
+import pytest
+from pyarrow import parquet
+
+from concord.conversation import Conversation, Message
+from concord.exchange import dataset, ratings_csv
+from concord.reports import bundle
+from concord.reports.agreement_report import Options, agreement_report
+from concord.store import access, comments, exclusions, studies
+from concord.store import conversations as stored
+from concord.store.conversations import Filter
+from concord.studies import studies as making
+from concord.studies.comments import spans
+from concord.workspace import Workspace
+from pages.parts.plain import marked
+from tests.filled import assigned, fill
+
+SAID = Conversation(
+    "b",
+    "c",
+    "p",
+    (
+        Message("user", "Is the moon far?"),
+        Message("assistant", "The **moon** is\n\nfar away. “So far,” they say."),
+        Message("user", "And the sun?"),
+        Message("assistant", "The sun is far away too."),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("comment", "found"),
+    [
+        ("Turn 2: “far away” odd", [(2, "assistant", 11, 19, "far away")]),
+        ("Ход 2: «The sun» – нет", [(2, "assistant", 0, 7, "The sun")]),
+        ('It says "far away" twice', [(1, "assistant", 17, 25, "far away")]),
+        ("Turn 1: “The moon is far away.”", [(1, "assistant", 0, 26, "The **moon** is\n\nfar away.")]),
+        ("Turn 1: “away. “So far,” they”", [(1, "assistant", 21, 41, "away. “So far,” they")]),
+        ("“Is the” and “the sun”", [(1, "user", 0, 6, "Is the"), (2, "user", 4, 11, "the sun")]),
+        ("Turn 2: “moon”, “”, “never said”, no end “moon", []),
+        ("“sun” “sun”", [(2, "assistant", 4, 7, "sun")]),
+        ("", []),
+    ],
+)
+def test_quoted_words_are_places_in_the_dialogue(comment, found):
+    assert [tuple(span) for span in spans(comment, SAID)] == found
+    texts = {(turn.number, m.role): m.content for turn in SAID.turns() for m in (turn.user, turn.reply)}
+    for turn, role, start, end, text in spans(comment, SAID):
+        assert texts[turn, role][start:end] == text
+
+
+def test_a_comment_of_quotation_marks_alone_takes_no_long_search():
+    """Its 1,000 opening marks would be 10⁶ searches of a long dialogue: 20 are looked for."""
+    long = Conversation("b", "c", "p", (Message("user", "?"), Message("assistant", "word " * 20_000)))
+    assert spans('"a' * 1000 + '"' * 1000, long) == ()
+
+
+def test_marked_words_are_a_ground_of_colour_and_everything_is_escaped():
+    assert marked("a <b> *c* d", [(2, 5)]) == r"a :blue-background[\<b\>] \*c\* d"
+    assert marked("one\ntwo three", [(1, 6)]) == ("o:blue-background[ne]  \n:blue-background[tw]o three"), (
+        "no ground reaches over a line"
+    )
+    assert marked("[x](y)", []) == r"\[x\]\(y\)"
+
+
+@pytest.fixture
+def commented(workspace: Workspace) -> Workspace:
+    """The study “said”, rated by two: of one item Ada quotes a reply; Ben skips it, with HTML."""
+    with workspace.write() as db:
+        fill(db)
+        study = making.draw_study(db, "said", 6, wanted=Filter("pingpong", language="en"), by=())
+        for name in ("ada", "ben"):
+            access.invite(db, name)
+        making.deal_study(db, "said", ["ada", "ben"])
+        for name in ("ada", "ben"):
+            rater = access.annotator_id(db, name)
+            for item, *_ in assigned(db, rater, "said"):
+                for place, criterion in enumerate(study.criteria):
+                    studies.answer(db, rater, item, criterion.name, 2.0 + place + (name == "ben"))
+                studies.submit(db, rater, item)
+        first = studies.units(db, "said")[0]
+        words = " ".join(stored.load(db, first["conversation_id"]).replies[0].split()[:2])
+        for name, text in (("ada", f"Turn 1: “{words}” odd"), ("ben", "<b>=SUM(A1)</b>")):
+            rater = access.annotator_id(db, name)
+            [item] = [
+                item
+                for item, *_ in assigned(db, rater, "said")
+                if studies.task(db, rater, item).conversation_id == first["conversation_id"]
+            ]
+            studies.flag(db, rater, item, text)
+        studies.skip(db, rater, item, "broken text")
+    return workspace
+
+
+def of_first(db):
+    unit = studies.units(db, "said")[0]
+    return unit["key"], unit["conversation_id"]
+
+
+def test_they_are_a_table_in_every_form(commented, run, tmp_path):
+    for form in ("csv", "jsonl", "parquet"):
+        out = tmp_path / f"comments.{form}"
+        done = run(commented, "export", "comments", "--study", "said", "--format", form, "--out", out)
+        assert done.exit_code == 0, done.output
+    rows = parquet.read_table(tmp_path / "comments.parquet").to_pylist()
+    assert [json.loads(line) for line in (tmp_path / "comments.jsonl").read_text().splitlines()] == rows
+    with commented.read() as db:
+        key, number = of_first(db)
+        first = stored.load(db, number).replies[0]
+    ada, ben = rows
+    assert (ada["item_id"], ada["rater"], ada["state"], ada["skipped_because"]) == (key, "ada", "done", "")
+    [span] = json.loads(ada["spans"])
+    assert (span["turn"], span["role"], span["start"]) == (1, "assistant", 0)
+    assert first[: span["end"]] == span["text"]
+    assert span["text"] in ada["comment"]
+    assert (ben["state"], ben["skipped_because"], ben["spans"]) == ("skipped", "broken text", "[]")
+    assert ben["comment"] == "<b>=SUM(A1)</b>"
+
+
+def test_nothing_said_is_a_sentence(commented, run):
+    done = run(commented, "export", "comments", "--study", "nobody")
+    assert (done.exit_code, "nobody" in done.output) == (1, True)
+    with commented.read() as db:
+        other = next(name for name in studies.names(db) if name != "said")
+    done = run(commented, "export", "comments", "--study", other)
+    assert (done.exit_code, "Nobody commented" in done.output) == (1, True)
+
+
+def test_ratings_carry_them_and_bring_them_back(commented, run, fresh, tmp_path):
+    with commented.read() as db:
+        out = io.StringIO()
+        ratings_csv.write(db, out, "said")
+        key, _ = of_first(db)
+    rows = list(csv.DictReader(io.StringIO(out.getvalue())))
+    said = {(r["item_id"], r["rater"]): r["comment"] for r in rows if r["rater_type"] == "human"}
+    assert said.pop((key, "ada")).startswith("Turn 1: “")
+    assert set(said.values()) == {""}, "Ben skipped the item that he commented on"
+    for what, file in (("conversations", "said.jsonl"), ("ratings", "said.csv")):
+        assert run(commented, "export", what, "--study", "said", "--out", tmp_path / file).exit_code == 0
+    for what, more in (("conversations", ()), ("ratings", ("--study", "said"))):
+        file = tmp_path / ("said.jsonl" if what == "conversations" else "said.csv")
+        done = run(fresh, "import", what, file, *more)
+        assert done.exit_code == 0, done.output
+    with fresh.read() as db:
+        again = io.StringIO()
+        ratings_csv.write(db, again, "said")
+    theirs = {
+        (r["item_id"], r["rater"]): r["comment"]
+        for r in csv.DictReader(io.StringIO(again.getvalue()))
+        if r["comment"]
+    }
+    assert {pair: text[:8] for pair, text in theirs.items()} == {(key, "ada"): "Turn 1: "}
+
+
+def test_the_dataset_numbers_who_said_it_and_the_report_has_it(commented):
+    with commented.read() as db:
+        files = dataset.folder(db, "said", made=date(2026, 1, 1))
+        report = agreement_report(db, "said", Options(resamples=0))
+        archive = zipfile.ZipFile(io.BytesIO(bundle.bundle(db, report, made=date(2026, 1, 1))))
+    rows = parquet.read_table(io.BytesIO(files["data/comments.parquet"])).to_pylist()
+    rated = parquet.read_table(io.BytesIO(files["data/ratings.parquet"])).to_pylist()
+    [ada] = [row for row in rows if row["comment"].startswith("Turn 1")]
+    assert {r["rater"] for r in rated if r["comment"]} == {ada["rater"]}
+    assert {row["rater"] for row in rows} == {"annotator 1", "annotator 2"}
+    [name] = [name for name in archive.namelist() if name.endswith("/comments.csv")]
+    kept = list(csv.DictReader(io.StringIO(archive.read(name).decode())))
+    assert [row["rater"] for row in kept] == ["ada", "ben"]
+
+
+def test_those_who_are_left_out_are_there_on_request(commented):
+    with commented.write() as db:
+        exclusions.exclude(db, "said", "ada", "too quick")
+        assert [one.rater for one in comments.of_study(db, "said")] == ["ben"]
+        assert [one.rater for one in comments.of_study(db, "said", with_excluded=True)] == ["ada", "ben"]
