@@ -222,9 +222,10 @@ def _gold(workspace: str, name: str, file: Path | None, feedback: bool | None) -
     attention check). Turn, tolerance, explanation and attention may be absent. No gold item is a rating.
     Without FILE only the feedback is set.
     """
+    opened = Workspace.open(workspace, create=False)
     if file is None and feedback is None:
         raise StudyError("Name a file of gold items, or say --feedback or --no-feedback.")
-    with Workspace.open(workspace, create=False).write() as db:
+    with opened.write() as db:
         if feedback is not None:
             hidden.set_feedback(db, name, feedback)
             after = "are shown after an item is submitted" if feedback else "are not shown to annotators"
