@@ -8,8 +8,8 @@ from concord.store.studies import study_id
 
 
 @dataclass(frozen=True, slots=True)
-class Comment:
-    """A comment of an annotator on an item, or the reason why they skipped it; one of the two is not empty.
+class Remark:
+    """What an annotator said of an item: a comment, the reason why they skipped it, or both.
 
     `kind` is “item”, or that of a hidden item. `state` is open, done or skipped.
     """
@@ -25,19 +25,19 @@ class Comment:
     text: str
 
 
-def of_study(db: Database, name: str, *, with_excluded: bool = False) -> list[Comment]:
+def of_study(db: Database, name: str, *, with_excluded: bool = False) -> list[Remark]:
     """The comments of a study, by item, turn and annotator; those of annotators who are left out only on
     request. Raises NotFound.
     """
     return _comments(db, "s.study_id = ? AND (? OR l.rater_id IS NULL)", [study_id(db, name), with_excluded])
 
 
-def of_conversation(db: Database, conversation: int) -> list[Comment]:
+def of_conversation(db: Database, conversation: int) -> list[Remark]:
     """The comments on a conversation in all studies."""
     return _comments(db, "s.conversation_id = ?", [conversation])
 
 
-def _comments(db: Database, where: str, values: list[object]) -> list[Comment]:
+def _comments(db: Database, where: str, values: list[object]) -> list[Remark]:
     rows = db.execute(
         "SELECT t.name, s.kind, s.conversation_id, c.key, s.turn, x.name, s.state, "
         "CASE s.state WHEN 'skipped' THEN s.reason ELSE '' END, s.flag FROM ("
@@ -51,4 +51,4 @@ def _comments(db: Database, where: str, values: list[object]) -> list[Comment]:
         "ORDER BY t.id, c.key, ifnull(s.turn, 0), x.name, s.kind",
         values,
     )
-    return [Comment(*row) for row in rows]
+    return [Remark(*row) for row in rows]

@@ -16,7 +16,7 @@ from concord.runs.judging import asked_again
 from concord.runs.planning import materials
 from concord.scores import Line, labels, run_label
 from concord.store import comments, configurations, conversations, ratings, summaries
-from concord.store.comments import Comment
+from concord.store.comments import Remark
 from concord.store.conversations import Found
 from concord.store.ratings import Stored
 from concord.studies.comments import spans
@@ -131,7 +131,7 @@ def _people(given: Sequence[Stored], asked: Asked) -> None:
         _dataframe(list(rows.values()), "Ratings by people")
 
 
-def _comments(said: Sequence[Comment], quoted: bool) -> None:
+def _comments(said: Sequence[Remark], quoted: bool) -> None:
     """What annotators said beside their answers, and why they skipped; letter for letter."""
     if not said:
         return
