@@ -1,6 +1,6 @@
-"""A study of 250 items from the draw to the figures: five annotators, of whom one leaves, an adjudicator, and
-a judge's scores in the end, all by keyboard in browsers. The store and the commands are compared with what
-was pressed, by arithmetic of this test's own.
+"""A study of 250 items from the draw to the figures: training, five annotators of whom one leaves, extra
+raters where two differ, an adjudicator, and a judge's scores in the end, all by keyboard in browsers. The
+store and the commands are compared with what was pressed, by arithmetic of this test's own.
 """
 
 from __future__ import annotations
@@ -36,8 +36,10 @@ pytestmark = pytest.mark.browser
 CRITERIA = (Criterion("fluency", "It is fluent."), Criterion("wit", "It is witty."))
 NAMES = [c.name for c in CRITERIA]
 PLAYERS = ("alder", "birch", "cedar")
-STORED, DRAWN, GOLD, APART = 258, 250, 5, 20
-"""Conversations, those of the study, gold items of the others, and the items before one comes again."""
+STORED, DRAWN, GOLD, TRAINING, APART = 258, 250, 5, 2, 20
+"""Conversations, those of the study, gold and training items of the others, items before one comes again."""
+DIFFER = 3
+"""How far two raters are apart on fluency where a third one rates an item."""
 JUDGE = "strict"
 LEAVER, LEAVES_AFTER = "eve", 40
 ERRORS = {
@@ -66,6 +68,12 @@ def answered(person: str, item: int, again: bool = False) -> Answers:
     return {c: min(5, max(1, truth(item, c) + errors.choice(ERRORS[person]))) for c in NAMES}
 
 
+def trained(person: str, item: int, attempt: int) -> Answers:
+    """What somebody answers in training: what is so, but for the careless one's first attempt."""
+    wrong = person == CARELESS and attempt == 1
+    return {c: (truth(item, c) + 2 * wrong + 4) % 5 + 1 for c in NAMES}
+
+
 def judged(item: int) -> Answers:
     errors = random.Random(f"{JUDGE} {item}")
     return {c: max(1, truth(item, c) - errors.choice((0, 1, 1))) for c in NAMES}
@@ -83,11 +91,28 @@ class Desk:
 
     person: str
     page: Page
+    gold: list[int]
+    log: list[tuple[str, int]]
+    """Who rated which item, in the order in which all did."""
     seen: list[int] = field(default_factory=list)
     """The items in the order in which they came."""
     first: dict[int, Answers] = field(default_factory=dict)
     again: dict[int, Answers] = field(default_factory=dict)
     flagged: set[int] = field(default_factory=set)
+    training: list[tuple[int, Answers]] = field(default_factory=list)
+
+    def train(self) -> None:
+        """Do the training, an attempt or two, until the study begins."""
+        title = self.page.locator(".top .title")
+        while not self.training or (title.text_content() or "").endswith("Training"):
+            item = in_sight(self.page)
+            assert item is not None
+            given = trained(self.person, item, 1 + len(self.training) // TRAINING)
+            for key in (*map(str, given.values()), "Enter"):
+                self.page.keyboard.press(key)
+            expect(self.page.locator(".told").first).to_be_visible()
+            self.training.append((item, given))
+            self.page.keyboard.press("Enter")
 
     def rate(self) -> bool:
         """Rate or skip the item in sight, once there is one; False where nothing is left."""
@@ -95,6 +120,10 @@ class Desk:
         if item is None:
             return False
         press = self.page.keyboard.press
+        if item in self.gold and item in self.seen:  # once more, with the known answer
+            expect(self.page.locator(".told").first).to_be_visible()
+            press("Enter")
+            return True
         again = item in self.seen
         self.seen.append(item)
         if self.person == "ann" and item % 25 == 0 and not again:
@@ -114,17 +143,23 @@ class Desk:
             self.flagged.add(item)
         press("Enter")
         (self.again if again else self.first)[item] = given
+        if not again:
+            self.log.append((self.person, item))
         return True
 
-    def rate_what_was_skipped(self) -> None:
-        """Rate the items that a researcher opened again."""
+    def rate_what_came(self) -> int:
+        """Rate what was opened again or given to somebody who was through; returns how many items."""
         self.page.reload()
+        before = len(self.first)
         while (item := in_sight(self.page)) is not None:
             assert item not in self.first
             self.first[item] = answered(self.person, item)
+            self.log.append((self.person, item))
             for key in (*map(str, self.first[item].values()), "Enter"):
                 self.page.keyboard.press(key)
-        saved(self.page)
+        if len(self.first) > before:
+            saved(self.page)
+        return len(self.first) - before
 
 
 def opened(browser: Browser) -> BrowserContext:
@@ -181,21 +216,30 @@ class Played:
     after: Tables
     without: Tables
 
-    def answers(self, *left_out: str) -> dict[str, dict[int, int]]:
-        """The blind answers on fluency that count, by person and item."""
-        return {
-            person: {i: given["fluency"] for i, given in desk.first.items() if i not in self.gold}
-            for person, desk in self.desks.items()
-            if person not in left_out
-        }
-
-    def of_items(self) -> dict[int, list[int]]:
-        """The answers to each item."""
-        found: dict[int, list[int]] = {}
-        for given in self.answers().values():
-            for item, score in given.items():
-                found.setdefault(item, []).append(score)
+    @property
+    def raters(self) -> dict[int, list[str]]:
+        """Who rated each item: two, and a third one where these differ."""
+        found: dict[int, list[str]] = {}
+        for person, item in self.desks[LEAVER].log:
+            if item not in self.gold:
+                found.setdefault(item, []).append(person)
         return found
+
+    def answers(self, *left_out: str) -> dict[str, dict[int, int]]:
+        """The first raters' answers on fluency, by person and item: those that figures rest on."""
+        found: dict[str, dict[int, int]] = {p: {} for p in self.desks if p not in left_out}
+        for item, people in self.raters.items():
+            for person in people[:2]:
+                if person in found:
+                    found[person][item] = self.desks[person].first[item]["fluency"]
+        return found
+
+    def of_items(self, raters: int = 2) -> dict[int, list[int]]:
+        """The answers of each item's first raters on fluency."""
+        return {
+            item: [self.desks[person].first[item]["fluency"] for person in people[:raters]]
+            for item, people in self.raters.items()
+        }
 
 
 @pytest.fixture(scope="module")
@@ -206,23 +250,18 @@ def played(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     with serving(workspace, folder / "log") as server:
         concord(workspace, "study", "draw", "main", "--n", DRAWN, "--seed", 2)
         links = invited(workspace)
-        dealing = (
-            "--annotators",
-            ",".join(ERRORS),
-            "--overlap",
-            2,
-            "--repeats",
-            0.1,
-            "--repeat-after",
-            APART,
-        )
-        concord(workspace, "study", "deal", "main", *dealing)
-        gold = mixed_in(server, folder / "gold.csv")
+        people = ("--annotators", ",".join(ERRORS), "--overlap", 2)
+        repeats = ("--repeats", 0.1, "--repeat-after", APART)
+        extra = ("--extra-where-differ", DIFFER, "--extra-on", "fluency")
+        concord(workspace, "study", "deal", "main", *people, *repeats, *extra)
+        gold = mixed_in(server, folder)
         contexts = {person: opened(browser) for person in ERRORS}
         try:
-            desks = {person: Desk(person, contexts[person].new_page()) for person in ERRORS}
+            log: list[tuple[str, int]] = []
+            desks = {person: Desk(person, contexts[person].new_page(), gold, log) for person in ERRORS}
             for person, desk in desks.items():
                 desk.page.goto(links[person])
+                desk.train()
             rate(workspace, desks)
             shown, blind = concord(workspace, "study", "show", "main"), figures(workspace)
             settled = adjudicate(server, browser)
@@ -253,14 +292,21 @@ def invited(workspace: Workspace) -> dict[str, str]:
     return {line.split()[0]: line.split()[1] for line in told.splitlines() if "token=" in line}
 
 
-def mixed_in(server: Server, file: Path) -> list[int]:
-    """Gold items of conversations that were not drawn; the first is an attention check."""
+def mixed_in(server: Server, folder: Path) -> list[int]:
+    """Give the study training, and gold items with feedback, the first of them an attention check: all of
+    conversations that were not drawn. Returns the gold items.
+    """
     drawn = server.rows("SELECT c.key FROM study_units u JOIN conversations c ON c.id = u.conversation_id")
-    gold = sorted(set(range(STORED)) - {int(key[1:]) for (key,) in drawn})[:GOLD]
-    lines = [f"k{i},fluency,{truth(i, 'fluency')},1,{'yes' if i == gold[0] else ''}" for i in gold]
-    file.write_text("\n".join(["key,criterion,answer,tolerance,attention", *lines]) + "\n")
-    told = concord(server.workspace, "study", "gold", "main", file)
+    others = sorted(set(range(STORED)) - {int(key[1:]) for (key,) in drawn})
+    gold, training = others[:GOLD], others[GOLD : GOLD + TRAINING]
+    for name, items in (("gold", gold), ("training", training)):
+        lines = ["key,criterion,answer,tolerance,explanation,attention"]
+        for item in items:
+            lines.append(f"k{item},fluency,{truth(item, 'fluency')},1,It is so.,{'yes' * (item == gold[0])}")
+        (folder / name).write_text("\n".join(lines) + "\n")
+    told = concord(server.workspace, "study", "gold", "main", folder / "gold", "--feedback")
     assert "Mixed in: ann 5, bob 5, cy 5, dee 5, eve 5." in told
+    concord(server.workspace, "study", "training", "main", folder / "training", "--pass", 1)
     return gold
 
 
@@ -279,7 +325,8 @@ def rate(workspace: Workspace, desks: Mapping[str, Desk]) -> None:
     for desk in staying:
         saved(desk.page)
     concord(workspace, "study", "requeue", "main", "ann", "--reason", "they can be rated")
-    desks["ann"].rate_what_was_skipped()
+    while sum(desk.rate_what_came() for desk in staying):
+        pass
 
 
 def adjudicate(server: Server, browser: Browser) -> dict[tuple[int, str], int]:
@@ -327,7 +374,20 @@ def alpha(answers: Mapping[str, Mapping[int, int]], level: str) -> float:
     return float(krippendorff.alpha(table, level_of_measurement=level))
 
 
-def test_every_item_was_rated_by_two_people_and_nothing_is_lost_or_doubled(played: Played) -> None:
+def test_training_opens_the_study_to_those_who_pass(played: Played) -> None:
+    told = json.loads(concord(played.server.workspace, "study", "training", "main", "--format", "json"))
+    for person, desk in played.desks.items():
+        attempts = [desk.training[at : at + TRAINING] for at in range(0, len(desk.training), TRAINING)]
+        assert len(attempts) == (2 if person == CARELESS else 1)
+        for number, items in enumerate(attempts, 1):
+            far = [abs(given["fluency"] - truth(item, "fluency")) for item, given in items]
+            row = one(told["tables"]["training"]["rows"], annotator=person, attempt=number)
+            assert row["hits"]["value"] == sum(distance <= 1 for distance in far) / TRAINING
+            assert row["deviation"] == pytest.approx(np.mean(far))
+            assert row["verdict"] == ("passed" if max(far) <= 1 else "not passed")
+
+
+def test_what_was_pressed_is_stored_and_nothing_is_lost_or_doubled(played: Played) -> None:
     pressed = Counter(
         (person, f"k{item}", criterion, score)
         for person, desk in played.desks.items()
@@ -343,11 +403,10 @@ def test_every_item_was_rated_by_two_people_and_nothing_is_lost_or_doubled(playe
         )
     )
     assert stored == pressed
-    assert Counter(stored.values()) == {1: DRAWN * 2 * len(NAMES)}
-    assert {len(scores) for scores in played.of_items().values()} == {2}
+    assert set(stored.values()) == {1}
     assert played.server.rows(
         "SELECT state, count(*) FROM assignments a JOIN study_units u ON u.id = a.unit_id GROUP BY state"
-    ) == [("done", 2 * DRAWN)]
+    ) == [("done", sum(map(len, played.raters.values())))]
     flagged = played.server.rows(
         "SELECT c.key FROM assignments a JOIN study_units u ON u.id = a.unit_id "
         "JOIN conversations c ON c.id = u.conversation_id WHERE a.flag = 'an odd one, I press 5'"
@@ -357,6 +416,14 @@ def test_every_item_was_rated_by_two_people_and_nothing_is_lost_or_doubled(playe
     assert own
 
 
+def test_two_rate_each_item_and_a_third_one_where_they_differ(played: Played) -> None:
+    apart = {item for item, (a, b) in played.of_items().items() if abs(a - b) >= DIFFER}
+    assert apart
+    assert len(played.raters) == DRAWN
+    for item, people in played.raters.items():
+        assert len(people) == len(set(people)) == (3 if item in apart else 2)
+
+
 def test_a_tenth_came_again_far_enough_from_the_first_time(played: Played) -> None:
     for person, desk in played.desks.items():
         for item in desk.again:
@@ -364,7 +431,8 @@ def test_a_tenth_came_again_far_enough_from_the_first_time(played: Played) -> No
             between = desk.seen[first + 1 : desk.seen.index(item, first + 1)]
             assert len(set(between) - {*played.gold}) >= APART, (person, item)
         if person != LEAVER:
-            assert len(desk.again) == round(0.1 * len(played.answers()[person]))
+            every = desk.first.keys() - {*played.gold}  # with extra items, of which some came after the deal
+            assert round(0.1 * len(played.answers()[person])) <= len(desk.again) <= round(0.1 * len(every))
 
 
 def test_answers_that_are_no_ratings_are_exported_as_they_were_pressed(played: Played) -> None:
@@ -379,6 +447,10 @@ def test_answers_that_are_no_ratings_are_exported_as_they_were_pressed(played: P
         for item, given in desk.again.items():
             for c, score in given.items():
                 pressed["repeat"][person, f"k{item}", c, "", score, desk.first[item][c], None, None] += 1
+        for item, given in desk.training:
+            for c, score in given.items():
+                known = truth(item, c) if c == "fluency" else None
+                pressed["training"][person, f"k{item}", c, "", score, None, None, known] += 1
         for item in desk.first.keys() & {*played.gold}:
             for c, score in desk.first[item].items():
                 known = truth(item, c) if c == "fluency" else None
@@ -387,11 +459,15 @@ def test_answers_that_are_no_ratings_are_exported_as_they_were_pressed(played: P
         for (item, c), score in second.items():
             blind = played.desks[person].first[item][c]
             pressed["revised"][person, f"k{item}", c, "", score, blind, judged(item)[c], None] += 1
+    for item, people in played.raters.items():
+        for person in people[2:]:
+            for c, score in played.desks[person].first[item].items():
+                pressed["extra"][person, f"k{item}", c, "", score, None, None, None] += 1
     for (item, c), score in played.settled.items():
         reason = f"item {item}, as it is"
         pressed["adjudicated"]["ida", f"k{item}", c, reason, score, None, None, None] += 1
     assert found == pressed
-    assert set(found) == {"repeat", "gold", "adjudicated", "revised"}
+    assert set(found) == {"training", "repeat", "gold", "extra", "adjudicated", "revised"}
 
 
 def test_alpha_of_people_is_the_same_before_and_after_what_was_not_blind(played: Played) -> None:
@@ -458,8 +534,8 @@ def test_gold_items_that_were_hit(played: Played) -> None:
 
 
 def test_the_judge_before_and_after_adjudication(played: Played) -> None:
-    of = played.of_items()
-    disputed = {item for item, scores in of.items() if max(scores) - min(scores) >= 4}
+    of, every = played.of_items(), played.of_items(3)
+    disputed = {item for item, scores in every.items() if max(scores) - min(scores) >= 4}
     by_item = {item: score for (item, criterion), score in played.settled.items() if criterion == "fluency"}
     assert by_item.keys() == disputed
     items = sorted(of)
@@ -482,8 +558,9 @@ def test_anchoring_of_those_who_saw_the_judge(played: Played) -> None:
     every: list[tuple[int, int, int]] = []
     for person in MOVES:
         moves = [
-            (blind, judged(item)["fluency"], played.revised[person][item, "fluency"])
-            for item, blind in played.answers()[person].items()
+            (given["fluency"], judged(item)["fluency"], played.revised[person][item, "fluency"])
+            for item, given in played.desks[person].first.items()
+            if item not in played.gold
         ]
         every += moves
         _is(one(played.after["anchoring"], annotator=person), moves)
