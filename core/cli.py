@@ -45,6 +45,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("concord.commands.exchange_out", "Write ratings or conversations as CSV or JSON Lines."),
     "link": ("concord.commands.link", "Print a link that opens the app on this machine, once."),
     "sessions": ("concord.commands.sessions", "Who is signed in, and from where; end sessions."),
+    "audit": ("concord.commands.audit", "Who decided or exported what, and when."),
     "backup": ("concord.commands.backup", "Copy the database while it is in use."),
     "check": ("concord.commands.check", "Look for damage in the database, or in a backup."),
     "passphrase": ("concord.commands.passphrase", "Renew the researchers' passphrase."),

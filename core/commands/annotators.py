@@ -1,11 +1,13 @@
 """`concord annotators …`: invite people by link, withdraw links, list annotators."""
 
+import json
+
 import click
 
 from concord.commands import options
 from concord.commands.app import call
 from concord.commands.printing import echo
-from concord.store import access
+from concord.store import access, audit, personal
 from concord.studies import studies
 from concord.workspace import Workspace
 
@@ -41,6 +43,34 @@ def _revoke(workspace: str, name: str) -> None:
     with Workspace.open(workspace, create=False).write() as db:
         access.revoke(db, name)
     echo(f"The link of {name} no longer works.")
+
+
+@command.command("data")
+@click.argument("name")
+@click.pass_obj
+def _data(workspace: str, name: str) -> None:
+    """Print all that is stored of an annotator, as JSON: for whoever asks what is known of them."""
+    opened = Workspace.open(workspace, create=False)
+    with opened.read() as db:
+        echo(json.dumps(personal.data(db, name), ensure_ascii=False, indent=2))
+    if not opened.read_only:
+        with opened.write() as db:
+            audit.record(db, audit.COMMAND, "exported what is stored of an annotator", about=name)
+
+
+@command.command("forget")
+@click.argument("name")
+@click.option("--reason", required=True, help="Why; it is kept with the pseudonym, the time and your name.")
+@click.option("--by", default="researcher", show_default=True, help="Who decides it.")
+@click.pass_obj
+def _forget(workspace: str, name: str, reason: str, by: str) -> None:
+    """Replace an annotator's name by a pseudonym, and remove link, sessions and a platform's numbers.
+
+    Ratings, comments and figures stay. It cannot be undone, and backups made before still have the name.
+    """
+    with Workspace.open(workspace, create=False).write() as db:
+        pseudonym = personal.forget(db, name, reason, by)
+    echo(f"The name is removed. What they rated stands under {pseudonym}.")
 
 
 @command.command("list")

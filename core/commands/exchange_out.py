@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
+from functools import wraps
 from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
@@ -21,7 +22,7 @@ from concord.files import file_name
 from concord.llm.families import families
 from concord.reports import bundle, site
 from concord.reports.agreement_report import Options, agreement_report
-from concord.store import informed, ratings, registrations
+from concord.store import audit, informed, ratings, registrations
 from concord.store import studies as stored
 from concord.studies.comments import comment_rows
 from concord.workspace import Workspace
@@ -317,3 +318,24 @@ def _whole(out: Path, write: Callable[[BinaryIO], int]) -> int:
     except OSError as error:
         raise ConfigError(f"{out} cannot be written: {error.strerror}.") from error
     return count
+
+
+def _logged(name: str, write: Callable[..., None]) -> Callable[..., None]:
+    """A command of this group that writes a line of the audit log when it is done."""
+
+    @wraps(write)
+    def logged(*args: Any, **named: Any) -> None:
+        write(*args, **named)
+        opened = Workspace.open(click.get_current_context().obj, create=False)
+        if not opened.read_only:
+            where = named.get("out") or named.get("folder")
+            detail = f"to {where.name}" if where else ""
+            with opened.write() as db:
+                audit.record(db, audit.COMMAND, f"exported {name}", named.get("study", ""), detail=detail)
+
+    return logged
+
+
+for _name, _one in command.commands.items():
+    assert _one.callback is not None
+    _one.callback = _logged(_name, _one.callback)

@@ -34,6 +34,9 @@ from concord.studies import (
 from concord.table import Cell, Column, Table
 from concord.workspace import Workspace
 
+_WHY = click.option("--reason", required=True, help="Why; it is kept with the time and the name.")
+_BY = click.option("--by", default="researcher", show_default=True, help="Who decides it.")
+
 
 @click.group("study")
 def command() -> None:
@@ -324,11 +327,12 @@ def _admit(workspace: str, name: str, annotator: str, reason: str, by: str) -> N
 @click.argument("name")
 @click.argument("annotator")
 @click.option("--reason", required=True, help="Why; it stands beside every figure.")
+@_BY
 @click.pass_obj
-def _exclude(workspace: str, name: str, annotator: str, reason: str) -> None:
+def _exclude(workspace: str, name: str, annotator: str, reason: str, by: str) -> None:
     """Leave an annotator out of a study's figures of agreement; their ratings stay stored."""
     with Workspace.open(workspace, create=False).write() as db:
-        exclusions.exclude(db, name, annotator, reason)
+        exclusions.exclude(db, name, annotator, reason, by)
     echo(f"{annotator} is left out of the figures of “{name}”. `--with-excluded` shows figures with them.")
 
 
@@ -336,11 +340,12 @@ def _exclude(workspace: str, name: str, annotator: str, reason: str) -> None:
 @click.argument("name")
 @click.argument("annotator")
 @click.option("--reason", required=True, help="Why the decision to leave them out no longer holds.")
+@_BY
 @click.pass_obj
-def _include(workspace: str, name: str, annotator: str, reason: str) -> None:
+def _include(workspace: str, name: str, annotator: str, reason: str, by: str) -> None:
     """Take an annotator into a study's figures again; both decisions stay on record."""
     with Workspace.open(workspace, create=False).write() as db:
-        exclusions.include(db, name, annotator, reason)
+        exclusions.include(db, name, annotator, reason, by)
     echo(f"{annotator} is in the figures of “{name}” again.")
 
 
@@ -439,10 +444,6 @@ def _discuss(workspace: str, name: str, when: Any, off: bool, form: str) -> None
     told = {"all": "once all have rated everything", "now": "each once they have rated everything"}
     shown = f"are shown {told[when]}" if when else "are not shown any more"
     echo(f"Study “{name}”: others' answers {shown}.")
-
-
-_WHY = click.option("--reason", required=True, help="Why; it is kept with the time and the name.")
-_BY = click.option("--by", default="researcher", show_default=True, help="Who decides it.")
 
 
 @command.command("close")

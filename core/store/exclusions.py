@@ -43,17 +43,17 @@ def excluded(db: Database, study: str) -> dict[str, Decision]:
     return {name: last[name] for name in sorted(last) if last[name].rater in raters}
 
 
-def exclude(db: Database, study: str, annotator: str, reason: str) -> None:
+def exclude(db: Database, study: str, annotator: str, reason: str, by: str = "researcher") -> None:
     """Leave an annotator out. Raises NotFound, and StudyError without a reason or where they are left out."""
-    _decide(db, study, annotator, reason, excluded=True)
+    _decide(db, study, annotator, reason, by, excluded=True)
 
 
-def include(db: Database, study: str, annotator: str, reason: str) -> None:
+def include(db: Database, study: str, annotator: str, reason: str, by: str = "researcher") -> None:
     """Take an annotator in again. Raises NotFound, and StudyError without a reason or for one who is in."""
-    _decide(db, study, annotator, reason, excluded=False)
+    _decide(db, study, annotator, reason, by, excluded=False)
 
 
-def _decide(db: Database, study: str, annotator: str, reason: str, *, excluded: bool) -> None:
+def _decide(db: Database, study: str, annotator: str, reason: str, by: str, *, excluded: bool) -> None:
     rater, found = access.annotator_id(db, annotator), study_id(db, study)
     taking_part = (
         "SELECT EXISTS (SELECT 1 FROM scores WHERE study_id = :study AND rater_id = :rater) OR EXISTS "
@@ -68,7 +68,7 @@ def _decide(db: Database, study: str, annotator: str, reason: str, *, excluded: 
     if out == excluded:
         raise StudyError(f"“{annotator}” is {'left out of' if out else 'in'} the study “{study}” already.")
     row = {"study_id": found, "rater_id": rater, "excluded": int(excluded)}
-    database.insert(db, "exclusions", {**row, "reason": reason.strip(), "decided": now()})
+    database.insert(db, "exclusions", {**row, "reason": reason.strip(), "by": by.strip(), "decided": now()})
     rated = db.execute(
         "SELECT DISTINCT conversation_id FROM scores WHERE study_id = ? AND rater_id = ?", [found, rater]
     )

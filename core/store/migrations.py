@@ -719,3 +719,33 @@ CREATE TABLE discussed (
 ) WITHOUT ROWID
 """,
 )
+
+# What was done beside acts on studies: exports, researchers let in or kept out, names of annotators removed.
+# `members` are researchers and adjudicators with a link of their own; sessions get their kind, and SQLite
+# cannot change a CHECK, so that the table is made anew.
+_step(
+    "033_audit_and_members",
+    """
+ALTER TABLE exclusions ADD COLUMN by TEXT NOT NULL DEFAULT '';
+CREATE TABLE audit_log (
+    id INTEGER PRIMARY KEY, done TEXT NOT NULL, by TEXT NOT NULL, what TEXT NOT NULL,
+    study TEXT NOT NULL DEFAULT '', about TEXT NOT NULL DEFAULT '', detail TEXT NOT NULL DEFAULT ''
+);
+CREATE TABLE members (
+    name TEXT PRIMARY KEY, role TEXT NOT NULL CHECK (role IN ('researcher', 'adjudicator')),
+    token_hash TEXT UNIQUE, invited TEXT NOT NULL, expires TEXT, revoked TEXT
+);
+CREATE TABLE sessions_new (
+    id INTEGER PRIMARY KEY, token_hash TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL CHECK (kind IN ('local', 'passphrase', 'oidc', 'annotator', 'member')),
+    rater_id INTEGER REFERENCES raters(id) ON DELETE CASCADE, name TEXT NOT NULL,
+    source TEXT NOT NULL, browser TEXT NOT NULL,
+    begun TEXT NOT NULL, used TEXT NOT NULL, expires TEXT NOT NULL, ended TEXT
+);
+INSERT INTO sessions_new SELECT id, token_hash, kind, rater_id, name, source, browser, begun, used, expires,
+    ended FROM sessions;
+DROP TABLE sessions;
+ALTER TABLE sessions_new RENAME TO sessions;
+CREATE INDEX sessions_of_rater ON sessions (rater_id) WHERE rater_id IS NOT NULL
+""",
+)

@@ -1,12 +1,14 @@
 """Annotators: invite people by link, withdraw links, deal what somebody has not begun to others."""
 
+import json
 from datetime import datetime
 from urllib.parse import urlsplit
 
 import streamlit as st
 
 from concord.errors import NotAllowed
-from concord.store import access, acts, exclusions, frames, pairings, progress, settings
+from concord.files import file_name
+from concord.store import access, acts, audit, exclusions, frames, pairings, personal, progress, settings
 from concord.store import hidden as stored_hidden
 from concord.store import studies as stored
 from concord.store.access import Annotator
@@ -139,6 +141,24 @@ def _one(people: list[Annotator]) -> None:
                 help="Nobody can rate by it any more, and whoever came by it is signed out. What they rated "
                 "stays.",
             )
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.download_button(
+                "What is stored of them (JSON)",
+                lambda: _stored(name),
+                f"{file_name(name)}.json",
+                on_click="ignore",
+                icon=":material/download:",
+            )
+            st.text_input("Why their name is removed", key="forget because", max_chars=1000)
+            st.button(
+                "Remove the name",
+                key="forget",
+                icon=":material/person_off:",
+                on_click=_forgotten,
+                args=(name,),
+                help="A pseudonym takes its place. Ratings and figures stay; link, sessions and the numbers "
+                "of a crowd platform go. This cannot be undone.",
+            )
         with workspace().read() as db:
             mine = stored.studies_of(db, chosen.id)
         undone = [study for study, _, done, items in mine if done < items]
@@ -216,14 +236,14 @@ def _admitted(study: str) -> None:
 
 
 def _decided(study: str) -> None:
-    person, reason = st.session_state["whom"], st.session_state["why"]
+    whom, reason = st.session_state["whom"], st.session_state["why"]
     with told.writing() as db:
-        if person in exclusions.excluded(db, study):
-            exclusions.include(db, study, person, reason)
-            told.done(f"{person} is in the figures of “{study}” again.")
+        if whom in exclusions.excluded(db, study):
+            exclusions.include(db, study, whom, reason, person.named())
+            told.done(f"{whom} is in the figures of “{study}” again.")
         else:
-            exclusions.exclude(db, study, person, reason)
-            told.done(f"{person} is left out of the figures of “{study}”. Their ratings stay.")
+            exclusions.exclude(db, study, whom, reason, person.named())
+            told.done(f"{whom} is left out of the figures of “{study}”. Their ratings stay.")
 
 
 def _invited() -> None:
@@ -257,6 +277,18 @@ def _withdraw(name: str) -> None:
     with workspace().write() as db:
         access.revoke(db, name)
     told.done(f"The link of {name} no longer works. What they rated stays.")
+
+
+def _stored(name: str) -> str:
+    with workspace().write() as db:
+        audit.record(db, person.named(), "exported what is stored of an annotator", about=name)
+        return json.dumps(personal.data(db, name), ensure_ascii=False, indent=2)
+
+
+def _forgotten(name: str) -> None:
+    with told.writing() as db:
+        pseudonym = personal.forget(db, name, st.session_state["forget because"], person.named())
+        told.done(f"The name is removed. What they rated stands under {pseudonym}.")
 
 
 def _pass_on(study: str, name: str) -> None:

@@ -41,6 +41,7 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
         PageFile("annotate/annotators.py", "Annotators", "annotators", ":material/group:"),
         PageFile("annotate/adjudicate.py", "Adjudication", "adjudicate", ":material/gavel:"),
         PageFile("annotate/sessions.py", "Sessions", "sessions", ":material/devices:"),
+        PageFile("annotate/audit.py", "Audit log", "audit", ":material/history:"),
         PageFile("simulbench/tasks.py", "Tasks", "tasks", ":material/rule:"),
     ),
     "Trust": (

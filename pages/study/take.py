@@ -20,6 +20,7 @@ from concord.studies.comments import comment_rows
 from pages.parts.address import held
 from pages.parts.measuring import options_of
 from pages.parts.plain import plain
+from pages.parts.review.person import exported
 from pages.parts.session import sentence, workspace
 
 KINDS: Mapping[str, str] = {
@@ -139,6 +140,7 @@ def _write(asked: Exported) -> None:
     try:
         with workspace().read() as db:
             WRITERS[asked.kind](db, asked, written.path)
+        exported(asked.kind, asked.study)
     except ConcordError as error:
         st.session_state.pop("written", None)
         sentence(error)

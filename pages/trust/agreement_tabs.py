@@ -22,6 +22,7 @@ from concord.table import Column, Table
 from pages.parts.address import link, of_conversation
 from pages.parts.estimates import forest
 from pages.parts.plain import plain
+from pages.parts.review.person import exported
 from pages.parts.session import live, workspace
 from pages.parts.table import download, draw
 from pages.trust import agreement_charts as charts
@@ -347,7 +348,9 @@ def _measure(report: AgreementReport, steps: Sequence[tuple[str, str]]) -> None:
 
 def _bundle(report: AgreementReport) -> bytes:
     with workspace().read() as db:
-        return bundle.bundle(db, report, made=date.today())
+        made = bundle.bundle(db, report, made=date.today())
+    exported("report", report.of.study.name)
+    return made
 
 
 TABS = {

@@ -3,8 +3,9 @@
 import streamlit as st
 
 from concord.errors import StudyError
+from concord.store import audit
 from pages.parts.people import Researcher
-from pages.parts.session import here
+from pages.parts.session import here, workspace
 
 _KEPT = "person who reviews"
 LONGEST = 60
@@ -27,6 +28,14 @@ def named() -> str:
         raise StudyError("This name is too long. Choose a shorter one.")
     st.session_state[_KEPT] = name
     return name
+
+
+def exported(what: str, study: str = "") -> None:
+    """Write an export by page into the audit log; a workspace that is read-only has none."""
+    if not workspace().read_only:
+        by = named()
+        with workspace().write() as db:
+            audit.record(db, by, f"exported {what}", study)
 
 
 def _known() -> str:

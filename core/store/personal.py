@@ -1,0 +1,86 @@
+"""What is stored of an annotator, and the removal of their name: ratings and figures stay."""
+
+import secrets
+from typing import Any
+
+from sqlite_utils import Database
+
+from concord.errors import StudyError
+from concord.store import access, audit
+from concord.store.database import now
+
+_OF_RATER = {
+    "link": "SELECT invited, revoked, expires FROM annotators WHERE rater_id = :rater",
+    "sessions": "SELECT kind, source, browser, begun, used, expires, ended FROM sessions "
+    "WHERE rater_id = :rater ORDER BY id",
+    "crowd": "SELECT t.name AS study, w.worker, w.submission, w.task, w.came, w.due, w.returned, w.code "
+    "FROM crowd_workers w JOIN studies t ON t.id = w.study_id WHERE w.rater_id = :rater ORDER BY w.id",
+    "items": "SELECT t.name AS study, c.key, u.turn, a.state, a.reason, a.flag, a.seconds, a.submitted "
+    "FROM assignments a JOIN study_units u ON u.id = a.unit_id JOIN studies t ON t.id = u.study_id "
+    "JOIN conversations c ON c.id = u.conversation_id WHERE a.rater_id = :rater ORDER BY a.position",
+    "ratings": "SELECT t.name AS study, c.key, r.turn, r.criterion, r.score, r.explanation, r.created "
+    "FROM ratings r JOIN conversations c ON c.id = r.conversation_id LEFT JOIN studies t "
+    "ON t.id = r.study_id WHERE r.rater_id = :rater ORDER BY r.id",
+    "hidden items": "SELECT t.name AS study, h.kind, c.key, h.turn, h.state, h.reason, h.flag, h.seconds, "
+    "h.submitted FROM hidden_items h JOIN studies t ON t.id = h.study_id "
+    "JOIN conversations c ON c.id = h.conversation_id WHERE h.rater_id = :rater ORDER BY h.id",
+    "hidden answers": "SELECT a.item_id, a.criterion, a.score, a.explanation, a.created "
+    "FROM hidden_answers a JOIN hidden_items h ON h.id = a.item_id WHERE h.rater_id = :rater "
+    "ORDER BY a.item_id, a.criterion",
+    "informed answers": "SELECT kind, unit_id, criterion, score, reason, shown, given, replaced "
+    "FROM informed_answers WHERE rater_id = :rater ORDER BY id",
+    "comparisons": "SELECT key, verdict, explanation, created FROM comparisons WHERE rater_id = :rater "
+    "ORDER BY id",
+    "decisions": "SELECT t.name AS study, e.what, e.item, e.reason, e.by, e.done FROM study_acts e "
+    "JOIN studies t ON t.id = e.study_id WHERE e.rater_id = :rater ORDER BY e.id",
+    "exclusions": "SELECT t.name AS study, e.excluded, e.reason, e.by, e.decided FROM exclusions e "
+    "JOIN studies t ON t.id = e.study_id WHERE e.rater_id = :rater ORDER BY e.id",
+}
+
+
+_SHOWN = ("annotators", "sessions", "crowd_workers", "assignments", "ratings", "hidden_items")
+_SHOWN += ("informed_answers", "comparisons", "study_acts", "exclusions")
+_SUMS = ("scores", "finals")
+"""Tables that are shown above, and tables that are computed from ratings."""
+
+
+def data(db: Database, name: str) -> dict[str, Any]:
+    """Everything that is stored of an annotator, by kind, as plain values. Raises NotFound."""
+    rater = access.annotator_id(db, name)
+    found = {what: list(db.query(sql, {"rater": rater})) for what, sql in _OF_RATER.items()}
+    for table in db.tables:  # those that came later, as they are
+        if "rater_id" in table.columns_dict and table.name not in (*_SHOWN, *_SUMS):
+            rows = list(table.rows_where("rater_id = ?", [rater]))
+            found |= {table.name: rows} if rows else {}
+    return {"name": name, **found}
+
+
+def forget(db: Database, name: str, reason: str, by: str) -> str:
+    """Replace an annotator's name by a pseudonym, which is returned, and remove what else tells who they are.
+
+    Gone are their link, their sessions with addresses and browsers, and the numbers of a crowd platform.
+    Their answers, comments included, stay under the pseudonym, and so does every figure. They are signed out
+    and get nothing more. The log keeps the pseudonym, not the name. Raises NotFound, and StudyError without a
+    reason.
+    """
+    if not reason.strip():
+        raise StudyError("The removal of a name needs its reason, such as “asked for by e-mail”.")
+    rater = access.annotator_id(db, name)
+    pseudonym = f"annotator-{secrets.token_hex(4)}"
+    audit.record(db, by, "name removed", about=pseudonym, detail=reason.strip())
+    db.execute("PRAGMA secure_delete = ON")  # what is removed is overwritten in the file
+    db.table("raters").update(rater, {"name": pseudonym})
+    db.table("sessions").delete_where("rater_id = ?", [rater])
+    link = {"rater_id": rater, "token_hash": None, "invited": now(), "revoked": now(), "expires": None}
+    db.table("annotators").upsert(link, pk="rater_id")
+    db.execute(
+        "UPDATE crowd_workers SET worker = ? || '-' || id, submission = '', task = '', code = '' "
+        "WHERE rater_id = ?",
+        [pseudonym, rater],
+    )
+    # Comments of the log and of acts may name them.
+    for table, columns in (("study_acts", ("reason", "by")), ("exclusions", ("reason", "by"))):
+        for column in columns:
+            db.execute(f"UPDATE {table} SET {column} = replace({column}, ?, ?)", [name, pseudonym])
+    db.execute("UPDATE audit_log SET about = ? WHERE about = ?", [pseudonym, name])
+    return pseudonym

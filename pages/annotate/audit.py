@@ -1,0 +1,27 @@
+"""Audit log: who decided or exported what, and when."""
+
+import streamlit as st
+
+from concord.store import audit
+from concord.store import studies as stored
+from pages.parts.address import asked, shown
+from pages.parts.session import workspace
+from pages.parts.table import draw
+
+
+def page() -> None:
+    """Draw the page."""
+    st.title("Audit log", anchor=False)
+    st.caption(
+        "Decisions on studies and annotators, registrations, settled scores, exports, and names that were "
+        "removed, the newest first. Nothing here can be changed."
+    )
+    with workspace().read() as db:
+        names = ["", *stored.names(db)]
+    at = names.index(asked("study", names, ""))
+    name = shown("study", st.selectbox("Study", names, index=at, format_func=lambda one: one or "every"))
+    with workspace().read() as db:
+        draw(audit.table(db, name))
+
+
+page()

@@ -1,0 +1,126 @@
+"""What is stored of an annotator, their name's removal, and the log of who did what."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from concord.errors import NotFound, StudyError
+from concord.reports.agreement_report import Options, agreement_report
+from concord.store import access, audit, exclusions, personal
+from concord.store import studies as stored
+from concord.store.crowds import Crowd, Visitor
+from concord.studies import crowd, registration, running
+from concord.studies.registration import Plan
+
+FEW = Options(resamples=50)
+RATED = "SELECT conversation_id, criterion, rater_id, score FROM ratings ORDER BY id"
+
+
+def table_rows(db) -> dict[str, list[tuple[object, ...]]]:
+    return {table.name: list(map(tuple, db.execute(f"SELECT * FROM [{table.name}]"))) for table in db.tables}
+
+
+def test_a_name_is_removed_everywhere_and_ratings_and_figures_stay(filled):
+    with filled.write() as db:
+        token = access.invite(db, "Ada")
+        stored.create(db, stored.Study("crowd", stored.get(db, "first").criteria))
+        stored.add_units(db, "crowd", [(u["conversation_id"], None, "") for u in stored.units(db, "first")])
+        made = Crowd("crowd", "prolific", 4, 4, 60)
+        crowd.open_link(db, made, "dana", "https://example.org")
+        worker = crowd.enter(db, made, Visitor("w0rker", "subm1t", "t4sk"))
+        exclusions.exclude(db, "first", "Ben", "Ada told us that Ben was asleep", "dana")
+        running.close(db, "first", "Ada is ill", "dana")
+    with filled.write() as db:
+        before = agreement_report(db, "first", FEW)
+        scores = list(db.execute(RATED))
+        new = personal.forget(db, "Ada", "asked by e-mail", "dana")
+        other = personal.forget(db, worker.name, "asked by e-mail", "dana")
+    with filled.read() as db:
+        after = agreement_report(db, "first", FEW)
+        assert list(db.execute(RATED)) == scores
+        for name, part in before.agreement.criteria.items():
+            assert after.agreement.criteria[name].alpha == part.alpha
+        held = json.dumps(table_rows(db), ensure_ascii=False, default=str)
+        for gone in ("Ada", "w0rker", "subm1t", "t4sk"):
+            assert gone not in held, gone
+        assert new != other
+        assert new in access.annotators_of(db, "first")
+        with pytest.raises(NotFound):
+            access.annotator_id(db, "Ada")
+        with pytest.raises(access.sessions.LinkRefused):
+            access.annotator_of(db, token)
+        [first, *_] = [line for line in audit.every(db) if line.what == "name removed" and line.about == new]
+        assert (first.by, first.detail) == ("dana", "asked by e-mail")
+
+
+def test_what_is_removed_is_not_left_in_the_file(filled):
+    name = "Wilhelmina-Unmistakable"
+    with filled.write() as db:
+        access.invite(db, name)
+        for number in range(50):
+            access.invite(db, f"somebody else {number}")
+    with filled.read() as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert name.encode() in filled.db_path.read_bytes()
+    with filled.write() as db:
+        personal.forget(db, name, "asked", "dana")
+    with filled.read() as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert name.encode() not in filled.db_path.read_bytes()
+
+
+def test_what_is_stored_of_somebody_is_shown_whole(filled, run):
+    with filled.read() as db:
+        rater = access.annotator_id(db, "Ada")
+        counted = db.execute("SELECT count(*) FROM ratings WHERE rater_id = ?", [rater]).fetchone()[0]
+        rated = db.execute("SELECT unit_id FROM assignments WHERE rater_id = ?", [rater]).fetchone()[0]
+    with filled.write() as db:  # a table that nothing here names is shown too
+        db.table("discussed").insert({"unit_id": rated, "rater_id": rater, "text": "Hm.", "given": "2026"})
+    with filled.read() as db:
+        found = personal.data(db, "Ada")
+    assert len(found["ratings"]) == counted > 0
+    assert len(found["items"]) > 0
+    assert [row["text"] for row in found["discussed"]] == ["Hm."]
+    shown = json.loads(run(filled, "annotators", "data", "Ada").stdout)
+    assert shown == found
+
+
+def test_the_log_has_every_decision_and_export(filled, run, tmp_path):
+    with filled.write() as db:
+        registration.register(db, "first", Plan(), "eve", late=True)
+        exclusions.exclude(db, "first", "Ben", "asleep", "dana")
+    assert run(filled, "study", "close", "first", "--reason", "enough", "--by", "cy").exit_code == 0
+    out = tmp_path / "ratings.csv"
+    assert run(filled, "export", "ratings", "--study", "first", "--out", out).exit_code == 0
+    assert run(filled, "export", "ratings", "--study", "nothing").exit_code == 1
+    assert run(filled, "annotators", "forget", "Cleo", "--reason", "asked", "--by", "fay").exit_code == 0
+    with filled.read() as db:
+        lines = audit.every(db)
+        found = {(line.by, line.what, line.study) for line in lines}
+        assert found == {
+            ("eve", "registered", "first"),
+            ("dana", "left out", "first"),
+            ("cy", "closed", "first"),
+            ("command line", "exported ratings", "first"),
+            ("fay", "name removed", ""),
+        }
+        assert [line.done for line in lines] == sorted((line.done for line in lines), reverse=True)
+        assert [line.detail for line in lines if line.what == "exported ratings"] == ["to ratings.csv"]
+        assert {line.what for line in audit.every(db, "first")} == {
+            "registered",
+            "left out",
+            "closed",
+            "exported ratings",
+        }
+        with pytest.raises(NotFound):
+            audit.every(db, "nothing")
+    said = run(filled, "audit", "--study", "first").output
+    assert "asleep" in said
+    assert "fay" not in said
+
+
+def test_a_removal_needs_a_reason(filled):
+    with filled.write() as db, pytest.raises(StudyError, match="reason"):
+        personal.forget(db, "Ada", " ", "dana")
