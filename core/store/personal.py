@@ -38,8 +38,8 @@ _OF_RATER = {
 }
 
 
-_SHOWN = ("annotators", "sessions", "crowd_workers", "assignments", "ratings", "hidden_items")
-_SHOWN += ("informed_answers", "comparisons", "study_acts", "exclusions")
+_SHOWN = {"annotators", "sessions", "crowd_workers", "assignments", "ratings", "hidden_items"}
+_SHOWN |= {"informed_answers", "comparisons", "study_acts", "exclusions"}
 _SUMS = ("scores", "finals")
 """Tables that are shown above, and tables that are computed from ratings."""
 
@@ -49,7 +49,7 @@ def data(db: Database, name: str) -> dict[str, Any]:
     rater = access.annotator_id(db, name)
     found = {what: list(db.query(sql, {"rater": rater})) for what, sql in _OF_RATER.items()}
     for table in db.tables:  # those that came later, as they are
-        if "rater_id" in table.columns_dict and table.name not in (*_SHOWN, *_SUMS):
+        if "rater_id" in table.columns_dict and table.name not in {*_SHOWN, *_SUMS}:
             rows = list(table.rows_where("rater_id = ?", [rater]))
             found |= {table.name: rows} if rows else {}
     return {"name": name, **found}
