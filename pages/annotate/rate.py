@@ -157,8 +157,10 @@ def _comparing(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     with workspace().read() as db:
         study = pairings.study(db, work.name)
         asked = pairs.asked(db, study) if study.rubric else ()
+        letters = desk.reading(db, rater).letters
     dealt = pair.Dealt(study, rater, name)
-    if review.review(pair.fixed(dealt, work.title, back, asked, bare=not isinstance(here(), Researcher))):
+    bare = not isinstance(here(), Researcher)
+    if review.review(pair.fixed(dealt, work.title, back, asked, bare=bare, letters=letters)):
         return True
     review.annotators_exchange(
         dealt.desk,

@@ -13,7 +13,7 @@ from concord.conversation import Conversation, Message
 from concord.rating import Comparison, Rater, Verdict
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.shelf import Numbered
-from concord.store import access, comparisons, conversations
+from concord.store import access, comparisons, conversations, desk
 from concord.store import pairings as stored
 from concord.studies import pairings
 from concord.workspace import Workspace
@@ -53,7 +53,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, di
             for player in "xy":
                 said = (
                     Message("user", f"Question {prompt}?"),
-                    Message("assistant", f"An answer by {player}."),
+                    Message("assistant", f"An answer by **{player}**."),
                 )
                 conversations.save(db, Conversation("chats", f"{player}{prompt}", player, said))
         pairings.new(db, "sbs", rubric, "chats", seed=1)
@@ -64,6 +64,8 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, di
                 comparisons.save(db, Comparison("|".join(two), *two, judge, verdict, **about))
         tokens = {name: access.invite(db, name) for name in ("Ann", "Ben")}
         pairings.deal(db, "sbs", list(tokens), overlap=0, seed=3)
+        chosen = {"item": 0, "do": "reading", "text": desk.TextSettings(letters=True).model_dump_json()}
+        assert not desk.apply(db, access.annotator_id(db, "Ben"), "tab", [{"n": 1, **chosen}])[1]
     with serving(workspace, folder / "log") as server:
         yield server, {name: server.link(token, path="/rate") for name, token in tokens.items()}
 
@@ -98,6 +100,7 @@ def test_two_people_and_a_judge(arena: tuple[Server, dict[str, str]], page: Page
     expect(page.locator(".title")).to_have_text("Which answer helps more?")
     page.locator(".side").first.wait_for()
     assert not {"x0", "y0", "chats", "side v1"} & set(page.content().split())
+    expect(page.locator(".side .text strong")).to_have_count(2)  # Markdown, as at the other desk
     page.keyboard.press("g")
     expect(page.get_by_role("dialog")).to_contain_text("Read both answers first.")
     page.keyboard.press("Escape")
@@ -124,6 +127,7 @@ def test_two_people_and_a_judge(arena: tuple[Server, dict[str, str]], page: Page
     phone.set_default_timeout(30_000)
     phone.goto(links["Ben"])
     phone.locator(".side").first.wait_for()
+    expect(phone.locator(".side .text").first).to_contain_text("**")  # as Ben chose at the other desk
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
     for place, verdict in enumerate(wanted(server, "Ben", BEN)):
         better, kinder = phone.locator(".asked").nth(0), phone.locator(".asked").nth(1)

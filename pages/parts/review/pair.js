@@ -12,7 +12,9 @@ const pair = {
 
   begin(fixed) {
     this.questions = fixed.questions;
-    this.words = `text raw ${fixed.prosaic ? "prosaic" : ""}`;
+    // A simulation shows every character as it was written; so does a dialogue, to whoever chose that at the desk.
+    this.letters = !fixed.prosaic || fixed.letters;
+    this.words = this.letters ? `text raw ${fixed.prosaic ? "prosaic" : ""}` : "text";
     this.skips = !!fixed.reasons;
     this.guided = !!fixed.guidelines;
     this.bar = [["note", "Note", "N"], this.skips && ["skip", "Skip", "S"], this.guided && ["guidelines", "Guidelines", "G"]].filter(Boolean);
@@ -83,11 +85,12 @@ const pair = {
   },
 
   draw(item, line, act) {
+    const written = (text) => el("div", { class: this.words, dir: "auto" }, this.letters ? text : marked(text));
     const message = (m) => el("article", { class: `message ${m.reply ? "reply" : "user"}` },
-      el("header", {}, m.speaker, el("span", { class: "turn" }, ` ${m.turn}`)), el("div", { class: this.words, dir: "auto" }, m.text));
+      el("header", {}, m.speaker, el("span", { class: "turn" }, ` ${m.turn}`)), written(m.text));
     const side = (letter, what, inside, cut) => el("section", { class: "side", "data-verdict": letter, tabindex: 0, "aria-label": `${what} ${letter}` },
       el("header", {}, el("strong", {}, letter), cut && el("strong", { class: "cut" }, "cut off at the length limit")), inside);
-    const words = (text) => text.trim() ? el("div", { class: this.words, dir: "auto" }, text) : el("div", { class: "text none" }, "(an empty reply)");
+    const words = (text) => text.trim() ? written(text) : el("div", { class: "text none" }, "(an empty reply)");
     const button = (q, at, verdict, strong, label, k) => el("button", {
       type: "button", class: "button verdict", "data-verdict": verdict, "data-at": at, "data-strong": strong,
       onclick: (event) => act("prefer", verdict, strong, at, event),
@@ -138,5 +141,6 @@ const pair = {
   bar: [],
   help: [],
   questions: [],
+  letters: true,
   words: "",
 };

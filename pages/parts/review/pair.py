@@ -87,8 +87,10 @@ def fixed(
     questions: Sequence[Criterion] = (),
     *,
     bare: bool = False,
+    letters: bool = False,
 ) -> dict[str, Any]:
-    """The constant part of what the browser is sent. `back` names the page behind; `bare`: no menu.
+    """The constant part of what the browser is sent. `back` names the page behind; `bare`: no menu;
+    `letters`: texts are shown as they were written, not as Markdown.
 
     Without `questions` it is the benchmark's own.
     """
@@ -106,7 +108,7 @@ def fixed(
     ]
     told = {"guidelines": work.study.guidelines, "reasons": REASONS} if isinstance(work, Dealt) else {}
     shown = {"bare": bare, "over": over, "nothing": nothing, "questions": asked}
-    return about | shown | {"prosaic": bool(questions), **told}
+    return about | shown | {"prosaic": bool(questions), "letters": letters, **told}
 
 
 def item(db: Database, pair: Pairing, rubric: Rubric | None = None) -> dict[str, Any]:
