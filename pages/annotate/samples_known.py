@@ -16,6 +16,8 @@ from pages.parts.plain import plain
 from pages.parts.session import workspace
 
 COLUMNS = f"A CSV with the columns {', '.join(hidden.COLUMNS)}."
+LARGEST = 10
+"""Megabytes of a file of items."""
 WAYS = {"share": "Share of items hit, at least", "deviation": "Mean distance to known answers, at most"}
 
 
@@ -27,7 +29,13 @@ def section(study: Study) -> None:
         taught = {one.unit for one in stored.gold(db, name, training=True)}
     rule = training.rule_of(study)
     with st.expander(f"Gold items{f' · {len(gold)}' if gold else ''}", icon=":material/fact_check:"):
-        st.file_uploader("Items whose answers are known", ["csv"], key=f"gold of {name}", help=COLUMNS)
+        st.file_uploader(
+            "Items whose answers are known",
+            ["csv"],
+            key=f"gold of {name}",
+            help=COLUMNS,
+            max_upload_size=LARGEST,
+        )
         st.checkbox(
             "Show the known answer after an item is submitted",
             bool(study.meta.get("feedback")),
@@ -43,7 +51,13 @@ def section(study: Study) -> None:
         if rule:
             st.markdown(plain(f"Passed is {rule.told}."))
         now = rule or training.PassRule()
-        st.file_uploader("Items with explanations", ["csv"], key=f"training of {name}", help=COLUMNS)
+        st.file_uploader(
+            "Items with explanations",
+            ["csv"],
+            key=f"training of {name}",
+            help=COLUMNS,
+            max_upload_size=LARGEST,
+        )
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.selectbox("Passed by", WAYS, [*WAYS].index(now.way), WAYS.__getitem__, key=f"way of {name}")
             st.number_input("Bound", 0.0, value=now.bound, step=0.05, key=f"bound of {name}")

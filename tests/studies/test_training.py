@@ -164,12 +164,14 @@ class TestTraining:
 
     def test_an_attempt_begins_with_what_was_not_seen(self, db, tmp_path):
         train(db, tmp_path, PassRule(items=2, attempts=3))
-        rater = access.annotator_id(db, "ann")
-        seen = []
-        for _ in range(3):
-            seen.append({desk.task(db, rater, i).conversation_id for i, state in strip(db, "ann")[-2:]})
-            attempt(db, "ann", lambda known: 5)
-        assert (len(seen[0] | seen[1]), len(seen[2])) == (4, 2)
+        studies.invite(db, ["cy", "dee"])
+        studies.deal_study(db, "s", ["cy", "dee"])
+        for person in ("ann", "bob", "cy", "dee"):
+            rater, seen = access.annotator_id(db, person), []
+            for _ in range(3):
+                seen.append({desk.task(db, rater, i).conversation_id for i, _ in strip(db, person)[-2:]})
+                attempt(db, person, lambda known: 5)
+            assert (len(seen[0] | seen[1]), len(seen[2])) == (4, 2)
 
     def test_who_is_admitted_by_hand_is_recorded(self, db, tmp_path):
         train(db, tmp_path, PassRule())

@@ -70,7 +70,7 @@ class View {
       criterion.statement && el("p", { class: "statement", dir: "auto", id: `statement-${index}` }, criterion.statement),
       criterion.options.length ? this.choices(criterion, index, wordy, long) : this.measure(criterion, index),
       criterion.reason && this.because(criterion, index),
-      el("div", { class: "told", hidden: true, dir: "auto" }));
+      el("div", { class: "told prose", hidden: true, dir: "auto" }));
   }
 
   choices(criterion, index, wordy, long) {

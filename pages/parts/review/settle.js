@@ -119,12 +119,12 @@ const discuss = {
 
   give(line, text) {
     const { item } = line;
-    line.answer({ item: item.id, text }, { item: item.id, text: item.comment }, text ? "the comment" : "nothing to add");
+    line.answer({ item: item.id, text }, { item: item.id, text: item.comment }, text ? "the comment" : "no comment");
   },
 
   help: [
     [["N"], "write a comment for the others"],
-    [["K"], "nothing to add"],
+    [["K"], "no comment: go on"],
   ],
 
   draw(item, line, act) {
@@ -135,7 +135,7 @@ const discuss = {
 
   refresh(item, line, root) {
     for (const card of root.querySelectorAll(".judged")) card.classList.add("active");
-    [...root.querySelectorAll(".judged .mine")].at(-1).textContent = item.comment ? `you: ${item.comment}` : item.comment === "" ? "nothing to add" : "";
+    [...root.querySelectorAll(".judged .mine")].at(-1).textContent = item.comment ? `you: ${item.comment}` : item.comment === "" ? "no comment" : "";
   },
 
   act(name, rest, line, dialogs) {
@@ -143,5 +143,5 @@ const discuss = {
     if (name === "note") return note(dialogs, "Comment for the others", line.item.comment ?? "", (text) => this.give(line, text));
   },
 
-  bar: [["note", "Comment", "N"], ["none", "Nothing to add", "K"]],
+  bar: [["note", "Comment", "N"], ["none", "No comment", "K"]],
 };

@@ -1,0 +1,60 @@
+"""The page of annotators: who has passed a training, and who is admitted by hand."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from concord.conversation import Conversation, Message
+from concord.rating import Criterion
+from concord.store import access, acts, conversations, desk, studies
+from concord.store.hidden import Gold, UnitKey
+from concord.studies import dealing, training
+from concord.workspace import Workspace
+
+FRAME = """
+import streamlit as st
+from pages.parts.navigation import SECTIONS
+listed = [page for pages in SECTIONS.values() for page in pages if page.address == "annotators"]
+st.navigation([st.Page(p.path, title=p.title, url_path=p.address, default=True) for p in listed]).run()
+"""
+
+
+@pytest.fixture
+def workspace(workspace: Workspace) -> Workspace:
+    """Ada has failed the only attempt at a training of one item."""
+    with workspace.write() as db:
+        studies.create(db, studies.Study("s", (Criterion("wit", "It is witty."),)))
+        said = (Message("user", "?"), Message("assistant", "!"))
+        own, known = (conversations.save(db, Conversation("b", key, "p", said)) for key in "ab")
+        studies.add_units(db, "s", [(own, None, "")])
+        access.invite(db, "Ada")
+        dealing.deal_study(db, "s", ["Ada"])
+        gold = Gold(UnitKey(known, None), "wit", 4, 0, "why")
+        training.begin(db, "s", [gold], training.PassRule(attempts=1))
+        ada = access.annotator_id(db, "Ada")
+        [(item, *_)] = desk.units(db, ada, "s")
+        events = [
+            {"n": 1, "item": item, "do": "answer", "criterion": "wit", "score": 1},
+            {"n": 2, "item": item, "do": "submit"},
+        ]
+        assert training.take(db, "s", ada, "tab", events)[1] == []
+    return workspace
+
+
+def test_who_has_not_passed_is_shown_and_admitted_with_a_reason(workspace: Workspace) -> None:
+    page = AppTest.from_string(FRAME, default_timeout=30).run()
+    assert not page.exception
+    assert page.selectbox(key="admit").options == ["Ada"]
+    [table] = [found.value for found in page.dataframe if "verdict" in found.value]
+    assert table.iloc[0].verdict == "not passed"
+    page.selectbox(key="admit").select("Ada")
+    admit = next(button for button in page.button if button.label == "Admit")
+    admit.click().run()
+    assert "needs its reason" in page.error[0].value
+    page.text_input(key="admit because").set_value("a slip")
+    next(button for button in page.button if button.label == "Admit").click().run()
+    assert page.success[0].value == "“s” is open to Ada\\."
+    with workspace.read() as db:
+        assert [(act.what, act.reason) for act in acts.every(db, "s")][-1] == ("admitted", "a slip")
+    assert "admit" not in [box.key for box in page.selectbox]
