@@ -182,11 +182,13 @@ def calibrated_players(
     return tabulate(PLAYERS, table, criterion, rows, notes=notes, all_items=True, **drawing)
 
 
-def calibrated_means(score: Floats, target: Floats, groups: Ints, number: int) -> Callable[[Weights], Floats]:
+def calibrated_means(
+    score: Floats, target: Floats, groups: Ints, number: int, counts: Floats | None = None
+) -> Callable[[Weights], Floats]:
     """The mean of the isotonic curve over each group's items, `number` groups × resamples.
 
     `score` is the judge's, `target` people's (nan where missing), `groups` a number per item (−1: none). The
-    curve is fitted to the items that have both, in every resample anew.
+    curve is fitted to the items that have both, in every resample anew; there each counts as `counts` says.
     """
     level = levels(score)
     steps = len(level.mean)
@@ -201,8 +203,8 @@ def calibrated_means(score: Floats, target: Floats, groups: Ints, number: int) -
 
     @once
     def on(weights: Weights) -> Floats:
-        weight = np.asarray(fitted @ weights, dtype=np.float64)
-        curve = rising(np.asarray(given @ weights.astype(np.float64)), weight)
+        fit = weights.astype(np.float64) if counts is None else weights * counts[:, None]
+        curve = rising(np.asarray(given @ fit), np.asarray(fitted @ fit))
         count = np.asarray(counting @ weights, dtype=np.float64).reshape(number, steps, -1)
         return divide(np.einsum("glr,lr->gr", count, curve), count.sum(axis=1))
 

@@ -14,6 +14,7 @@ from concord.files import read_text
 from concord.llm.families import families
 from concord.reports import datasheet
 from concord.reports.agreement_report import Options, agreement_report
+from concord.reports.notes import DRAWN
 from concord.rubrics import shelf
 from concord.store import access, acts, exclusions, frames, holdings, progress, registrations
 from concord.store import hidden as hidden_store
@@ -532,6 +533,8 @@ def _show(workspace: str, name: str) -> None:
     for criterion in study.criteria:
         scale = f"{criterion.scale.low:g} to {criterion.scale.high:g}"
         echo(f"  {criterion.label} ({scale}): {criterion.statement}")
+    if "random" in (drawn := study.meta.get("drawn", {})):
+        echo(f"{DRAWN[drawn['next_for']]}; {len(drawn['random'])} are a simple random sample.")
     for made in fixed:
         echo(f"{made.told}.")
     if people:

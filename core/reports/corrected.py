@@ -81,7 +81,7 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
     units = of.table.drop_duplicates("unit").set_index("unit").conversation_id
     by_conversation = people.groupby(units.reindex(people.index)).mean().dropna()
     scale = scales_of(of.study.criteria, weights)[FINAL]
-    calibrated = _calibrated(board, by_conversation, scale)
+    calibrated = _calibrated(board, by_conversation, scale, of.chances)
     rows = [
         _row(str(player), mine, by_conversation, scale, of.chances) | {"calibrated": calibrated[str(player)]}
         for player, mine in board.usable.groupby("player")
@@ -127,7 +127,9 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
     )
 
 
-def _calibrated(board: Leaderboard, people: pd.Series, scale: Ends) -> dict[str, Estimate]:
+def _calibrated(
+    board: Leaderboard, people: pd.Series, scale: Ends, chances: Mapping[int, float]
+) -> dict[str, Estimate]:
     """Each player's mean by the calibrated judges, over all conversations in its mean."""
     usable = board.usable
     codes, players = pd.factorize(usable.player, sort=True)
@@ -137,7 +139,8 @@ def _calibrated(board: Leaderboard, people: pd.Series, scale: Ends) -> dict[str,
     if n < FEWEST:
         few = f"{n} conversations with people are too few, at least {FEWEST} are needed"
         return dict.fromkeys(map(str, players), undefined(few, n=n))
-    means = calibrated_means(score, target, codes, len(players))
+    counts = 1 / np.array([chances.get(number, 1.0) for number in usable.index]) if chances else None
+    means = calibrated_means(score, target, codes, len(players), counts)
     every = [lambda weights, place=place: means(weights)[place] for place in range(len(players))]
     own, drawn = bootstrap(every, len(usable), resamples=RESAMPLES, seed=board.seed)
     return {

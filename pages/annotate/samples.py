@@ -231,6 +231,7 @@ def _facts(study: Study, items: int) -> None:
         f"drawn from {drawn['candidates']} with seed {study.seed}"
         if drawn
         else f"from {plain(study.source)}",
+        f"{len(drawn['random'])} of them as a simple random sample" if drawn and "random" in drawn else "",
         "asked: " + ", ".join(plain(c.label) for c in study.criteria),
     ]
     st.markdown(" · ".join(filter(None, parts)))

@@ -83,6 +83,13 @@ def test_people_weigh_criteria_as_the_table_does(filled):
         assert row["people"].value == pytest.approx(mine.mean())
 
 
+def _people(of):
+    """People's final of each conversation, where somebody answered every criterion."""
+    table = of.table[(of.table.kind == "human") & ~of.table.unit.isin(of.left_out)]
+    means = table.groupby(["conversation_id", "criterion"]).score.mean().unstack()
+    return means.mean(axis=1).rename("people")
+
+
 def test_calibrated_means_are_those_of_one_curve_for_all_players(filled):
     """The curve is scipy's isotonic regression of people's final on the judges', read everywhere."""
     board, people = of(filled)
@@ -113,6 +120,16 @@ def test_a_study_drawn_by_chance_weighs_each_conversation_by_its_own(filled):
         means = human.groupby(["conversation_id", "criterion"]).score.mean().unstack().mean(axis=1)
         weights = [1 / chance[number] for number in means.index]
         assert row["people"].value == pytest.approx(np.average(means, weights=weights))
+    both = board.usable.join(_people(people), how="inner").dropna(subset=["people"])
+    both["weight"] = [1 / chance[number] for number in both.index]
+    by = both.assign(total=both.people * both.weight).groupby(both.final.round(9))[["total", "weight"]].sum()
+    curve = isotonic_regression(by.total / by.weight, weights=by.weight).x
+    read = pd.Series(np.interp(board.usable.final, by.index, curve), board.usable.index)
+    plain = read.groupby(board.usable.player).mean().to_dict()
+    found = {row["player"]: row["calibrated"].value for row in weighed.rows}
+    assert found == pytest.approx(plain, abs=0.05)
+    unweighed = {row["player"]: row["calibrated"].value for row in corrected(board, people).rows}
+    assert found != pytest.approx(unweighed, abs=1e-6), "the curve follows the weights"
     assert "unequal probabilities" in " ".join(weighed.notes)
     assert "random draw" not in " ".join(weighed.notes)
 
