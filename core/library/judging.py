@@ -23,7 +23,6 @@ from concord.runs import engine, planning
 from concord.runs.status import sentence
 from concord.store import conversations as stored
 from concord.store import ratings, runs
-from concord.store.conversations import Filter
 from concord.store.runs import Progress
 from concord.workspace import Workspace
 
@@ -169,20 +168,15 @@ def _run(workspace: Workspace, job: planning.Job, max_cost: float | None, retry_
 def _judged(
     workspace: Workspace, benchmark: str, judges: Sequence[str], variant: str, run: Progress
 ) -> Judged:
-    def mine(row: Mapping[str, Any], rater: str) -> bool:
-        return row[rater] in judges and row["variant"] == variant
-
-    start = f"{benchmark}/"
-    failed = []
+    start, names = f"{benchmark}/", set(judges)
     with workspace.read() as db:
-        ids = {key: number for number, key in stored.keys_after(db, Filter(benchmark), limit=10**9)}
-        rows = [r for r in ratings.exported(db) if r["item_id"] in ids and mine(r, "rater")]
-        for key, number in ids.items():
-            failed += [
-                {"unit": key.removeprefix(start), "rater": one["judge"], **one}
-                for one in ratings.judgements_of(db, number)
-                if one["failure"] and mine(one, "judge")
-            ]
+        given = ratings.exported(db, benchmark=benchmark, variant=variant)
+        rows = [row for row in given if row["rater"] in names]
+        failed = [
+            {**one, "unit": one["item_id"].removeprefix(start)}
+            for one in ratings.unusable(db, benchmark, variant)
+            if one["rater"] in names
+        ]
     return Judged(
         ratings_frame(rows, start),
         pd.DataFrame(failed, columns=["unit", "rater", "repeat", "failure", "raw"]),

@@ -220,9 +220,11 @@ def scores_of(
     return {tuple(key): score for *key, score in rows}
 
 
-def exported(db: Database, study: str = "", *, with_excluded: bool = False) -> Iterator[dict[str, Any]]:
+def exported(
+    db: Database, study: str = "", *, benchmark: str = "", variant: str = "", with_excluded: bool = False
+) -> Iterator[dict[str, Any]]:
     """The ratings that count, of a study or all, with item, rater, source, and the comment on the item; no
-    extra ones.
+    extra ones. Of a benchmark, or of raters of a variant, only where they are named.
 
     Those of annotators whom a decision left out of their study are there only `with_excluded`.
     """
@@ -245,14 +247,29 @@ def exported(db: Database, study: str = "", *, with_excluded: bool = False) -> I
             "OR r.study_id IS NULL AND t.per_turn = 0 OR r.study_id IS NULL AND r.turn = u.turn) "
             f"AND (r.study_id IS NULL OR ifnull(u.turn, 0) = ifnull(r.turn, 0)) {people}"
         )
+    only = "AND c.benchmark = :benchmark " if benchmark else ""
+    only += "AND x.variant = :variant " if variant else ""
     yield from db.query(
         f"SELECT {columns} FROM {source} JOIN conversations c ON c.id = r.conversation_id "
         "JOIN raters x ON x.id = r.rater_id LEFT JOIN judgements j ON j.id = r.judgement_id "
-        "WHERE ifnull(a.state, 'done') = 'done' AND NOT ifnull(a.extra, 0) AND (? = '' OR t.name = ?) "
-        "AND (? OR NOT EXISTS (SELECT 1 "
+        f"WHERE ifnull(a.state, 'done') = 'done' AND NOT ifnull(a.extra, 0) {only}"
+        "AND (:study = '' OR t.name = :study) AND (:with_excluded OR NOT EXISTS (SELECT 1 "
         "FROM left_out o WHERE o.study_id = r.study_id AND o.rater_id = r.rater_id)) "
         "ORDER BY r.conversation_id, x.kind, x.name, x.variant, r.repeat, ifnull(r.turn, 0), r.id",
-        [study, study, with_excluded],
+        {"study": study, "benchmark": benchmark, "variant": variant, "with_excluded": with_excluded},
+    )
+
+
+def unusable(db: Database, benchmark: str, variant: str) -> Iterator[dict[str, Any]]:
+    """The judgements without a usable reply on a benchmark's conversations by judges of a variant.
+
+    Fields: item_id, rater, repeat, failure, raw.
+    """
+    yield from db.query(
+        "SELECT c.key AS item_id, x.name AS rater, j.repeat, j.failure, j.raw FROM conversations c "
+        "JOIN judgements j ON j.conversation_id = c.id JOIN raters x ON x.id = j.rater_id "
+        "WHERE c.benchmark = ? AND x.variant = ? AND j.failure IS NOT NULL ORDER BY c.id, x.name, j.repeat",
+        [benchmark, variant],
     )
 
 
