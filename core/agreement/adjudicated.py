@@ -1,4 +1,4 @@
-"""Judges and people against adjudicated scores, beside people's mean."""
+"""Judges and people against adjudicated scores, or means with extra ratings, beside first raters' mean."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any, Unpack
@@ -50,6 +50,40 @@ def adjudication(
         _rows(table, criterion, settled, panels),
         target="against the mean of all people on the item, and the adjudicator's score of it",
         notes=("adjudicated scores enter no other section",),
+        **drawing,
+    )
+
+
+EXTRA = empty(
+    "extra",
+    "Judges without and with extra ratings",
+    columns.RATER,
+    Column("before", "ρ with first raters' mean", digits=3, interval="ends", n=True),
+    Column("after", "ρ with extra ratings too", digits=3, interval="ends", n=True),
+    Column("mae_before", "MAE from first raters", interval="ends"),
+    Column("mae_after", "MAE with extra ratings", interval="ends", n=True),
+    caption="Correlations are on all items. MAE is on items with an extra rating, which were chosen because "
+    "people differ there. An extra rating makes people's mean of an item less noisy, and may shift it, "
+    "because it was given for what the first raters answered.",
+)
+
+
+def extra(
+    table: Ratings,
+    criterion: str,
+    means: Mapping[Hashable, float],
+    *,
+    panels: Panels = None,
+    **drawing: Unpack[Drawing],
+) -> Table:
+    """Judges and panels against the mean of first raters, and of all with the extra ones (unit → mean)."""
+    return tabulate(
+        EXTRA,
+        table,
+        criterion,
+        _rows(table, criterion, means, panels)[:-1],
+        target="against the mean of the people on the item, extra raters left out or included",
+        notes=("extra ratings enter no other section",),
         **drawing,
     )
 

@@ -89,6 +89,13 @@ def command() -> None:
     is_flag=True,
     help="Leave out conversations in which a judge saw a refusal.",
 )
+@options.several("--not-in", "Studies whose conversations are not drawn.")
+@click.option(
+    "--pilot-of",
+    default="",
+    metavar="STUDY",
+    help="The study, drawn already or not, that this is a pilot of: they share no conversation.",
+)
 @click.option("--title", default="", help="What annotators see as the study's name.")
 @click.option(
     "--guidelines",
@@ -131,6 +138,8 @@ def _draw(
             f"{len(drawn['random'])} of them are a simple random sample. Each conversation was drawn with a "
             f"probability of {low:.2g} to {high:.2g}, which is kept."
         )
+    if "not_in" in drawn:
+        echo(f"Without the conversations of: {', '.join(drawn['not_in'])}.")
     echo(f"Asked: {', '.join(c.label for c in study.criteria)}.")
     echo(f"Next: concord annotators invite NAME… --study {name}")
 
@@ -207,6 +216,20 @@ def _planned(plan: dealing.Deal) -> None:
     printing.show(plan.tables(), "table")
     echo(plan.told)
     echo("Nothing was dealt: that is what the deal would be.")
+
+
+@command.command("pace")
+@click.argument("name")
+@click.option("--a-day", type=click.IntRange(0), help="Items to do a day; 0: no goal. Default: as before.")
+@click.option(
+    "--break-after", type=click.IntRange(0), help="Items between breaks; 0: none. Default: as before."
+)
+@click.pass_obj
+def _pace(workspace: str, name: str, a_day: int | None, break_after: int | None) -> None:
+    """Say at the desk how many items are the day's goal, and when a break is due; nothing is enforced."""
+    with Workspace.open(workspace, create=False).write() as db:
+        pace = running.set_pace(db, name, a_day, break_after)
+    echo(f"Study “{name}”: {pace.told or 'no goal for a day, and no breaks.'}")
 
 
 @command.command("gold")
@@ -530,6 +553,10 @@ def _show(workspace: str, name: str) -> None:
             figures = [*work, *figures]
     echo(f"{study.title} ({study.name}), {study.source} {study.created[:10]}")
     echo(f"{units} units, {f'{study.overlap} raters each' if study.overlap else 'rated by everybody'}")
+    if study.pilot_of:
+        echo(f"A pilot of “{study.pilot_of}”, which shares no conversation with it.")
+    if pace := running.pace(study).told:
+        echo(pace)
     for criterion in study.criteria:
         scale = f"{criterion.scale.low:g} to {criterion.scale.high:g}"
         echo(f"  {criterion.label} ({scale}): {criterion.statement}")

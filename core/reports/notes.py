@@ -54,7 +54,8 @@ def notes(of: StudyRatings, units: int, *, nominal: bool) -> list[str]:
     if n := _extra_items(of):
         found.append(
             f"{n} items have an extra rating, given because their first raters differed. Agreement is "
-            "measured on first ratings alone: with more ratings where people differ, it comes out too low."
+            "measured on first ratings alone: with more ratings where people differ, it comes out too low. "
+            "The section “extra” has judges against people's mean without and with them."
         )
     if of.study.anonymous:
         found.append("People's ratings have no names: no figure compares one person with another.")

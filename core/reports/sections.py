@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from concord.agreement.adjudicated import adjudication
+from concord.agreement.adjudicated import adjudication, extra
 from concord.agreement.alt_test import alt_test
 from concord.agreement.anchoring import anchoring
 from concord.agreement.calibration import calibrated_players, calibration, calibration_curves
@@ -40,6 +40,7 @@ from concord.agreement.versions import judges_by_version
 from concord.errors import StudyError
 from concord.estimate import Estimate, undefined
 from concord.reports.registered import registered
+from concord.store.informed import Informed
 from concord.studies import hidden
 from concord.studies.adjudication import scores_on
 from concord.studies.reveal import moves
@@ -204,13 +205,17 @@ def _no_gold(report: AgreementReport, criterion: str) -> str:
 
 
 def _settled(report: AgreementReport, criterion: str) -> dict[Hashable, float]:
+    return scores_on(report.of.adjudicated, criterion, _means(report))
+
+
+def _means(report: AgreementReport) -> dict[str, dict[Hashable, float]]:
+    """People's mean of the criteria that count, criterion → unit → mean."""
     ratings = report.ratings
-    means = {
+    return {
         name: dict(zip(ratings.units, ratings[name].target.tolist(), strict=True))
         for name in report.of.counted
         if name in ratings.criteria
     }
-    return scores_on(report.of.adjudicated, criterion, means)
 
 
 def _adjudication(report: AgreementReport, criterion: str) -> Iterator[Table]:
@@ -220,6 +225,32 @@ def _adjudication(report: AgreementReport, criterion: str) -> Iterator[Table]:
 
 def _none_settled(report: AgreementReport, criterion: str) -> str:
     return "" if _settled(report, criterion) else "no item was adjudicated"
+
+
+def _with_extra(report: AgreementReport, criterion: str) -> dict[Hashable, float]:
+    """People's mean with extra ratings, of the units that have some."""
+    ratings, of = report.ratings, report.of.extra
+    if not of:
+        return {}
+    given: dict[tuple[int, str], list[float]] = {}
+    for unit, name, score in zip(*(of[c].tolist() for c in ("unit", "criterion", "score")), strict=True):
+        given.setdefault((unit, name), []).append(score)
+    place = {unit: at for at, unit in enumerate(ratings.units)}
+    means = []
+    for (unit, name), more in given.items():
+        if name in ratings.criteria and unit in place and (n := int(ratings[name].present[place[unit]])):
+            total = float(ratings[name].target[place[unit]]) * n + sum(more)
+            means.append(Informed(unit, name, total / (n + len(more)), "", "", 0, ""))
+    return scores_on(means, criterion, _means(report))
+
+
+def _extra(report: AgreementReport, criterion: str) -> Iterator[Table]:
+    means = _with_extra(report, criterion)
+    yield extra(report.ratings, criterion, means, panels=report.panels, **report.drawing)
+
+
+def _no_extra(report: AgreementReport, criterion: str) -> str:
+    return "" if _with_extra(report, criterion) else "no item has an extra rating"
 
 
 def _anchoring(report: AgreementReport, criterion: str) -> Iterator[Table]:
@@ -350,6 +381,7 @@ SECTIONS: dict[str, Section] = {
     "annotator-retest": Section("Test–retest of each annotator", _annotator_retest, _no_repeats),
     "gold": Section("Gold items and attention checks", _gold, _no_gold),
     "adjudication": Section("Before and after adjudication", _adjudication, _none_settled),
+    "extra": Section("Judges without and with extra ratings", _extra, _no_extra),
     "anchoring": Section("Second answers after the judge's score", _anchoring, _none_revised),
     "disagreement": Section("Items of high disagreement", _disagreement),
     "bands": Section("Agreement by part of the scale", _bands),

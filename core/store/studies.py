@@ -56,6 +56,11 @@ class Study:
         return str(self.meta.get("rubric", {}).get("name", ""))
 
     @property
+    def pilot_of(self) -> str:
+        """The study that this one is a pilot of, which need not be drawn yet; “” for none."""
+        return str(self.meta.get("pilot_of", ""))
+
+    @property
     def blind(self) -> bool:
         """Whether people answered without seeing a judge's score; corrections in a spot-check are not."""
         return self.source != IN_SIGHT
@@ -128,11 +133,12 @@ def titles(db: Database) -> dict[str, str]:
 def ranked(db: Database) -> list[str]:
     """Every study, the one first that says most about judges.
 
-    That is the pinned one; then those whose people did not see judges' scores; of these the ones rated by
-    people and judges, then those with most conversations rated by people, then the newest.
+    That is the pinned one; then those whose people did not see judges' scores, pilots last; of these the ones
+    rated by people and judges, then those with most conversations rated by people, then the newest.
     """
     rows = db.execute(
         "SELECT t.name FROM studies t ORDER BY t.name IS ? DESC, t.source <> ? DESC, "
+        "ifnull(json_extract(t.meta, '$.pilot_of'), '') = '' DESC, "
         "EXISTS (SELECT 1 FROM scores s WHERE s.study_id = t.id) AND EXISTS (SELECT 1 FROM study_units u "
         "JOIN scores s ON s.conversation_id = u.conversation_id JOIN raters x ON x.id = s.rater_id "
         "WHERE u.study_id = t.id AND s.study_id IS NULL AND x.kind = 'judge') DESC, "
@@ -140,6 +146,19 @@ def ranked(db: Database) -> list[str]:
         [pinned(db), IN_SIGHT],
     )
     return [name for (name,) in rows]
+
+
+def beside(db: Database, name: str, pilot_of: str = "") -> list[str]:
+    """The studies with which one may share no conversation.
+
+    They are its pilots; of a pilot, the study it is a pilot of, and other pilots of that.
+    """
+    rows = db.execute(
+        "SELECT name FROM studies WHERE name <> :name AND (json_extract(meta, '$.pilot_of') = :name "
+        "OR :main <> '' AND (name = :main OR json_extract(meta, '$.pilot_of') = :main)) ORDER BY id",
+        {"name": name, "main": pilot_of},
+    )
+    return [found for (found,) in rows]
 
 
 def pinned(db: Database) -> str | None:

@@ -200,11 +200,17 @@ def draw(
     exclude_refused: bool = False,
     next_for: NextFor = "",
     random_share: float = FLOOR,
+    not_in: Sequence[str] = (),
 ) -> Sample:
-    """Draw `n` stored conversations, storing nothing: the sample of `draw_study`. Raises StudyError."""
+    """Draw `n` stored conversations, storing nothing: the sample of `draw_study`.
+
+    Raises StudyError, and NotFound for a study in `not_in`.
+    """
     if exclude_refused:
         wanted = replace(wanted, refused=False)
     candidates = conversations.table(db, wanted)
+    apart = [unit["conversation_id"] for study in not_in for unit in studies.units(db, study)]
+    candidates = candidates[~candidates.id.isin(apart)]
     if next_for:
         return _draw_next(db, candidates, n, wanted, seed, next_for, random_share)
     if by is None:
@@ -274,6 +280,8 @@ def draw_study(
     next_for: NextFor = "",
     random_share: float = FLOOR,
     rubric: Numbered | None = None,
+    not_in: Sequence[str] = (),
+    pilot_of: str = "",
 ) -> Study:
     """Draw `n` stored conversations into a new study, stratified; rated whole or, with `per_turn`, by turns.
 
@@ -289,7 +297,13 @@ def draw_study(
     probability that follows how far people are expected to be from the judges there
     (`concord.agreement.next_items`), or how far judges are apart (“disagreement”). The `random_share` of them
     is a simple random sample, named with the study.
+
+    No conversation of the studies `not_in` is drawn, and none of a pilot of this study; a pilot (`pilot_of`,
+    whether that study is there or not) has none of its study or of other pilots.
     """
+    if pilot_of == name:
+        raise StudyError(f"“{name}” cannot be its own pilot. Name the study that comes after it.")
+    not_in = list(dict.fromkeys([*not_in, *studies.beside(db, name, pilot_of)]))
     if rubric is None:
         criteria = _asked(db, wanted.benchmark, ask)
     else:
@@ -310,6 +324,7 @@ def draw_study(
         exclude_refused=exclude_refused,
         next_for=next_for,
         random_share=random_share,
+        not_in=not_in,
     )
     drawn: dict[str, Any] = {
         "benchmark": wanted.benchmark,
@@ -326,7 +341,11 @@ def draw_study(
     keys, chance = sample.chosen.key.tolist(), sample.chosen.chance.tolist()
     if next_for or max(chance) - min(chance) > 1e-9:
         drawn["chance"] = dict(zip(keys, chance, strict=True))
+    if not_in:
+        drawn["not_in"] = not_in
     about: dict[str, Any] = {"drawn": drawn}
+    if pilot_of:
+        about["pilot_of"] = pilot_of
     if rubric is not None:
         told = rubric.rubric
         about["rubric"] = rubric.noted

@@ -49,10 +49,31 @@ def form() -> None:
         refused = st.toggle("Pass over conversations in which a judge saw a refusal")
         varied = [name for name, found in values.items() if name != "benchmark" and len(found) > 1]
         draw: dict[str, Any] = {"wanted": wanted, "seed": seed, "exclude_refused": refused, **_how(varied)}
+        draw["not_in"] = _apart()
+        pilot = st.text_input(
+            "A pilot of the study",
+            placeholder="none",
+            max_chars=60,
+            help="The name of a study, drawn already or not. It shares no conversation with its pilots.",
+        ).strip()
     with right:
         st.subheader("What the draw looks like", anchor=False)
         possible = _preview(n, draw)
-    _keep(known, wanted, n, draw, possible)
+    _keep(known, wanted, n, {**draw, "pilot_of": pilot}, possible)
+
+
+def _apart() -> list[str]:
+    """The studies whose conversations stay out; those of pilots, unless that is changed."""
+    with workspace().read() as db:
+        there = [stored.get(db, name) for name in stored.names(db)]
+    if not there:
+        return []
+    return st.multiselect(
+        "Without the conversations of",
+        [study.name for study in there],
+        default=[study.name for study in there if study.pilot_of],
+        placeholder="none",
+    )
 
 
 def _how(varied: Sequence[str]) -> dict[str, Any]:

@@ -358,7 +358,9 @@ TABS = {
     "Judges": Tab("judges", _judges, ("versions", "missing", "retest", "calibration", "alt-test")),
     "Where it fails": Tab("fails", _where, ("disagreement", "bands", "bias")),
     "Raters": Tab(
-        "raters", _raters, ("annotators", "raters", "annotator-retest", "gold", "adjudication", "anchoring")
+        "raters",
+        _raters,
+        ("annotators", "raters", "annotator-retest", "gold", "adjudication", "extra", "anchoring"),
     ),
     "Panels": Tab("panels", _panels),
     "Further": Tab("further", _further, ("thresholds", "system", "registration")),

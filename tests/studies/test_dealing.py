@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from threading import Barrier, Thread
 
+import krippendorff
+import numpy as np
 import pytest
 from sqlite_utils import Database
 
-from concord.conversation import Conversation, Message
+from concord.conversation import Conversation, Message, Unit
 from concord.errors import NotFound, StudyError
-from concord.rating import Criterion
+from concord.rating import Criterion, Judgement, Rater, Rating
+from concord.reports.agreement_report import Options, agreement_report
 from concord.store import access, conversations, desk, exclusions, extras, frames, informed, ratings
 from concord.store import studies as stored
 from concord.studies import dealing, running, studies
@@ -71,6 +74,9 @@ def have(db: Database) -> dict[str, list[str]]:
 
 ANN = {"k0": 1, "k1": 1, "k2": 1, "k3": 3, "k4": 3, "k5": 3}
 BOB = {"k0": 3, "k1": 2, "k2": 1, "k3": 3, "k4": 4, "k5": 5}
+
+
+JUDGE = {"k0": 2, "k1": 1, "k2": 1, "k3": 3, "k4": 4, "k5": 3}
 
 
 def all_to_two(db: Database) -> None:
@@ -218,6 +224,35 @@ class TestFigures:
             for key in ("k0", "k5")
             for criterion, score in (("fluency", 1), ("wit", 3))
         }
+
+    def test_alpha_rests_on_first_ratings_and_the_target_is_shown_with_and_without(self, db):
+        all_to_two(db)
+        rate(db, "ann", ANN)
+        rate(db, "bob", BOB)
+        for key, score in JUDGE.items():
+            given = (Rating(Unit(key), "fluency", score),)
+            ratings.save_judgement(db, Judgement(f"j {key}", key, Rater("j", "judge"), given))
+        before = agreement_report(db, "s", Options(resamples=20))
+        assert before.lacks("extra", "fluency") == "no item has an extra rating"
+        rate(db, "cy", {"k0": 5, "k5": 4})
+        after = agreement_report(db, "s", Options(resamples=20))
+        assert after.agreement.criteria["fluency"].alpha == before.agreement.criteria["fluency"].alpha
+        first = np.array([[ANN[key] for key in ANN], [BOB[key] for key in ANN]], dtype=float)
+        cy = np.array([[5, *[np.nan] * 4, 4]])
+        alone, biased = (
+            krippendorff.alpha(reliability_data=of, level_of_measurement="ordinal")
+            for of in (first, np.vstack([first, cy]))
+        )
+        assert after.agreement.criteria["fluency"].alpha["ordinal"].value == pytest.approx(alone)
+        assert biased < alone
+        # k0: people (1 + 3) / 2 = 2, with cy (1 + 3 + 5) / 3 = 3; k5: (3 + 5) / 2 = 4, with cy 12 / 3 = 4.
+        # The judge says 2 and 3: ½ · (0 + 1) away, and ½ · (1 + 1).
+        [table] = after.asked(["extra"], "fluency")
+        [row] = table.rows
+        assert (row["mae_before"].value, row["mae_after"].value) == (0.5, 1.0)
+        said = after.agreement.criteria["fluency"].basis
+        assert "without extra ratings of 2 items whose raters differed" in said
+        assert any(note.startswith("2 items have an extra rating") for note in after.notes)
 
 
 class TestPlan:

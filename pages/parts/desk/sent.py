@@ -17,7 +17,7 @@ from concord.rubrics.rubric import shown
 from concord.store import conversations, desk, hidden, studies
 from concord.store.desk import Refusal
 from concord.store.studies import Study, Task
-from concord.studies import crowd, training
+from concord.studies import crowd, running, training
 
 REASONS = (
     "I cannot judge this one",
@@ -43,6 +43,7 @@ def fixed(study: Study, annotator: str, desk_id: str, back: str) -> dict[str, An
         "ahead": AHEAD,
         "back": back,
         "feedback": bool(study.meta.get("feedback")),
+        "asked_pace": running.pace(study)._asdict(),
     }
 
 

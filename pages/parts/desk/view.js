@@ -335,11 +335,14 @@ class View {
     return "";
   }
 
-  // How much was done today and how long an item takes: never how good the answers are.
+  // How much was done today (of the study's goal), when a break is due, how long an item takes: never how good
+  // the answers are.
   quietly() {
     const { pace } = this.model;
     if (!pace?.items) return "";
-    const said = [t("{count} today", { count: pace.items })];
+    const { a_day: goal, break_after: rest } = this.model.fixed.asked_pace;
+    const said = [goal ? t("{count} of {goal} today", { count: pace.items, goal }) : t("{count} today", { count: pace.items })];
+    if (rest && pace.items % rest === 0) said.push(t("a good moment for a break"));
     if (pace.seconds) said.push(pace.seconds < 90 ? t("{count} s an item", { count: Math.round(pace.seconds) }) : t("{count} min an item", { count: (pace.seconds / 60).toFixed(1) }));
     return said.join(" · ");
   }
