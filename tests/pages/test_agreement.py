@@ -276,7 +276,7 @@ def test_twelve_criteria_and_long_names_are_one_summary(workspace: Workspace) ->
 
 
 def test_every_section_has_its_place_on_one_tab() -> None:
-    first = {"glance", "criteria", "judges", "distribution", "players", "people", "panels"}
+    first = {"glance", "criteria", "judges", "distribution", "players", "scenarios", "people", "panels"}
     more = [name for tab in TABS.values() for name in tab.more]
     assert sorted([*first, *more]) == sorted(SECTIONS)
 
