@@ -19,6 +19,9 @@ from tests.browser.starting import ROOT, chromium
 
 PICTURES = ROOT / "docs" / "pictures"
 
+WAIT = 120_000
+"""Milliseconds for which a page is waited for."""
+
 # name → address, width, height, colours
 SHOTS = {
     "overview": ("/", 1280, 860, "light"),
@@ -64,12 +67,13 @@ def main() -> None:
 
 def _settle(page: Page) -> None:
     """Wait until the page has run and its charts are drawn."""
-    page.wait_for_timeout(2000)
-    page.wait_for_function(
-        "!document.querySelector('[data-testid=stStatusWidget]') && "
-        "!document.querySelector('[data-stale=true]')"
-    )
-    page.wait_for_timeout(3000)
+    ran = "[data-test-connection-state=CONNECTED][data-test-script-state=notRunning]"
+    page.locator(f"[data-testid=stApp]{ran}").wait_for(state="attached", timeout=WAIT)
+    page.locator("[data-testid=stMain] [data-testid]").first.wait_for(state="attached", timeout=WAIT)
+    unfinished = "[data-testid=stSkeleton], [data-testid=stAppSkeleton], [data-stale=true]"
+    page.wait_for_function(f"!document.querySelector('{unfinished}')", timeout=WAIT)
+    page.wait_for_timeout(3000)  # tables and charts are drawn by the browser, which does not say when
+    page.locator(f"[data-testid=stApp]{ran}").wait_for(state="attached", timeout=WAIT)
 
 
 if __name__ == "__main__":
