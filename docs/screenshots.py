@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 from concord.demo import workspace as demo
 from concord.demo.workspace import VISITOR
@@ -71,7 +71,7 @@ def _settle(page: Page) -> None:
     page.locator(f"[data-testid=stApp]{ran}").wait_for(state="attached", timeout=WAIT)
     page.locator("[data-testid=stMain] [data-testid]").first.wait_for(state="attached", timeout=WAIT)
     unfinished = "[data-testid=stSkeleton], [data-testid=stAppSkeleton], [data-stale=true]"
-    page.wait_for_function(f"!document.querySelector('{unfinished}')", timeout=WAIT)
+    expect(page.locator(unfinished)).to_have_count(0, timeout=WAIT)
     page.wait_for_timeout(3000)  # tables and charts are drawn by the browser, which does not say when
     page.locator(f"[data-testid=stApp]{ran}").wait_for(state="attached", timeout=WAIT)
 
