@@ -39,7 +39,7 @@ before or after it, in this form:
 {{ reply_form }}
 """
 
-USER = """\
+FIELDS = """\
 {%- for field in fields %}
 {{ field.heading }}:
 =====
@@ -47,6 +47,11 @@ USER = """\
 =====
 
 {% endfor -%}
+"""
+
+USER = (
+    FIELDS
+    + """\
 The conversation:
 {%- for message in dialogue %}
 
@@ -66,6 +71,7 @@ has {{ turns | length }} {% if turns | length == 1 %}entry{% else %}entries{% en
 Answer the questions about the reply in turn {{ turns[0] }} alone, knowing what was said before.
 {%- endif %} Reply with the JSON object.
 """
+)
 
 PAIR_SYSTEM = """\
 You compare two {{ "replies of an assistant to the same conversation" if unit == "last-reply" else \
@@ -90,14 +96,9 @@ it, in this form:
 {{ reply_form }}
 """
 
-PAIR_USER = """\
-{%- for field in fields %}
-{{ field.heading }}:
-=====
-{{ field.text | trim }}
-=====
-
-{% endfor -%}
+PAIR_USER = (
+    FIELDS
+    + """\
 {%- if dialogue %}The conversation so far:
 {%- for message in dialogue %}
 
@@ -120,3 +121,4 @@ End of {{ "reply" if unit == "last-reply" else "conversation" }} {{ name }}.
 {% endfor -%}
 Compare A and B. Reply with the JSON object.
 """
+)
