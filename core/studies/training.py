@@ -87,8 +87,9 @@ def begin(db: Database, name: str, golds: Sequence[Gold], rule: PassRule) -> Non
         raise StudyError(f"“{name}” has no training items yet. Bring a file of them.")
     if rule.items > len(known):
         raise StudyError(f"An attempt of {rule.items} items needs as many; there are {len(known)}.")
-    if golds:
+    if golds or rule_of(studies.get(db, name)) is None:
         _refuse_begun(db, name)
+    if golds:
         if dull := known - {gold.unit for gold in golds if gold.explanation}:
             raise StudyError(f"{len(dull)} training items have no explanation. Say why an answer is right.")
         for person in hidden.people(db, name):

@@ -215,6 +215,8 @@ class TestTraining:
         do(db, "cy", strip(db, "cy")[0][0], "answer")
         with pytest.raises(StudyError, match="cy has begun “s” already"):
             train(db, tmp_path, PassRule())
+        with pytest.raises(StudyError, match="cy has begun “s” already"):
+            training.begin(db, "s", (), PassRule())
 
     @pytest.mark.parametrize(
         ("rule", "sentence"),
