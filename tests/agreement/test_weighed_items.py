@@ -84,6 +84,18 @@ def test_resamples_weigh_each_item_too():
     assert (row.bias_high - row.bias_low) / 2 == pytest.approx(2.02 * means.std(), rel=0.08)
 
 
+def test_an_item_that_outweighs_the_others_leaves_no_interval():
+    """29 items of weight 1 and one of 1,000: (Σ w)²/Σ w² is 1,029²/1,000,029, about one item (Kish 1965)."""
+    quality = np.arange(30) % 5 + 1.0
+    ratings = study({"ann": quality}, {"j": quality + np.arange(30) % 3})
+    weighed = read_ratings(ratings, chances={unit: 0.001 if unit == 7 else 1.0 for unit in range(30)})
+    found = judge_figures(weighed, "quality", resamples=200).rows[0]["bias"]
+    assert found.value == pytest.approx(1, abs=0.03), "that item's gap is 1"
+    assert found.interval is None
+    assert "too few" in found.reason
+    assert judge_figures(read_ratings(ratings), "quality", resamples=200).rows[0]["bias"].interval
+
+
 def test_weighed_figures_of_a_draw_are_those_of_all_items_and_plain_ones_are_not():
     """600 items of which a sixth is hard: judges disagree there, people too. 80 draws of 60 by the judges'
     disagreement: the mean of bias, MAE and alpha over draws is within four standard errors of that of all
