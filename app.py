@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from concord.errors import ConcordError, NotAllowed
+from concord.store.sessions import Role
 from pages.parts import theme
-from pages.parts.navigation import DESK, SECTIONS, PageFile
+from pages.parts.navigation import DESK, OPEN_TO, SECTIONS, PageFile
 from pages.parts.people import AnnotatorHere
 from pages.parts.session import here, sentence, workspace
 from pages.parts.signin import sign_in, sign_out
@@ -25,7 +26,7 @@ def frame() -> None:
             sign_in(workspace())
         else:
             theme.brand()
-            page = st.navigation(_sections())
+            page = st.navigation(_sections(who.role))
             sign_out(workspace(), who)
             if workspace().read_only:
                 st.caption(":material/lock: This workspace is read-only: nothing here can be changed.")
@@ -46,8 +47,17 @@ def _no_page() -> None:
     st.navigation(_sections(), position="hidden")
 
 
-def _sections() -> dict[str, list[st.Page]]:
-    return {section: [_page(page) for page in pages] for section, pages in SECTIONS.items()}
+def _sections(role: Role = "owner") -> dict[str, list[st.Page]]:
+    """The pages of a role; the root leads to the first one where the overview is not among them."""
+    allowed = {
+        section: [page for page in pages if page.address in OPEN_TO[role]]
+        for section, pages in SECTIONS.items()
+    }
+    found = {section: list(map(_page, pages)) for section, pages in allowed.items() if pages}
+    if "" not in OPEN_TO[role]:
+        section, [first, *_] = next((section, pages) for section, pages in allowed.items() if pages)
+        found[section].insert(0, _page(first._replace(address="")))
+    return found
 
 
 def _page(page: PageFile) -> st.Page:

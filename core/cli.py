@@ -44,6 +44,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("concord.commands.exchange_in", "Read ratings or conversations into the workspace."),
     "export": ("concord.commands.exchange_out", "Write ratings or conversations as CSV or JSON Lines."),
     "link": ("concord.commands.link", "Print a link that opens the app on this machine, once."),
+    "researchers": ("concord.commands.researchers", "Let researchers and adjudicators in, by link."),
     "sessions": ("concord.commands.sessions", "Who is signed in, and from where; end sessions."),
     "audit": ("concord.commands.audit", "Who decided or exported what, and when."),
     "backup": ("concord.commands.backup", "Copy the database while it is in use."),

@@ -16,13 +16,16 @@ from sqlite_utils import Database
 from concord.errors import NotAllowed, NotFound
 from concord.store.database import find, now
 
-Kind = Literal["local", "passphrase", "oidc", "annotator"]
+Kind = Literal["local", "passphrase", "oidc", "annotator", "member"]
+Role = Literal["owner", "researcher", "adjudicator"]
+"""Who signs in by passphrase, account or on the server's machine is an owner; members have a role each."""
 
 IDLE = {
     "local": timedelta(days=7),
     "passphrase": timedelta(hours=12),
     "oidc": timedelta(hours=12),
     "annotator": timedelta(days=14),
+    "member": timedelta(hours=12),
 }
 """A session that is not used for so long expires."""
 LONGEST = {
@@ -30,6 +33,7 @@ LONGEST = {
     "passphrase": timedelta(days=7),
     "oidc": timedelta(days=7),
     "annotator": timedelta(days=90),
+    "member": timedelta(days=7),
 }
 """A session expires after so long, however much it is used."""
 ONE_TIME = {"local": timedelta(days=1), "oidc": timedelta(minutes=1)}
@@ -72,7 +76,8 @@ class LinkRefused(NotAllowed):
 class Session:
     """A browser that is signed in. `rater_id` is that of an annotator; `source` the address it was used from.
 
-    `name` is the annotator's name or the account's e-mail address.
+    `name` is the annotator's or the member's name, or the account's e-mail address. `role` is that of a
+    member or “owner”; “” for an annotator, and for a member who was withdrawn.
     """
 
     id: int
@@ -84,12 +89,17 @@ class Session:
     begun: str
     used: str
     expires: str
+    role: Role | Literal[""] = "owner"
 
 
 _LIVE = "ended IS NULL AND expires > :now AND used > CASE kind {} END".format(
     " ".join(f"WHEN '{kind}' THEN :{kind}" for kind in IDLE)
 )
-_COLUMNS = "id, kind, rater_id, name, source, browser, begun, used, expires"
+_COLUMNS = (
+    "id, kind, rater_id, name, source, browser, begun, used, expires, CASE kind WHEN 'annotator' THEN '' "
+    "WHEN 'member' THEN ifnull((SELECT role FROM members m WHERE m.name = sessions.name AND m.revoked IS "
+    "NULL), '') ELSE 'owner' END AS role"
+)
 
 
 def begin(
@@ -119,7 +129,8 @@ def of(db: Database, token: str) -> Session | None:
         f"SELECT {_COLUMNS} FROM sessions WHERE token_hash = :token AND {_LIVE}",
         {"token": hashed(token), **_times()},
     )
-    return next((Session(**row) for row in found), None)
+    session = next((Session(**row) for row in found), None)
+    return None if session and session.kind == "member" and not session.role else session
 
 
 def each(db: Database, kind: Kind | None = None, rater: int | None = None) -> list[Session]:

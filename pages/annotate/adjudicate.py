@@ -10,9 +10,10 @@ from concord.studies import adjudication
 from concord.studies.adjudication import Rule
 from pages.parts import theme, told
 from pages.parts.address import asked, begin_work, end_work, link, shown
+from pages.parts.people import Researcher
 from pages.parts.plain import plain
 from pages.parts.review import component, person, settle
-from pages.parts.session import workspace
+from pages.parts.session import here, workspace
 from pages.parts.table import draw
 
 WORK = "settle"
@@ -33,7 +34,10 @@ def page() -> None:
     name = shown("study", st.selectbox("Study", names, index=names.index(asked("study", names, names[0]))))
     with workspace().read() as db:
         found, queue = adjudication.adjudication(db, name), adjudication.queue_table(db, name)
-    _rule(name, found)
+    who_is = here()
+    settles_only = isinstance(who_is, Researcher) and who_is.role == "adjudicator"
+    if not settles_only:
+        _rule(name, found)
     if found.rule is None:
         return
     st.markdown(plain(found.told))
@@ -49,7 +53,8 @@ def page() -> None:
             on_click=begin_work,
             args=(WORK, who, {}),
         )
-        link("agreement", "Agreement before and after", study=name)
+        if not settles_only:
+            link("agreement", "Agreement before and after", study=name)
     draw(replace(queue, notes=()))
 
 

@@ -1,15 +1,17 @@
 """Sessions: which browsers are signed in, when and from where they were last used; sign them out."""
 
 from datetime import datetime
+from urllib.parse import urlencode, urlsplit
 
 import pandas as pd
 import streamlit as st
 
-from concord.store import sessions
+from concord.store import members, sessions, settings
 from concord.store.sessions import Session
 from pages.parts import told
 from pages.parts.people import Researcher
 from pages.parts.plain import plain
+from pages.parts.review import person
 from pages.parts.session import here, workspace
 
 KINDS = {
@@ -17,6 +19,7 @@ KINDS = {
     "passphrase": "Passphrase",
     "oidc": "Account",
     "annotator": "Annotator's link",
+    "member": "Researcher's link",
 }
 
 
@@ -70,6 +73,45 @@ def page() -> None:
         st.button(
             "End all others", icon=":material/logout:", disabled=not others, on_click=_end, args=(others,)
         )
+    _members()
+
+
+def _members() -> None:
+    """Researchers and adjudicators: let them in by a link of their own, or keep them out."""
+    st.subheader("Researchers and adjudicators", anchor=False)
+    st.caption(
+        "Each has a link and a name that stands with what they decide. A researcher may open every page but "
+        "this one, an adjudicator only Adjudication."
+    )
+    if made := st.session_state.pop("member link", ""):
+        st.markdown("**Hand this link to its person.** It is shown this once.")
+        st.code(made, language=None, wrap_lines=True)
+    with workspace().read() as db:
+        found = members.every(db)
+    for one in found:
+        st.markdown(plain(f"{one.name}: {one.role}, link {one.link}"))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input("Name of a researcher", key="member name", max_chars=80)
+        st.selectbox("Role", ["researcher", "adjudicator"], key="member role")
+        st.button("Make a link", key="member invite", on_click=_let_in)
+    if working := [one.name for one in found if not one.revoked]:
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.selectbox("Researcher", working, key="member out")
+            st.button("Withdraw the link", key="member revoke", on_click=_keep_out)
+
+
+def _let_in() -> None:
+    with told.writing() as db:
+        name, url = st.session_state["member name"].strip(), urlsplit(st.context.url or settings.address(db))
+        token = members.invite(db, name, st.session_state["member role"], person.named())
+        st.session_state["member link"] = f"{url.scheme}://{url.netloc}/?{urlencode({'token': token})}"
+        told.done(f"{name} may come in.")
+
+
+def _keep_out() -> None:
+    with told.writing() as db:
+        members.revoke(db, st.session_state["member out"], person.named())
+        told.done(f"The link of {st.session_state['member out']} no longer works.")
 
 
 def _named(session: Session) -> str:

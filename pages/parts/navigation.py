@@ -1,11 +1,13 @@
 """The pages of the app by section; a page that is not listed is not served. Pages of single benchmarks."""
 
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
 from concord.benchmarks import BENCHMARKS, slice_of
+from concord.store.sessions import Role
 
 PAGES = Path(__file__).resolve().parent.parent
 
@@ -54,6 +56,15 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
         PageFile("stss/town.py", "Town", "town", ":material/location_city:"),
     ),
 }
+
+
+_ALL = frozenset(page.address for pages in SECTIONS.values() for page in pages)
+OPEN_TO: Mapping[Role, frozenset[str]] = {
+    "owner": _ALL,
+    "researcher": _ALL - {"sessions"},
+    "adjudicator": frozenset({"adjudicate"}),
+}
+"""The addresses of the pages that each role may open. Annotators have the desk only."""
 
 
 def part(benchmark: str, module: str) -> ModuleType | None:

@@ -14,7 +14,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from concord.errors import ConfigError, NotAllowed
 from concord.store import access, sessions
-from concord.store.sessions import Session
+from concord.store.sessions import Role, Session
 from concord.workspace import Workspace
 from pages.parts.connection import Connection, rater_in
 
@@ -33,11 +33,12 @@ class SignedOut(NotAllowed):
 
 @dataclass(frozen=True)
 class Researcher:
-    """A researcher, who may see and do everything."""
+    """An owner, a researcher or an adjudicator; `navigation.OPEN_TO` says which pages each may open."""
 
-    by: Literal["local", "oidc", "passphrase"]
+    by: Literal["local", "oidc", "passphrase", "member"]
     name: str = ""
     session: int = 0
+    role: Role = "owner"
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,8 @@ def _who(session: Session) -> Researcher | AnnotatorHere | None:
     if session.kind == "annotator":
         assert session.rater_id is not None
         return AnnotatorHere(session.rater_id, session.name)
+    if session.kind == "member" and session.role:
+        return Researcher("member", session.name, session.id, session.role)
     if session.kind in ("local", "oidc" if oidc_configured() else "passphrase") and (
         session.kind != "oidc" or is_listed(session.name)
     ):

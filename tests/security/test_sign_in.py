@@ -22,12 +22,14 @@ from starlette.datastructures import Headers
 
 from concord.cli import main
 from concord.errors import NotAllowed
-from concord.store import access, crowds, sessions
+from concord.store import access, audit, crowds, members, sessions
 from concord.store.crowds import Crowd
 from concord.store.database import now
+from concord.store.sessions import Role
 from concord.studies import crowd
 from concord.workspace import Workspace
 from pages.parts.connection import Connection
+from pages.parts.navigation import OPEN_TO
 from pages.parts.server import guesses
 from pages.parts.server.guesses import Guesses, network
 from tests.browser.asking import Entered, ask, enter
@@ -194,7 +196,9 @@ def test_ended_sessions_are_over_at_once(behind: Server) -> None:
 @pytest.mark.parametrize("kind", sessions.IDLE)
 def test_a_session_expires_when_idle_and_when_old(tmp_path: Path, kind: sessions.Kind) -> None:
     with Workspace.open(tmp_path).write() as db:
-        token = sessions.begin(db, kind)
+        members.invite(db, "Dana", "researcher", "owner")
+        name = "Dana" if kind == "member" else ""
+        token = sessions.begin(db, kind, name=name)
 
         def aged(column: str, moment: str) -> bool:
             db.execute(f"UPDATE sessions SET {column} = ?", [moment])
@@ -206,10 +210,11 @@ def test_a_session_expires_when_idle_and_when_old(tmp_path: Path, kind: sessions
         assert aged("expires", now(sessions.EVERY))
         assert not aged("expires", now(-sessions.EVERY))  # but not beyond this
         assert sessions.each(db) == []
-        short = sessions.of(db, sessions.begin(db, kind, expires=now(sessions.EVERY)))
+        short = sessions.of(db, sessions.begin(db, kind, name=name, expires=now(sessions.EVERY)))
         assert short
         assert short.expires < now(sessions.EVERY * 2)
-        long = sessions.of(db, sessions.begin(db, kind, expires=now(sessions.LONGEST[kind] * 2)))
+        late = now(sessions.LONGEST[kind] * 2)
+        long = sessions.of(db, sessions.begin(db, kind, name=name, expires=late))
         assert long
         assert long.expires < now(sessions.LONGEST[kind] * 1.01)
 
@@ -458,3 +463,50 @@ def test_a_crowds_link_makes_one_annotator_of_a_number_and_leaves_no_number_in_t
     with behind.workspace.read() as db:
         found = {one.worker: (one.open, one.clashes) for one in crowds.workers(db, "keeper")}
     assert found == {"one": (3, 1), "two": (3, 0)}
+
+
+# -- researchers and adjudicators with a link of their own
+
+
+@pytest.mark.parametrize("role", ["researcher", "adjudicator"])
+def test_a_role_opens_its_pages_and_no_other(behind: Server, role: Role) -> None:
+    with behind.workspace.write() as db:
+        link = f"{behind.url}/?token={members.invite(db, f'Dana the {role}', role, 'owner')}"
+    entered = enter(link)
+    assert (entered.query, entered.address) == ("", "")
+    assert entered.cookie
+    for address in sorted(OPEN_TO["owner"]):
+        said = ask(behind.url, address, cookie=entered.cookie)
+        assert SIGN_IN not in said, address
+        shut = address not in OPEN_TO[role] and address != ""
+        assert ("page_not_found" in said) is shut, address
+    at_root = ask(behind.url, "", cookie=entered.cookie)
+    assert (INSIDE in at_root) is (role == "researcher")
+    assert ("Adjudication" in at_root) is True
+    # What is for operators is the owner's.
+    for path in ("/_stcore/metrics", "/_stcore/agent/openapi.json"):
+        with pytest.raises(HTTPError, match="404"):
+            urlopen(Request(behind.url + path, headers={"Cookie": entered.cookie}))
+    with behind.workspace.write() as db:
+        members.revoke(db, f"Dana the {role}", "owner")
+    assert SIGN_IN in ask(behind.url, "", cookie=entered.cookie), "Signed out at once."
+    refused = enter(link)
+    assert (refused.cookie, refused.query) == ("", "refused=unknown")
+
+
+def test_a_members_link_is_renewed_and_expires_and_cannot_pass_for_another(behind: Server) -> None:
+    with behind.workspace.write() as db:
+        old = members.invite(db, "Eve", "adjudicator", "owner")
+        first = enter(f"{behind.url}/?token={old}")
+        new = members.invite(db, "Eve", "researcher", "owner", days=1)
+    assert SIGN_IN in ask(behind.url, "", cookie=first.cookie), (
+        "A new link signs out who came by the old one."
+    )
+    assert enter(f"{behind.url}/?token={old}").query == "refused=unknown"
+    again = enter(f"{behind.url}/?token={new}")
+    assert INSIDE in ask(behind.url, "", cookie=again.cookie)
+    with behind.workspace.write() as db:
+        db.execute("UPDATE members SET expires = '2000' WHERE name = 'Eve'")
+        found = {(line.what, line.about) for line in audit.every(db)}
+    assert enter(f"{behind.url}/?token={new}").query == "refused=expired"
+    assert {("let in as adjudicator", "Eve"), ("let in as researcher", "Eve")} <= found

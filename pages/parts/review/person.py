@@ -12,7 +12,9 @@ LONGEST = 60
 
 
 def ask() -> str:
-    """The reviewer's name, asked for on the page and kept for the session."""
+    """The reviewer's name, asked for on the page and kept for the session; a member has their own."""
+    if (member := _member()) is not None:
+        return member
     given = st.text_input(
         "Your name", _known(), max_chars=LONGEST, help="Stored with your decisions.", placeholder="researcher"
     )
@@ -22,7 +24,12 @@ def ask() -> str:
 
 
 def named() -> str:
-    """The name in the address, else that of the session. Raises StudyError for one that is too long."""
+    """The name of a member; else that in the address, else that of the session.
+
+    Raises StudyError for one that is too long.
+    """
+    if (member := _member()) is not None:
+        return member
     name = " ".join(st.query_params.get("as", "").split()) or _known()
     if len(name) > LONGEST:
         raise StudyError("This name is too long. Choose a shorter one.")
@@ -36,6 +43,12 @@ def exported(what: str, study: str = "") -> None:
         by = named()
         with workspace().write() as db:
             audit.record(db, by, f"exported {what}", study)
+
+
+def _member() -> str | None:
+    """The name of whoever came by a link of their own: nobody decides under another one."""
+    who = here()
+    return who.name if isinstance(who, Researcher) and who.by == "member" else None
 
 
 def _known() -> str:

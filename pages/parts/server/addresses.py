@@ -45,4 +45,5 @@ class NamedRoot:
 
 def _by_researcher(connection: Connection) -> bool:
     with workspace().read() as db:
-        return connection.researcher(db) is not None
+        session = connection.researcher(db)
+    return session is not None and session.role == "owner"

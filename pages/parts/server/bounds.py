@@ -156,7 +156,8 @@ def person(scope: Scope) -> tuple[str, str]:
     try:
         with workspace().read() as db:
             if session := connection.researcher(db):
-                return "researcher", f"session {session.id}"
+                kind = "annotator" if session.role == "adjudicator" else "researcher"
+                return kind, f"session {session.id}"
             for rater in connection.annotators()[:DESKS]:
                 if connection.annotator(db, rater):
                     return "annotator", f"annotator {rater}"

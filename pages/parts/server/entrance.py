@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from concord.errors import ConcordError, NotAllowed
-from concord.store import access, crowds, sessions
+from concord.store import access, crowds, members, sessions
 from concord.store.sessions import LONGEST, Kind
 from concord.studies import crowd
 from concord.workspace import PUBLIC_URL
@@ -117,16 +117,19 @@ def _by_link(scope: Scope) -> Response:
     token = next((value for name, value in query if name == "token"), "")
     dropped = {"token", "desk", "refused", *crowd.NAMES}
     shown = [(name, value) for name, value in query if name not in dropped]
-    rater = began = None
+    rater = began = member = None
     try:
         with workspace().read() as db:
             once, study = sessions.is_one_time(db, token), crowds.of_token(db, token)
         invited = _of_crowd(study, query) if study else None
         with workspace().read() as db:
-            link = invited or (None if once else access.annotator_of(db, token))
+            member = None if once or invited else members.of_token(db, token)
+            link = invited or (None if once or member else access.annotator_of(db, token))
             rater = link.rater_id if link else None
             signed_in = rater is not None and connection.annotator(db, rater) is not None
-        if link:
+        if member:
+            began = _begin(connection, "member", member.name, expires=member.expires)
+        elif link:
             shown.append(("desk", str(rater)))
             if not signed_in:
                 began = _begin(connection, "annotator", link.name, rater, link.expires)
@@ -139,7 +142,8 @@ def _by_link(scope: Scope) -> Response:
     answer = RedirectResponse(f"./{last}" + (f"?{urlencode(shown)}" if shown else ""), 303)
     answer.headers["Cache-Control"] = "no-store"
     if began:
-        _keep(answer, connection, scope, "annotator" if link else "local", began, rater)
+        kind: Kind = "member" if member else "annotator" if link else "local"
+        _keep(answer, connection, scope, kind, began, rater)
     return answer
 
 
