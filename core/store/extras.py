@@ -38,18 +38,25 @@ def dealt(db: Database, name: str) -> list[Extra]:
     return [Extra(unit, person, bool(begun)) for unit, person, begun in rows]
 
 
+def has(db: Database, unit: int) -> bool:
+    """Whether a unit lies on a desk as an extra item."""
+    row = db.execute("SELECT 1 FROM assignments WHERE unit_id = ? AND extra LIMIT 1", [unit]).fetchone()
+    return row is not None
+
+
 def ranges(db: Database, name: str, overlap: int, unit: int | None = None) -> Iterator[Range]:
     """The range of the first ratings of each unit (or of one) on each criterion, once all of them are given.
 
     A unit is there when it lies on `overlap` desks, none of these is open, and two people or more rated it
     whom no decision leaves out.
     """
+    one = "" if unit is None else "AND u.id = :unit "
     rows = db.execute(
         "SELECT u.id, r.criterion, max(r.score) - min(r.score) FROM study_units u "
         "JOIN assignments a ON a.unit_id = u.id AND NOT a.extra AND a.state = 'done' "
         "JOIN ratings r ON r.conversation_id = u.conversation_id AND r.study_id = u.study_id "
         "AND ifnull(r.turn, 0) = ifnull(u.turn, 0) AND r.rater_id = a.rater_id "
-        "WHERE u.study_id = :study AND (:unit IS NULL OR u.id = :unit) "
+        f"WHERE u.study_id = :study {one}"
         "AND (SELECT count(*) >= :overlap AND NOT sum(f.state = 'open') FROM assignments f "
         "WHERE f.unit_id = u.id AND NOT f.extra) AND NOT EXISTS (SELECT 1 FROM left_out o "
         "WHERE o.study_id = u.study_id AND o.rater_id = a.rater_id) "

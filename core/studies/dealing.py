@@ -376,19 +376,17 @@ def reported(
     taken = training.take(db, name, rater, client, told)
     closed = [event["item"] for event in told if event.get("do") in ("submit", "skip")]
     if closed and rule_of(study := studies.get(db, name)) and not acts.is_closed(db, name):
-        gone = _gone(db, name, (), ()) | {worker.name for worker in crowds.workers(db, name)}
         for unit in dict.fromkeys(closed):
-            give_extra(db, study, unit, gone)
+            give_extra(db, study, unit)
     return taken
 
 
-def give_extra(db: Database, study: Study, unit: int, gone: Collection[str]) -> str | None:
+def give_extra(db: Database, study: Study, unit: int) -> str | None:
     """Give a unit an extra rater where its first raters differ and it has none; returns who it is."""
     rule = rule_of(study)
-    if rule is None or not _differing(db, study, study.overlap, rule, unit):
+    if rule is None or not _differing(db, study, study.overlap, rule, unit) or extras.has(db, unit):
         return None
-    if any(one.unit == unit for one in extras.dealt(db, study.name)):
-        return None
+    gone = _gone(db, study.name, (), ()) | {worker.name for worker in crowds.workers(db, study.name)}
     able = [one for one in extras.others(db, study.name, unit) if one[0] not in gone]
     able = [one for one in able if not hidden.untrained(db, study.name, access.annotator_id(db, one[0]))]
     chosen = _chosen(study, unit, able)

@@ -66,6 +66,30 @@ def test_from_draw_to_desk(filled, run, tmp_path):
     assert "bo 12 items" in run(filled, "study", "deal", "mine").output
 
 
+def test_a_deal_is_shown_before_it_is_made(filled, run):
+    run(filled, "study", "draw", "try", "--n", 8, "--pilot-of", "mine")
+    drawn = run(filled, "study", "draw", "mine", "--n", 12, "--seed", 3).output
+    assert "12 conversations, drawn from 56 with seed 3" in drawn
+    assert "Without the conversations of: try." in drawn
+    assert "A pilot of “mine”" in run(filled, "study", "show", "try").output
+    run(filled, "annotators", "invite", "ann", "bo", "cy")
+    asked = ("study", "deal", "mine", "--annotators", "ann,bo,cy", "--overlap", 2)
+    planned = run(filled, *asked, "--dry-run")
+    assert planned.exit_code == 0, planned.output
+    balance = "Items of an annotator: 8. Items that two annotators share: 4 (as even as possible)."
+    assert balance in planned.output
+    assert "Nothing was dealt" in planned.output
+    with filled.read() as db:
+        assert stored.queues(db, "mine") == []
+    refused = run(filled, *asked[:-1], 3, "--extra-where-differ", 2)
+    assert (refused.exit_code, "The nearest possible is --overlap 2." in refused.output) == (1, True)
+    dealt = run(filled, *asked, "--extra-where-differ", 2, "--extra-on", "fluency").output
+    assert f"{balance} 0 items have answers at least 2 apart on “fluency”" in dealt
+    without = run(filled, "study", "reassign", "mine", "cy", "--reason", "left", "--dry-run").output
+    assert "Items of an annotator: 12. Items that two annotators share: 12" in without
+    assert "40 items a day" in run(filled, "study", "pace", "mine", "--a-day", 40).output
+
+
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
