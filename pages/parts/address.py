@@ -34,13 +34,15 @@ def held(
     has changed since: by a link, back or forward; not where the widget has, as the browser may not have the
     address of the run before yet. `read` gives None, and the reader a warning, for a value
     that there is not. A widget of a closed popover is not `drawn`: made later in the browser it would begin
-    with a default of its own. Its value is the one that the address says.
+    with a default of its own. Its value is the one that the address says. A widget with the usual value
+    follows where that is another now, as of another study.
     """
-    state, seen, last = st.session_state, f"address of {name}", f"last {name}"
+    state, seen, last, before = st.session_state, f"address of {name}", f"last {name}", f"usual {name}"
     said = st.query_params.get(name)
     value: T | None
     turned = name in state and last in state and state[name] != state[last]
-    if not drawn or name not in state or (state.get(seen) != said and not turned):
+    moved = said is None and not turned and state.get(before, usual) != usual
+    if not drawn or name not in state or moved or (state.get(seen) != said and not turned):
         value = usual if said is None else read(said)
         if value is None:
             st.warning(plain(f"There is no {name} “{said}”."), icon=_BROKEN)
@@ -56,7 +58,7 @@ def held(
         st.query_params.pop(name, None)
     else:
         shown(name, told(chosen))
-    state[seen], state[last] = st.query_params.get(name), chosen
+    state[seen], state[last], state[before] = st.query_params.get(name), chosen, usual
     return chosen
 
 

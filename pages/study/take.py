@@ -20,6 +20,7 @@ from concord.studies.comments import comment_rows
 from pages.parts.address import held
 from pages.parts.measuring import options_of
 from pages.parts.plain import plain
+from pages.parts.reports import study_called
 from pages.parts.review.person import exported
 from pages.parts.session import sentence, workspace
 
@@ -31,7 +32,7 @@ KINDS: Mapping[str, str] = {
     "dataset": "A study as a Hugging Face dataset folder (ZIP)",
     "label-studio": "A study for Label Studio, tasks and configuration (ZIP)",
     "argilla": "A study for Argilla, as `Dataset.from_disk` reads it (ZIP)",
-    "report": "A study's agreement: summary, tables, hashes (ZIP)",
+    "report": "A report on a study's agreement: summary, tables, hashes (ZIP)",
     "site": "Everything as static pages, annotators numbered (ZIP)",
 }
 OF_STUDY = ("comments", "dataset", "label-studio", "argilla", "report")
@@ -78,11 +79,12 @@ def page() -> None:
     """Draw the page."""
     st.title("Export", anchor=False)
     with workspace().read() as db:
-        known, stored = studies.names(db), conversations.values(db)["benchmark"]
+        known, titles = studies.ranked(db), studies.titles(db)
+        stored = conversations.values(db)["benchmark"]
     if not stored:
         st.info("There is nothing to export yet.")
         return
-    asked = _asked(known, stored)
+    asked = _asked(known, titles, stored)
     if asked is None:
         return
     if st.button("Write the file", type="primary", icon=":material/output:"):
@@ -100,8 +102,12 @@ def page() -> None:
         )
 
 
-def _asked(known: list[str], stored: list[str]) -> Exported | None:
+def _asked(known: list[str], titles: Mapping[str, str], stored: list[str]) -> Exported | None:
     """What the reader chose; None where a study is needed and there is none."""
+
+    def called(name: str) -> str:
+        return study_called(name, titles) if name else "every"
+
     kind = st.selectbox("What", list(KINDS), format_func=KINDS.__getitem__, key="what")
     study = benchmark = title = ""
     form: dataset.Form | None = None
@@ -111,9 +117,9 @@ def _asked(known: list[str], stored: list[str]) -> Exported | None:
         st.info("There is no study to export yet.")
         return None
     if kind in OF_STUDY:
-        study = st.selectbox("Study", known, key="study")
+        study = st.selectbox("Study", known, key="study", format_func=called)
     if kind in ("ratings", "conversations"):
-        study = st.selectbox("Study", ["", *known], format_func=lambda n: n or "every", key="of study")
+        study = st.selectbox("Study", ["", *known], format_func=called, key="of study")
     if kind in ("conversations", "comparisons"):
         benchmark = st.selectbox("Benchmark", ["", *stored], format_func=lambda n: n or "every", key="of")
     if kind in ("ratings", "conversations", "comments", "comparisons"):
