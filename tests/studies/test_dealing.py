@@ -102,6 +102,7 @@ class TestExtra:
 
     def test_a_report_that_comes_again_gives_nothing_twice(self, db):
         all_to_two(db)
+        stored.assign(db, access.annotator_id(db, "dee"), [stored.units(db, "s")[-1]["id"]])
         rate(db, "ann", ANN)
         rater = access.annotator_id(db, "bob")
         item = next(i for i, *_ in desk.units(db, rater, "s"))
