@@ -29,7 +29,7 @@ NEEDED = empty(
     Column("items", help="Items that the figure rests on now."),
     Column(
         "width",
-        "Width now, these annotators",
+        "Width now, for these annotators",
         help="Width of the 95% interval for these annotators alone, from end to end.",
     ),
     Column("needed", "Items in all", digits=0),
@@ -39,12 +39,13 @@ NEEDED = empty(
         digits=0,
         help="0: these items are enough for that width for these annotators, and for nothing else.",
     ),
+    Column("half", "Items in all for half the width now", digits=0),
     caption="Items for an interval {width:g} wide from end to end that holds for these annotators alone, if "
     "further items are like these.",
 )
 SHOWN = Column(
     "shown",
-    "Width shown elsewhere",
+    "Width now, for annotators like these",
     help="Width of the interval on the other tabs and in the other sections, for annotators like these.",
 )
 GIVEN = (
@@ -148,22 +149,24 @@ def _row(figure: _Figure, width: float, resamples: int, seed: int, codes: Ints |
         low, high, reason = interval(own, drawn, units, kind)
         return undefined(reason) if low is None or high is None else Estimate(high - low)
 
-    def corrected(size: int, seen: float) -> int:
-        """The size at which a width seen at `size` items becomes the wanted one."""
-        return max(int(np.ceil(size * (seen / width) ** 2)), FEWEST_ITEMS)
+    def items_for(wanted: float, now: float) -> tuple[Estimate, Estimate]:
+        """The items for a width, and the width that as many are seen to give at the first guess."""
 
-    def without(why: str) -> dict[str, Any]:
-        return row | dict.fromkeys(("needed", "more"), undefined(why))
+        def corrected(size: int, seen: float) -> int:
+            return max(int(np.ceil(size * (seen / wanted) ** 2)), FEWEST_ITEMS)
+
+        guess = corrected(len(items), now)
+        if guess > FARTHEST * len(items):
+            beyond = undefined(f"more than {FARTHEST} times the items there are")
+            return beyond, beyond
+        then = at(guess)
+        return then if then.value is None else estimate(corrected(guess, then.value)), then
 
     now = at(len(items))
     row: dict[str, Any] = {"figure": name, "items": len(items), "width": now}
     if now.value is None:
-        return without(now.reason)
-    guess = corrected(len(items), now.value)
-    if guess > FARTHEST * len(items):
-        return without(f"more than {FARTHEST} times the items there are")
-    then = at(guess)
-    if then.value is None:
-        return without(then.reason)
-    found = corrected(guess, then.value)
-    return row | {"needed": estimate(found), "more": estimate(max(found - len(items), 0)), "then": then}
+        return row | dict.fromkeys(("needed", "more", "half"), undefined(now.reason))
+    in_all, then = items_for(width, now.value)
+    more = in_all if in_all.value is None else estimate(max(int(in_all.value) - len(items), 0))
+    half, _ = items_for(now.value / 2, now.value)
+    return row | {"needed": in_all, "more": more, "half": half, "then": then}

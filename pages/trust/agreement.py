@@ -67,12 +67,15 @@ def _draw(version: tuple[str, str, str], report: AgreementReport) -> None:
     if report.missing:
         name = "See how people get on" if report.of.waiting else "Deal this study, see how people get on"
         link("samples", name, study=report.of.study.name)
+        if report.of.waiting:
+            link("annotators", "Links for annotators")
     if report.options.nominal:  # every question is answered by a category
         st.caption(_provenance(report))
         draw(report.nominal)
         return
     criterion = _criterion(report)
     if not report.ratings.people:  # every figure would be undefined
+        st.caption(_provenance(report))
         score_distribution(report, criterion)
         return
     name, place = _tab()
@@ -110,7 +113,9 @@ def _waiting(study: str, mark: str) -> None:
             people = [a for a in access.annotators(db, study) if a.items and not a.simulated]
         said = [f"{plain(a.name)} {a.done + a.skipped} of {a.items}" for a in people]
         judges = ["judges are at work"] if at_work else []
-        st.caption(f":material/hourglass_empty: Waiting for answers: {', '.join(said + judges)}.")
+        st.caption(
+            f":material/hourglass_empty: Waiting for answers: {', '.join(said + judges)}. The page follows."
+        )
 
     live(draw_waiting, every=FOLLOWING)()
 

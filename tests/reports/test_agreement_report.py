@@ -273,8 +273,8 @@ def test_a_forecast_stands_beside_the_interval_that_is_shown() -> None:
     assert isinstance(row["shown"], Estimate)
     assert row["shown"].value == judged.interval[1] - judged.interval[0]
     assert [column.title for column in table.columns][2:4] == [
-        "Width now, these annotators",
-        "Width shown elsewhere",
+        "Width now, for these annotators",
+        "Width now, for annotators like these",
     ]
     assert "more items cannot narrow that part" in table.notes[0]
     alone = measured(simulated(judge_noise=0.5, person_noise=0.5), options=replace(FEW, people="these"))
