@@ -239,7 +239,7 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
     if points.empty:
         st.caption(f"{plain(rater)} and people have no item in common here.")
         return
-    left, right = st.columns([2, 3], gap="medium")
+    left, right = st.columns(2, gap="large")
     scale = report.scale(criterion)
     one_scale = not report.ratings.no_level(criterion, members)
     ends = (scale.low, scale.high) if scale and one_scale else None
