@@ -17,7 +17,7 @@ from concord.workspace import Workspace
 from tests.commands.test_three_files import BETTER, ITEMS, RUBRIC, arena, fed
 
 from .keeper import Server, holds, serving
-from .test_main_job import choose
+from .widgets import choose
 
 pytestmark = pytest.mark.browser
 
