@@ -267,8 +267,8 @@ def as_html(table: Table) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Text as Markdown shows it letter for letter, on one line."""
-    return re.sub(r"([\\`*_{}\[\]<>#|$~:])", r"\\\1", plain_line(text))
+    """Text as Markdown shows it letter for letter, on one line. Colons are escaped in :emoji: alone."""
+    return re.sub(r"([\\`*_\[\]<>#|$~]|:(?=[\w+-]+:))", r"\\\1", plain_line(text))
 
 
 def as_latex(table: Table) -> str:

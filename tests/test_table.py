@@ -19,6 +19,7 @@ from concord.table import (
     as_latex,
     as_text,
     as_values,
+    markdown_text,
     shown,
 )
 
@@ -188,3 +189,9 @@ def test_what_rounds_to_zero_has_no_minus():
     column = Column("bias", signed=True, interval="ends")
     assert shown(Estimate(-0.001, -0.004, 0.23), column) == "+0.00 [+0.00, +0.23]"
     assert str(Estimate(-0.0001)) == "0.000"
+
+
+def test_markdown_escapes_what_markdown_reads_and_no_more():
+    """A colon alone is text; between colons GitHub reads an emoji."""
+    assert markdown_text("Demo: 250 (a {b}), at 12:30") == "Demo: 250 (a {b}), at 12:30"
+    assert markdown_text("*a* | <b> :smile: #1") == r"\*a\* \| \<b\> \:smile: \#1"

@@ -39,7 +39,8 @@ HELD_OUT = empty(
         help=explain("human ceiling"),
     ),
     Column("difference", "Difference", digits=3, interval="ends", signed=True),
-    Column("at_par", "At par with", help="Annotators whom the judge equals or passes."),
+    Column("at_par", file_only=True),
+    Column("par", "At par with", help="Annotators whom the judge equals or passes, of those compared."),
     caption="One annotator at a time is held out, and judge and annotator are compared with the mean of "
     "the others on the same items. Where the paired interval of the difference leaves out 0, the judge "
     "agrees better (+) or worse (−) than an annotator.",
@@ -143,7 +144,8 @@ def _held_out(
             }
         at_par = sum(gap >= 0 for _, _, gap in found)
         rows.append(
-            {"rater": judge.name, "people": len(found), "n": int(used.sum()), **row, "at_par": at_par}
+            {"rater": judge.name, "people": len(found), "n": int(used.sum()), **row}
+            | {"at_par": at_par, "par": f"{at_par} of {len(found)}" if found else None}
         )
     return rows, by_person
 

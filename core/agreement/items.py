@@ -166,7 +166,7 @@ def levels(
         overall = correlated(judge.score, target, a=judge.name)
         between = _between(judge.score, target, codes, len(names), filled, overall.n)
         for level, rho, used, skipped in (
-            ("overall", overall, 0, 0),
+            ("overall", overall, None, None),
             ("within", _within(usable, target, overall.n), len(usable), len(names) - len(usable)),
             ("between", between, filled, len(names) - filled),
         ):

@@ -40,11 +40,17 @@ RATERS = empty(
         signed=True,
         help="How far this rater's answers lie above those of a rater of severity 0 on the same items.",
     ),
-    Column("fit", "Consistency"),
+    Column(
+        "fit",
+        "Consistency",
+        help=f"Misfit where infit lies outside {MISFIT[0]} to {MISFIT[1]} and its interval leaves out 1.",
+    ),
     Column("infit", interval="ends", help=explain("infit")),
     Column("outfit", interval="ends", help=explain("outfit")),
     caption="Severity above 0: gives lower scores than the average annotator does to the same items. Infit "
-    "above 1: less predictable than the severity says; below 1: more so, as after averaging or copying.",
+    "above 1: less predictable than the severity says; below 1: more so, as after averaging or copying. "
+    f"Consistency is called misfit where infit lies outside {MISFIT[0]} to {MISFIT[1]}, the usual bounds on "
+    "a rating scale, and its interval leaves out 1.",
 )
 
 ITEMS = empty(

@@ -21,6 +21,15 @@ rubric = click.option(
     "the last one unless told.",
 )
 
+refusing = click.option(
+    "--refusals",
+    type=click.Choice(get_args(leaderboards.Refusals)),
+    default="left out",
+    show_default=True,
+    help="Conversations in which a judge saw a refusal: left out, counted with the lowest score, or their "
+    "scenarios left out for every player.",
+)
+
 
 @click.command("leaderboard")
 @click.argument("benchmark")
@@ -32,14 +41,7 @@ rubric = click.option(
     help="Correct the means by what people gave in this study (prediction-powered inference).",
 )
 @rubric
-@click.option(
-    "--refusals",
-    type=click.Choice(get_args(leaderboards.Refusals)),
-    default="left out",
-    show_default=True,
-    help="Conversations in which a judge saw a refusal: left out, counted with the lowest score, or their "
-    "scenarios left out for every player.",
-)
+@refusing
 @options.figures("conversations")
 @click.pass_obj
 def command(

@@ -23,6 +23,7 @@ from concord.workspace import Workspace
     help="Whose people say which judges are the best two; the newest study unless given.",
 )
 @leaderboard.rubric
+@leaderboard.refusing
 @click.option(
     "--against",
     metavar="FILE.csv",

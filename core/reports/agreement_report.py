@@ -267,8 +267,8 @@ class AgreementReport:
         """
         if self.options.nominal:
             return []
-        told = (self._said(criterion, members) for criterion, members in self._summarised())
-        sentences = list(chain.from_iterable(told))
+        about = self._summarised()
+        sentences = self._with_choice(about)
         if len(set(self.players.values())) > 1 and not self.ratings[self.main].same_items:
             from concord.agreement.raters import severity_sentence  # loads scipy.optimize and scipy.stats
 
@@ -276,11 +276,19 @@ class AgreementReport:
         return [*filter(None, sentences), *self.limits]
 
     def said(self, criterion: str) -> list[str]:
-        """Sentences on one criterion, of all judges together or else of each; none without a comparison."""
+        """Sentences on one criterion, of all judges together or else of each, and on which judge to use.
+
+        None without a comparison.
+        """
         found = self._first(self.primary_panel, [criterion])
         alone = (self._first((judge,), [criterion]) for judge in self.ratings.judges)
         of = found or chain.from_iterable(alone)
-        return [sentence for _, members in of for sentence in self._said(criterion, members)]
+        return self._with_choice([*of])
+
+    def _with_choice(self, about: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
+        """Sentences on criteria, each with its judges; which judge to use stands after the first two."""
+        said = [sentence for criterion, members in about for sentence in self._said(criterion, members)]
+        return [*said[:2], *(self.choice(about[0][0]) if about else ()), *said[2:]]
 
     def choice(self, criterion: str) -> list[str]:
         """Which single judge agrees best on one criterion, and whether the panel of all is better than it."""

@@ -120,9 +120,11 @@ def _report(said: Mapping[str, Any], report: AgreementReport) -> str:
     lines = [f"# How far can the judges of “{title}” be trusted?", ""]
     lines += [f"- {markdown_text(sentence)}" for sentence in said["missing"]]
     lines += [report.document("markdown")]
-    if reported := studies.reported(report.of.study):
+    paper, reported = studies.reported(report.of.study)
+    if reported:
         figures = markdown_text(" · ".join(f"{label} {figure}" for label, figure in reported.items()))
-        lines += [f"The paper's own figures, for comparison, not of this study: {figures}.", ""]
+        paper = markdown_text(paper)
+        lines += [f"Figures of the paper “{paper}”, for comparison, not of this study: {figures}.", ""]
     if said["registration"]:
         lines += ["## What was registered, and what differs", "", as_markdown(registered(report)), ""]
     lines += ["## What they rest on", ""]

@@ -63,24 +63,29 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
     """The final score of each player, corrected by the people of a study, over the conversations in its mean.
 
     People's final weighs the criteria as the leaderboard does. A conversation counts as scored by people
-    where somebody answered every weighted criterion; turns rated one by one are averaged. Raises StudyError
+    where somebody answered every weighted criterion; turns rated one by one are averaged. Where refusals
+    count with the lowest score on the leaderboard, they do so for people too. Raises StudyError
     where people were not asked one of the criteria.
     """
     weights = {name: weight for name, weight in board.weights.items() if weight}
-    human = of.table[(of.table.kind == "human") & ~of.table.unit.isin(list(of.left_out))]
+    floor = board.usable.index[board.floored]
+    left_out = of.table.unit.isin(list(of.left_out)) & ~of.table.conversation_id.isin(floor)
+    human = of.table[(of.table.kind == "human") & ~left_out]
     ratings = read_ratings(human, criteria=of.criteria)
     if lacking := [name for name in weights if name not in ratings.criteria]:
         raise StudyError(
             f"People were not asked “{lacking[0]}” in the study “{of.study.name}”, which enters the final "
             "score here. Weigh it 0, or choose another study."
         )
+    scale = scales_of(of.study.criteria, weights)[FINAL]
     people = pd.Series(
         scores.final([ratings[name].target for name in weights], list(weights.values())),
         index=list(ratings.units),
     )
     units = of.table.drop_duplicates("unit").set_index("unit").conversation_id
     by_conversation = people.groupby(units.reindex(people.index)).mean().dropna()
-    scale = scales_of(of.study.criteria, weights)[FINAL]
+    floored = by_conversation.index.isin(floor)
+    by_conversation = by_conversation.mask(floored, scale[0])
     calibrated = _calibrated(board, by_conversation, scale, of.chances)
     rows = [
         _row(str(player), mine, by_conversation, scale, of.chances) | {"calibrated": calibrated[str(player)]}
@@ -103,6 +108,11 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
             "much, by one isotonic curve for all players; its interval fits the curve anew in each of "
             f"{RESAMPLES} resamples. It is narrower than the corrected mean, and wrong where judges favour a "
             "player."
+        )
+    if len(floor):
+        notes.append(
+            f"{len(floor)} conversations in which a judge saw a refusal count with the lowest score, of "
+            f"judges and of people; people rated {floored.sum()} of them, whatever they gave."
         )
     if of.chances:
         why = (

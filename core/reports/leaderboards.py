@@ -39,6 +39,8 @@ Refusals = Literal["left out", "lowest score", "matched"]
 """What a conversation does in which a judge saw a refusal: it is left out; it counts with the lowest score of
 every criterion; or its scenario is left out for every player."""
 
+FLOORED: Refusals = "lowest score"
+
 UNLIKE = 0.1
 """Players whose shares of refusals differ by this much are not compared on the same conversations."""
 
@@ -197,6 +199,11 @@ class Leaderboard:
         return self.scored[self.scored.counted]
 
     @property
+    def floored(self) -> pd.Series:
+        """Which of the `usable` conversations count with the lowest score, for a refusal."""
+        return self.usable.refused & (self.refusals == FLOORED)
+
+    @property
     def simulated(self) -> tuple[str, ...]:
         """The judges of the panel that are no language models."""
         return tuple(name for name in self.judges if self.rated.raters[name].simulated)
@@ -331,7 +338,12 @@ def table(board: Leaderboard) -> Table:
     """The leaderboard as a table: one row a player."""
     criteria = {c.name: c.label for c in board.rated.system.criteria}
     columns = (
-        Column("rank", "#", help=f"Players within {MARGIN} of a group's first share its rank"),
+        Column(
+            "rank",
+            "#",
+            help=f"By score alone: who scores at most {MARGIN} less than a group's first shares its rank. "
+            "Which ranks chance leaves open is in “places”",
+        ),
         Column("player"),
         Column(
             "places",
@@ -369,6 +381,8 @@ def _notes(board: Leaderboard) -> list[str]:
     means = f"Means over conversations and the panel {', '.join(board.judges)}"
     told = [
         ". ".join(filter(None, [means, board.method])) + ".",
+        f"#: by score alone; who scores at most {MARGIN} less than a group's first shares its rank. "
+        "Places: the ranks that the differences of score leave open.",
         *board.rated.notes([*board.judges, *board.passed_over]),
     ]
     if board.passed_over:
@@ -432,7 +446,7 @@ def with_refusals(
     if how == "left out":
         return scored
     found = scored.copy()
-    if how == "lowest score":
+    if how == FLOORED:
         found["counted"] = found.complete
         for name, (low, _) in scales.items():
             found[name] = found[name].mask(found.refused & found.complete, low)

@@ -16,7 +16,7 @@ from concord.errors import ConcordError, not_found
 from concord.estimate import Estimate, undefined
 from concord.reports.agreement_report import Options, agreement_report
 from concord.reports.corrected import offered
-from concord.reports.leaderboards import MOCKS, Leaderboard, panel_scores
+from concord.reports.leaderboards import MOCKS, Leaderboard, panel_scores, scales_of
 from concord.scores import DIGITS, FINAL
 from concord.store import tables as store
 from concord.table import Cell, Column, Table
@@ -46,13 +46,14 @@ def rankings(db: Database, board: Leaderboard, *, study: str = "") -> tuple[Tabl
     The orders by judge, by interrogator (where there are several) and by pool, each with Kendall's tau-b of
     every two, then the pools' weights. The first table carries the notes on all. The people of `study` say
     which judges are the best two; unless named, it is the newest with people on these conversations.
-    Intervals resample conversations with the leaderboard's resamples and seed. Raises ConcordError where no
+    Refusals count as they do in `board`: where with the lowest score, with that of every judge. Intervals
+    resample conversations with the leaderboard's resamples and seed. Raises ConcordError where no
     conversation was rated by the whole panel, NotFound for a study without people on these.
     """
     usable, judges = board.usable, board.judges
     if usable.empty:
         raise ConcordError(
-            f"No conversation was rated by all of {', '.join(judges)} without a refusal, so there is no "
+            f"No conversation that all of {', '.join(judges)} rated enters the leaderboard, so there is no "
             "order to look at. Choose fewer judges, or have the others rate what is stored with "
             "`concord judge`."
         )
@@ -63,13 +64,14 @@ def rankings(db: Database, board: Leaderboard, *, study: str = "") -> tuple[Tabl
         judge: panel_scores(rated.conversations, rated.scores, [judge], board.weights)[FINAL]
         for judge in judges
     }
-    given = pd.DataFrame(finals).reindex(usable.index).to_numpy(np.float64)
+    lowest, _ = scales_of(rated.system.criteria, board.weights)[FINAL]
+    given = pd.DataFrame(finals).reindex(usable.index).mask(board.floored, lowest).to_numpy(np.float64)
     own, drawn = figures.means(given, code, len(players), resamples=board.resamples, seed=board.seed)
     first, taus = _orders("judge", dict.fromkeys(judges, len(usable)), players, own, drawn, len(usable))
     method = described([ORDER], resamples=board.resamples, seed=board.seed, of="conversations")
     notes = (
         f"Orders by mean final score, without the penalty for length, over the {len(usable)} conversations "
-        f"that all of {', '.join(judges)} rated and none saw a refusal in. τ: Kendall's tau-b; 1 is the same "
+        f"that all of {', '.join(judges)} rated{_refused(board)}. τ: Kendall's tau-b; 1 is the same "
         f"order, 0 no relation, −1 the reverse. {method}. "
         "Conversations are drawn one by one, not within scenarios; the models are taken as they are.",
         *rated.notes([*judges, *board.passed_over]),
@@ -79,6 +81,16 @@ def rankings(db: Database, board: Leaderboard, *, study: str = "") -> tuple[Tabl
     first = replace(first, title=f"{rated.title()}: mean final score by judge", notes=notes, meta=about)
     by_interrogator = _by_interrogator(db, board, usable, players, code)
     return (first, taus, *by_interrogator, *_by_pool(db, board, players, own, drawn, study))
+
+
+def _refused(board: Leaderboard) -> str:
+    """What refusals do in the orders, as the end of a sentence on conversations."""
+    return {
+        "left out": " and none saw a refusal in",
+        "lowest score": f"; {board.floored.sum()} of them, in which a judge saw a refusal, count with the "
+        "lowest score of every judge",
+        "matched": ", but for the scenarios in which a judge saw a refusal",
+    }[board.refusals]
 
 
 def beside(board: Leaderboard, other: Other) -> tuple[Table, Table]:
@@ -167,7 +179,10 @@ def _orders(
     columns = [Column("player")]
     rows: list[dict[str, Cell]] = [{"player": player} for player in players]
     for (one, n), scores in zip(rankings.items(), own, strict=True):
-        columns += [Column(f"by {one}", f"{one} (n {n:,})", digits=3), Column(f"rank by {one}", "#")]
+        columns += [
+            Column(f"by {one}", f"{one} (n {n:,})", digits=3),
+            Column(f"rank by {one}", "#", help="By score; equal scores share it"),
+        ]
         rounded = pd.Series(scores).round(DIGITS)
         places = rounded.rank(method="min", ascending=False)
         for row, score, place in zip(rows, rounded, places, strict=True):

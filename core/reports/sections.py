@@ -406,5 +406,5 @@ APART = ("annotators",)
 IN_FILES = tuple(name for name in SECTIONS if name not in (*OVER_ALL, *APART))
 """The sections that a file of all figures has of every criterion."""
 
-AT_ONCE = ("glance", "criteria")
-"""The sections that `concord agreement` prints."""
+AT_ONCE = ("glance", "criteria", "panels")
+"""The sections that `concord agreement` prints, or that its sentences rest on."""

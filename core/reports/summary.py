@@ -74,7 +74,7 @@ def choice(best: Table | None, gain: Table | None, names: Mapping[str, str]) -> 
             how = (
                 f"It leads {other}, the next, by" if settled else f"These items do not tell it from {other}:"
             )
-            said[0] += f" {how} {lead.value:+z.2f}"
+            said[0] += f" {how} {_end(lead.value, signed=True)}"
             said[0] += f"{_within(lead, signed=True)[:-1]}, simultaneous too)." if lead.interval else "."
     elif rho and rho.reason and others:
         said.append(f"Which single judge agrees best is undefined: {rho.reason}.")
@@ -269,5 +269,11 @@ def _two(figure: Estimate) -> str:
 def _within(figure: Estimate, *, signed: bool = False) -> str:
     if figure.interval is None:
         return f" ({figure.reason or 'no interval'})"
-    low, high = (f"{end:+z.2f}" if signed else f"{end:z.2f}" for end in figure.interval)
+    low, high = (_end(end, signed=signed) for end in figure.interval)
     return f" ({low} to {high})"
+
+
+def _end(value: float, *, signed: bool) -> str:
+    """Two digits, or as many more, up to six, as show on which side of 0 it lies."""
+    digits = next((d for d in range(2, 7) if round(value, d)), 2)
+    return f"{value:+z.{digits}f}" if signed else f"{value:z.{digits}f}"

@@ -660,10 +660,12 @@ def _single_runs(rows: Columns) -> tuple[Columns, dict[str, tuple[str, ...]]]:
     return found, {judge: tuple(of.values()) for judge, of in runs_of.items()}
 
 
-def reported(study: Study) -> Mapping[str, str] | None:
-    """What the paper reports for the benchmark and language that a study was drawn from."""
+def reported(study: Study) -> tuple[str, Mapping[str, str]]:
+    """The paper of the benchmark that a study was drawn from, and its figures for the language, if any."""
     from concord.benchmarks import BENCHMARKS  # loads every benchmark, of which few studies ask
 
     drawn = study.meta.get("drawn", {})
     benchmark = BENCHMARKS.get(drawn.get("benchmark", ""))
-    return benchmark.reported.get(drawn["filter"].get("language", "")) if benchmark else None
+    if benchmark is None:
+        return "", {}
+    return benchmark.paper, benchmark.reported.get(drawn["filter"].get("language", ""), {})

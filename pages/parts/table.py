@@ -136,7 +136,7 @@ def _frame(table: Table) -> pd.DataFrame:
     for column in table.shown:
         cells = [row.get(column.name) for row in table.rows]
         data[column.name] = [_value(cell, column) for cell in cells]
-        if column.least:
+        if column.least or _is_bool(table, column):
             data[column.name] = [shown(cell, column) for cell in cells]
         if _has_interval(table, column):
             data[_interval_name(column)] = [
@@ -161,7 +161,7 @@ def _columns(table: Table) -> dict[str, Any]:
         label, text = _heading(table, column), column.help or None
         if column.link:
             found[column.name] = st.column_config.LinkColumn(label, help=text, display_text="open")
-        elif column.least or is_text(table, column):
+        elif column.least or is_text(table, column) or _is_bool(table, column):
             # The names stay in sight while a narrow window is scrolled to the other columns.
             first = column is table.shown[0] and len(table.shown) > 3
             longest = max((len(shown(row.get(column.name), column)) for row in table.rows), default=0)
@@ -169,8 +169,6 @@ def _columns(table: Table) -> dict[str, Any]:
             found[column.name] = st.column_config.TextColumn(
                 label, help=text, pinned=first or None, width=width
             )
-        elif all(isinstance(row.get(column.name), bool | None) for row in table.rows):
-            found[column.name] = st.column_config.CheckboxColumn(label, help=text)
         else:
             found[column.name] = st.column_config.NumberColumn(
                 label, help=text, format=_format(table, column)
@@ -179,6 +177,12 @@ def _columns(table: Table) -> dict[str, Any]:
             half = column.interval == "half"
             found[_interval_name(column)] = st.column_config.TextColumn("±" if half else "95% interval")
     return found
+
+
+def _is_bool(table: Table, column: Column) -> bool:
+    """Whether it says yes or no: in words, because a check box looks as if one could choose."""
+    cells = [row.get(column.name) for row in table.rows]
+    return any(isinstance(cell, bool) for cell in cells) and all(isinstance(c, bool | None) for c in cells)
 
 
 def _heading(table: Table, column: Column) -> str:

@@ -55,14 +55,14 @@ class Tab(NamedTuple):
 def _summary(report: AgreementReport, criterion: str) -> None:
     """The answer in sentences and one picture, then what limits it."""
     label = report.label(criterion)
-    said, choice = report.said(criterion), report.choice(criterion)
+    said = report.said(criterion)
     if report.of.study.blind:
         with st.container(border=True):
             if not said:
                 st.subheader(plain(f"On {label} no judge can be compared with people."), anchor=False)
             for sentence in said[:1]:
                 st.subheader(plain(sentence), anchor=False)
-            st.markdown("\n".join(f"- {plain(also)}" for also in [*choice, *said[1:]]))
+            st.markdown("\n".join(f"- {plain(also)}" for also in said[1:]))
     _careless(report)
     tables = report.section("glance", criterion)
     if tables["glance"].rows:
@@ -122,9 +122,10 @@ def _judges(report: AgreementReport, criterion: str) -> None:
             draw(table)
     if report.categories is not None:
         draw(report.categories)
-    if reported := studies.reported(report.of.study):
+    paper, reported = studies.reported(report.of.study)
+    if reported:
         figures = " · ".join(f"{plain(label)} {plain(figure)}" for label, figure in reported.items())
-        st.caption(f"The paper's own figures, for comparison, not of this study: {figures}.")
+        st.caption(f"Figures of the paper “{plain(paper)}”, for comparison, not of this study: {figures}.")
 
 
 def _where(report: AgreementReport, criterion: str) -> None:

@@ -24,6 +24,7 @@ def test_simpson():
     assert rows["spearman"]["overall"] > 0.9
     assert (rows["spearman"]["within"], rows["spearman"]["between"]) == (-1, 1)
     assert (rows["groups"]["within"], rows["skipped"]["within"]) == (6, 0)
+    assert rows[["groups", "skipped"]].loc["overall"].isna().all(), "not 0: it is over items, not players"
 
 
 def test_groups_without_order_are_counted():

@@ -108,6 +108,7 @@ def test_a_judge_beside_a_person_held_out():
         assert row[f"{name}_low"] < row[name] < row[f"{name}_high"]
     assert row["n"] == 60
     assert row["at_par"] == sum(judge >= person for judge, person in gaps)
+    assert row["par"] == f"{row['at_par']} of {len(gaps)}"
     assert pd.DataFrame(figures.meta["by_person"])["n"].tolist() == [60] * 9
     # The paired interval: both correlations on the same drawn items.
     drawn = []

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from concord.agreement import rasch
-from concord.agreement.raters import raters, severity_sentence
+from concord.agreement.raters import RATERS, _verdict, raters, severity_sentence
 from concord.agreement.ratings import read_ratings
-from concord.estimate import Estimate
+from concord.estimate import Estimate, estimate
 from tests.agreement.frames import FED, fed, flat, frame, people, study
 
 LIKERT = {"quality": np.arange(1.0, 6.0)}
@@ -97,6 +97,10 @@ def test_who_is_erratic_and_who_is_too_regular():
     assert found.fit["eve"] == "misfit: erratic"
     assert found.fit["mean of 12"] == "misfit: too regular"
     assert (found.fit[["ann", "bob", "cy", "dot"]] == "as expected").all()
+    # An interval beside 1 is not enough: the mean square has to lie beyond the bounds that are stated.
+    assert _verdict(estimate(0.63, 0.57, 0.70, n=250)) == "as expected"
+    assert _verdict(estimate(0.59, 0.53, 0.66, n=250)) == "misfit: too regular"
+    assert "outside 0.6 to 1.4" in RATERS.caption
 
 
 def test_an_answer_between_two_keeps_its_place_in_the_mean():

@@ -86,3 +86,16 @@ def test_a_word_of_a_megabyte_can_be_broken_and_reads_the_same():
     shown = breakable(f"{word}\n{'y' * 999} {word}")
     assert max(map(len, re.split(r"[\s\u200b]", shown))) == 999
     assert shown.replace("\u200b", "") == f"{word}\n{'y' * 999} {word}"
+
+
+def drawn_answers() -> None:
+    from concord.table import Column, Table
+    from pages.parts.table import draw
+
+    draw(Table("weak", "Weak", (Column("rater"), Column("weak")), ({"rater": "a", "weak": False},)))
+
+
+def test_yes_and_no_are_words_not_check_boxes() -> None:
+    page = AppTest.from_function(drawn_answers, default_timeout=30).run()
+    assert page.dataframe[0].value.weak.tolist() == ["no"]
+    assert "checkbox" not in page.dataframe[0].proto.columns

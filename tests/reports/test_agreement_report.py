@@ -10,14 +10,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from concord.estimate import Estimate
+from concord.estimate import Estimate, estimate, undefined
 from concord.rating import Criterion, points
+from concord.reports import summary
 from concord.reports.agreement_report import AgreementReport, Options, at, report_of
 from concord.reports.names import short_names
 from concord.reports.sections import APART, OVER_ALL, SECTIONS
 from concord.store.studies import Study
 from concord.studies.studies import StudyRatings
-from concord.table import as_values
+from concord.table import Table, as_values
 
 CRITERIA = (Criterion("wit", "It is witty."), Criterion("care", "It is careful."))
 PLAYERS = ("amber", "birch", "cedar")
@@ -261,6 +262,23 @@ def test_the_best_judge_names_its_interval_as_simultaneous() -> None:
     other = table[table.rater == "j"].assign(rater="k")
     found = measured(pd.concat([table, other]))
     assert "simultaneous over the 2 judges, so wider than one alone)" in found.choice("wit")[0]
+    # The page shows `said`; command and bundle the summary: all have the sentences on which judge to use.
+    assert set(found.choice("wit")) <= set(found.said("wit"))
+    assert set(found.choice(found.main)) <= set(found.summary)
+
+
+def test_an_end_that_rounds_to_0_shows_its_side_of_0() -> None:
+    best = Table(
+        "best_judge",
+        "",
+        (),
+        (
+            {"rater": "j", "spearman": estimate(0.8, 0.7, 0.9), "lead": estimate(0.11, -0.002, 0.23)},
+            {"rater": "k", "spearman": estimate(0.69, 0.5, 0.8), "lead": undefined("the last")},
+        ),
+    )
+    [said] = summary.choice(best, None, {})
+    assert "These items do not tell it from k: +0.11 (-0.002 to +0.23, simultaneous too)." in said
 
 
 def test_a_forecast_stands_beside_the_interval_that_is_shown() -> None:

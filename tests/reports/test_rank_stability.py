@@ -29,8 +29,9 @@ def grove(tmp_path):
     return made
 
 
-def board_of(db, *, judges=(), resamples=0):
-    return leaderboards.leaderboard(leaderboards.gather(db, "pingpong"), judges=judges, resamples=resamples)
+def board_of(db, *, judges=(), resamples=0, refusals="left out"):
+    rated = leaderboards.gather(db, "pingpong")
+    return leaderboards.leaderboard(rated, judges=judges, resamples=resamples, refusals=refusals)
 
 
 def found(workspace, *, study="", **kwargs):
@@ -103,6 +104,40 @@ def test_only_conversations_of_the_whole_panel_without_refusals_count(grove):
     # A panel without oak has conversation 1 as well.
     without = found(grove, judges=["ash", "elm"])["orders-by-judge"]
     assert f"over the {24 - 1} conversations" in without.notes[0]
+
+
+@pytest.fixture
+def refusing(grove):
+    """One judge saw elm, and nobody else, refuse in the situations s0 and s1 of both interrogators."""
+    with grove.write() as db:
+        db.execute(
+            "UPDATE scores SET total = 1 WHERE criterion = 'refusal' AND rater_id = 1 AND conversation_id IN "
+            "(SELECT id FROM conversations WHERE player = 'elm' AND key NOT LIKE '%/2')"
+        )
+    return grove
+
+
+def test_refusals_count_as_in_the_order_shown(refusing):
+    """elm has 4 of every judge; with four of six conversations at 1 it has 2."""
+    lowest, matched = (found(refusing, refusals=how) for how in ("lowest score", "matched"))
+    assert [of["elm"] for of in scores(lowest, "judge").values()] == [pytest.approx(2)] * 3
+    assert scores(lowest, "pool")["uniform"]["elm"] == pytest.approx(2)
+    assert "24 conversations" in lowest["orders-by-judge"].notes[0]
+    assert "4 of them, in which a judge saw a refusal, count" in lowest["orders-by-judge"].notes[0]
+    assert scores(lowest, "judge") != scores(found(refusing), "judge")
+    with refusing.read() as db:
+        board = board_of(db, refusals="lowest score")
+    shown = {s.player: s.final.value for s in board.standings}
+    assert scores(lowest, "pool")["uniform"] == pytest.approx(shown), "the panel's mean is the table's final"
+    # Matched: s0 and s1 are left out of every player.
+    assert set(matched["orders-by-judge"].meta["conversations"].values()) == {8}
+    assert "but for the scenarios in which a judge saw" in matched["orders-by-judge"].notes[0]
+
+
+def test_the_command_takes_the_treatment_of_refusals(refusing, run):
+    asked = ("rankings", "pingpong", "--format", "json", "--refusals", "lowest score")
+    rows = json.loads(run(refusing, *asked).stdout)["tables"]["orders-by-judge"]["rows"]
+    assert {row["player"]: row["by ash"] for row in rows}["elm"] == pytest.approx(2)
 
 
 def test_two_players_have_no_tau(tmp_path):
