@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from concord.errors import ConcordError
 from concord.estimate import Estimate, undefined
 from concord.reports.coefficient import said_of, with_people
-from concord.studies.registration import PlannedTest, prompts_of
 from concord.table import Cell, Column, Table
 
 if TYPE_CHECKING:
     from concord.reports.agreement_report import AgreementReport
+    from concord.studies.registration import PlannedTest
 
 SAME, DIFFERS, UNSAID = "same", "differs", "not registered"
 REACHED, MISSED, UNKNOWN = "reached", "not reached", "not known"
@@ -83,6 +83,8 @@ def _asked(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def _judges(report: AgreementReport, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Row]:
+    from concord.studies.registration import prompts_of  # loads pydantic
+
     named = was["judges"]
     measured = set(report.ratings.judges)
     if not named:
@@ -100,6 +102,8 @@ def _judges(report: AgreementReport, was: Mapping[str, Any], now: Mapping[str, A
 
 
 def _plan(report: AgreementReport, was: Mapping[str, Any]) -> Iterator[Row]:
+    from concord.studies.registration import PlannedTest  # loads pydantic
+
     plan = was["plan"]
     for told in ("question", "exclusion", "stopping", "notes"):
         if plan[told]:

@@ -37,7 +37,7 @@ from concord.store.hidden import Check, Pair
 from concord.store.informed import BlindAnswer, Informed
 from concord.store.registrations import Registration
 from concord.store.studies import Study
-from concord.studies import registration, sampling
+from concord.studies import sampling
 from concord.studies.dealing import deal_study as deal_study
 
 if TYPE_CHECKING:
@@ -455,6 +455,11 @@ def ratings_for_agreement(
     places = frames.places(db, name)
     facets = frames.facet_values(db, name)
     by_facets, clusters, too_few = _clusters(study, facets, places, cluster_by)
+    present: Mapping[str, Any] = {}
+    if fixed := registrations.binding(registrations.every(db, name)):
+        from concord.studies import registration  # loads pydantic
+
+        present = registration.content_of(db, name)
     return StudyRatings(
         study,
         rows,
@@ -479,8 +484,8 @@ def ratings_for_agreement(
         adjudicated=tuple(informed.answers(db, name, "adjudicated")),
         revised=(revised := tuple(informed.answers(db, name, "revised"))),
         blind=tuple(informed.blind(db, name, without)) if revised else (),
-        registered=(fixed := registrations.binding(registrations.every(db, name))),
-        present=registration.content_of(db, name) if fixed else {},
+        registered=fixed,
+        present=present,
         facets={facet: of for facet, of in facets.items() if 1 < len(set(of.values())) < len(of)},
         waiting={a.name: a.items - a.skipped for a in access.annotators(db, name) if a.items and not a.done},
     )
