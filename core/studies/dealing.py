@@ -5,18 +5,21 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlite_utils import Database
 
 from concord.errors import StudyError, not_found
-from concord.store import access, acts, crowds, desk, extras, frames, hidden, informed, studies
+from concord.store import access, acts, crowds, extras, frames, hidden, informed, studies
 from concord.store.extras import Extra
 from concord.store.studies import Study
 from concord.studies import hidden as hidden_items
 from concord.studies import sampling, training
 from concord.studies.adjudication import Rule
 from concord.table import Cell, Column, Table
+
+if TYPE_CHECKING:
+    from concord.store.desk import Refusal
 
 States = dict[str, dict[str, str]]
 """Each person's conversations in their order: key → closed (a unit is done or skipped), begun or free."""
@@ -367,7 +370,7 @@ def _chosen(study: Study, unit: int, able: Sequence[tuple[str, int, bool]]) -> s
 
 def reported(
     db: Database, name: str, rater: int, client: str, events: Iterable[Any]
-) -> tuple[int, list[desk.Refusal]]:
+) -> tuple[int, "list[Refusal]"]:
     """Apply what a browser reports of a study's items, as `concord.studies.training.take` does.
 
     Units on which people now differ get an extra rater, in the same transaction.

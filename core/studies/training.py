@@ -6,17 +6,20 @@ Training items are gold items in numbered attempts. Their answers are no ratings
 import random
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sqlite_utils import Database
 
 from concord.agreement.hidden import share
 from concord.errors import StudyError
 from concord.estimate import Estimate
-from concord.store import access, acts, desk, hidden, studies
+from concord.store import access, acts, hidden, studies
 from concord.store.hidden import Check, Gold
 from concord.studies import hidden as hidden_items
 from concord.table import Column, Table
+
+if TYPE_CHECKING:
+    from concord.store.desk import Refusal
 
 FIRST = -1e9
 """Where training lies on a desk: before everything else."""
@@ -123,8 +126,10 @@ def place(db: Database, name: str, gone: Collection[str] = ()) -> None:
 
 def take(
     db: Database, name: str, rater: int, client: str, events: Iterable[Any]
-) -> tuple[int, list[desk.Refusal]]:
+) -> tuple[int, "list[Refusal]"]:
     """Apply what a browser reports of a study's items, and decide on the attempt that ends with it."""
+    from concord.store import desk  # loads pydantic
+
     taken = desk.apply(db, rater, client, events)
     if hidden.untrained(db, name, rater):
         _decide(db, name, rater)
