@@ -193,10 +193,10 @@ def _trust() -> None:
         trained = training.table(db, name) if training.rule_of(study) else None
         waiting = [one for one in people if stored_hidden.untrained(db, name, access.annotator_id(db, one))]
     work = quality.quality_tables(items, given, [*out])
-    warned += quality.suspicions(items, given)
-    for sentence in warned:
+    suspected = quality.suspicions(items, given)
+    for sentence in [*warned, *suspected]:
         st.warning(plain(sentence), icon=":material/speed:")
-    if not warned:
+    if not suspected:
         st.caption(quality.unsuspicious(items, given))
     for of in (*([trained] if trained else []), *work, *tables_of):
         draw(of)
