@@ -11,7 +11,7 @@ from concord.commands import options, printing
 from concord.commands.printing import echo
 from concord.errors import StudyError, not_found
 from concord.files import read_text
-from concord.llm.families import families
+from concord.llm.families import families, model_names
 from concord.reports import datasheet
 from concord.reports.agreement_report import Options, agreement_report
 from concord.reports.notes import DRAWN
@@ -241,17 +241,20 @@ def _pace(workspace: str, name: str, a_day: int | None, break_after: int | None)
     help="Show the known answer and its explanation after an item is submitted, which locks it. "
     "Default: as before; at first none.",
 )
+@options.form()
 @click.pass_obj
-def _gold(workspace: str, name: str, file: Path | None, feedback: bool | None) -> None:
-    """Mix gold items, whose answers are known, into everybody's items; they replace those of before.
+def _gold(workspace: str, name: str, file: Path | None, feedback: bool | None, form: str) -> None:
+    """Mix gold items, whose answers are known, into everybody's items, or list those that are set.
 
     FILE is a CSV with the columns key, turn, criterion, answer, tolerance, explanation, attention (yes: an
-    attention check). Turn, tolerance, explanation and attention may be absent. No gold item is a rating.
-    Without FILE only the feedback is set.
+    attention check). Turn, tolerance, explanation and attention may be absent. No gold item is a rating. Its
+    items replace those of before. Without FILE only the feedback is set.
     """
     opened = Workspace.open(workspace, create=False)
     if file is None and feedback is None:
-        raise StudyError("Name a file of gold items, or say --feedback or --no-feedback.")
+        with opened.read() as db:
+            printing.show([hidden.gold_table(db, name)], form)
+        return
     with opened.write() as db:
         if feedback is not None:
             hidden.set_feedback(db, name, feedback)
@@ -264,8 +267,8 @@ def _gold(workspace: str, name: str, file: Path | None, feedback: bool | None) -
     units = {gold.unit for gold in golds}
     attention = {gold.unit for gold in golds if gold.attention}
     echo(
-        f"Study “{name}”: {len(units)} gold items with {len(golds)} answers; {len(attention)} are attention "
-        "checks."
+        f"Study “{name}”: {len(units)} gold items with {len(golds)} answers; attention checks among them: "
+        f"{len(attention)}."
     )
     if have:
         echo("Mixed in: " + ", ".join(f"{who} {count}" for who, count in sorted(have.items())) + ".")
@@ -508,7 +511,7 @@ def _requeue(workspace: str, name: str, annotator: str, items: tuple[str, ...], 
     """
     with Workspace.open(workspace, create=False).write() as db:
         count = running.requeue(db, name, annotator, reason, by, items)
-    echo(f"{count} items of {annotator} are open again.")
+    echo(running.requeued(annotator, count))
 
 
 @command.command("reassign")
@@ -526,10 +529,9 @@ def _reassign(workspace: str, name: str, annotator: str, reason: str, by: str, d
             _planned(dealing.plan(db, name, without=[annotator]))
         return
     with opened.write() as db:
-        have = running.reassign(db, name, annotator, reason, by)
+        got = running.reassign(db, name, annotator, reason, by)
         balance = dealing.plan(db, name).told
-    each = ", ".join(f"{who} {count} items" for who, count in sorted(have.items()))
-    echo(f"What {annotator} had not begun in “{name}” went to the others: {each}.")
+    echo(running.reassigned(name, annotator, got))
     echo(balance)
 
 
@@ -615,12 +617,18 @@ def _register(
     """Fix sample, texts, guidelines, questions, judges and plan before people rate, under one SHA-256.
 
     Reports and their files then say what differs from it, and whether planned tests are reached. What was
-    registered stays; a study may be registered again until people answer, and the last one in time holds.
+    registered stays; a study may be registered again until people answer, and the last one in time holds. A
+    judge is in models.toml or has rated.
     """
     told = registration.read_plan(read_text(plan) if plan else "", str(plan or "The plan"))
-    with Workspace.open(workspace, create=False).write() as db:
-        made = registration.register(db, name, told, by, judges=judges, late=late)
+    opened = Workspace.open(workspace, create=False)
+    with opened.write() as db:
+        before = registrations.every(db, name)
+        models = model_names(opened.models_path)
+        made = registration.register(db, name, told, by, judges=judges, late=late, models=models)
     echo(f"The study “{name}” is registered. {made.told}.")
+    if before:
+        echo(registration.changed(before[-1], made))
     echo("Publish the hash, or the text of `concord export registration`, where its date can be proved.")
 
 

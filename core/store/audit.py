@@ -50,6 +50,7 @@ def every(db: Database, study: str = "") -> list[AuditLine]:
                 e.reason FROM exclusions e JOIN studies t ON t.id = e.study_id
                 JOIN raters x ON x.id = e.rater_id
             UNION ALL SELECT r.registered, r.by, 'registered', t.name, '', 'SHA-256 ' || r.sha256
+                || iif(r.ratings > 0, ', late: ' || r.ratings || ' answers of people were there', '')
                 FROM registrations r JOIN studies t ON t.id = r.study_id
             UNION ALL SELECT a.given, x.name, 'settled', t.name, '',
                 c.key || ifnull(' turn ' || u.turn, '') || ' ' || a.criterion || ': ' || a.reason

@@ -62,7 +62,7 @@ def set_rule(db: Database, name: str, rule: Rule) -> str:
     """Adjudicate a study by a rule; returns in one sentence how many items it names.
 
     Raises NotFound for a study or criterion, StudyError for an anonymous study and a rule that cannot name
-    anything. What is settled already stays.
+    anything: the rule before it stays then. What is settled already stays.
     """
     study = studies.get(db, name)
     if study.anonymous:
@@ -71,8 +71,20 @@ def set_rule(db: Database, name: str, rule: Rule) -> str:
         raise not_found("criterion", rule.criterion, known)
     if (rule.least <= 0) if rule.way == "range" else (rule.n < 1):
         raise StudyError("A rule needs a range above 0, or a number of items.")
+    refuse_too_wide(study, rule)
     studies.remember(db, name, "adjudication", asdict(rule))
     return adjudication(db, name).told
+
+
+def refuse_too_wide(study: Study, rule: Rule) -> None:
+    """Raise StudyError for a range that is wider than every scale the rule looks at, with the widest one."""
+    looked_at = [c.scale for c in study.criteria if rule.criterion in ("", c.name) and not c.scale.nominal]
+    widest = max((scale.high - scale.low for scale in looked_at), default=rule.least)
+    if rule.way == "range" and rule.least > widest:
+        on = f"on “{rule.criterion}”" if rule.criterion else "on any criterion"
+        raise StudyError(
+            f"Answers {on} cannot lie {rule.least:g} apart. The largest possible difference is {widest:g}."
+        )
 
 
 class Question(NamedTuple):

@@ -41,8 +41,8 @@ _CODE = re.compile(r"[A-Za-z0-9-]{1,40}")
 def open_link(db: Database, crowd: Crowd, by: str, base_url: str | None = None) -> str:
     """The address for the platform, in place of the one before; the token in it is stored nowhere.
 
-    Whoever came before keeps their desk. Raises NotFound, and StudyError for a study that cannot be dealt, or
-    numbers that make no sense.
+    Whoever came before keeps their desk. Raises NotFound, and StudyError for a study that cannot be dealt,
+    where no item has room for another rater, and for numbers that make no sense.
     """
     refuse_undealable(studies.get(db, crowd.study))
     if acts.is_closed(db, crowd.study):
@@ -51,6 +51,15 @@ def open_link(db: Database, crowd: Crowd, by: str, base_url: str | None = None) 
         raise StudyError("People, items of each and minutes are at least 1.")
     if crowd.code and not _CODE.fullmatch(crowd.code):
         raise StudyError("A completion code has up to 40 letters, digits and hyphens.")
+    crowds.expire(db, crowd.study)
+    at_work = any(one.state == "at work" for one in crowds.workers(db, crowd.study))
+    if not at_work and not share(db, crowd, ""):  # who is at work may leave items to the next who comes
+        overlap = studies.get(db, crowd.study).overlap
+        raise StudyError(
+            f"No item of “{crowd.study}” has room for another rater: the overlap is {overlap}, and each has "
+            f"as many. `concord study deal {crowd.study} --overlap 0` sets no limit, and deals every item to "
+            "each annotator who has items. Or draw a study for the crowd, and deal it to nobody."
+        )
     token = secrets.token_urlsafe(24)
     crowds.keep(db, crowd, token)
     told = f"{crowd.platform}: {crowd.quota} people, {crowd.items} items each, {crowd.minutes} minutes"

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from sqlite_utils import Database
 
-from concord.errors import StudyError, not_found
+from concord.errors import NotAllowed, StudyError, not_found
 from concord.store import access, acts, crowds, extras, frames, hidden, informed, studies
 from concord.store.extras import Extra
 from concord.store.studies import Study
 from concord.studies import hidden as hidden_items
 from concord.studies import sampling, training
-from concord.studies.adjudication import Rule
+from concord.studies.adjudication import Rule, refuse_too_wide
 from concord.table import Cell, Column, Table
 
 if TYPE_CHECKING:
@@ -207,7 +207,8 @@ def plan(
     study = studies.get(db, name)
     refuse_undealable(study)
     k = study.overlap if overlap is None else overlap
-    acts.refuse_closed(db, name)
+    if acts.is_closed(db, name):
+        raise NotAllowed(f"The study “{name}” is closed. `concord study reopen {name}` opens it again.")
     seen, gone = informed.revealed(db, name), _gone(db, name, without, annotators)
     if told := [person for person in annotators if person in seen]:
         raise StudyError(f"“{told[0]}” has seen others' answers in “{name}”: no answer would be blind.")
@@ -228,6 +229,8 @@ def plan(
     rule = rule_of(study) if extra is None else extra
     if extra is not None or overlap is not None:
         rule = _possible(study, rule, k, len(people))
+    if extra is not None and rule is not None:
+        refuse_too_wide(study, rule)
 
     key_of = {unit: key for key, ids in units.items() for unit in ids}
     barred: dict[str, set[str]] = {}

@@ -18,7 +18,7 @@ from concord.rating import Criterion
 from concord.store import access, conversations, exclusions, hidden, studies
 from concord.store.database import find
 from concord.store.hidden import Check, Gold, HiddenItem, Pair, UnitKey
-from concord.table import Table
+from concord.table import Cell, Column, Table
 
 AFTER = 20
 """How many other items lie between an item and its repeat, unless told otherwise."""
@@ -241,6 +241,22 @@ def set_gold(db: Database, name: str, golds: Sequence[Gold]) -> dict[str, int]:
         person: sum(i.kind == "gold" for i in hidden.placed(db, name, access.annotator_id(db, person)))
         for person in _queues(db, name)
     }
+
+
+def gold_table(db: Database, name: str) -> Table:
+    """The gold items of a study, one known answer a row. Raises NotFound."""
+    rows: list[dict[str, Cell]] = []
+    for gold in hidden.gold(db, name):
+        row: dict[str, Cell] = {
+            "key": conversations.load(db, gold.unit.conversation_id).key,
+            "turn": gold.unit.turn,
+        }
+        row |= {"criterion": gold.criterion, "answer": gold.answer, "tolerance": gold.tolerance}
+        rows.append(row | {"explanation": gold.explanation, "attention": "yes" if gold.attention else "no"})
+    shown = studies.get(db, name).meta.get("feedback")
+    told = f"Known answers are {'shown after an item is submitted' if shown else 'not shown to annotators'}."
+    notes = (told,) if rows else ("The study has no gold items.",)
+    return Table("gold_items", f"Gold items of {name}", tuple(map(Column, COLUMNS)), tuple(rows), notes=notes)
 
 
 def set_feedback(db: Database, name: str, shown: bool) -> None:

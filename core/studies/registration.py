@@ -17,10 +17,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sqlite_utils import Database
 
-from concord.errors import NotAllowed, StudyError, not_found
+from concord.errors import NotAllowed, NotFound, StudyError, not_found
 from concord.files import first_problem
-from concord.scores import FINAL
-from concord.store import configurations, conversations, registrations
+from concord.scores import FINAL, labels
+from concord.store import configurations, conversations, ratings, registrations
 from concord.store import studies as stored
 from concord.store.registrations import Registration
 
@@ -83,9 +83,16 @@ def read_plan(text: str, where: str = "The plan") -> Plan:
 
 
 def register(
-    db: Database, name: str, plan: Plan, by: str, *, judges: Sequence[str] = (), late: bool = False
+    db: Database,
+    name: str,
+    plan: Plan,
+    by: str,
+    *,
+    judges: Sequence[str] = (),
+    late: bool = False,
+    models: Sequence[str] = (),
 ) -> Registration:
-    """Fix a study as it is now, with its plan and, if named, its judges.
+    """Fix a study as it is now, with its plan and, if named, its judges: `models`, or who has rated.
 
     Once people have answered, it is refused unless `late`, and then says how many answers there were. An
     earlier registration stays. Raises NotFound, StudyError, and NotAllowed where it comes too late.
@@ -97,6 +104,13 @@ def register(
     for test in plan.test:
         if test.criterion not in asked:
             raise not_found("criterion", test.criterion, asked)
+    raters = [*ratings.judges(db)]
+    known = {*models, *labels(raters).values()}
+    versions = {called for one in raters for called in (one.name, f"{one.name} {one.variant}")}
+    for judge in [*judges, *(judge for test in plan.test for judge in test.judges)]:
+        if judge not in known | versions:
+            refusal = not_found("judge", judge, known)
+            raise NotFound(f"{refusal} A judge that has not rated yet is named as in models.toml.")
     there = registrations.answers(db, name)
     if there and not late:
         raise NotAllowed(
@@ -107,6 +121,20 @@ def register(
     said["plan"] = plan.model_dump(mode="json")
     said["judges"] = {judge: prompts_of(said["judged_by"], judge) for judge in judges}
     return registrations.add(db, name, canonical(said), by)
+
+
+def changed(before: Registration, made: Registration) -> str:
+    """What judges and plan of a registration differ in from the one before it, in one sentence."""
+    was, now = before.content, made.content
+    said = [
+        f"{what}: {', '.join(one['judges']) or 'none'}"
+        for what, one in (("judges before", was), ("now", now))
+        if was["judges"].keys() != now["judges"].keys()
+    ]
+    parts = [part for part, told in now["plan"].items() if was["plan"].get(part) != told]
+    said += [f"other in the plan: {', '.join(parts)}"] if parts else []
+    of = f"the registration of {before.registered[:10]} by {before.by}"
+    return f"Unlike {of}: {'; '.join(said)}." if said else f"Judges and plan are those of {of}."
 
 
 def canonical(content: Any) -> str:

@@ -1,6 +1,7 @@
 """What a researcher does about a study while people rate it; each act is recorded with who, when and why."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sqlite_utils import Database
@@ -60,7 +61,9 @@ def reopen(db: Database, name: str, reason: str, by: str) -> None:
 
 
 def reassign(db: Database, name: str, annotator: str, reason: str, by: str) -> dict[str, int]:
-    """Deal what an annotator who leaves has not begun to the others; returns everybody's number of items.
+    """Deal what an annotator who leaves has not begun to the others; returns how many items each of them got.
+
+    Whoever had these items already is not there.
 
     What they submitted stays theirs, and what they broke off is rated by others as well. They are dealt
     nothing more unless a deal names them. Raises NotFound, and StudyError where nobody is left to rate.
@@ -69,7 +72,26 @@ def reassign(db: Database, name: str, annotator: str, reason: str, by: str) -> d
     if not set(access.annotators_of(db, name)) - {annotator} - acts.left(db, name):
         raise StudyError(f"Nobody but {annotator} has items of “{name}”. Deal it to somebody else first.")
     acts.record(db, name, "reassigned", reason, by, rater=rater)
-    return studies.deal_study(db, name, without=[annotator])
+    before = Counter(person for _, person, _, _ in stored.queues(db, name))
+    have = studies.deal_study(db, name, without=[annotator])
+    return {person: more for person in sorted(have) if (more := have[person] - before[person]) > 0}
+
+
+def reassigned(name: str, annotator: str, got: Mapping[str, int]) -> str:
+    """What `reassign` returned, in words."""
+    if not got:
+        return f"No item went to others: what {annotator} had not begun in “{name}” they have already."
+    each = ", ".join(f"{who} {count}" for who, count in got.items())
+    return f"What {annotator} had not begun in “{name}” went to the others. Items that each got: {each}."
+
+
+def requeued(annotator: str, count: int) -> str:
+    """What `requeue` returned, in words."""
+    return (
+        f"{count} item of {annotator} is open again."
+        if count == 1
+        else (f"{count} items of {annotator} are open again.")
+    )
 
 
 def requeue(db: Database, name: str, annotator: str, reason: str, by: str, keys: Sequence[str] = ()) -> int:

@@ -224,9 +224,10 @@ def _refuse_begun(db: Database, name: str) -> None:
         if any(item.begun for item in hidden.placed(db, name, access.annotator_id(db, person))):
             begun.add(person)
     if begun:
+        have = "has" if len(begun) == 1 else "have"
         raise StudyError(
-            f"{', '.join(sorted(begun))} has begun “{name}” already: training comes before the first item. "
-            "Draw a new study, or put these items among the others with `concord study gold`."
+            f"{', '.join(sorted(begun))} {have} begun “{name}” already: training comes before the first "
+            "item. Draw a new study, or put these items among the others with `concord study gold`."
         )
 
 

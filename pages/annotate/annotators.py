@@ -293,9 +293,8 @@ def _forgotten(name: str) -> None:
 
 def _pass_on(study: str, name: str) -> None:
     with told.writing() as db:
-        have = running.reassign(db, study, name, st.session_state["left because"], person.named())
-        each = ", ".join(f"{who}: {count} items" for who, count in sorted(have.items()))
-        told.done(f"What {name} had not begun in “{study}” went to the others. {each}.")
+        got = running.reassign(db, study, name, st.session_state["left because"], person.named())
+        told.done(running.reassigned(study, name, got))
 
 
 page()

@@ -11,6 +11,7 @@ import streamlit as st
 from concord.errors import ConcordError, NotAllowed
 from concord.exchange import conversations_jsonl, ratings_csv
 from concord.files import file_name
+from concord.llm.families import model_names
 from concord.reports import datasheet
 from concord.store import access, acts, frames, informed, progress, registrations
 from concord.store import studies as stored
@@ -377,7 +378,7 @@ def _requeued(name: str) -> None:
     who, keys, why = (st.session_state[f"act {what}"] for what in ("whose", "items", "because"))
     with told.writing() as db:
         count = running.requeue(db, name, who, why, person.named(), keys)
-        told.done(f"{count} items of {who} are open again.")
+        told.done(running.requeued(who, count))
 
 
 def _paced(name: str) -> None:
@@ -398,8 +399,10 @@ def _registered(name: str, late: bool) -> None:
     with told.writing() as db:
         plan = registration.read_plan(st.session_state["plan"])
         judges = [one.strip() for one in st.session_state["plan judges"].split(",") if one.strip()]
-        made = registration.register(db, name, plan, person.named(), judges=judges, late=late)
-        told.done(f"The study “{name}” is registered. SHA-256 {made.sha256}.")
+        before, models = registrations.every(db, name), model_names(workspace().models_path)
+        made = registration.register(db, name, plan, person.named(), judges=judges, late=late, models=models)
+        differs = f" {registration.changed(before[-1], made)}" if before else ""
+        told.done(f"The study “{name}” is registered. SHA-256 {made.sha256}.{differs}")
 
 
 def _stated(name: str, entry: str) -> None:

@@ -131,6 +131,9 @@ def test_a_study_is_registered_by_page(workspace: Workspace) -> None:
     page.text_area(key="plan").set_value("question = 'Why?'")
     page.text_input(key="plan judges").set_value("one, two")
     page.button(key="register").click().run()
+    assert any("no judge “one”" in shown.value for shown in page.error)
+    workspace.models_path.write_text("[models.one]\n[models.two]\n", encoding="utf-8")
+    page.button(key="register").click().run()
     assert not page.exception
     with workspace.read() as db:
         [made] = registrations.every(db, "s")

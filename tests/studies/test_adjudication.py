@@ -110,6 +110,10 @@ class TestRule:
             set_rule(db, "s", Rule("range", 2, criterion="wit"))
         with pytest.raises(StudyError, match="above 0"):
             set_rule(db, "s", Rule("range", 0))
+        set_rule(db, "s", Rule("range", 4))
+        with pytest.raises(StudyError, match="largest possible difference is 4"):
+            set_rule(db, "s", Rule("range", 9))
+        assert adjudication(db, "s").rule == Rule("range", 4)
 
 
 class TestSettling:

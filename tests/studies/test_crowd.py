@@ -124,6 +124,31 @@ def test_no_item_has_more_raters_than_the_overlap(workspace):
         assert refused(db, 4) == "full"
 
 
+def test_a_link_that_would_let_nobody_in_is_refused(workspace):
+    link = Crowd("s", "prolific", 4, 4, 60)
+    with workspace.write() as db:
+        studies.invite(db, ["ann", "bob"], "https://example.org")
+        studies.deal_study(db, "s", ["ann", "bob"])
+        with pytest.raises(StudyError, match="deal s --overlap 0"):
+            crowd.open_link(db, link, "dana", "https://example.org/")
+        studies.deal_study(db, "s", overlap=0)
+        crowd.open_link(db, link, "dana", "https://example.org/")
+        assert enter(db, 1).worker == "p1"
+
+
+def test_a_link_is_made_anew_while_items_may_come_back(workspace):
+    link = Crowd("s", "prolific", 9, 12, 60)
+    with workspace.write() as db:
+        crowd.open_link(db, link, "dana", "https://example.org/")
+        people = [enter(db, number) for number in (1, 2)]
+        assert refused(db, 3) == "full"
+        crowd.open_link(db, link, "dana", "https://example.org/")
+        for one in people:
+            rate(db, one.rater)
+        with pytest.raises(StudyError, match="has room for another rater"):
+            crowd.open_link(db, link, "dana", "https://example.org/")
+
+
 def test_what_is_not_begun_when_time_is_over_goes_to_others_and_answers_stay(workspace):
     with workspace.write() as db:
         late = enter(db, 1)

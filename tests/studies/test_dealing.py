@@ -299,6 +299,7 @@ class TestImpossible:
             (3, {"overlap": 1, "extra": TWO_APART}, "nearest possible is --overlap 2"),
             (2, {"overlap": 2, "extra": TWO_APART}, "--overlap 2 without extra raters"),
             (3, {"overlap": 2, "extra": Rule("range", -1)}, "less than 0"),
+            (3, {"overlap": 2, "extra": Rule("range", 9)}, "largest possible difference is 4"),
         ],
     )
     def test_it_is_refused_with_the_nearest_possible_deal(self, db, people, asked, sentence):

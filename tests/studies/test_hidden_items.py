@@ -300,7 +300,12 @@ def test_the_commands_of_a_study_with_hidden_items(workspace, run, tmp_path):
     assert "Hidden among them: ann 8 repeats and 0 gold items, bob 8 repeats" in dealt.output
     file = tmp_path / "gold.csv"
     file.write_text(HEAD + "k40,,wit,5,0,,yes\n", encoding="utf-8")
-    assert "Mixed in: ann 1, bob 1." in run(workspace, "study", "gold", "s", file).output
+    assert "The study has no gold items." in run(workspace, "study", "gold", "s").output
+    mixed = run(workspace, "study", "gold", "s", file).output
+    assert "attention checks among them: 1." in mixed
+    assert "Mixed in: ann 1, bob 1." in mixed
+    listed = run(workspace, "study", "gold", "s", "--format", "csv").stdout.splitlines()
+    assert [line.split(",")[0] for line in listed[:2]] == ["key", "k40"]
     with workspace.write() as db:
         rate(db, "ann", lambda again, c: (1 + c % 5, 1 + c % 5 if not again else 5 - c % 5))
     excluded = run(workspace, "study", "exclude", "s", "ann", "--reason", "Missed the check")

@@ -13,7 +13,7 @@ import pytest
 from concord.errors import NotAllowed, NotFound, StudyError
 from concord.reports import bundle
 from concord.reports.agreement_report import Options, agreement_report
-from concord.store import access, conversations, registrations
+from concord.store import access, audit, conversations, registrations
 from concord.store import studies as stored
 from concord.store.conversations import Filter
 from concord.studies import registration, studies
@@ -106,7 +106,8 @@ def test_nothing_differs_in_a_study_that_was_left_alone(workspace):
 
 def test_each_change_is_told_by_its_item(workspace):
     with workspace.write() as db:
-        registration.register(db, "s", PLAN, "dana", judges=["strict", "kind", "nobody"])
+        judges = ["strict", "kind", "nobody"]
+        registration.register(db, "s", PLAN, "dana", judges=judges, models=["nobody"])
         rate(db)
         stored.write_guidelines(db, "s", "Read the end.")
         spare = conversations.table(db, Filter("pingpong"))
@@ -129,7 +130,7 @@ def test_a_planned_test_is_reached_by_the_lower_end_of_its_interval(workspace):
     with workspace.write() as db:
         wanted = PlannedTest(criterion="fluency", least=0, judges=("strict", "unknown"))
         plan = Plan(test=(*PLAN.test, wanted))
-        registration.register(db, "s", plan, "dana")
+        registration.register(db, "s", plan, "dana", models=["unknown"])
         rate(db)
         [table] = agreement_report(db, "s", FEW).section("registration", "final").values()
     tests = [row for row in table.rows if row["item"] == "test"]
@@ -188,6 +189,38 @@ def test_a_plan_names_criteria_of_the_study(workspace):
         with pytest.raises(StudyError, match="name"):
             registration.register(db, "s", Plan(), " ")
         assert registrations.every(db, "s") == []
+
+
+def test_judges_are_in_models_toml_or_have_rated(workspace, run, tmp_path):
+    with workspace.write() as db:
+        with pytest.raises(NotFound, match="Did you mean “strict”"):
+            registration.register(db, "s", Plan(), "dana", judges=["strikt"])
+        plan = Plan(test=(PlannedTest(least=0, judges=("gpt",)),))
+        with pytest.raises(NotFound, match="Known: erratic, kind, strict"):
+            registration.register(db, "s", plan, "dana")
+        assert registrations.every(db, "s") == []
+    refused = run(workspace, "study", "register", "s", "--judges", "gpt")
+    assert (refused.exit_code, "There is no judge “gpt”" in refused.output) == (1, True)
+    workspace.models_path.write_text('[models.gpt]\nmodel = "g"\nbase_url = "https://example.org/v1"\n')
+    assert "Unlike" not in run(workspace, "study", "register", "s", "--judges", "gpt,kind").output
+    plan_file = tmp_path / "plan.toml"
+    plan_file.write_text(EXAMPLE, encoding="utf-8")
+    said = run(workspace, "study", "register", "s", "--plan", plan_file).output
+    assert "judges before: gpt, kind; now: none; other in the plan: " in said
+    assert (
+        "Judges and plan are those of" in run(workspace, "study", "register", "s", "--plan", plan_file).output
+    )
+
+
+def test_the_audit_log_says_which_one_was_late(workspace):
+    with workspace.write() as db:
+        registration.register(db, "s", Plan(), "dana")
+        rate(db, 1)
+        registration.register(db, "s", Plan(), "dana", late=True)
+        details = {"late" in line.detail for line in audit.every(db, "s") if line.what == "registered"}
+        last = registrations.every(db, "s")[-1]
+        assert details == {False, True}
+        assert any(f", late: {last.ratings} answers" in line.detail for line in audit.every(db, "s"))
 
 
 def test_by_command(workspace, run, tmp_path):

@@ -74,6 +74,8 @@ class TestRequeue:
     def test_without_items_all_that_were_skipped(self, db):
         rate(db, "ann", 2, do="skip")
         assert running.requeue(db, "s", "ann", "mended", "dana") == 2
+        assert running.requeued("ann", 1) == "1 item of ann is open again."
+        assert running.requeued("ann", 2) == "2 items of ann are open again."
         assert states(db, "ann") == ["open"] * 3
 
     def test_what_cannot_be_opened(self, db):
@@ -89,7 +91,7 @@ class TestRequeue:
 class TestClosing:
     def test_it_deals_nothing_and_stores_what_is_on_its_way(self, db):
         running.close(db, "s", "enough", "dana")
-        with pytest.raises(NotAllowed, match="closed"):
+        with pytest.raises(NotAllowed, match="concord study reopen s"):
             studies.deal_study(db, "s", ["cy"])
         rate(db, "ann", 1)
         assert counted(db) == 1
@@ -117,13 +119,20 @@ class TestReassigning:
     def test_who_left_keeps_what_they_submitted_and_gets_nothing_more(self, db):
         rate(db, "ann", 1)
         have = running.reassign(db, "s", "ann", "moved away", "dana")
-        assert have == {"ann": 1, "bob": 5}
+        assert have == {"bob": 2}  # ann's others; bob had three before
         # bob has all units but the one that ann rated; a later deal gives ann nothing either.
         assert studies.deal_study(db, "s", ["cy"])["ann"] == 1
         assert counted(db) == 1
         studies.deal_study(db, "s", ["ann"])
         assert [act.what for act in acts.every(db, "s")] == ["reassigned", "returned"]
         assert acts.left(db, "s") == set()
+
+    def test_only_what_moved_is_told(self, db):
+        studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=0)
+        got = running.reassign(db, "s", "bob", "moved away", "dana")
+        assert got == {}
+        assert "No item went to others" in running.reassigned("s", "bob", got)
+        assert "each got: bob 2." in running.reassigned("s", "ann", {"bob": 2})
 
     def test_somebody_must_be_left(self, db):
         running.reassign(db, "s", "ann", "moved away", "dana")

@@ -285,5 +285,5 @@ def test_the_commands(workspace, run, tmp_path):
     assert "are shown after" in run(workspace, "study", "gold", "s", "--feedback").output
     with workspace.read() as db:
         assert stored.get(db, "s").meta["feedback"] is True
-    assert "Name a file" in run(workspace, "study", "gold", "s").output
+    assert "has no gold items" in run(workspace, "study", "gold", "s").output
     assert run(workspace, "study", "training", "s", "--off").exit_code == 0
