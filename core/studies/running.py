@@ -80,18 +80,15 @@ def reassign(db: Database, name: str, annotator: str, reason: str, by: str) -> d
 def reassigned(name: str, annotator: str, got: Mapping[str, int]) -> str:
     """What `reassign` returned, in words."""
     if not got:
-        return f"No item went to others: what {annotator} had not begun in “{name}” they have already."
+        return f"No item of “{name}” went to others: they have already what {annotator} had not begun."
     each = ", ".join(f"{who} {count}" for who, count in got.items())
     return f"What {annotator} had not begun in “{name}” went to the others. Items that each got: {each}."
 
 
 def requeued(annotator: str, count: int) -> str:
     """What `requeue` returned, in words."""
-    return (
-        f"{count} item of {annotator} is open again."
-        if count == 1
-        else (f"{count} items of {annotator} are open again.")
-    )
+    what = "item of {} is" if count == 1 else "items of {} are"
+    return f"{count} {what.format(annotator)} open again."
 
 
 def requeue(db: Database, name: str, annotator: str, reason: str, by: str, keys: Sequence[str] = ()) -> int:

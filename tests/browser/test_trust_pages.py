@@ -231,7 +231,7 @@ def test_a_study_is_drawn_dealt_and_passed_on(app: Server, page: Page) -> None:
     page.get_by_label("Why they leave").fill("moved away")
     page.get_by_label("Why they leave").press("Enter")
     page.get_by_role("button", name="Deal what they have not begun to others").click()
-    sees(page, "What Bo had not begun in “pilot” went to the others.")
+    sees(page, "No item of “pilot” went to others: they have already what Bo had not begun.")
     assert app.rows(
         "SELECT x.name, count(*) FROM assignments a JOIN study_units u ON u.id = a.unit_id "
         "JOIN studies s ON s.id = u.study_id JOIN raters x ON x.id = a.rater_id "

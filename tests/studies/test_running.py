@@ -131,7 +131,7 @@ class TestReassigning:
         studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=0)
         got = running.reassign(db, "s", "bob", "moved away", "dana")
         assert got == {}
-        assert "No item went to others" in running.reassigned("s", "bob", got)
+        assert "No item of “s” went to others" in running.reassigned("s", "bob", got)
         assert "each got: bob 2." in running.reassigned("s", "ann", {"bob": 2})
 
     def test_somebody_must_be_left(self, db):
