@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import streamlit as st
 
 from concord.errors import ConcordError, NotAllowed
@@ -48,7 +50,9 @@ def _no_page() -> None:
 
 
 def _sections(role: Role = "owner") -> dict[str, list[st.Page]]:
-    """The pages of a role; the root leads to the first one where the overview is not among them."""
+    """The pages of a role; where the overview is not among them, the root leads to the first one, which the
+    menu names once.
+    """
     allowed = {
         section: [page for page in pages if page.address in OPEN_TO[role]]
         for section, pages in SECTIONS.items()
@@ -56,11 +60,11 @@ def _sections(role: Role = "owner") -> dict[str, list[st.Page]]:
     found = {section: list(map(_page, pages)) for section, pages in allowed.items() if pages}
     if "" not in OPEN_TO[role]:
         section, [first, *_] = next((section, pages) for section, pages in allowed.items() if pages)
-        found[section].insert(0, _page(first._replace(address="")))
+        found[section].insert(0, _page(first._replace(address=""), visibility="hidden"))
     return found
 
 
-def _page(page: PageFile) -> st.Page:
+def _page(page: PageFile, visibility: Literal["visible", "hidden"] = "visible") -> st.Page:
     # Streamlit wants a name for the root too; nobody is led to it.
     return st.Page(
         page.path,
@@ -68,6 +72,7 @@ def _page(page: PageFile) -> st.Page:
         icon=page.icon,
         url_path=page.address or "start",
         default=not page.address,
+        visibility=visibility,
     )
 
 

@@ -201,7 +201,9 @@ def settle(
         found = adjudication(db, name)
         item = next((one for one in found.disputed if one.unit == unit), None)
         if item is None:
-            raise StudyError("This item is not in dispute (any more): the rule does not name it.")
+            raise StudyError(
+                f"{_called(db, name, unit)} is not in dispute (any more): {_why(found, db, unit)}."
+            )
         asked = {c.name: c for c in found.study.criteria if c.name in item.criteria}
         if criterion not in asked:
             raise not_found("criterion", criterion, asked)
@@ -212,6 +214,25 @@ def settle(
                 f"Say why “{asked[criterion].label}” is {score:g}: a settled score has a reason."
             )
     informed.give(db, "adjudicated", unit, rater, criterion, score, reason.strip())
+
+
+def _called(db: Database, name: str, unit: int) -> str:
+    """An item by its key, with the turn where the study rates turns."""
+    place = next((one for one in studies.units(db, name) if one["id"] == unit), None)
+    if place is None:
+        return "This item"
+    return f"“{place['key']}”" + (f", turn {place['turn']}," if place["turn"] else "")
+
+
+def _why(found: Adjudication, db: Database, unit: int) -> str:
+    """Why an item is not in dispute; nobody is named to an adjudicator."""
+    given: dict[int, list[BlindAnswer]] = {}
+    for one in informed.blind(db, found.study.name, ()):
+        given.setdefault(one.unit, []).append(one)
+    if any(one.unit == unit for one in Adjudication(found.study, given, {}).disputed):
+        return "somebody who rated it was left out of the study"
+    rule = found.rule
+    return f"the rule, {rule.told}, does not name it" if rule else "the study has no rule"
 
 
 def queue_table(db: Database, name: str) -> Table:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import streamlit as st
+from sqlite_utils import Database
 
 from concord.errors import not_found
 from concord.store import studies as stored
@@ -22,7 +23,7 @@ WORK = "settle"
 def page() -> None:
     """Draw the rule and what it names, or the work itself."""
     with workspace().read() as db:
-        names = [name for name in stored.ranked(db) if not stored.get(db, name).anonymous]
+        names = _ordered(db, [name for name in stored.ranked(db) if not stored.get(db, name).anonymous])
     if st.query_params.get("work") == WORK:
         _work(names)
         return
@@ -38,8 +39,6 @@ def page() -> None:
     settles_only = isinstance(who_is, Researcher) and who_is.role == "adjudicator"
     if not settles_only:
         _rule(name, found)
-    if found.rule is None:
-        return
     st.markdown(plain(found.told))
     if not found.disputed:
         return
@@ -56,6 +55,18 @@ def page() -> None:
         if not settles_only:
             link("agreement", "Agreement before and after", study=name)
     draw(replace(queue, notes=()))
+
+
+def _ordered(db: Database, names: list[str]) -> list[str]:
+    """The studies with items left to settle first, then the others with a rule."""
+
+    def rank(name: str) -> int:
+        if not stored.get(db, name).meta.get("adjudication"):
+            return 2
+        found = adjudication.adjudication(db, name)
+        return int(len(found.done) == len(found.disputed))
+
+    return sorted(names, key=rank)
 
 
 def _rule(name: str, found: adjudication.Adjudication) -> None:

@@ -199,7 +199,10 @@ def _revising(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     """The desk of second answers; true when whoever sits there asks to leave it."""
     dealt = settle.RevealDesk(work.name, annotator.rater_id)
     over = "All looked at – thank you!"
-    shown = settle.fixed(dealt.desk, work.title, annotator.name, back, reasoned=False, over=over)
+    with workspace().read() as db:
+        letters = desk.reading(db, annotator.rater_id).letters
+    about = (dealt.desk, work.title, annotator.name, back)
+    shown = settle.fixed(*about, reasoned=False, over=over, letters=letters)
     if review.review(shown | {"bare": not isinstance(here(), Researcher)}):
         return True
     review.annotators_exchange(
@@ -217,7 +220,10 @@ def _discussing(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     """The desk of others' answers; true when whoever sits there asks to leave it."""
     dealt = settle.DiscussionDesk(work.name, annotator.rater_id)
     over = "All looked at – thank you!"
-    shown = settle.fixed(dealt.desk, work.title, annotator.name, back, reasoned=False, over=over)
+    with workspace().read() as db:
+        letters = desk.reading(db, annotator.rater_id).letters
+    about = (dealt.desk, work.title, annotator.name, back)
+    shown = settle.fixed(*about, reasoned=False, over=over, letters=letters)
     if review.review(shown | {"kind": "discuss", "bare": not isinstance(here(), Researcher)}):
         return True
     review.annotators_exchange(

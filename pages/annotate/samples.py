@@ -8,6 +8,7 @@ from io import StringIO
 import pandas as pd
 import streamlit as st
 
+from concord.demo.workspace import VISITOR
 from concord.errors import ConcordError, NotAllowed
 from concord.exchange import conversations_jsonl, ratings_csv
 from concord.files import file_name
@@ -265,7 +266,10 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
             return
         rule = dealing.rule_of(study)
         who, each, apart, go = st.columns([4, 2, 2, 1], vertical_alignment="bottom")
-        chosen = who.multiselect("To", invited, default=[name for name in invited if name in have] or invited)
+        usual = [name for name in invited if name in have]
+        # Whoever opens the demo rates there; it is not them whom a new study is dealt to by one click.
+        usual = usual or [name for name in invited if name != VISITOR]
+        chosen = who.multiselect("To", invited, default=usual)
         overlap = each.number_input("People for each item (0: all)", min_value=0, value=study.overlap)
         differ = apart.number_input(
             "One more where they differ by",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from itertools import pairwise, takewhile
 from typing import Any
 
 import pandas as pd
@@ -17,6 +18,8 @@ FOLDED = 250
 """Characters of notes that stand below a table; longer notes are folded away."""
 LONG, WIDEST = 48, 240
 """A column with a text of more characters has so many pixels: it would hide the columns after it."""
+CHARACTER, NAMES = 7.5, 640
+"""Pixels of a character, and of the widest column of rows' names, which has what tells them apart."""
 CARDS = 50
 """Rows that are drawn as cards."""
 
@@ -165,7 +168,7 @@ def _columns(table: Table) -> dict[str, Any]:
             # The names stay in sight while a narrow window is scrolled to the other columns.
             first = column is table.shown[0] and len(table.shown) > 3
             longest = max((len(shown(row.get(column.name), column)) for row in table.rows), default=0)
-            width = WIDEST if longest > LONG else None
+            width = (_telling(table) if column is table.shown[0] else WIDEST) if longest > LONG else None
             found[column.name] = st.column_config.TextColumn(
                 label, help=text, pinned=first or None, width=width
             )
@@ -177,6 +180,15 @@ def _columns(table: Table) -> dict[str, Any]:
             half = column.interval == "half"
             found[_interval_name(column)] = st.column_config.TextColumn("±" if half else "95% interval")
     return found
+
+
+def _telling(table: Table) -> int:
+    """The pixels that the first column needs so that no two names of rows look alike, within bounds."""
+    column = table.shown[0]
+    names = sorted({shown(row.get(column.name), column) for row in table.rows})
+    pairs = (zip(one, other, strict=False) for one, other in pairwise(names))
+    alike = max((len([*takewhile(lambda two: two[0] == two[1], pair)]) for pair in pairs), default=0)
+    return int(min(max(WIDEST, (alike + 6) * CHARACTER), NAMES))
 
 
 def _is_bool(table: Table, column: Column) -> bool:

@@ -21,7 +21,7 @@ from concord.studies import quality, studies
 from concord.table import Column, Table
 from pages.parts.address import link, of_conversation
 from pages.parts.estimates import forest
-from pages.parts.plain import plain
+from pages.parts.plain import plain, with_code
 from pages.parts.review.person import exported
 from pages.parts.session import live, workspace
 from pages.parts.table import download, draw
@@ -107,7 +107,7 @@ def _limits(report: AgreementReport) -> None:
     """What limits the answer: who misleads, what is left out, on what scales."""
     if limits := [*report.limits, *report.notes]:
         st.markdown("##### What limits this answer")
-        st.markdown("\n".join(f"- {plain(limit)}" for limit in limits))
+        st.markdown("\n".join(f"- {with_code(limit)}" for limit in limits))
 
 
 def _judges(report: AgreementReport, criterion: str) -> None:

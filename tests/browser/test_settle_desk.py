@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Annotation, Criterion, Judgement, Rater, Rating
 from concord.reports.agreement_report import agreement_report
-from concord.store import access, conversations, frames, ratings
+from concord.store import access, conversations, exclusions, frames, members, ratings
 from concord.store import studies as stored
 from concord.studies import reveal, studies
 from concord.studies.adjudication import Rule, set_rule
@@ -114,6 +114,46 @@ def test_two_adjudicators_settle_by_keyboard_and_not_the_same_item(app: Server, 
         ("k1", "fluency", 4, "rather high", "dee"),
     ]
     other.close()
+
+
+def test_an_item_that_left_the_queue_is_named_and_texts_are_markdown(
+    app: Server, page: Page, browser: Browser
+) -> None:
+    with app.workspace.write() as db:
+        stored.create(db, stored.Study("t", CRITERIA))
+        keys = ("one", "two")
+        said = (Message("user", "go"), Message("assistant", "it *counts picks*"))
+        ids = [conversations.save(db, Conversation("x", key, "secret-player", said)) for key in keys]
+        stored.add_units(db, "t", [(i, None, "") for i in ids])
+        for person, score in (("ann", 1), ("bob", 4), ("cat", 4)):
+            # Without bob nobody differs on the first item.
+            mine = [1, 4] if person == "cat" else [score, score]
+            access.invite(db, person)
+            given = [
+                Annotation(Rating(Unit(k), "fluency", n), person) for k, n in zip(keys, mine, strict=True)
+            ]
+            stored.import_annotations(db, "t", given)
+        set_rule(db, "t", Rule("range", 2))
+        link = app.link(members.invite(db, "Dana", "adjudicator", "owner"), path="/")
+    theirs = browser.new_context().new_page()
+    theirs.set_default_timeout(30_000)
+    theirs.goto(link)
+    theirs.get_by_role("button", name="Settle").wait_for()
+    assert theirs.get_by_role("link", name="Adjudication").count() <= 1
+    theirs.context.close()
+    page.goto(f"{app.url}/adjudicate?study=t&work=settle&as=cy")
+    page.locator(".judged").first.wait_for()
+    expect(page.locator(".message.reply em")).to_have_text("counts picks")
+    page.keyboard.press("3")
+    page.locator("dialog textarea").fill("in between")
+    with app.workspace.write() as db:
+        exclusions.exclude(db, "t", "bob", "asleep")
+    page.keyboard.press("Enter")
+    notice = page.locator(".notice")
+    expect(notice).to_contain_text(
+        "Not kept: “one” is not in dispute (any more): somebody who rated it was left"
+    )
+    expect(page.locator(".saving")).to_have_attribute("data-state", "ready")
 
 
 def test_the_page_shows_what_was_settled(app: Server, page: Page) -> None:

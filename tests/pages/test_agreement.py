@@ -302,3 +302,19 @@ def test_a_link_shows_the_same_view_and_unknown_values_are_said(workspace: Works
     page.query_params["criterion"] = "final"
     told(page.run())
     assert (page.session_state["tab"], page.session_state["criterion"]) == ("Judges", "final")
+
+
+def test_options_named_in_limits_are_code() -> None:
+    def limits() -> None:
+        from types import SimpleNamespace
+
+        from concord.reports.notes import DESCRIBES
+        from pages.trust.agreement_tabs import _limits
+
+        _limits(SimpleNamespace(limits=["ann*"], notes=[DESCRIBES["drawn"]]))  # type: ignore[arg-type]
+
+    page = AppTest.from_function(limits).run()
+    assert not page.exception
+    said = page.markdown[1].value
+    assert "`--items weighed`" in said
+    assert "ann\\*" in said

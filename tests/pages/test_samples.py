@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from concord.conversation import Conversation, Message, Unit
+from concord.demo.workspace import VISITOR
 from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports import datasheet
 from concord.store import access, conversations, hidden, ratings, registrations, studies
@@ -193,3 +194,17 @@ def test_the_datasheet_is_stated_by_page(workspace: Workspace) -> None:
     assert not page.exception
     with workspace.read() as db:
         assert datasheet.stated(studies.get(db, "s")) == {"payment": "12 GBP an hour"}
+
+
+def test_a_new_study_is_not_dealt_to_the_visitor_of_the_demo_by_one_click(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        access.invite(db, VISITOR)
+        studies.create(db, Study("new", CRITERIA))
+        studies.add_units(db, "new", [(1, None, "")])
+    page = AppTest.from_string(FRAME, default_timeout=30)
+    page.query_params["study"] = "new"
+    page.run()
+    assert not page.exception
+    [to] = [box for box in page.multiselect if box.label == "To"]
+    assert VISITOR in to.options
+    assert to.value == ["Ada", "Bo"]

@@ -133,7 +133,9 @@ class TestSettling:
 
     def test_what_cannot_be_settled(self, db):
         set_rule(db, "s", Rule("range", 2))
-        with pytest.raises(StudyError, match="not in dispute"):
+        with pytest.raises(
+            StudyError, match=r"“k3” is not in dispute .*: the rule, answers at least 2 apart"
+        ):
             settle(db, "s", units(db)[3], "fluency", 2, "why", "cy")
         with pytest.raises(NotFound, match="kind"):
             settle(db, "s", units(db)[0], "kind", 1, "why", "cy")
@@ -141,6 +143,14 @@ class TestSettling:
             settle(db, "s", units(db)[0], "fluency", 2, "  ", "cy")
         with pytest.raises(StudyError, match="not on the scale"):
             settle(db, "s", units(db)[0], "fluency", 6, "why", "cy")
+
+    def test_an_item_that_left_the_queue_is_named_with_the_reason(self, db):
+        set_rule(db, "s", Rule("range", 2))
+        exclusions.exclude(db, "s", "bob", "asleep")
+        with pytest.raises(
+            StudyError, match=r"“k0” is not in dispute .*: somebody who rated it was left out"
+        ):
+            settle(db, "s", units(db)[0], "fluency", 2, "why", "cy")
 
     def test_it_counts_nowhere_else(self, db):
         before = frames.frame(db, "s"), agreement_report(db, "s").as_json(), progress.mark(db, "s")

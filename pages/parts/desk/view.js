@@ -165,7 +165,8 @@ class View {
     this.progress.setAttribute("aria-valuenow", finished);
     this.progress.setAttribute("aria-valuemax", model.strip.length);
     this.tally.textContent = model.strip.length ? t("{done} of {all}", { done: finished, all: model.strip.length }) : "";
-    this.pace.textContent = this.quietly();
+    // The end says the same, and is drawn before the last item is stored.
+    for (const place of [this.pace, this.end.querySelector(".paced")]) if (place) place.textContent = this.quietly();
     this.signedOut.show();
     const waits = model.outbox.stuck ? model.outbox.signedOut ?? t("No connection. Your answers are kept in this browser; the next item comes when it is back.") : t("The next item is on its way…");
     if (this.wait && this.wait.textContent !== waits) this.wait.textContent = waits;
@@ -367,7 +368,7 @@ class View {
         { you: model.fixed.you, done: model.count("done"), all: model.strip.length, skipped })),
       model.finished && el("p", { class: "code" }, `${t("Your completion code:")} `, el("strong", {}, model.finished.code)),
       model.finished?.link && el("p", {}, el("a", { class: "button", href: model.finished.link, rel: "noreferrer" }, t("Finish on Prolific"))),
-      this.quietly() && el("p", {}, this.quietly()),
+      el("p", { class: "paced" }, this.quietly()),
       model.strip.length > 0 && el("p", {}, t("You may still look at any item above and change your answers, or close this page.")),
     ].filter(Boolean);
   }

@@ -66,6 +66,7 @@ class Line {
 
   // What was not kept is shown again as it stands in the store, with the reason; what lies ahead may have changed as well.
   refuse({ item, message }) {
+    this.outbox.once = false; // nothing of it was saved
     this.done = this.done.filter((entry) => entry.item !== item);
     if (this.trying?.event.item === item) {
       this.trying.refused(message);

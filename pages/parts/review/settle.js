@@ -2,6 +2,12 @@
 
 const settle = {
   keys: ["n", "k"],
+  letters: false,
+
+  begin(fixed) {
+    settle.letters = fixed.letters;
+  },
+
   parts: (item) => item.questions.length,
   finished: (item) => item.questions.every((q) => q.value !== null),
   start: (item) => Math.max(0, item.questions.findIndex((q) => q.value === null)),
@@ -63,10 +69,11 @@ const settle = {
   ],
 
   draw(item, line, act) {
+    const written = (text) => el("div", { class: settle.letters ? "text raw prosaic" : "text", dir: "auto" }, settle.letters ? text : marked(text));
     const said = item.said.map((m) => el("article", { class: `message ${m.reply ? "reply" : "user"} ${item.turn === m.turn && m.reply ? "rated" : ""}` },
       el("header", {}, m.speaker, el("span", { class: "turn" }, ` ${m.turn}`), item.turn === m.turn && m.reply && el("strong", { class: "this" }, "This turn is rated")),
-      m.text.trim() ? el("div", { class: "text raw prosaic", dir: "auto" }, m.text) : el("div", { class: "text none" }, "(an empty reply)")));
-    const cards = item.context.map(([heading, text]) => el("details", { class: "given" }, el("summary", {}, heading), el("div", { class: "text raw" }, text)));
+      m.text.trim() ? written(m.text) : el("div", { class: "text none" }, "(an empty reply)")));
+    const cards = item.context.map(([heading, text]) => el("details", { class: "given" }, el("summary", {}, heading), written(text)));
     return { left: [...cards, ...said], right: item.questions.map((q, i) => this.card(q, i, act)) };
   },
 
