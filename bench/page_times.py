@@ -1,9 +1,12 @@
-"""How long a page takes until it stands still, against Streamlit's own hello page in the same browser.
+"""How long a page takes until it stands still, against plain Streamlit pages in the same browser.
 
     python -m bench.page_times [WORKSPACE] [--rounds 3]
 
 - cold: a new browser window opens the page's address; until nothing changes in it any more;
 - in the app: the page's entry in the navigation is clicked, from the overview.
+
+The baselines are Streamlit's hello page and a page with nothing but a table and a chart: their ratio is what
+Streamlit itself needs to load both. What a grid tells screen readers, 300 ms after it is drawn, is no change.
 
 Without a workspace the demo is built first. A line also counts what the browser's console warned of, answers
 of 400 and above, and requests to another host.
@@ -28,13 +31,25 @@ QUIET = 500
 """Milliseconds without a change after which a page stands still."""
 WATCH = """
 window.changed = performance.now();
-new MutationObserver(() => { window.changed = performance.now(); })
+const element = node => node.nodeType === 1 ? node : node.parentElement ?? document.body;
+new MutationObserver(records => {
+  if (records.some(each => !element(each.target).closest("canvas"))) window.changed = performance.now();
+})
   .observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
 """
 STILL = f"""() => {{
   const app = document.querySelector('[data-testid="stApp"]');
   return app && app.dataset.testScriptState === "notRunning" && performance.now() - window.changed > {QUIET};
 }}"""
+
+
+PLAIN = """
+import altair, pandas, streamlit
+numbers = pandas.DataFrame({"a": range(20), "b": range(20)})
+streamlit.title("A table and a chart")
+streamlit.dataframe(numbers)
+streamlit.altair_chart(altair.Chart(numbers).mark_point().encode(x="a", y="b"))
+"""
 
 
 def main() -> None:
@@ -48,11 +63,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         workspace = wanted.workspace or demo(Path(folder))
         browser = playwright.chromium.launch(**chromium())
-        with started("-m", "streamlit", "hello", "--server.headless", "true") as (_, url):
-            hello = [cold(browser, url, {})[0] for _ in range(wanted.rounds)]
-        base = statistics.median(hello)
-        print(f"{'page':14} {'cold':>7} {'of hello':>9} {'in app':>7}  warned, failed, elsewhere   (ms)")
-        print(f"{'hello':14} {base:7.0f} {1:9.2f}")
+        plain = Path(folder, "plain.py")
+        plain.write_text(PLAIN)
+        hello = baseline(browser, wanted.rounds, "hello")
+        base = baseline(browser, wanted.rounds, "run", str(plain))
+        print(f"{'page':14} {'cold':>7} {'of plain':>9} {'in app':>7}  warned, failed, elsewhere   (ms)")
+        print(f"{'hello':14} {hello:7.0f} {hello / base:9.2f}")
+        print(f"{'table, chart':14} {base:7.0f} {1:9.2f}")
         given = ("-m", "concord.cli", "--workspace", str(workspace), "app", "--no-browser", "--port", "0")
         with started(*given) as (_, link):
             url = link.partition("/?")[0]
@@ -95,6 +112,12 @@ def cold(browser: Browser, address: str, state: object) -> tuple[float, tuple[in
     for text in {*warned, *failed, *elsewhere}:
         print(f"    {text[:200]}", file=sys.stderr)
     return took, (len(warned), len(failed), len(elsewhere))
+
+
+def baseline(browser: Browser, rounds: int, *command: str) -> float:
+    """Median milliseconds of a plain Streamlit page in a new window."""
+    with started("-m", "streamlit", *command, "--server.headless", "true", "--server.port", "0") as (_, url):
+        return statistics.median(cold(browser, url, {})[0] for _ in range(rounds))
 
 
 def clicked(page: Page, url: str, title: str) -> float:
