@@ -239,11 +239,12 @@ def tabulate(
     notes: Sequence[str] = (),
     meta: Mapping[str, Any] | None = None,
     all_items: bool = False,
+    weighed: str = "",
     again: Callable[[Ratings], Sequence[Mapping[str, Any]]] | None = None,
     **drawing: Unpack[Drawing],
 ) -> Table:
     """`form` with rows of one criterion: figures become Estimates, their basis is noted and kept in
-    `meta`.
+    `meta`. `weighed` says which figures weigh items, where rows hold Estimates already.
 
     `again` makes the same rows of other ratings; only with it can intervals be for annotators like these.
     """
@@ -257,7 +258,7 @@ def tabulate(
     about = whom(table, criterion, drawing.get("people", "these")) if method and target else ""
     method = "; ".join(filter(None, [method, about]))
     rests_on = basis(
-        table, criterion, method=method, target=target, notes=notes, weighed=_weighed(form, rows)
+        table, criterion, method=method, target=target, notes=notes, weighed=weighed or _weighed(form, rows)
     )
     return replace(
         form,

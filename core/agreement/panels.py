@@ -11,11 +11,13 @@ import numpy as np
 from concord.agreement import columns
 from concord.agreement.correlation import correlation, point
 from concord.agreement.figures import (
+    WEIGHED,
     Drawing,
     PointEstimate,
     cluster_codes,
     count_clusters,
     described,
+    effective,
     empty,
     tabulate,
 )
@@ -148,7 +150,7 @@ def best_panel(
     the table is called `best_judge`.
 
     All candidates are compared on the same items: those that every judge of any candidate, and a person,
-    rated. Undefined with fewer than two candidates or ten such items.
+    rated. Items count as `table.counts` says. Undefined with fewer than two candidates or ten such items.
     """
     scores = table[criterion]
     chosen = list(combinations(table.judges, 2) if candidates is None else map(tuple, candidates))
@@ -158,7 +160,12 @@ def best_panel(
     n = int(complete.sum())
     target = np.where(complete, scores.target, np.nan)
     given = [scores.panel(candidate) for candidate in chosen]
-    own = np.array([point(score, target) for score in given])
+    statistics = [correlation(score, target) for score in given]
+    counts = table.counts
+    if counts is None:
+        own = np.array([point(score, target) for score in given])
+    else:
+        own = np.array([statistic(counts[:, None])[0] for statistic in statistics])
     if len(chosen) < 2:
         why = "fewer than two candidates"
     elif n < 10:
@@ -174,16 +181,22 @@ def best_panel(
         nothing = dict.fromkeys(("spearman", "chosen", "worth", "lead"), undefined(why, n=n))
         rows = [row | nothing for row in rows]
     else:
-        statistics = [correlation(score, target) for score in given]
-        both = [*statistics, *map(_on_the_rest, statistics)]
+        both = [*statistics, *(_on_the_rest(statistic, counts) for statistic in statistics)]
         _, drawn = bootstrap(
-            both, scores.items, resamples=resamples, seed=seed, among=table.rated, clusters=codes
+            both,
+            scores.items,
+            resamples=resamples,
+            seed=seed,
+            among=table.rated,
+            clusters=codes,
+            counts=counts,
         )
         drawn, left_out = np.split(drawn, 2)
         winner = np.where(np.isnan(drawn), -np.inf, drawn).argmax(axis=0)
         worth = float(mean_defined(left_out[winner, np.arange(len(winner))][:, None])[0])
 
-        units = count_clusters(codes, np.flatnonzero(complete))
+        compared = np.flatnonzero(complete)
+        units = min(count_clusters(codes, compared), effective(counts, compared))
         of = partial(resampled, n=n, method=method, units=units)
         widened = simultaneous(drawn, units, CORRELATION)
         for row, place in zip(rows, order, strict=True):
@@ -203,9 +216,10 @@ def best_panel(
     meta = {"candidates": len(chosen), "resamples": resamples, "seed": seed}
     notes = (f"{len(chosen)} candidates searched, their intervals hold together (max-t)", method)
     form = BEST_JUDGE if all(len(candidate) == 1 for candidate in chosen) else SEARCH
-    return tabulate(form, table, criterion, rows, notes=notes, meta=meta)
+    return tabulate(form, table, criterion, rows, notes=notes, meta=meta, weighed=WEIGHED)
 
 
-def _on_the_rest(statistic: Statistic) -> Statistic:
-    """A statistic of the items that a resample left out, each once."""
-    return lambda weights: statistic((weights == 0).astype(np.float64))
+def _on_the_rest(statistic: Statistic, counts: Floats | None) -> Statistic:
+    """A statistic of the items that a resample left out; each counts once, or as `counts` says."""
+    each = 1.0 if counts is None else counts[:, None]
+    return lambda weights: statistic((weights == 0) * each)
