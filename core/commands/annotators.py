@@ -60,8 +60,8 @@ def _data(workspace: str, name: str) -> None:
 
 @command.command("forget")
 @click.argument("name")
-@click.option("--reason", required=True, help="Why; it is kept with the pseudonym, the time and your name.")
-@click.option("--by", default="researcher", show_default=True, help="Who decides it.")
+@options.reason("Why; it is kept with the pseudonym, the time and your name.")
+@options.by()
 @click.pass_obj
 def _forget(workspace: str, name: str, reason: str, by: str) -> None:
     """Replace an annotator's name by a pseudonym, and remove link, sessions and a platform's numbers.

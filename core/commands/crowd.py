@@ -25,7 +25,7 @@ def command() -> None:
 @options.number("--minutes", 120, "After so many, what somebody has not begun goes to others.", least=1)
 @click.option("--code", default="", help="The completion code; else everybody has one of their own.")
 @click.option("--base-url", help="Where people reach the app; else where it last listened.")
-@click.option("--by", default="researcher", show_default=True, help="Who decides it.")
+@options.by()
 @click.pass_obj
 def _open(
     workspace: str,
@@ -47,8 +47,8 @@ def _open(
 
 @command.command("close")
 @click.argument("study")
-@click.option("--reason", required=True, help="Why; it is kept with the time and the name.")
-@click.option("--by", default="researcher", show_default=True, help="Who decides it.")
+@options.reason()
+@options.by()
 @click.pass_obj
 def _close(workspace: str, study: str, reason: str, by: str) -> None:
     """Let nobody new in. Whoever came goes on, and gets the completion code at the end."""

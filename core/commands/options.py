@@ -79,6 +79,16 @@ def seeded(what: str) -> Callable[[F], F]:
 seed = seeded("gives the same intervals")
 
 
+def reason(help: str = "Why; it is kept with the time and the name.") -> Callable[[F], F]:
+    """`--reason`, without which nothing is decided."""
+    return click.option("--reason", required=True, help=help)
+
+
+def by(default: str = "researcher") -> Callable[[F], F]:
+    """`--by`: who decides."""
+    return click.option("--by", default=default, show_default=True, help="Who decides it.")
+
+
 def figures(of: str) -> Callable[[F], F]:
     """How figures are measured and written: `form`, `resamples` (draws of what is drawn) and `seed`."""
     return lambda command: form()(resamples(of)(seed(command)))

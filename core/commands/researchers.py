@@ -27,7 +27,7 @@ def command() -> None:
 )
 @click.option("--base-url", help="Where they reach the app; else where it last listened.")
 @options.number("--days", access.LINK_DAYS, "After so many days the link expires; 0: never.")
-@click.option("--by", default="owner", show_default=True, help="Who decides it.")
+@options.by("owner")
 @click.pass_obj
 def _invite(workspace: str, name: str, role: Any, base_url: str | None, days: int, by: str) -> None:
     """Make a link for somebody and print it, once. A new link replaces the older one."""
@@ -40,7 +40,7 @@ def _invite(workspace: str, name: str, role: Any, base_url: str | None, days: in
 
 @command.command("revoke")
 @click.argument("name")
-@click.option("--by", default="owner", show_default=True, help="Who decides it.")
+@options.by("owner")
 @click.pass_obj
 def _revoke(workspace: str, name: str, by: str) -> None:
     """Withdraw somebody's link and sign them out. What they decided stays under their name."""

@@ -1,0 +1,384 @@
+"""`concord study …`, the part about annotators: what they are dealt and shown, whose answers count."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from concord.commands import options, printing
+from concord.commands.printing import echo
+from concord.errors import StudyError, not_found
+from concord.store import exclusions
+from concord.store import studies as stored
+from concord.studies import adjudication, dealing, discussion, hidden, reveal, running, studies, training
+from concord.workspace import Workspace
+
+commands = click.Group()
+"""What `concord.commands.study` adds to its own commands."""
+
+
+_DRY = click.option("--dry-run", is_flag=True, help="Show who would get what, and store nothing.")
+
+
+@commands.command("deal")
+@click.argument("name")
+@options.several("--annotators", "Invited annotators to deal to, beside those who have items.")
+@click.option(
+    "--overlap", type=click.IntRange(0), help="Raters for each unit; 0: everybody. Default: as before."
+)
+@click.option(
+    "--repeats",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="The share of each annotator's items that comes again, for their test–retest. Default: as before.",
+)
+@click.option(
+    "--repeat-after",
+    type=click.IntRange(1),
+    metavar="N",
+    help=f"How many other items lie between an item and its repeat; {hidden.AFTER} unless told.",
+)
+@click.option(
+    "--extra-where-differ",
+    "least",
+    type=click.FloatRange(0),
+    metavar="D",
+    help="One more annotator rates each unit whose raters differ by D or more on a criterion; 0: none does.",
+)
+@click.option("--extra-on", "criterion", default="", help="Only where they differ on this criterion.")
+@_DRY
+@click.pass_obj
+def _deal(
+    workspace: str,
+    name: str,
+    annotators: tuple[str, ...],
+    overlap: int | None,
+    repeats: float | None,
+    repeat_after: int | None,
+    least: float | None,
+    criterion: str,
+    dry_run: bool,
+) -> None:
+    """Deal a study's units to annotators, again after somebody joined or left; what was begun stays."""
+    if criterion and least is None:
+        raise StudyError("--extra-on says where --extra-where-differ looks: give both.")
+    extra = adjudication.Rule("range", least, criterion=criterion) if least is not None else None
+    opened = Workspace.open(workspace, create=False)
+    if dry_run:
+        with opened.read() as db:
+            _planned(dealing.plan(db, name, annotators, overlap=overlap, extra=extra))
+        return
+    with opened.write() as db:
+        items = studies.deal_study(
+            db, name, annotators, overlap=overlap, repeats=repeats, repeat_after=repeat_after, extra=extra
+        )
+        study, beside = stored.get(db, name), hidden.counts(db, name)
+        balance = dealing.plan(db, name).told
+    each = f"{study.overlap} raters a unit" if study.overlap else "every unit to everybody"
+    echo(
+        f"Study “{name}”, {each}: "
+        + ", ".join(f"{who} {count} items" for who, count in sorted(items.items()))
+        + "."
+    )
+    echo(balance)
+    if beside:
+        echo(f"Hidden among them: {hidden.told(beside)}.")
+
+
+def _planned(plan: dealing.Deal) -> None:
+    printing.show(plan.tables(), "table")
+    echo(plan.told)
+    echo("Nothing was dealt: that is what the deal would be.")
+
+
+@commands.command("pace")
+@click.argument("name")
+@click.option("--a-day", type=click.IntRange(0), help="Items to do a day; 0: no goal. Default: as before.")
+@click.option(
+    "--break-after", type=click.IntRange(0), help="Items between breaks; 0: none. Default: as before."
+)
+@click.pass_obj
+def _pace(workspace: str, name: str, a_day: int | None, break_after: int | None) -> None:
+    """Say at the desk how many items are the day's goal, and when a break is due; nothing is enforced."""
+    with Workspace.open(workspace, create=False).write() as db:
+        pace = running.set_pace(db, name, a_day, break_after)
+    echo(f"Study “{name}”: {pace.told or 'no goal for a day, and no breaks.'}")
+
+
+@commands.command("gold")
+@click.argument("name")
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--feedback/--no-feedback",
+    default=None,
+    help="Show the known answer and its explanation after an item is submitted, which locks it. "
+    "Default: as before; at first none.",
+)
+@options.form()
+@click.pass_obj
+def _gold(workspace: str, name: str, file: Path | None, feedback: bool | None, form: str) -> None:
+    """Mix gold items, whose answers are known, into everybody's items, or list those that are set.
+
+    FILE is a CSV with the columns key, turn, criterion, answer, tolerance, explanation, attention (yes: an
+    attention check). Turn, tolerance, explanation and attention may be absent. No gold item is a rating. Its
+    items replace those of before. Without FILE only the feedback is set.
+    """
+    opened = Workspace.open(workspace, create=False)
+    if file is None and feedback is None:
+        with opened.read() as db:
+            printing.show([hidden.gold_table(db, name)], form)
+        return
+    with opened.write() as db:
+        if feedback is not None:
+            hidden.set_feedback(db, name, feedback)
+            after = "are shown after an item is submitted" if feedback else "are not shown to annotators"
+            echo(f"Study “{name}”: the known answers of gold items {after}.")
+        if file is None:
+            return
+        golds = hidden.read_gold(db, name, file)
+        have = hidden.set_gold(db, name, golds)
+    units = {gold.unit for gold in golds}
+    attention = {gold.unit for gold in golds if gold.attention}
+    echo(
+        f"Study “{name}”: {len(units)} gold items with {len(golds)} answers; attention checks among them: "
+        f"{len(attention)}."
+    )
+    if have:
+        echo("Mixed in: " + ", ".join(f"{who} {count}" for who, count in sorted(have.items())) + ".")
+    else:
+        echo("They are mixed in when the study is dealt.")
+
+
+@commands.command("training")
+@click.argument("name")
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--pass",
+    "share",
+    type=click.FloatRange(0, 1),
+    help="Passed is an attempt with at least this share of items hit; 0.7 unless told.",
+)
+@click.option(
+    "--deviation",
+    type=click.FloatRange(0),
+    help="In place of a share: answers on average at most so far from the known ones.",
+)
+@click.option("--attempts", type=click.IntRange(1), help="How many attempts there are; 2 unless told.")
+@click.option("--items", type=click.IntRange(0), help="Items of each attempt; 0, the default: all there are.")
+@click.option("--off", is_flag=True, help="Open the study to everybody; attempts stay stored.")
+@options.form()
+@click.pass_obj
+def _training(
+    workspace: str,
+    /,
+    name: str,
+    file: Path | None,
+    share: float | None,
+    deviation: float | None,
+    attempts: int | None,
+    items: int | None,
+    off: bool,
+    form: str,
+) -> None:
+    """Put a training before a study, change its rule, or show who has passed.
+
+    FILE is a CSV as for `concord study gold`; each item has an explanation. Whoever has not passed sees only
+    training items, each followed by its known answers. Nothing answered there is a rating.
+    """
+    asked = (file, share, deviation, attempts, items)
+    if (off and any(one is not None for one in asked)) or (share is not None and deviation is not None):
+        raise StudyError("A rule is --pass or --deviation; --off stands alone.")
+    opened = Workspace.open(workspace, create=False)
+    if off:
+        with opened.write() as db:
+            training.end(db, name)
+        echo(f"Study “{name}”: no training comes before it any more.")
+    elif all(one is None for one in asked):
+        with opened.read() as db:
+            printing.show([training.table(db, name)], form)
+    else:
+        with opened.write() as db:
+            before = training.rule_of(stored.get(db, name)) or training.PassRule()
+            rule = training.PassRule(
+                "deviation" if deviation is not None else "share" if share is not None else before.way,
+                next((one for one in (deviation, share) if one is not None), before.bound),
+                before.attempts if attempts is None else attempts,
+                before.items if items is None else items,
+            )
+            golds = hidden.read_gold(db, name, file, training=True) if file else []
+            training.begin(db, name, golds, rule)
+        echo(f"Study “{name}” opens to whoever passes its training: {rule.told}.")
+
+
+@commands.command("admit")
+@click.argument("name")
+@click.argument("annotator")
+@options.reason()
+@options.by()
+@click.pass_obj
+def _admit(workspace: str, name: str, annotator: str, reason: str, by: str) -> None:
+    """Open a study to an annotator who has not passed its training."""
+    with Workspace.open(workspace, create=False).write() as db:
+        training.admit(db, name, annotator, reason, by)
+    echo(f"“{name}” is open to {annotator}.")
+
+
+@commands.command("exclude")
+@click.argument("name")
+@click.argument("annotator")
+@options.reason("Why; it stands beside every figure.")
+@options.by()
+@click.pass_obj
+def _exclude(workspace: str, name: str, annotator: str, reason: str, by: str) -> None:
+    """Leave an annotator out of a study's figures of agreement; their ratings stay stored."""
+    with Workspace.open(workspace, create=False).write() as db:
+        exclusions.exclude(db, name, annotator, reason, by)
+    echo(f"{annotator} is left out of the figures of “{name}”. `--with-excluded` shows figures with them.")
+
+
+@commands.command("include")
+@click.argument("name")
+@click.argument("annotator")
+@options.reason("Why the decision to leave them out no longer holds.")
+@options.by()
+@click.pass_obj
+def _include(workspace: str, name: str, annotator: str, reason: str, by: str) -> None:
+    """Take an annotator into a study's figures again; both decisions stay on record."""
+    with Workspace.open(workspace, create=False).write() as db:
+        exclusions.include(db, name, annotator, reason, by)
+    echo(f"{annotator} is in the figures of “{name}” again.")
+
+
+@commands.command("adjudicate")
+@click.argument("name")
+@click.option("--range", "least", type=float, help="Items with answers at least so far apart on a criterion.")
+@click.option("--criterion", default="", help="Only where they are so far apart on this criterion.")
+@click.option("--lowest", type=click.IntRange(1), metavar="N", help="The N items of lowest agreement.")
+@options.form()
+@click.pass_obj
+def _adjudicate(
+    workspace: str, name: str, least: float | None, criterion: str, lowest: int | None, form: str
+) -> None:
+    """Set the rule that names items to adjudicate, or show these items with what is settled."""
+    if (least is not None and lowest is not None) or (criterion and least is None):
+        raise StudyError("A rule is --range, with or without --criterion, or --lowest.")
+    if least is None and lowest is None:
+        with Workspace.open(workspace, create=False).read() as db:
+            printing.show([adjudication.queue_table(db, name)], form)
+        return
+    rule = adjudication.Rule("range", least, 0, criterion) if least is not None else None
+    with Workspace.open(workspace, create=False).write() as db:
+        echo(adjudication.set_rule(db, name, rule or adjudication.Rule("lowest", n=lowest or 0)))
+
+
+@commands.command("settle")
+@click.argument("name")
+@click.argument("item")
+@click.option("--turn", type=click.IntRange(1), help="The turn, in a study that rates turns.")
+@click.option("--criterion", required=True, help="The criterion in dispute.")
+@click.option("--score", type=float, required=True, help="The score that settles it.")
+@options.reason("Why.")
+@click.option("--by", "person", required=True, help="The adjudicator's name.")
+@click.pass_obj
+def _settle(
+    workspace: str,
+    name: str,
+    item: str,
+    turn: int | None,
+    criterion: str,
+    score: float,
+    reason: str,
+    person: str,
+) -> None:
+    """Settle a criterion of an item (by its key) that the rule names. It replaces nobody's answer."""
+    with Workspace.open(workspace, create=False).write() as db:
+        units = {(unit["key"], unit["turn"]): unit["id"] for unit in stored.units(db, name)}
+        if (item, turn) not in units:
+            raise not_found("item", item, [key for key, _ in units])
+        adjudication.settle(db, name, units[item, turn], criterion, score, reason, person)
+        echo(adjudication.adjudication(db, name).told)
+
+
+@commands.command("reveal")
+@click.argument("name")
+@click.option("--judge", help="The judge whose scores and reasons are shown.")
+@click.option("--off", is_flag=True, help="Show nothing any more; answers that were locked stay so.")
+@click.pass_obj
+def _reveal(workspace: str, name: str, judge: str | None, off: bool) -> None:
+    """Show annotators a judge's scores once they have answered everything blind, and let them revise."""
+    opened = Workspace.open(workspace, create=False)
+    if bool(judge) == off:
+        raise StudyError("Name the judge with --judge, or end it with --off.")
+    with opened.write() as db:
+        reveal.set_judge(db, name, judge or "")
+    if off:
+        echo(f"Study “{name}”: nobody is shown a judge's scores any more.")
+    else:
+        echo(
+            f"Study “{name}”: whoever has rated or skipped all items is shown the scores of {judge}. Their "
+            "first answers are locked then; second ones are kept apart."
+        )
+
+
+@commands.command("discuss")
+@click.argument("name")
+@click.option("--after-all", "when", flag_value="all", help="Once all have rated everything.")
+@click.option("--now", "when", flag_value="now", help="Each once they have rated everything.")
+@click.option("--off", is_flag=True, help="Show nobody's answers any more; what was locked stays so.")
+@options.form()
+@click.pass_obj
+def _discuss(workspace: str, name: str, when: Any, off: bool, form: str) -> None:
+    """Show annotators each other's answers, without names, to comment on; or list their comments.
+
+    For a pilot: whoever sees others' answers has theirs locked, and is dealt nothing more of the study.
+    """
+    if off and when:
+        raise StudyError("--off stands alone.")
+    opened = Workspace.open(workspace, create=False)
+    if not (off or when):
+        with opened.read() as db:
+            printing.show([discussion.comments_table(db, name)], form)
+        return
+    with opened.write() as db:
+        discussion.set_round(db, name, when or "")
+    told = {"all": "once all have rated everything", "now": "each once they have rated everything"}
+    shown = f"are shown {told[when]}" if when else "are not shown any more"
+    echo(f"Study “{name}”: others' answers {shown}.")
+
+
+@commands.command("requeue")
+@click.argument("name")
+@click.argument("annotator")
+@click.argument("items", metavar="[ITEM]…", nargs=-1)
+@options.reason()
+@options.by()
+@click.pass_obj
+def _requeue(workspace: str, name: str, annotator: str, items: tuple[str, ...], reason: str, by: str) -> None:
+    """Open items of an annotator again: these conversations, by key, or without any all that were skipped.
+
+    Answers stay on the desk, and count again once the item is submitted anew.
+    """
+    with Workspace.open(workspace, create=False).write() as db:
+        count = running.requeue(db, name, annotator, reason, by, items)
+    echo(running.requeued(annotator, count))
+
+
+@commands.command("reassign")
+@click.argument("name")
+@click.argument("annotator")
+@options.reason()
+@options.by()
+@_DRY
+@click.pass_obj
+def _reassign(workspace: str, name: str, annotator: str, reason: str, by: str, dry_run: bool) -> None:
+    """Deal what an annotator who leaves has not begun to the others; what they submitted stays."""
+    opened = Workspace.open(workspace, create=False)
+    if dry_run:
+        with opened.read() as db:
+            _planned(dealing.plan(db, name, without=[annotator]))
+        return
+    with opened.write() as db:
+        got = running.reassign(db, name, annotator, reason, by)
+        balance = dealing.plan(db, name).told
+    echo(running.reassigned(name, annotator, got))
+    echo(balance)
