@@ -62,9 +62,10 @@ def _sample(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Row]:
     yield _row("sample", f"{len(before)} units", "; ".join(what), before == after)
     changed = [key for key, text in was["texts"].items() if now["texts"].get(key, text) != text]
     yield _row("texts", f"{len(was['texts'])} conversations", _some(changed, "changed"), not changed)
-    for part in ("seed", "overlap", "per_turn"):
-        old, new_ = was["sample"][part], now["sample"][part]
-        yield _row(part.replace("_", " "), _said(old), _said(new_), old == new_)
+    for part in ("seed", "overlap", "per_turn", "extra raters"):
+        if part in was["sample"]:  # earlier versions of Concord registered no rule of extra raters
+            old, new_ = was["sample"][part], now["sample"][part]
+            yield _row(part.replace("_", " "), _said(old), _said(new_), old == new_)
 
 
 def _asked(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Row]:

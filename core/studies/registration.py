@@ -23,6 +23,7 @@ from concord.scores import FINAL, labels
 from concord.store import configurations, conversations, ratings, registrations
 from concord.store import studies as stored
 from concord.store.registrations import Registration
+from concord.studies.dealing import rule_of
 
 SCHEMA = 1
 LONGEST = 20_000
@@ -161,6 +162,7 @@ def content_of(db: Database, name: str) -> dict[str, Any]:
         "study": study.name,
         "title": study.title,
         "sample": {"seed": study.seed, "overlap": study.overlap, "per_turn": study.per_turn}
+        | {"extra raters": rule.told if (rule := rule_of(study)) else "none"}
         | {"drawn": study.meta.get("drawn", {})},
         "units": sorted([unit["key"], unit["turn"] or 0] for unit in units),
         "texts": texts,

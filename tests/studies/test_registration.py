@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import zipfile
+from dataclasses import asdict
 from datetime import date
 
 import pytest
@@ -17,6 +18,7 @@ from concord.store import access, audit, conversations, registrations
 from concord.store import studies as stored
 from concord.store.conversations import Filter
 from concord.studies import registration, studies
+from concord.studies.adjudication import Rule
 from concord.studies.registration import EXAMPLE, Plan, PlannedTest, read_plan
 from tests.filled import assigned
 
@@ -101,7 +103,8 @@ def test_nothing_differs_in_a_study_that_was_left_alone(workspace):
         rate(db)
         found = results(db)
     assert set(found.values()) == {"same"}
-    assert {"sample", "texts", "seed", "guidelines", "annotators", "judge strict"} <= found.keys()
+    fixed = {"sample", "texts", "seed", "extra raters", "guidelines", "annotators", "judge strict"}
+    assert fixed <= found.keys()
 
 
 def test_each_change_is_told_by_its_item(workspace):
@@ -110,6 +113,7 @@ def test_each_change_is_told_by_its_item(workspace):
         registration.register(db, "s", PLAN, "dana", judges=judges, models=["nobody"])
         rate(db)
         stored.write_guidelines(db, "s", "Read the end.")
+        stored.remember(db, "s", "extra", asdict(Rule(least=2.0)))
         spare = conversations.table(db, Filter("pingpong"))
         there = {unit["key"] for unit in stored.units(db, "s")}
         other = next(row for row in spare.itertuples() if row.key not in there)
@@ -120,6 +124,7 @@ def test_each_change_is_told_by_its_item(workspace):
     assert {item for item, result in found.items() if result == "differs"} == {
         "sample",
         "texts",
+        "extra raters",
         "guidelines",
         "judge erratic",
         "judge nobody",
