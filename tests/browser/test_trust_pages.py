@@ -15,7 +15,7 @@ from concord.store.studies import Study
 
 from .keeper import Server, holds, serving
 from .made import PEOPLE, make
-from .widgets import choose
+from .widgets import choose, until
 
 pytestmark = pytest.mark.browser
 
@@ -142,8 +142,8 @@ def test_a_dot_opens_its_conversations(app: Server, page: Page) -> None:
     # The last that the tab draws stands, and the run is over: nothing moves under the pointer any more.
     expect(page.get_by_role("heading", name="Correlation overall, within and between")).to_be_visible()
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_attached()
-    page.get_by_test_id("stVegaLiteChart").first.locator(".mark-symbol path").last.click()
-    sees(page, "The dot you picked")
+    dot = page.get_by_test_id("stVegaLiteChart").first.locator(".mark-symbol path").last
+    until(dot.click, page.get_by_text("The dot you picked"))
     with app.workspace.read() as db:
         items = agreement_report(db, "made").points("final", ("judge-flat", "judge-keen", "judge-mild"))
     sees(page, f"{len(items)} items; a larger dot is several.")

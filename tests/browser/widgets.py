@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 from playwright.sync_api import TimeoutError as TookTooLong
 
 TRIES = 10
@@ -31,3 +32,14 @@ def choose(page: Page, label: str, *names: str) -> None:
     if len(names) > 1:
         # A list of several stays open; in a box for one, Escape would take the choice back.
         page.keyboard.press("Escape")
+
+
+def until(act: Callable[[], object], seen: Locator) -> None:
+    """Act until something is seen: a chart that is drawn anew as its width changes loses a click on it."""
+    for left in reversed(range(TRIES)):
+        act()
+        try:
+            return seen.first.wait_for(timeout=6000)
+        except TookTooLong:
+            if not left:
+                raise
