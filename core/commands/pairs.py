@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from concord.commands import options
+from concord.commands import options, printing
 from concord.commands.printing import echo
 from concord.errors import StudyError
 from concord.exchange import comparisons_file
@@ -121,14 +121,19 @@ def _deal(
 @click.argument("study", default="")
 @click.pass_obj
 def _show(workspace: str, study: str) -> None:
-    """Who has pairs to compare, and how far they are; without STUDY also the studies of pairs."""
+    """Who has pairs to compare, how far they are, and what they flagged or skipped; without STUDY also the
+    studies of pairs.
+    """
     with Workspace.open(workspace, create=False).read() as db:
         found = stored.standings(db, study=study)
         made = [] if study else [(one, len(stored.pairs(db, one.name))) for one in stored.studies(db)]
+        remarks = pairings.remarks_table(db, study)
     for one, many in made:
         echo(f"{one.name}\t{many} pairs of {one.benchmark}\t{one.rubric} v{one.version}\t{one.title}")
     for standing in found:
         echo(_told(standing) + ("" if study else f"\t{standing.study}"))
+    if remarks.rows:
+        printing.show([remarks], "table")
     if not found:
         echo("No pairs are dealt. Deal some with `concord pairs deal`.", err=True)
 
@@ -146,4 +151,5 @@ def _take_back(workspace: str, study: str, name: str) -> None:
 
 def _told(standing: Standing) -> str:
     skipped = f", {standing.skipped} of them skipped" if standing.skipped else ""
-    return f"{standing.person}\t{standing.done} of {standing.dealt} pairs compared{skipped}"
+    minutes = f"\t{standing.seconds / 60:.0f} min" if standing.seconds else ""
+    return f"{standing.person}\t{standing.done} of {standing.dealt} pairs compared{skipped}{minutes}"

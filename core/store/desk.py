@@ -116,14 +116,21 @@ def of(rater: int) -> str:
 
 def apply(db: Database, rater: int, client: str, events: Iterable[Any]) -> tuple[int, list[Refusal]]:
     """Apply what one browser reports of the items of a study: see `once`."""
-    return once(db, of(rater), client, events, Event, lambda event: _apply(db, rater, event))
+    return once(db, of(rater), client, events, Event, lambda event: _apply(db, rater, event), reader=rater)
 
 
 def once(
-    db: Database, desk: str, client: str, events: Iterable[Any], kind: type[T], do: Callable[[T], None]
+    db: Database,
+    desk: str,
+    client: str,
+    events: Iterable[Any],
+    kind: type[T],
+    do: Callable[[T], None],
+    *,
+    reader: int | None = None,
 ) -> tuple[int, list[Refusal]]:
     """Apply what one browser reports, each event once. Returns the number of its last stored event, and the
-    refusals.
+    refusals. An event of do “reading” sets how the annotator `reader` reads.
 
     Every event has its number `n`, counted from 1, and the `item` it is about. The report holds all events
     that the browser does not know to be stored: those up to the mark were applied earlier and are passed
@@ -138,7 +145,10 @@ def once(
         if n <= last:
             continue
         try:
-            do(kind.model_validate(event))
+            if reader is not None and event.get("do") == "reading":
+                _read_as(db, reader, Event.model_validate(event))
+            else:
+                do(kind.model_validate(event))
         except ValidationError as error:
             why = error.errors()[0]["msg"]
             refused.append(Refusal(n, item, f"This cannot be stored: {why}. Answer this item again."))
@@ -257,6 +267,14 @@ class DeskPace(NamedTuple):
 FEWEST_TIMED = 8
 
 
+def paced(times: Iterable[tuple[object, float | None]]) -> DeskPace:
+    """The pace of somebody whose items are (submitted since that moment, seconds)."""
+    rows = [*times]
+    timed = [seconds for _, seconds in rows if seconds]
+    enough = len(timed) >= FEWEST_TIMED
+    return DeskPace(sum(bool(recent) for recent, _ in rows), median(timed) if enough else None)
+
+
 def pace(db: Database, rater: int, study: str, since: str) -> DeskPace:
     """An annotator's pace in a study. Hidden items count, as they do for whoever rates them."""
     rows = db.execute(
@@ -266,10 +284,8 @@ def pace(db: Database, rater: int, study: str, since: str) -> DeskPace:
         "SELECT h.submitted >= :since, h.seconds FROM hidden_items h JOIN studies t ON t.id = h.study_id "
         "WHERE h.rater_id = :rater AND t.name = :study AND h.state = 'done'",
         {"rater": rater, "study": study, "since": since},
-    ).fetchall()
-    timed = [seconds for _, seconds in rows if seconds]
-    enough = len(timed) >= FEWEST_TIMED
-    return DeskPace(sum(bool(recent) for recent, _ in rows), median(timed) if enough else None)
+    )
+    return paced(rows.fetchall())
 
 
 def task(db: Database, rater: int, item: int) -> studies.Task:
@@ -289,10 +305,11 @@ def _reading_of(rater: int) -> str:
     return f"reading of {rater}"
 
 
+def _read_as(db: Database, rater: int, event: Event) -> None:
+    settings.put(db, _reading_of(rater), TextSettings.model_validate_json(event.text).model_dump_json())
+
+
 def _apply(db: Database, rater: int, event: Event) -> None:
-    if event.do == "reading":
-        settings.put(db, _reading_of(rater), TextSettings.model_validate_json(event.text).model_dump_json())
-        return
     of = hidden if hidden.is_hidden(event.item) else studies
     item = event.item if of is hidden else assignment(db, rater, event.item)
     if event.do not in ("time", "flag"):

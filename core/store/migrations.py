@@ -749,3 +749,14 @@ ALTER TABLE sessions_new RENAME TO sessions;
 CREATE INDEX sessions_of_rater ON sessions (rater_id) WHERE rater_id IS NOT NULL
 """,
 )
+
+# Pairs have what other items of a desk have: a comment for the researcher, time at work, time of the last
+# answer.
+_step(
+    "034_pairings_at_the_desk",
+    """
+ALTER TABLE pairings ADD COLUMN flag TEXT NOT NULL DEFAULT '';
+ALTER TABLE pairings ADD COLUMN seconds REAL NOT NULL DEFAULT 0;
+ALTER TABLE pairings ADD COLUMN answered TEXT
+""",
+)

@@ -15,6 +15,7 @@ from concord.rating import Preference
 from concord.store import comparisons
 from concord.store.comparisons import PairQuestion
 from concord.store.database import find, insert, now
+from concord.store.desk import DeskPace, paced
 
 # A pair is compared whichever of the two was shown first, be it at this desk or elsewhere. The plus has
 # SQLite look up the few comparisons of the conversation, not the many of the person.
@@ -55,7 +56,8 @@ class PairStudy:
 class Pairing:
     """Two conversations as shown to a person (`first` as A), and the answers so far, by criterion.
 
-    It names no player. `skipped` is the reason for which it was skipped; None where it was not.
+    It names no player. `skipped` is the reason for which it was skipped; None where it was not. `flag` is a
+    comment for the researcher.
     """
 
     id: int
@@ -64,11 +66,12 @@ class Pairing:
     second: int
     answers: Mapping[str, Preference]
     skipped: str | None = None
+    flag: str = ""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How many of the pairs of a study dealt to a person are compared, or skipped."""
+    """How many of the pairs of a study dealt to a person are compared, or skipped; seconds of work."""
 
     person: str
     rater: int
@@ -76,6 +79,7 @@ class Standing:
     done: int
     dealt: int
     skipped: int = 0
+    seconds: float = 0.0
 
 
 def create(db: Database, study: PairStudy, pairs: Sequence[tuple[str, int, int]]) -> None:
@@ -162,29 +166,68 @@ def desk(db: Database, rater: int, study: str) -> list[tuple[int, bool]]:
 def get(db: Database, rater: int, number: int) -> Pairing:
     """A pair on a person's desk with the answers so far. Raises NotAllowed for a pair that is not there."""
     row = db.execute(
-        "SELECT p.study, p.first_id, p.second_id, p.skipped FROM pairings p "
+        "SELECT p.study, p.first_id, p.second_id, p.skipped, p.flag FROM pairings p "
         f"WHERE p.rater_id = ? AND p.id = ? AND {_KEPT}",
         [rater, number],
     ).fetchone()
     if row is None:
         raise NotAllowed("This pair is not on your desk any more, and your answer was not taken.")
-    name, first, second, skipped = row
+    name, first, second, skipped, flag = row
     of = study(db, name)
     given = {c: comparisons.given(db, rater, first, second, PairQuestion(of.rubric, c)) for c in of.criteria}
     answers = {criterion: answer for criterion, answer in given.items() if answer}
-    return Pairing(number, name, first, second, answers, skipped)
+    return Pairing(number, name, first, second, answers, skipped, flag)
 
 
 def skip(db: Database, rater: int, number: int, reason: str | None) -> None:
     """Skip a pair of a person's desk for a reason, or take that back (None). Raises NotAllowed."""
     get(db, rater, number)
-    db.table("pairings").update(number, {"skipped": reason})
+    db.table("pairings").update(number, {"skipped": reason, "answered": now()})
+
+
+def flag(db: Database, rater: int, number: int, comment: str) -> None:
+    """Flag a pair of a person's desk with a comment; “” takes the flag away. Raises NotAllowed."""
+    get(db, rater, number)
+    db.table("pairings").update(number, {"flag": comment})
+
+
+def worked(db: Database, rater: int, number: int, seconds: float, *, answered: bool) -> None:
+    """Add time at work on a pair of a person's desk, and keep the time of an answer."""
+    db.execute(
+        "UPDATE pairings SET seconds = seconds + ?, answered = iif(?, ?, answered) "
+        "WHERE rater_id = ? AND id = ?",
+        [seconds, answered, now(), rater, number],
+    )
+
+
+def pace(db: Database, rater: int, study: str, since: str) -> DeskPace:
+    """How many pairs a person compared since a moment, and the median seconds of a pair, all days."""
+    rows = db.execute(
+        f"SELECT p.answered >= ?, p.seconds FROM pairings p WHERE p.rater_id = ? AND p.study = ? "
+        f"AND p.skipped IS NULL AND {_SETTLED}",
+        [since, rater, study],
+    )
+    return paced(rows.fetchall())
+
+
+def remarks(db: Database, study: str) -> list[tuple[str, str, str, str, str]]:
+    """The pairs of a study that were flagged or skipped: (person, key, key, flag, reason of the skip)."""
+    rows = db.execute(
+        "SELECT r.name, a.key, b.key, p.flag, ifnull(p.skipped, '') FROM pairings p "
+        "JOIN raters r ON r.id = p.rater_id JOIN conversations a ON a.id = p.first_id "
+        "JOIN conversations b ON b.id = p.second_id "
+        f"WHERE p.study = ? AND (p.flag <> '' OR p.skipped IS NOT NULL) AND {_KEPT} "
+        "ORDER BY r.name, p.position",
+        [study],
+    )
+    return list(rows.fetchall())
 
 
 def standings(db: Database, *, rater: int | None = None, study: str = "") -> list[Standing]:
     """The standing of everybody who has pairs, or of one person or study, ordered by name."""
     rows = db.execute(
-        f"SELECT r.name, r.id, p.study, sum({_SETTLED}), count(*), sum(p.skipped IS NOT NULL) "
+        f"SELECT r.name, r.id, p.study, sum({_SETTLED}), count(*), sum(p.skipped IS NOT NULL), "
+        "sum(p.seconds) "
         "FROM pairings p JOIN raters r ON r.id = p.rater_id WHERE (? IS NULL OR p.rater_id = ?) AND (? = '' "
         f"OR p.study = ?) AND {_KEPT} GROUP BY r.id, p.study ORDER BY r.name, p.study",
         [rater, rater, study, study],

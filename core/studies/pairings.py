@@ -26,6 +26,7 @@ from concord.store.conversations import Filter
 from concord.store.filters import Where
 from concord.store.pairings import PairStudy, Standing
 from concord.studies import comparisons, sampling
+from concord.table import Column, Table
 
 AGAINST = "against"
 """The column of a table of pairs that says which two models meet."""
@@ -33,17 +34,20 @@ PAIR = ["pair", "scenario", "one", "other", AGAINST]
 
 
 class Preferred(BaseModel):
-    """What a person says of the pair `item` as they were shown it; no verdict takes the answer back.
+    """What a person says of the pair `item` as they were shown it; None as verdict takes the answer back.
 
-    Where `skipped` is told, the pair is skipped for that reason, or taken up again (None).
+    Where `skipped` is told, the pair is skipped for that reason, or taken up again (None); where `flag` is,
+    it is a comment for the researcher. `seconds` is time at work since the last event.
     """
 
     item: int
     criterion: str = Field("", max_length=200)
-    verdict: Verdict | None
+    verdict: Verdict | None = None
     strong: bool = False
     comment: str = Field("", max_length=4000)
     skipped: str | None = Field(None, max_length=500)
+    flag: str = Field("", max_length=2000)
+    seconds: float = Field(0.0, ge=0, le=3600, allow_inf_nan=False)
 
 
 class GivenPair(NamedTuple):
@@ -331,6 +335,13 @@ def take_back(db: Database, study: str, person: str) -> int:
     return stored.reclaim(db, access.annotator_id(db, person), study)
 
 
+def remarks_table(db: Database, study: str) -> Table:
+    """What people said of pairs that they flagged or skipped; without rows where nobody did."""
+    names = ("person", "first", "second", "flagged", "skipped")
+    rows = tuple(dict(zip(names, row, strict=True)) for row in stored.remarks(db, study))
+    return Table("remarks", "Flagged and skipped", tuple(map(Column, names)), rows)
+
+
 def apply(
     db: Database, rater: int, person: str, client: str, events: Iterable[Any]
 ) -> tuple[int, list[desk.Refusal]]:
@@ -341,8 +352,15 @@ def apply(
     """
 
     def prefer(event: Preferred) -> None:
-        if "skipped" in event.model_fields_set:
+        told = event.model_fields_set
+        if event.seconds or "verdict" in told:
+            stored.worked(db, rater, event.item, event.seconds, answered="verdict" in told)
+        if "skipped" in told:
             return stored.skip(db, rater, event.item, event.skipped)
+        if "flag" in told:
+            return stored.flag(db, rater, event.item, event.flag)
+        if "verdict" not in told:
+            return None
         pair = stored.get(db, rater, event.item)
         study = stored.study(db, pair.study)
         check_answer(asked(db, study), event.criterion, event.verdict, strong=event.strong)
@@ -361,7 +379,7 @@ def apply(
             stored.skip(db, rater, event.item, None)
         return None
 
-    return desk.once(db, desk.of(rater), client, events, Preferred, prefer)
+    return desk.once(db, desk.of(rater), client, events, Preferred, prefer, reader=rater)
 
 
 def check_answer(

@@ -1,6 +1,6 @@
 """The annotator's desk: their items of one study, or their pairs to compare, one after the other."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any, Literal, NamedTuple
@@ -15,6 +15,7 @@ from concord.store.pairings import PairStudy
 from concord.store.studies import Study
 from concord.studies import dealing, discussion, reveal
 from concord.studies import pairings as pairs
+from concord.studies.translations import translations
 from pages.parts import theme
 from pages.parts.desk import component, sent
 from pages.parts.people import AnnotatorHere, Researcher
@@ -24,6 +25,7 @@ from pages.parts.review import pair, settle
 from pages.parts.session import here, researching, workspace
 
 KINDS = ("study", "pairs", "reveal", "discuss")
+LOOKED_AT = "All looked at – thank you!"
 
 
 @dataclass(frozen=True)
@@ -157,15 +159,33 @@ def _comparing(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     with workspace().read() as db:
         study = pairings.study(db, work.name)
         asked = pairs.asked(db, study) if study.rubric else ()
-        letters = desk.reading(db, rater).letters
     dealt = pair.Dealt(study, rater, name)
-    bare = not isinstance(here(), Researcher)
-    if review.review(pair.fixed(dealt, work.title, back, asked, bare=bare, letters=letters)):
+    return _reviewing(
+        pair.fixed(dealt, work.title, back, asked),
+        lambda db, client, events: pairs.apply(db, rater, name, client, events),
+        dealt.moving,
+        rater,
+        lambda db: {"pace": pairings.pace(db, rater, study.name, _midnight())._asdict()},
+    )
+
+
+def _reviewing(
+    fixed: dict[str, Any],
+    take: review.Take,
+    moving: Callable[[Database, Sequence[int | str] | None], review.Moving],
+    rater: int,
+    more: Callable[[Database], dict[str, Any]] = lambda db: {},
+) -> bool:
+    """An annotator's desk of another kind; true when whoever sits there asks to leave it."""
+    fixed |= {"bare": not isinstance(here(), Researcher)}
+    if review.review(fixed, words=translations(workspace().folders("data"))):
         return True
     review.annotators_exchange(
-        dealt.desk,
-        lambda db, client, events: pairs.apply(db, rater, name, client, events),
-        lambda db, wanted, refused: dealt.moving(db, wanted).sent(refused),
+        fixed["desk"],
+        take,
+        lambda db, wanted, refused: (
+            moving(db, wanted).sent(refused) | {"reading": desk.reading(db, rater).model_dump()} | more(db)
+        ),
         lambda: _theirs(rater),
     )
     return False
@@ -198,43 +218,36 @@ def _locked(work: Work, annotator: AnnotatorHere) -> bool:
 def _revising(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     """The desk of second answers; true when whoever sits there asks to leave it."""
     dealt = settle.RevealDesk(work.name, annotator.rater_id)
-    over = "All looked at – thank you!"
-    with workspace().read() as db:
-        letters = desk.reading(db, annotator.rater_id).letters
     about = (dealt.desk, work.title, annotator.name, back)
-    shown = settle.fixed(*about, reasoned=False, over=over, letters=letters)
-    if review.review(shown | {"bare": not isinstance(here(), Researcher)}):
-        return True
-    review.annotators_exchange(
-        dealt.desk,
-        lambda db, client, events: desk.once(
-            db, dealt.desk, client, events, settle.Settled, lambda event: dealt.revise(db, event)
-        ),
-        lambda db, wanted, refused: dealt.moving(db, wanted).sent(refused),
-        lambda: _theirs(annotator.rater_id),
+    return _reviewing(
+        settle.fixed(*about, reasoned=False, over=LOOKED_AT),
+        _kept(dealt.desk, settle.Settled, dealt.revise, annotator.rater_id),
+        dealt.moving,
+        annotator.rater_id,
     )
-    return False
 
 
 def _discussing(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     """The desk of others' answers; true when whoever sits there asks to leave it."""
     dealt = settle.DiscussionDesk(work.name, annotator.rater_id)
-    over = "All looked at – thank you!"
-    with workspace().read() as db:
-        letters = desk.reading(db, annotator.rater_id).letters
     about = (dealt.desk, work.title, annotator.name, back)
-    shown = settle.fixed(*about, reasoned=False, over=over, letters=letters)
-    if review.review(shown | {"kind": "discuss", "bare": not isinstance(here(), Researcher)}):
-        return True
-    review.annotators_exchange(
-        dealt.desk,
-        lambda db, client, events: desk.once(
-            db, dealt.desk, client, events, settle.OwnComment, lambda event: dealt.comment(db, event)
-        ),
-        lambda db, wanted, refused: dealt.moving(db, wanted).sent(refused),
-        lambda: _theirs(annotator.rater_id),
+    return _reviewing(
+        settle.fixed(*about, reasoned=False, over=LOOKED_AT) | {"kind": "discuss"},
+        _kept(dealt.desk, settle.OwnComment, dealt.comment, annotator.rater_id),
+        dealt.moving,
+        annotator.rater_id,
     )
-    return False
+
+
+def _kept(
+    name: str, kind: type[review.Event], do: Callable[[Database, review.Event], None], rater: int
+) -> review.Take:
+    """What stores the events of a desk."""
+
+    def take(db: Database, client: str, events: Sequence[Mapping[str, Any]]) -> tuple[int, list[Refusal]]:
+        return desk.once(db, name, client, events, kind, lambda event: do(db, event), reader=rater)
+
+    return take
 
 
 def _theirs(rater: int) -> bool:

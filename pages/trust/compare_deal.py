@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from concord.demo.workspace import VISITOR
 from concord.store import access
 from concord.store import pairings as stored
 from concord.store.pairings import Standing
@@ -11,6 +12,7 @@ from concord.studies import pairings
 from pages.parts import tables, told
 from pages.parts.address import link
 from pages.parts.session import workspace
+from pages.parts.table import draw
 
 Facets = Mapping[str, Sequence[str]]
 Chosen = tuple[str, tuple[str, ...], Facets]
@@ -27,7 +29,7 @@ def section(study: str, players: Sequence[str], facets: Facets, possible: int) -
     """
     with workspace().read() as db:
         invited = [a.name for a in access.annotators(db) if a.can_enter and not a.simulated]
-        standings = stored.standings(db, study=study)
+        standings, remarks = stored.standings(db, study=study), pairings.remarks_table(db, study)
     with st.expander("Deal pairs to people", icon=":material/group:", expanded=bool(standings)):
         if not invited:
             st.markdown("People come by a link of their own and compare blind. Nobody is invited yet.")
@@ -39,6 +41,8 @@ def section(study: str, players: Sequence[str], facets: Facets, possible: int) -
             _form(chosen, possible, invited, [s.person for s in standings])
         if standings:
             _progress(study, standings)
+        if remarks.rows:
+            draw(remarks)
 
 
 def _form(chosen: Chosen, possible: int, invited: list[str], have: list[str]) -> None:
@@ -47,7 +51,8 @@ def _form(chosen: Chosen, possible: int, invited: list[str], have: list[str]) ->
         "Each person has an order of their own and sides drawn at random. Pairs they have already count."
     )
     who, number, each, seed, go = st.columns([4, 2, 2, 1, 1], vertical_alignment="bottom")
-    people = who.multiselect("To", invited, default=[n for n in invited if n in have] or invited, key=PEOPLE)
+    usual = [n for n in invited if n in have] or [n for n in invited if n != VISITOR]
+    people = who.multiselect("To", invited, default=usual, key=PEOPLE)
     _at_most(NUMBER, possible, USUAL)
     number.number_input("Different pairs", 1, possible, key=NUMBER)
     _at_most(OVERLAP, max(1, len(people)), 1)
@@ -74,10 +79,11 @@ def _progress(study: str, standings: list[Standing]) -> None:
             "person": s.person,
             "done": 100 * s.done / s.dealt,
             "pairs": f"{s.done} of {s.dealt}" + (f", {s.skipped} skipped" if s.skipped else ""),
+            "minutes": round(s.seconds / 60, 1),
         }
         for s in standings
     ]
-    tables.progress(rows, {"person": "Person", "pairs": "Pairs"}, "Pairs compared")
+    tables.progress(rows, {"person": "Person", "pairs": "Pairs", "minutes": "Minutes"}, "Pairs compared")
     undone = [s.person for s in standings if s.done < s.dealt]
     if undone:
         with st.container(horizontal=True, vertical_alignment="bottom"):

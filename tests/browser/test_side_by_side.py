@@ -158,3 +158,46 @@ def test_two_people_and_a_judge(arena: tuple[Server, dict[str, str]], page: Page
     page.get_by_text("people (2)").click()
     expect(rows.filter(has_text=re.compile(r"x0\.549306")).first).to_be_attached()
     expect(page.get_by_text("A judge's win counts only if it wins in both orders").first).to_be_attached()
+
+
+def test_texts_language_flag_and_time(arena: tuple[Server, dict[str, str]], page: Page) -> None:
+    server, _ = arena
+    workspace = server.workspace
+    with workspace.write() as db:
+        token = access.invite(db, "Cy")
+        pairings.deal(db, "sbs", ["Cy"], overlap=0, seed=3)
+        rater = access.annotator_id(db, "Cy")
+    page.set_default_timeout(30_000)
+    page.goto(server.link(token, path="/rate"))
+    page.locator(".side").first.wait_for()
+    page.keyboard.press("x")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("radio", name="Largest").check()
+    expect(page.locator(".desk")).to_have_attribute("data-size", "largest")
+    page.keyboard.press("Escape")
+    page.keyboard.press("m")
+    expect(page.locator(".side .text").first).to_contain_text("**")
+    page.keyboard.press("f")
+    dialog.get_by_role("textbox").fill("the same answer twice")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".mine")).to_contain_text("flagged: the same answer twice")
+    page.keyboard.press("1")
+    page.keyboard.press("3")
+    tally(page, 3)
+    expect(page.locator(".pace")).to_contain_text("1 today")
+    page.keyboard.press("x")
+    dialog.get_by_label("Language").select_option("ru")
+    expect(page.locator(".tally")).to_have_text("осталось 3 из 4")
+    page.get_by_role("button", name="Лучше A").first.click()
+    expect(page.locator(".saving")).to_have_text("Сохранено")
+    # The next pair took the settings with it, and a reload keeps them.
+    page.reload()
+    expect(page.locator(".tally")).to_have_text("осталось 3 из 4")
+    expect(page.locator(".desk")).to_have_attribute("data-size", "largest")
+    with workspace.read() as db:
+        kept = desk.reading(db, rater)
+        assert (kept.size, kept.letters, kept.language) == ("largest", True, "ru")
+        assert [(who, flag) for who, *_, flag, _ in stored.remarks(db, "sbs")] == [
+            ("Cy", "the same answer twice")
+        ]
+        assert next(s for s in stored.standings(db, study="sbs") if s.person == "Cy").seconds > 0

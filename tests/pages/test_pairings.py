@@ -141,7 +141,7 @@ def test_what_the_browser_is_sent_names_nobody(workspace: Workspace) -> None:
     sent = repr([pair.fixed(dealt, "SimulBench", "", bare=True), first, again])
     assert not [word for word in (*PLAYERS, "judge-", "simulbench/v1") if word in sent]
     for one in first.items:
-        assert set(one) == {"id", "title", "context", "said", "replies", "answers", "skipped"}
+        assert set(one) == {"id", "title", "context", "said", "replies", "answers", "skipped", "flag"}
 
 
 def test_an_annotator_with_one_piece_of_work_is_led_to_it(

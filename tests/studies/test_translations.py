@@ -12,6 +12,7 @@ from concord.errors import ConfigError
 from concord.studies.translations import translations
 from pages.parts.desk.component import HERE, SCRIPTS
 from pages.parts.desk.sent import REASONS
+from pages.parts.review import component as review
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 SHIPPED = translations([DATA])
@@ -19,11 +20,16 @@ TEXT = re.compile(r'\bt\((?:[\w?.= "]+ \? )?"([^"]+)"(?: : "([^"]+)")?')
 
 
 def texts() -> set[str]:
-    """Every text that the desk asks a translation for."""
-    scripts = [(HERE / name).read_text(encoding="utf-8") for name in SCRIPTS]
+    """Every text that the desks of annotators ask a translation for."""
+    files = {*(HERE / name for name in SCRIPTS), *review.SCRIPTS}
+    scripts = [file.read_text(encoding="utf-8") for file in files]
     said = {text for script in scripts for found in TEXT.findall(script) for text in found if text}
     known = {speaker for benchmark in BENCHMARKS.values() for speaker in benchmark.speakers}
-    common = {"English", "User", "Model", "Tool", "Your work"} | (known & {"Player"})
+    common = {"English", "User", "Model", "Tool", "Your work", "Assistant", "Simulator"} | (
+        known & {"Player"}
+    )
+    common |= {"All compared – thank you!", "There are no two replies to compare"}
+    common |= {"There is nothing here", "All looked at – thank you!"}
     return said | {*REASONS} | common
 
 

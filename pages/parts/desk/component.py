@@ -31,6 +31,7 @@ ask always. It is long because the run itself is not needed.
 HERE = Path(__file__).resolve().parent
 SCRIPTS = (
     "text.js",
+    "reading.js",
     "mount.js",
     "clock.js",
     "outbox.js",

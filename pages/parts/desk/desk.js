@@ -78,7 +78,7 @@ class Desk {
       case "undo":
         return model.undo();
       case "flag":
-        return dialogs.flag(this.view.quoted());
+        return dialogs.flag(quoted(this.view.talk));
       default:
         return dialogs[name]();
     }

@@ -99,8 +99,8 @@ class Dialogs {
       choice("size", t("Size of texts"), { small: t("Small"), normal: t("Normal"), large: t("Large"), largest: t("Largest") }),
       choice("width", t("Length of lines"), { narrow: t("Short"), normal: t("Normal"), wide: t("Long") }),
       el("fieldset", {}, el("legend", {}, t("More")), tick("contrast", t("High contrast")), tick("letters", [`${t("Texts as they were written, with the marks of Markdown")} `, key("M")])),
-      this.languages(model),
-      el("p", { class: "hint" }, t("Kept with your name, on every device."))));
+      model.fixed.words && this.languages(model),
+      el("p", { class: "hint" }, model.fixed.words ? t("Kept with your name, on every device.") : t("Kept as long as this page is open."))));
   }
 
   skip() {

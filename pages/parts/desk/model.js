@@ -15,7 +15,7 @@ class Model {
     this.focus = 0; // the criterion the next digit answers; criteria.length = all answered, Enter submits
     this.done = []; // what U takes back
     this.said = null; // a notice: { text, kind }
-    this.reading = { size: "normal", width: "normal", contrast: false, letters: false, language: "" };
+    this.reading = READING;
     this.held = []; // keys pressed while the item is on its way
     this.heldSince = 0;
     this.finished = null; // the completion code of a crowd platform and where it leads, once all is done
@@ -29,10 +29,8 @@ class Model {
     this.due = []; // items whose known answers have arrived and were not seen
   }
 
-  // The one chosen, else the browser's where the desk has its texts, else English.
   get language() {
-    const { words } = this.fixed;
-    return [this.reading.language, navigator.language.split("-")[0]].find((name) => name === "en" || words[name]) ?? "en";
+    return languageOf(this.reading, this.fixed.words);
   }
 
   get item() {

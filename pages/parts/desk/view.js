@@ -147,9 +147,7 @@ class View {
     this.root.classList.toggle("over", model.at === null);
     this.root.classList.toggle("locked", model.locked);
     this.root.classList.toggle("loading", model.loading || model.at === undefined);
-    const { size, width, contrast } = model.reading;
-    Object.assign(this.root.dataset, { size, width });
-    this.root.classList.toggle("contrast", contrast || matchMedia("(prefers-contrast: more)").matches);
+    dress(this.root, model.reading);
     if (what.has("item")) this.showItem();
     else if (what.has("letters")) this.redraw(() => this.showItem());
     this.showTop();
@@ -166,7 +164,7 @@ class View {
     this.progress.setAttribute("aria-valuemax", model.strip.length);
     this.tally.textContent = model.strip.length ? t("{done} of {all}", { done: finished, all: model.strip.length }) : "";
     // The end says the same, and is drawn before the last item is stored.
-    for (const place of [this.pace, this.end.querySelector(".paced")]) if (place) place.textContent = this.quietly();
+    for (const place of [this.pace, this.end.querySelector(".paced")]) if (place) place.textContent = quietly(model.pace, model.fixed.asked_pace);
     this.signedOut.show();
     const waits = model.outbox.stuck ? model.outbox.signedOut ?? t("No connection. Your answers are kept in this browser; the next item comes when it is back.") : t("The next item is on its way…");
     if (this.wait && this.wait.textContent !== waits) this.wait.textContent = waits;
@@ -256,14 +254,6 @@ class View {
     step();
   }
 
-  // The words of the dialogue that are selected, after their turn; "" where none are. Browsers differ in who knows of a selection in here.
-  quoted() {
-    const selection = this.root.getRootNode().getSelection?.() ?? document.getSelection();
-    const message = selection?.anchorNode?.parentElement?.closest(".message");
-    const words = selection?.toString().replace(/\s+/g, " ").trim();
-    return message && words && this.talk.contains(message) ? t("Turn {turn}: “{words}”", { turn: message.dataset.turn, words }) : "";
-  }
-
   get narrow() {
     return this.root.clientWidth <= 760 || this.root.clientHeight <= 520;
   }
@@ -336,18 +326,6 @@ class View {
     return "";
   }
 
-  // How much was done today (of the study's goal), when a break is due, how long an item takes: never how good
-  // the answers are.
-  quietly() {
-    const { pace } = this.model;
-    if (!pace?.items) return "";
-    const { a_day: goal, break_after: rest } = this.model.fixed.asked_pace;
-    const said = [goal ? t("{count} of {goal} today", { count: pace.items, goal }) : t("{count} today", { count: pace.items })];
-    if (rest && pace.items % rest === 0) said.push(t("a good moment for a break"));
-    if (pace.seconds) said.push(pace.seconds < 90 ? t("{count} s an item", { count: Math.round(pace.seconds) }) : t("{count} min an item", { count: (pace.seconds / 60).toFixed(1) }));
-    return said.join(" · ");
-  }
-
   // A thumb has no keys.
   welcome() {
     const { guidelines } = this.model.fixed;
@@ -368,7 +346,7 @@ class View {
         { you: model.fixed.you, done: model.count("done"), all: model.strip.length, skipped })),
       model.finished && el("p", { class: "code" }, `${t("Your completion code:")} `, el("strong", {}, model.finished.code)),
       model.finished?.link && el("p", {}, el("a", { class: "button", href: model.finished.link, rel: "noreferrer" }, t("Finish on Prolific"))),
-      el("p", { class: "paced" }, this.quietly()),
+      el("p", { class: "paced" }, quietly(model.pace, model.fixed.asked_pace)),
       model.strip.length > 0 && el("p", {}, t("You may still look at any item above and change your answers, or close this page.")),
     ].filter(Boolean);
   }

@@ -23,7 +23,10 @@ Event = TypeVar("Event", bound=BaseModel)
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = (
-    *(desk.HERE / name for name in ("text.js", "mount.js", "outbox.js", "dialogs.js")),
+    *(
+        desk.HERE / name
+        for name in ("text.js", "reading.js", "mount.js", "clock.js", "outbox.js", "dialogs.js")
+    ),
     *(HERE / name for name in ("line.js", "spot.js", "pair.js", "task.js", "settle.js", "review.js")),
 )
 AHEAD = 8
@@ -67,9 +70,12 @@ Answer = Callable[[Database, Any, Sequence[Refusal]], dict[str, Any]]
 """What a browser is sent that asked for these ids (None at first) and whose events were refused."""
 
 
-def review(fixed: Mapping[str, Any]) -> bool:
-    """Draw it. True when the person asks to go back."""
-    data, key = {"ahead": AHEAD, **fixed}, f"review {fixed['desk']}"
+def review(fixed: Mapping[str, Any], words: Mapping[str, Mapping[str, str]] | None = None) -> bool:
+    """Draw it. True when the person asks to go back.
+
+    `words` has translations of an annotator's desk, which keeps how they read; None for a researcher's.
+    """
+    data, key = {"ahead": AHEAD, **fixed, "words": words}, f"review {fixed['desk']}"
     return bool(_review(data=data, key=key, on_leave_change=lambda: None).leave)
 
 

@@ -4,8 +4,8 @@
 const KEPT = 80;
 
 class Line {
-  constructor(fixed, outbox, kind, changed) {
-    Object.assign(this, { fixed, outbox, kind, changed });
+  constructor(fixed, outbox, kind, clock, changed) {
+    Object.assign(this, { fixed, outbox, kind, clock, changed });
     this.ids = []; // in the order they are shown
     this.past = new Set(); // settled, and not in memory: before this page was opened, or long ago
     this.items = new Map();
@@ -18,6 +18,12 @@ class Line {
     this.closed = null;
     this.drafts = new Map(); // words that were typed and are not kept yet
     this.trying = null; // what is not shown as done before Python has taken it
+    this.reading = READING;
+    this.pace = null; // { items, seconds } of today
+  }
+
+  get language() {
+    return languageOf(this.reading, this.fixed.words);
   }
 
   get item() {
@@ -50,6 +56,8 @@ class Line {
     const known = new Set(this.ids);
     this.ids.push(...news.line.filter((id) => !known.has(id)));
     this.count = news.count;
+    this.pace = news.pace;
+    if (news.reading) this.read(news.reading);
     this.ids = this.ids.filter((id) => !news.gone.includes(id));
     const arrived = news.items.some((item) => item.id === this.at && !this.items.has(item.id));
     for (const item of news.items) this.items.set(item.id, item);
@@ -74,7 +82,7 @@ class Line {
     }
     if (this.ids.includes(item)) this.at = item;
     for (const id of this.items.keys()) if (id === item || (id !== this.at && this.open(id))) this.items.delete(id);
-    this.say(`Not kept: ${message}`, "bad");
+    this.say(t("Not kept: {message}", { message }), "bad");
     this.changed("item");
   }
 
@@ -101,6 +109,7 @@ class Line {
   }
 
   go(id) {
+    this.leave();
     this.at = id;
     if (this.item) this.arrive();
     else this.changed("item");
@@ -108,8 +117,16 @@ class Line {
     if (this.needed(want)) this.outbox.flush(want);
   }
 
+  // The time at work on an item is kept also where nothing was answered.
+  leave() {
+    const seconds = this.fixed.timed && this.item ? this.clock.take() : 0;
+    if (seconds >= 0.5) this.outbox.add({ item: this.at, seconds });
+  }
+
   arrive() {
     this.focus = this.kind.start(this.item);
+    this.clock.take();
+    this.clock.run(true);
     for (const id of this.items.keys()) {
       if (this.items.size <= KEPT) break;
       if (id === this.at || this.open(id)) continue;
@@ -124,7 +141,7 @@ class Line {
     const there = this.ids[this.ids.indexOf(this.at) + by];
     if (there != null) return this.go(there);
     if (by > 0) return this.go(this.next());
-    this.say("This is the first one.");
+    this.say(t("This is the first item."));
   }
 
   // On to the next one; this one stays open.
@@ -136,13 +153,15 @@ class Line {
   // -- doing
 
   record(event) {
+    const seconds = this.fixed.timed && event.item === this.at ? { seconds: this.clock.take() } : {};
     this.effect(event);
-    this.outbox.add(event);
+    this.outbox.add({ ...event, ...seconds });
     this.outbox.flush(this.wanted());
   }
 
   // What an event changes here; doing it twice does no more than once.
   effect(event) {
+    if (event.do === "reading") return this.read(JSON.parse(event.text));
     const item = this.items.get(event.item);
     if (item) this.kind.effect(item, event);
   }
@@ -183,13 +202,33 @@ class Line {
     this.kind.skipped(this, reason);
   }
 
+  // What the dialog that asks for a comment calls.
+  flag(text) {
+    this.kind.flagged(this, text);
+  }
+
+  read(reading) {
+    const redraw = reading.letters !== this.reading.letters;
+    this.reading = reading;
+    this.changed(redraw ? "letters" : "");
+  }
+
+  // Kept with an annotator, on every device; with others as long as the page is open.
+  readAs(change) {
+    const event = { item: 0, do: "reading", text: JSON.stringify({ ...this.reading, ...change }) };
+    this.effect(event);
+    if (!this.fixed.words) return;
+    this.outbox.add(event);
+    this.outbox.flushSoon(this.wanted());
+  }
+
   undo() {
     const last = this.done.pop();
-    if (!last) return this.say("Nothing to undo.");
+    if (!last) return this.say(t("Nothing to undo."));
     this.record(last.back);
     this.go(last.item);
     this.focus = last.focus;
-    this.say(`Undone: ${last.what}.`);
+    this.say(t("Undone: {what}.", { what: last.what }));
   }
 
   look(by) {

@@ -87,10 +87,8 @@ def fixed(
     questions: Sequence[Criterion] = (),
     *,
     bare: bool = False,
-    letters: bool = False,
 ) -> dict[str, Any]:
-    """The constant part of what the browser is sent. `back` names the page behind; `bare`: no menu;
-    `letters`: texts are shown as they were written, not as Markdown.
+    """The constant part of what the browser is sent. `back` names the page behind; `bare`: no menu.
 
     Without `questions` it is the benchmark's own.
     """
@@ -106,16 +104,18 @@ def fixed(
         }
         for question in questions or (Criterion("", "", preferences()),)
     ]
-    told = {"guidelines": work.study.guidelines, "reasons": REASONS} if isinstance(work, Dealt) else {}
+    told: dict[str, Any] = {}
+    if isinstance(work, Dealt):
+        told = {"guidelines": work.study.guidelines, "reasons": REASONS, "timed": True}
     shown = {"bare": bare, "over": over, "nothing": nothing, "questions": asked}
-    return about | shown | {"prosaic": bool(questions), "letters": letters, **told}
+    return about | shown | {"prosaic": bool(questions), **told}
 
 
 def item(db: Database, pair: Pairing, rubric: Rubric | None = None) -> dict[str, Any]:
     """A pair as it is shown, with its answers. Values are picked by name, and none of them names a model."""
     one, other = conversations.load(db, pair.first), conversations.load(db, pair.second)
     answers = {criterion: given._asdict() for criterion, given in pair.answers.items()}
-    found = {"id": pair.id, "answers": answers, "skipped": pair.skipped}
+    found = {"id": pair.id, "answers": answers, "skipped": pair.skipped, "flag": pair.flag}
     if rubric is not None and rubric.unit != "last-reply":
         whole = [
             said(c, lambda message: "User" if message.role == "user" else "Assistant") for c in (one, other)

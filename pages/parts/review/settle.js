@@ -2,11 +2,7 @@
 
 const settle = {
   keys: ["n", "k"],
-  letters: false,
-
-  begin(fixed) {
-    settle.letters = fixed.letters;
-  },
+  text: "t",
 
   parts: (item) => item.questions.length,
   finished: (item) => item.questions.every((q) => q.value !== null),
@@ -23,7 +19,7 @@ const settle = {
     const { item } = line;
     const q = item.questions[index];
     line.focus = index;
-    line.answer(this.event(item, q, { score, reason }), this.event(item, q, {}), `${score} for “${q.label}”`);
+    line.answer(this.event(item, q, { score, reason }), this.event(item, q, {}), t("the answer to “{name}”", { name: q.label }));
   },
 
   // A settled score has a reason: it is asked for before the score is kept. A revised one may have one.
@@ -31,8 +27,8 @@ const settle = {
     const q = line.item.questions[index];
     line.focus = index;
     if (!line.fixed.reasoned) return this.give(line, score, q.reason, index);
-    note(dialogs, `Why ${score} for “${q.label}”?`, q.reason, (reason) =>
-      reason ? this.give(line, score, reason, index) : line.say("Not settled: a settled score has a reason.", "bad"));
+    note(dialogs, t("Why {score} for “{name}”?", { score, name: q.label }), q.reason, (reason) =>
+      reason ? this.give(line, score, reason, index) : line.say(t("Not settled: a settled score has a reason."), "bad"));
     line.changed();
   },
 
@@ -42,37 +38,40 @@ const settle = {
     if (name === "k") return this.keep(line);
     const option = q.options.find((o) => o.key === name);
     if (option) this.choose(line, option.value, dialogs);
-    else line.say(`“${name}” is no answer here.`, "bad");
+    else line.say(t("“{key}” is no answer to this question.", { key: name }), "bad");
   },
 
   keep(line) {
     const q = line.item.questions[line.focus];
-    if (q.own === null) return line.say("There is no answer of yours to keep.", "bad");
+    if (q.own === null) return line.say(t("There is no answer of yours to keep."), "bad");
     this.give(line, q.own, q.reason);
   },
 
   note(line, dialogs) {
     const { item } = line;
     const q = item.questions[line.focus];
-    if (q.value === null) return line.say("Choose the score first.", "bad");
-    note(dialogs, `Why ${q.value} for “${q.label}”?`, q.reason, (reason) => {
+    if (q.value === null) return line.say(t("Choose the score first."), "bad");
+    note(dialogs, t("Why {score} for “{name}”?", { score: q.value, name: q.label }), q.reason, (reason) => {
       if (reason || !line.fixed.reasoned) line.record(this.event(item, q, { reason }));
       line.changed();
     });
   },
 
-  help: [
-    [["1", "…", "0"], "the score of the marked criterion"],
-    [["K"], "keep your own answer"],
-    [["↑", "↓"], "another criterion"],
-    [["N"], "change the reason"],
-  ],
+  get help() {
+    return [
+      [["1", "…", "0"], t("answer the marked question")],
+      [["K"], t("keep your own answer")],
+      [["↑", "↓"], t("go to another question")],
+      [["N"], t("change the reason")],
+    ];
+  },
 
   draw(item, line, act) {
-    const written = (text) => el("div", { class: settle.letters ? "text raw prosaic" : "text", dir: "auto" }, settle.letters ? text : marked(text));
+    const { letters } = line.reading;
+    const written = (text) => el("div", { class: letters ? "text raw prosaic" : "text", dir: "auto" }, letters ? text : marked(text));
     const said = item.said.map((m) => el("article", { class: `message ${m.reply ? "reply" : "user"} ${item.turn === m.turn && m.reply ? "rated" : ""}` },
-      el("header", {}, m.speaker, el("span", { class: "turn" }, ` ${m.turn}`), item.turn === m.turn && m.reply && el("strong", { class: "this" }, "This turn is rated")),
-      m.text.trim() ? written(m.text) : el("div", { class: "text none" }, "(an empty reply)")));
+      el("header", {}, t(m.speaker), el("span", { class: "turn" }, ` ${m.turn}`), item.turn === m.turn && m.reply && el("strong", { class: "this" }, t("This turn is rated"))),
+      m.text.trim() ? written(m.text) : el("div", { class: "text none" }, t("(an empty reply)"))));
     const cards = item.context.map(([heading, text]) => el("details", { class: "given" }, el("summary", {}, heading), written(text)));
     return { left: [...cards, ...said], right: item.questions.map((q, i) => this.card(q, i, act)) };
   },
@@ -85,7 +84,7 @@ const settle = {
       el("div", { class: "scores", role: "group", "aria-label": q.label }, q.options.map((o) =>
         el("button", { type: "button", class: "give", "data-value": o.value, onclick: (event) => { event.stopPropagation(); act("choose", o.value, i, event); } },
           key(o.key), ` ${o.shown === o.label ? o.label : `${o.shown} · ${o.label}`}`, o.by && el("span", { class: "by" }, o.by)))),
-      q.own !== null && el("button", { type: "button", class: "button", onclick: (event) => { event.stopPropagation(); act("keep", i, event); } }, "Keep mine ", key("K")),
+      q.own !== null && el("button", { type: "button", class: "button", onclick: (event) => { event.stopPropagation(); act("keep", i, event); } }, `${t("Keep mine")} `, key("K")),
       el("p", { class: "mine" }));
   },
 
@@ -111,7 +110,9 @@ const settle = {
     if (name === "keep") return (line.focus = rest[0]), this.keep(line);
   },
 
-  bar: [["note", "Reason", "N"]],
+  get bar() {
+    return [["note", t("Reason"), "N"]];
+  },
 };
 
 // Others' answers without their names, and what is said of them: one may comment, or go on.
@@ -126,29 +127,30 @@ const discuss = {
 
   give(line, text) {
     const { item } = line;
-    line.answer({ item: item.id, text }, { item: item.id, text: item.comment }, text ? "the comment" : "no comment");
+    line.answer({ item: item.id, text }, { item: item.id, text: item.comment }, text ? t("the comment") : t("no comment"));
   },
 
-  help: [
-    [["N"], "write a comment for the others"],
-    [["K"], "no comment: go on"],
-  ],
+  get help() {
+    return [[["N"], t("write a comment for the others")], [["K"], t("no comment: go on")]];
+  },
 
   draw(item, line, act) {
     const { left, right } = settle.draw(item, line, act);
     const said = item.said_of_it.map(([letter, text]) => el("div", { class: "reasons raw", dir: "auto" }, el("strong", {}, `${letter}: `), text));
-    return { left, right: [...right, el("article", { class: "judged active" }, el("header", {}, el("span", { class: "judge" }, "Comments")), said, el("p", { class: "mine" }))] };
+    return { left, right: [...right, el("article", { class: "judged active" }, el("header", {}, el("span", { class: "judge" }, t("Comments"))), said, el("p", { class: "mine" }))] };
   },
 
   refresh(item, line, root) {
     for (const card of root.querySelectorAll(".judged")) card.classList.add("active");
-    [...root.querySelectorAll(".judged .mine")].at(-1).textContent = item.comment ? `you: ${item.comment}` : item.comment === "" ? "no comment" : "";
+    [...root.querySelectorAll(".judged .mine")].at(-1).textContent = item.comment ? t("you: {text}", { text: item.comment }) : item.comment === "" ? t("no comment") : "";
   },
 
   act(name, rest, line, dialogs) {
     if (name === "none") return this.give(line, "");
-    if (name === "note") return note(dialogs, "Comment for the others", line.item.comment ?? "", (text) => this.give(line, text));
+    if (name === "note") return note(dialogs, t("Comment for the others"), line.item.comment ?? "", (text) => this.give(line, text));
   },
 
-  bar: [["note", "Comment", "N"], ["none", "No comment", "K"]],
+  get bar() {
+    return [["note", t("Comment"), "N"], ["none", t("No comment"), "K"]];
+  },
 };

@@ -144,14 +144,10 @@ class DiscussionDesk:
         discussion.comment(db, self.study, self.rater, unit, event.text)
 
 
-def fixed(
-    desk: str, title: str, person: str, back: str, *, reasoned: bool, over: str, letters: bool = False
-) -> dict[str, Any]:
-    """The constant part of what the browser is sent. `reasoned`: a score needs a reason; `letters`: texts are
-    shown as they were written, not as Markdown.
-    """
+def fixed(desk: str, title: str, person: str, back: str, *, reasoned: bool, over: str) -> dict[str, Any]:
+    """The constant part of what the browser is sent. `reasoned`: a score needs a reason."""
     about = {"desk": desk, "kind": "settle", "title": title, "you": person, "back": back}
-    how = {"reasoned": reasoned, "letters": letters, "options": []}
+    how = {"reasoned": reasoned, "options": []}
     return {**about, **how, "over": over, "nothing": "There is nothing here"}
 
 

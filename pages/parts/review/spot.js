@@ -165,6 +165,6 @@ function note(dialogs, title, text, keep) {
     save();
   });
   dialogs.show("note", title, el("div", {}, field,
-    el("div", { class: "row" }, el("button", { type: "button", class: "button primary", onclick: save }, "Keep ", key("Enter")), el("span", { class: "hint" }, "Shift+Enter begins a new line"))));
+    el("div", { class: "row" }, el("button", { type: "button", class: "button primary", onclick: save }, `${t("Save")} `, key("Enter")), el("span", { class: "hint" }, t("Shift+Enter begins a new line")))));
   field.focus();
 }
