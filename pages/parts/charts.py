@@ -1,7 +1,7 @@
 """What the charts of several pages have in common."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import altair as alt
 import streamlit as st
@@ -42,6 +42,29 @@ def _known_judges(folder: str, names: tuple[str, ...]) -> dict[str, int]:
     places = {rater.name: place for place, (rater, _) in reversed([*enumerate(came)])}
     places |= {found[rater]: place for place, (rater, _) in enumerate(came)}
     return {name: places[name] for name in names if name in places}
+
+
+CHECKED = False
+"""Whether Altair checks a chart against the schema of Vega-Lite before it is drawn: in the tests only. The
+check takes a quarter of the server's time for a page of charts.
+"""
+
+
+class _Described(NamedTuple):
+    """A chart as `st.altair_chart` uses it, which asks for its description only."""
+
+    chart: Any
+
+    def to_dict(self) -> dict[str, Any]:
+        """The description in Vega-Lite."""
+        described: dict[str, Any] = self.chart.to_dict(validate=CHECKED)
+        return described
+
+
+def show(chart: Any, said: str, **look: Any) -> Any:
+    """Draw a chart of Altair; `said` is its text for screen readers, `look` as of `st.altair_chart`."""
+    described: Any = _Described(chart)
+    return st.altair_chart(described, alt=said, **look)
 
 
 def in_rows(chart: Any, pixels: int, rows: int) -> Any:

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from concord.estimate import Estimate
-from pages.parts.charts import in_rows, name_axis
+from pages.parts.charts import in_rows, name_axis, show
 from pages.parts.plain import plain
 
 ROW = 26
@@ -37,7 +37,7 @@ def forest(
     same = f" (n = {defined[0][1].n})" if len(sizes) == 1 and sizes != {None} else ""
     st.markdown(f"##### {plain(title + same)}")
     if defined:
-        st.altair_chart(_chart(defined, axis, domain, named=len(sizes) > 1), alt=title)
+        show(_chart(defined, axis, domain, named=len(sizes) > 1), title)
     for reason in dict.fromkeys(figure.reason for _, figure in rows if figure.reason):
         names = [name for name, figure in rows if figure.reason == reason]
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
@@ -62,7 +62,7 @@ def _chart(
     base = alt.Chart(data).encode(y=y, color=color)
     ticks = alt.Axis(tickCount=5)  # more have labels that overlap, of which every second is left out, 0 too
     low, value = (alt.X(f"{field}:Q", title=axis, scale=scale, axis=ticks) for field in ("low", "value"))
-    ends = base.mark_rule(strokeWidth=2).encode(x=low, x2="high:Q")
+    ends = base.mark_rule(strokeWidth=2).encode(x=low, x2=alt.X2("high:Q"))
     points = base.mark_point(filled=True, size=90, opacity=1).encode(
         x=value,
         tooltip=[
@@ -76,5 +76,5 @@ def _chart(
     layers: list[Any] = [ends, points]
     if data[["value", "low"]].min().min() < 0 < data[["value", "high"]].max().max():
         zero = alt.Chart(pd.DataFrame({"value": [0.0]})).mark_rule(color="gray", strokeDash=[4, 4])
-        layers.insert(0, zero.encode(x="value:Q"))
+        layers.insert(0, zero.encode(x=alt.X("value:Q")))
     return in_rows(alt.layer(*layers), ROW, len(data))

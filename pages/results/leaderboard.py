@@ -17,6 +17,7 @@ from concord.studies import studies
 from concord.table import Table
 from pages.parts import table
 from pages.parts.address import asked, benchmark_chosen, choice, go, link, shown
+from pages.parts.charts import show
 from pages.parts.estimates import forest
 from pages.parts.navigation import part
 from pages.parts.plain import plain
@@ -150,7 +151,7 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
     forest([(s.player, s.score) for s in board.standings], "Score by player", axis)
     if chart := length_chart.lengths(board.standings, f"Score ({low:g} to {high:g})"):
         st.markdown("##### Score against length of replies")
-        st.altair_chart(chart, alt="Score of each player by the mean length of its replies")
+        show(chart, "Score of each player by the mean length of its replies")
         st.caption(
             "Final scores without the penalty for length (hollow) and with it (filled). A rise to the right "
             "says that players with longer replies score higher, not why."

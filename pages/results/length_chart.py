@@ -39,11 +39,11 @@ def lengths(standings: Sequence[PlayerResult], axis: str) -> Any:
     ]
     base = alt.Chart(data).encode(x=x)
     layers = [
-        base.mark_rule(color=GREEN).encode(y=y("low"), y2="high:Q"),
+        base.mark_rule(color=GREEN).encode(y=y("low"), y2=alt.Y2("high:Q")),
         base.mark_point(size=80, color=GREEN).encode(y=y("final")),
         base.mark_point(filled=True, size=80, opacity=1, color=GREEN).encode(y=y("score"), tooltip=said),
     ]
     if len(data) <= NAMED:
         names = base.mark_text(align="left", dx=9, fontSize=11, limit=160, color=text_colour())
-        layers.append(names.encode(y=y("score"), text="player:N"))
+        layers.append(names.encode(y=y("score"), text=alt.Text("player:N")))
     return alt.layer(*layers).properties(height=HEIGHT)

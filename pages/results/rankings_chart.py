@@ -56,7 +56,7 @@ def slopes(models: Sequence[Mapping[str, Any]]) -> Chart:
         alt.Tooltip("rise:Q", title="rise", format="+"),
     ]
     base = alt.Chart(table).encode(x=x, y=y, color=color, tooltip=tip)
-    lines = base.mark_line(strokeWidth=2, opacity=0.85).encode(detail="player:N")
+    lines = base.mark_line(strokeWidth=2, opacity=0.85).encode(detail=alt.Detail("player:N"))
     dots = base.mark_point(filled=True, size=70, opacity=1)
     return (
         alt.layer(lines, dots, _names(table, x, y, THERE, "model"), _names(table, x, y, HERE, "player"))
@@ -78,5 +78,5 @@ def _names(table: pd.DataFrame, x: alt.X, y: alt.Y, side: str, name: str) -> Cha
             fontSize=12,
             limit=alt.ExprRef("width * 0.28"),
         )
-        .encode(x=x, y=y, text="name:N", color=alt.Color("kind:N", scale=COLOURS, legend=None))
+        .encode(x=x, y=y, text=alt.Text("name:N"), color=alt.Color("kind:N", scale=COLOURS, legend=None))
     )

@@ -12,6 +12,7 @@ from concord.reports import rank_stability
 from concord.reports.leaderboards import Leaderboard
 from concord.table import Table, as_document
 from pages.parts import table
+from pages.parts.charts import show
 from pages.parts.plain import plain
 from pages.results import rankings_chart
 
@@ -82,9 +83,9 @@ def _beside(board: Leaderboard) -> tuple[Table, ...]:
             f"({certain})."
         )
     if models.rows:
-        st.altair_chart(
+        show(
             rankings_chart.slopes(models.rows),
-            alt="Ranks in the other ranking and here, a line for each model",
+            "Ranks in the other ranking and here, a line for each model",
         )
         _moves(models.rows)
     for each in made:

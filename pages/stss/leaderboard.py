@@ -16,6 +16,7 @@ from concord.store import tables as stored
 from concord.table import Cell, Table
 from pages.parts import table
 from pages.parts.address import go
+from pages.parts.charts import show
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 from pages.parts.transcript import transcript
@@ -60,7 +61,7 @@ def draw(benchmark: Benchmark) -> None:
             "`concord stss freeze`, then `concord run stss-language`."
         )
     if "gap" in found:
-        st.altair_chart(_words_and_deeds(found["gap"]), alt="Words and deeds of each agent")
+        show(_words_and_deeds(found["gap"]), "Words and deeds of each agent")
         table.draw(found["gap"])
     with st.expander("What performers say under each architecture", key="texts"):
         _side_by_side(stamp, where)
@@ -119,7 +120,9 @@ def _words_and_deeds(gaps: Table) -> Chart:
     )
     legend = alt.Legend(orient="top", title=None, labelLimit=300, columns=1)
     base = alt.Chart(points)
-    lines = base.mark_rule(strokeWidth=3, opacity=0.5, color="#85898c").encode(y=y, x="said:Q", x2="done:Q")
+    lines = base.mark_rule(strokeWidth=3, opacity=0.5, color="#85898c").encode(
+        y=y, x=alt.X("said:Q"), x2=alt.X2("done:Q")
+    )
     ends = base.mark_point(filled=True, opacity=1).encode(
         x=x,
         y=y,
@@ -128,7 +131,11 @@ def _words_and_deeds(gaps: Table) -> Chart:
         ),
         # Of two equal figures the upper point is the smaller one.
         size=alt.Size("of:N", scale=alt.Scale(domain=[SAID, DONE], range=[200, 90]), legend=None),
-        tooltip=["agent:N", alt.Tooltip("of:N", title="what"), alt.Tooltip("value:Q", format=".3f")],
+        tooltip=[
+            alt.Tooltip("agent:N"),
+            alt.Tooltip("of:N", title="what"),
+            alt.Tooltip("value:Q", format=".3f"),
+        ],
     )
     # Without padding, points at 0 and 1 would be cut.
     return (lines + ends).properties(

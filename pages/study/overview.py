@@ -15,6 +15,7 @@ from concord.store import progress, ratings, studies
 from concord.store.holdings import PairsHeld, StudyHeld
 from pages.parts import tables
 from pages.parts.address import link, page_at
+from pages.parts.charts import show
 from pages.parts.plain import plain, with_code
 from pages.parts.reports import measured, report_of
 from pages.parts.session import sentence, workspace
@@ -200,7 +201,7 @@ def _figures(study: StudyHeld) -> None:
     left.caption(plain(f"{study.units:,} units, {study.rated} people, {len(report.ratings.judges)} judges"))
     with right:
         for _, chart in glance_chart.glance({"glance": table}, limit=100):
-            st.altair_chart(chart, alt=f"Best panel and judge of {study.title}")
+            show(chart, f"Best panel and judge of {study.title}")
 
 
 def _runs(found: Overview) -> None:

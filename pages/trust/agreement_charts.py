@@ -60,7 +60,7 @@ def scatter(
     if ends:
         diagonal = alt.Chart(pd.DataFrame({"mean": ends, "score": ends}))
         line = diagonal.mark_line(strokeDash=[4, 4], color="gray", strokeWidth=1)
-        layers.insert(0, line.encode(x="mean:Q", y="score:Q"))
+        layers.insert(0, line.encode(x=alt.X("mean:Q"), y=alt.Y("score:Q")))
     return alt.layer(*layers).properties(height=SQUARE)
 
 
@@ -125,8 +125,8 @@ def _cells(base: Chart) -> Chart:
     """The boxes of a heat map and their digits, of 4.5:1 on every shade, from the fields rho and shown."""
     shade = alt.Scale(domain=[0, 1], clamp=True, range=["#dfe6ee", "#1d5a96"])
     boxes = base.mark_rect().encode(color=alt.Color("rho:Q", legend=None, scale=shade))
-    digits = alt.condition("datum.rho > 0.78", alt.value("white"), alt.value("black"))
-    return boxes + base.mark_text().encode(text="shown:N", color=digits)
+    digits = alt.ColorValue("black", condition={"test": "datum.rho > 0.78", "value": "white"})
+    return boxes + base.mark_text().encode(text=alt.Text("shown:N"), color=digits)
 
 
 def _criteria(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
@@ -169,7 +169,9 @@ def _criteria(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     if holds.any():
         grey = alt.Chart(data[holds]).encode(**place)
         layers = layers + grey.mark_rect(color="#8a8f98", opacity=0.15)
-        layers = layers + grey.mark_text(color=text_colour(), fontStyle="italic").encode(text="shown:N")
+        layers = layers + grey.mark_text(color=text_colour(), fontStyle="italic").encode(
+            text=alt.Text("shown:N")
+        )
     sizes = sorted(set(data.n))
     n = f"n = {sizes[0]}" if len(sizes) == 1 else f"n = {sizes[0]} to {sizes[-1]}"
     yield (
@@ -223,7 +225,7 @@ def _rater_map(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
         alt.Tooltip("fit:N", title="consistency"),
     ]
     base = alt.Chart(raters).encode(y=y, color=color)
-    ends = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title), x2="high:Q")
+    ends = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title), x2=alt.X2("high:Q"))
     shape = alt.Shape("fit:N", scale=shapes, legend=None)
     points = base.mark_point(filled=True, size=90, opacity=1).encode(x=x, shape=shape, tooltip=said)
     shade = alt.Opacity("items:Q", scale=alt.Scale(range=[0.12, 1]), legend=None)
@@ -231,12 +233,16 @@ def _rater_map(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     boxes = alt.Chart(items.assign(name=whole)[items["items"] > 0]).mark_rect(height=18, color="gray")
     classes = boxes.encode(
         x=alt.X("low:Q", title=title),
-        x2="high:Q",
+        x2=alt.X2("high:Q"),
         y=y,
         opacity=shade,
         tooltip=[*tips, alt.Tooltip("items:Q")],
     )
-    zero = alt.Chart(pd.DataFrame({"at": [0.0]})).mark_rule(color="gray", strokeDash=[4, 4]).encode(x="at:Q")
+    zero = (
+        alt.Chart(pd.DataFrame({"at": [0.0]}))
+        .mark_rule(color="gray", strokeDash=[4, 4])
+        .encode(x=alt.X("at:Q"))
+    )
     yield (
         "Severity of raters and places of items on one axis, with 95% intervals; a darker class holds more "
         "items, a triangle or square instead of a dot is a rater who does not fit.",
@@ -268,7 +274,7 @@ def _bias(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
         yOffset=alt.YOffset("rater:N", sort=raters),
         color=alt.Color("rater:N", scale=judge_colours(raters), legend=legend),
     )
-    ends = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title), x2="high:Q")
+    ends = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title), x2=alt.X2("high:Q"))
     said = [
         alt.Tooltip("feature:N"),
         alt.Tooltip("rater:N", title="judge"),
@@ -280,7 +286,11 @@ def _bias(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     points = base.mark_point(filled=True, size=70, opacity=1).encode(
         x=alt.X("value:Q", title=title), tooltip=said
     )
-    zero = alt.Chart(pd.DataFrame({"at": [0.0]})).mark_rule(color="gray", strokeDash=[4, 4]).encode(x="at:Q")
+    zero = (
+        alt.Chart(pd.DataFrame({"at": [0.0]}))
+        .mark_rule(color="gray", strokeDash=[4, 4])
+        .encode(x=alt.X("at:Q"))
+    )
     sizes = sorted(set(data.n))
     n = f"n = {sizes[0]}" if len(sizes) == 1 else f"n = {sizes[0]} to {sizes[-1]}"
     yield (
@@ -312,7 +322,7 @@ def _designs(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
             x=alt.X("ratings:Q", title="ratings in all, for an interval of ± 0.1"),
             yOffset=alt.YOffset("for:N", sort=list(kinds.values())),
             color=alt.Color("for:N", title=None, legend=alt.Legend(orient="top"), sort=list(kinds.values())),
-            tooltip=["raters:N", alt.Tooltip("ratings:Q", format=",.0f"), "for:N"],
+            tooltip=[alt.Tooltip("raters:N"), alt.Tooltip("ratings:Q", format=",.0f"), alt.Tooltip("for:N")],
         )
     )
     yield (

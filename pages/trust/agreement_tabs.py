@@ -20,6 +20,7 @@ from concord.store import frames, progress
 from concord.studies import quality, studies
 from concord.table import Column, Table
 from pages.parts.address import link, of_conversation
+from pages.parts.charts import show
 from pages.parts.estimates import forest
 from pages.parts.plain import plain, with_code
 from pages.parts.review.person import exported
@@ -146,7 +147,7 @@ def _raters(report: AgreementReport, criterion: str) -> None:
     if len(part.compared) > 1 and "pairs" in tables:
         draw(tables["pairs"])
     if 1 < len(part.compared) <= MOST_ANNOTATORS:
-        st.altair_chart(charts.matrix(part), alt="Spearman's correlation of every two people")
+        show(charts.matrix(part), "Spearman's correlation of every two people")
         st.caption(
             "Spearman's ρ of two people on the items both rated; last columns: with the mean of the others "
             "(the human ceiling), and of all, themselves included, which flatters."
@@ -208,7 +209,7 @@ def _pictures(section: str, tables: Mapping[str, Table]) -> None:
     """The charts of a section; none where it has none, or too little is defined."""
     drawn = charts.PICTURES.get(section)
     for said, chart in drawn(tables) if drawn else ():
-        st.altair_chart(chart, alt=said)
+        show(chart, said)
         st.caption(plain(said))
 
 
@@ -219,7 +220,7 @@ def score_distribution(report: AgreementReport, criterion: str) -> None:
     scale, words = report.scale(criterion), {}
     if scale and not scale.continuous and not report.ratings.other_scale.get(criterion):
         words = dict(zip(scale.values, scale.labels, strict=True))
-    st.altair_chart(charts.distribution(table, words), alt="Share of each answer, by rater")
+    show(charts.distribution(table, words), "Share of each answer, by rater")
     st.caption(table.caption)
 
 
@@ -247,11 +248,11 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
     if not one_scale:
         st.caption(f"The units differ: {plain(report.ratings.no_level(criterion, members))}.")
     with left:
-        event = st.altair_chart(
+        event = show(
             charts.scatter(points, report.label(criterion), members, ends),
+            f"{rater} against the mean of people, item by item",
             on_select="rerun",
             key=f"dots {criterion} {rater}",
-            alt=f"{rater} against the mean of people, item by item",
         )
         st.caption(f"{len(points)} items; a larger dot is several. Click on one to see its conversations.")
     picked = event["selection"].get("picked") or []

@@ -91,7 +91,7 @@ def _roc(cuts: Table, raters: Sequence[str]) -> Chart:
     x = alt.X("passed:Q", title="of people's fails, the judge passes", scale=share, axis=_percent())
     y = alt.Y("sensitivity:Q", title="of people's passes, the judge passes", scale=share, axis=_percent())
     color = _color(raters)
-    lines = alt.Chart(points).mark_line().encode(x=x, y=y, color=color, order="place:Q")
+    lines = alt.Chart(points).mark_line().encode(x=x, y=y, color=color, order=alt.Order("place:Q"))
     said = [
         alt.Tooltip("rater:N", title="judge"),
         alt.Tooltip("cut:Q", format=".2f", title="passes from"),
@@ -101,7 +101,9 @@ def _roc(cuts: Table, raters: Sequence[str]) -> Chart:
     dots = alt.Chart(chosen).mark_point(filled=True, size=130, opacity=1)
     chance = alt.Chart(pd.DataFrame({"at": [0, 1]})).mark_line(color="gray", strokeDash=[4, 4])
     return alt.layer(
-        chance.encode(x="at:Q", y="at:Q"), lines, dots.encode(x=x, y=y, color=color, tooltip=said)
+        chance.encode(x=alt.X("at:Q"), y=alt.Y("at:Q")),
+        lines,
+        dots.encode(x=x, y=y, color=color, tooltip=said),
     ).properties(height=PLOT)
 
 
@@ -118,7 +120,7 @@ def _rates(rates: pd.DataFrame, raters: Sequence[str]) -> Chart:
     low, value = (
         alt.X(f"{of}:Q", title="pass rate", scale=share, axis=_percent()) for of in ("low", "value")
     )
-    ends = base.mark_rule(strokeWidth=2).encode(x=low, x2="high:Q")
+    ends = base.mark_rule(strokeWidth=2).encode(x=low, x2=alt.X2("high:Q"))
     dots = base.mark_point(filled=True, size=60, opacity=1).encode(x=value, tooltip=_said("player"))
     return _beside(alt.layer(ends, dots).properties(width=SIDE, height=alt.Step(13)), raters)
 
@@ -157,7 +159,7 @@ def _reliability(curves: Table, raters: Sequence[str], shared: Sequence[str]) ->
         x=x, y=alt.Y("score:Q", title="people's mean", scale=axis)
     )
     ends = base.mark_rule(strokeWidth=1.5, color="gray").encode(
-        x=x, y=alt.Y("low:Q", title="people's mean", scale=axis), y2="high:Q"
+        x=x, y=alt.Y("low:Q", title="people's mean", scale=axis), y2=alt.Y2("high:Q")
     )
     size = alt.Size("n:Q", scale=alt.Scale(range=[20, 140]), legend=None)
     said = [

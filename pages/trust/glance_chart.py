@@ -65,13 +65,13 @@ def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[s
         alt.Tooltip("n:Q", title="items"),
     ]
     layers = [
-        base.mark_rule(strokeWidth=2).encode(x=x("low"), x2="high:Q", color=color),
+        base.mark_rule(strokeWidth=2).encode(x=x("low"), x2=alt.X2("high:Q"), color=color),
         base.mark_point(filled=True, size=90, opacity=1).encode(x=x("value"), color=color, tooltip=said),
     ]
     text = "Correlation of each judge and panel with people's mean, with 95% intervals."
     if compared:
         human = alt.Chart(data.tail(1))
-        band = human.mark_rect(opacity=0.18, color=BAND).encode(x=x("low"), x2="high:Q")
+        band = human.mark_rect(opacity=0.18, color=BAND).encode(x=x("low"), x2=alt.X2("high:Q"))
         ceiling = human.mark_rule(strokeDash=[4, 4], color=BAND).encode(x=x("value"))
         ticks_of = alt.Chart(data[(data.person - data.value.iloc[-1]).abs() > SAME])
         tick = ticks_of.mark_tick(thickness=3, size=18, color=BAND).encode(x=x("person"), y=y)
@@ -83,7 +83,7 @@ def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[s
         words = [
             base.transform_filter(half)
             .mark_text(align=side, baseline="bottom", dx=dx, dy=-3, fontSize=11, color=text_colour())
-            .encode(x=x("value"), text="verdict:N")
+            .encode(x=x("value"), text=alt.Text("verdict:N"))
             for half, side, dx in sides
         ]
         layers = [band, ceiling, tick, *layers, *words]

@@ -11,6 +11,12 @@ from concord.workspace import Workspace
 from pages.parts.people import Researcher
 
 
+@pytest.fixture(autouse=True)
+def checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Altair checks every chart that a page draws."""
+    monkeypatch.setattr("pages.parts.charts.CHECKED", True)
+
+
 @pytest.fixture
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     """An empty workspace, with a researcher before the pages."""
