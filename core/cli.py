@@ -40,6 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "gate": ("concord.commands.gate", "Fail unless judges agree with people well enough, for CI."),
     "leaderboard": ("concord.commands.leaderboard", "A benchmark's table of models."),
+    "diff": ("concord.commands.diff", "What changed between two runs, players or prompt versions."),
     "rankings": ("concord.commands.rankings", "How stable the order of a leaderboard is."),
     "import": ("concord.commands.exchange_in", "Read ratings or conversations into the workspace."),
     "export": ("concord.commands.exchange_out", "Write ratings or conversations as CSV or JSON Lines."),

@@ -607,42 +607,6 @@ def grid(scored: pd.DataFrame, facets: pd.DataFrame, player: str, value: str = F
     return pd.DataFrame(cells, columns=["row", "column", "value", "conversations", "refused"])
 
 
-def matched(board: Leaderboard, one: str, other: str) -> Table:
-    """Two players on the scenarios that both have a scored conversation of, the largest difference first.
-
-    A row is a scenario: both means of *final* (without the penalty for length), `one` less `other`, and the
-    first conversation of each (`conversation`, `beside`). `meta["difference"]` is the mean difference with
-    its paired interval over scenarios; undefined without a common one.
-    """
-    usable = board.usable.assign(about=board.usable.index.map(board.rated.scenarios))
-    of = [usable[usable.player == player].dropna(subset="about").groupby("about") for player in (one, other)]
-    means = [scenario[FINAL].mean() for scenario in of]
-    first = [{about: int(rows.index[0]) for about, rows in scenario} for scenario in of]
-    common = sorted(set(means[0].index) & set(means[1].index))
-    gaps = {about: round(float(means[0][about] - means[1][about]), DIGITS) for about in common}
-    rows = tuple(
-        {"scenario": about, "one": float(means[0][about]), "other": float(means[1][about])}
-        | {"difference": gaps[about], "conversation": first[0][about], "beside": first[1][about]}
-        for about in sorted(common, key=lambda about: (-abs(gaps[about]), about))
-    )
-    low, high = scales_of(board.rated.system.criteria, board.weights)[FINAL]
-    [difference] = mean_estimates(
-        np.array([[gaps[about]] for about in common]).reshape(-1, 1),
-        resamples=board.resamples,
-        seed=board.seed,
-        of="common scenario",
-    )
-    columns = (
-        Column("scenario"),
-        Column("one", one),
-        Column("other", other),
-        Column("difference", signed=True),
-        *(Column(name, file_only=True) for name in ("conversation", "beside")),
-    )
-    caption = f"Final scores ({low:g} to {high:g}) by scenario, without the penalty for length."
-    return Table("matched", f"{one} beside {other}", columns, rows, caption, meta={"difference": difference})
-
-
 def scales_of(criteria: Sequence[Criterion], weights: Mapping[str, float]) -> dict[str, Ends]:
     """The ends of the scale of each weighed criterion, and of the weighted mean of all."""
     found = {c.name: (c.scale.low, c.scale.high) for c in criteria if c.name in weights}

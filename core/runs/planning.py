@@ -243,6 +243,12 @@ def _job_by_rubric(workspace: Workspace, plan: JudgePlan, known: Mapping[str, Mo
         )
     plan = replace(plan, version=str(used.version))
     models, told = _judges_by(workspace, used, plan.judges, known)
+    plays = partial(_judgements, workspace, plan, _owed_by(used, plan, told))
+    return Job(plan, renaming.adapted(workspace, models), plays, used)
+
+
+def _owed_by(used: Numbered, plan: JudgePlan, told: Sequence[Rubric]) -> Callable[[str], tuple[Judging, ...]]:
+    """What the judges of a plan owe a conversation by a rubric, each asked by it as `told`."""
     ways = [(judge.asking(rubric), judge.prompt_of(rubric, used.variant)) for rubric in told]
 
     def owed(key: str) -> tuple[Judging, ...]:
@@ -252,8 +258,35 @@ def _job_by_rubric(workspace: Workspace, plan: JudgePlan, known: Mapping[str, Mo
             for judging in judgings(asking, key, [name], prompt, plan.judge_repeats)
         )
 
-    plays = partial(_judgements, workspace, plan, owed)
-    return Job(plan, renaming.adapted(workspace, models), plays, used)
+    return owed
+
+
+def named(workspace: Workspace, plan: PlayPlan | JudgePlan) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The conversations of a stored plan with the judgements they are owed, by key.
+
+    The plan's models need not be in models.toml any more. Raises NotFound or ConfigError where its prompts,
+    rubric or data are gone.
+    """
+    if isinstance(plan, JudgePlan):
+        if plan.rubric:
+            used = shelf.find(workspace, plan.rubric, shelf.number_of(plan.version))
+            owed = _owed_by(used, plan, [used.rubric] * len(plan.judges))
+        else:
+            owed = partial(
+                get(plan.benchmark).judgings,
+                judges=plan.judges,
+                asked=_asked(workspace, plan),
+                repeats=plan.judge_repeats,
+            )
+        plays = _judgements(workspace, plan, owed)
+    else:
+        plays = get(plan.benchmark).plays(plan, materials(workspace))
+    for play in plays:
+        judged = [one.key for one in play.judged]
+        if play.inline:
+            version = play.inline.prompt.version
+            judged += [f"{play.key}|{one}|{version}|0" for names in plan.models.values() for one in names]
+        yield play.key, tuple(judged)
 
 
 def _judges_by(

@@ -53,6 +53,7 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
     ),
     "Results": (
         PageFile("results/leaderboard.py", "Leaderboard", "leaderboard", ":material/leaderboard:"),
+        PageFile("results/differences.py", "Differences", "differences", ":material/difference:"),
         PageFile("stss/town.py", "Town", "town", ":material/location_city:"),
     ),
 }

@@ -30,6 +30,7 @@ def draw(
     key: str = "",
     select: Callable[[Mapping[str, Cell]], object] | None = None,
     selectable: bool = False,
+    wrapped: bool = False,
 ) -> Mapping[str, Cell] | None:
     """Draw a table: title, caption, rows, notes, and its CSV and LaTeX as downloads.
 
@@ -37,6 +38,7 @@ def draw(
     tells two tables of one name on a page apart. A table that says nothing but one reason is that sentence.
     `select` is called with the row that the reader chooses; a `selectable` table returns that row. In a
     narrow window the reader can have each row as a card with all its columns, on a phone that is the default.
+    A `wrapped` table shows the whole of long texts, and cannot be sorted.
     """
     key = key or table.name
     st.markdown(f"##### {plain(table.title)}")
@@ -54,7 +56,12 @@ def draw(
     cards = not selectable and st.session_state[f"{key} cards"]
     if cards:
         _cards(table, key, select)
-    drawn: Any = None if cards else _rows(table, key, select, selectable)
+    if wrapped and not cards:
+        cells_ = [
+            {plain(c.title): plain(shown(row.get(c.name), c)) for c in table.shown} for row in table.rows
+        ]
+        st.table(pd.DataFrame(cells_), border="horizontal", hide_index=True, alt=table.title)
+    drawn: Any = None if cards or wrapped else _rows(table, key, select, selectable)
     _below(table)
     with st.container(horizontal=True, vertical_alignment="center"):
         for label, write, ending in (("CSV", as_csv, "csv"), ("LaTeX", as_latex, "tex")):

@@ -34,9 +34,11 @@ def transcript(
     letters: bool = False,
     sought: str = "",
     quoted: Iterable[Span] = (),
+    only: int = 0,
 ) -> None:
     """Draw every turn, and `beside` its reply what belongs to it, such as its scores.
 
+    With the number of a turn as `only`, this turn alone, and what belongs to its reply below it.
     `before` names who wrote the replies before the last where somebody else did; `letters` draws what was
     said in columns that stand under each other, as terminals and boards need it. Where a message holds what
     is `sought`, it is highlighted; else words that comments have `quoted` are.
@@ -45,7 +47,7 @@ def transcript(
     for span in quoted:
         places.setdefault((span.turn, span.role), []).append((span.start, span.end))
     turns = list(conversation.turns())
-    for turn in turns:
+    for turn in turns[only - 1 : only] if only else turns:
         for message in turn.beside:
             if message.role == "system":
                 aside(message)
@@ -58,14 +60,15 @@ def transcript(
             if message.role == "tool":
                 aside(message)
         if turn.reply is not None:
-            left, right = st.columns([3, 2], gap="medium") if beside is not None else (st.container(), None)
+            wide = beside is not None and not only
+            left, right = st.columns([3, 2], gap="medium") if wide else (st.container(), st.container())
             with left, st.chat_message("assistant", avatar=":material/chat:"):
                 who = speakers[1] if turn is turns[-1] or not before else before
                 reply = turn.reply.content
                 at = places.get((turn.number, turn.reply.role))
                 _said(who, reply or "(an empty reply)", letters and bool(reply), sought, at)
                 marks(turn.reply.meta)
-            if beside is not None and right is not None:
+            if beside is not None:
                 with right:
                     beside(turn)
         elif beside is not None:

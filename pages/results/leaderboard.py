@@ -23,7 +23,7 @@ from pages.parts.navigation import part
 from pages.parts.plain import plain
 from pages.parts.reports import study_called
 from pages.parts.session import sentence, workspace
-from pages.results import beside, filters, grid, length_chart, rankings_tables
+from pages.results import filters, grid, length_chart, rankings_tables
 
 
 class Basis(NamedTuple):
@@ -141,11 +141,13 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
     basis = _basis(benchmark, rubric)
     wanted = Wanted(basis, *_panel(_rated(basis), benchmark), _refusals(_rated(basis), benchmark))
     board = _measured(wanted)
-    st.caption("Select a row to see the player's conversations as a grid, and beside another player's.")
+    st.caption(
+        "Select a row to see the player's conversations as a grid, or to compare the player with another."
+    )
     row = table.draw(_listed(wanted), key="leaderboard", selectable=True)
     if row is not None:
         _grid(board, benchmark, str(row["player"]))
-        beside.draw(board, str(row["player"]))
+        _beside(board, str(row["player"]))
     low, high = leaderboards.scales_of(benchmark.criteria, board.weights)[FINAL]
     axis = f"Score ({low:g} to {high:g}), 95% interval"
     forest([(s.player, s.score) for s in board.standings], "Score by player", axis)
@@ -167,6 +169,14 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
         rankings_tables.draw(board, _rankings(wanted, study, mark))
     except ConcordError as error:
         st.caption(plain(error))
+
+
+def _beside(board: Leaderboard, player: str) -> None:
+    """The way to what differs from the best of the others, scenario by scenario."""
+    others = [s.player for s in board.standings if s.player != player and s.n]
+    if others:
+        at = {"of": "players", "benchmark": board.benchmark, "one": player, "other": others[0]}
+        link("differences", f"Compare {player} with {others[0]}, or another player", **at)
 
 
 def _panel(rated: Rated, benchmark: Benchmark) -> tuple[tuple[str, ...], str]:

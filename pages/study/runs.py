@@ -3,14 +3,18 @@
 A run is a process of its own; closing this page stops nothing.
 """
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from concord.benchmarks.plans import from_dict
 from concord.errors import ConcordError, NotFound
+from concord.reports import differences
 from concord.runs import planning, renaming
 from concord.runs.status import duration
 from concord.store import runs
 from concord.store.runs import Progress
+from pages.parts.address import link
 from pages.parts.plain import plain
 from pages.parts.session import live, sentence, workspace
 from pages.parts.tables import STATES
@@ -48,14 +52,14 @@ def _close() -> None:
 
 def _earlier() -> None:
     with workspace().read() as db:
-        known = runs.recent(db, SHOWN)
-    ended = [run for run in known if run.state != "running" or run.interrupted]
+        latest, known = runs.recent(db, SHOWN), differences.comparable(db)
+    ended = [run for run in latest if run.state != "running" or run.interrupted]
     if not ended:
         st.markdown("No run has ended yet.")
     for run in ended:
         heading = f"Run {run.id}: {run.stands} · {run_form.described(run)}"
         with st.expander(plain(heading), icon=STATES[run.stands], expanded=run is ended[0]):
-            _ended(run)
+            _ended(run, known)
 
 
 def _one(which: str) -> None:
@@ -64,15 +68,16 @@ def _one(which: str) -> None:
     if not which.isdecimal() or len(which) > 15:
         raise NotFound(f"“{which[:40]}” is not the number of a run. Go back to all runs.")
     with workspace().read() as db:
-        run = runs.get(db, int(which))
+        run, known = runs.get(db, int(which)), differences.comparable(db)
     run_watch.follow([run], address=True)
     if not run_watch.running(run):
         st.subheader(plain(f"Run {run.id}: {run.stands}"), anchor=False)
         st.markdown(plain(run_form.described(run)))
-        _ended(run)
+        _ended(run, known)
 
 
-def _ended(run: Progress) -> None:
+def _ended(run: Progress, known: Sequence[Progress]) -> None:
+    """A run that ended, and the way to what changed since the run before it."""
     if run.interrupted:
         st.warning(
             "Its process ended without a message: it was killed, or the machine restarted. "
@@ -101,6 +106,9 @@ def _ended(run: Progress) -> None:
             run_form.begin(plan, max_cost=limit, retry_failed=changed.pop(run.id)[1])
             st.rerun()
     run_watch.failures(run)
+    if earlier := differences.before(known, run):
+        label = f"What changed since run {earlier.id}"
+        link("differences", label, of="runs", one=str(earlier.id), other=str(run.id))
 
 
 def _again(run: Progress, limit: float | None, retry_failed: bool) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -489,28 +488,3 @@ def test_players_who_refuse_unlike_shares_are_pointed_out_with_the_other_orders(
         theirs = [s.player for s in other.standings]
         change = "the order shown here" if theirs == order else f"the order {', '.join(theirs)}"
         assert f"“{how}” gives {change}" in said
-
-
-def test_two_players_are_compared_on_the_scenarios_of_both(tmp_path):
-    with Workspace.open(tmp_path / "workspace").write() as db:
-        fill(db, people=False)
-        board = leaderboards.leaderboard(leaderboards.gather(db, "pingpong"), resamples=200)
-    one, other = (s.player for s in board.standings[:2])
-    by_hand = {one: {}, other: {}}
-    for number, row in board.scored[board.scored.counted].iterrows():
-        if row.player in by_hand:
-            by_hand[row.player].setdefault(board.rated.scenarios[number], []).append(row.final)
-    common = by_hand[one].keys() & by_hand[other].keys()
-    gaps = {about: np.mean(by_hand[one][about]) - np.mean(by_hand[other][about]) for about in common}
-    found = leaderboards.matched(board, one, other)
-    assert {row["scenario"]: row["difference"] for row in found.rows} == pytest.approx(gaps)
-    sizes = [abs(row["difference"]) for row in found.rows]
-    assert sizes == sorted(sizes, reverse=True)
-    for row in found.rows:
-        assert board.rated.scenarios[row["conversation"]] == board.rated.scenarios[row["beside"]]
-        assert tuple(board.scored.player[[row["conversation"], row["beside"]]]) == (one, other)
-    difference = found.meta["difference"]
-    assert (difference.value, difference.n) == (pytest.approx(np.mean(list(gaps.values()))), len(gaps))
-    alone = leaderboards.matched(replace(board, rated=replace(board.rated, scenarios={})), one, other)
-    assert alone.rows == ()
-    assert not alone.meta["difference"].defined
