@@ -47,6 +47,7 @@ _DRY = click.option("--dry-run", is_flag=True, help="Show who would get what, an
 )
 @click.option("--extra-on", "criterion", default="", help="Only where they differ on this criterion.")
 @_DRY
+@options.decided("dealt", about="annotators")
 @click.pass_obj
 def _deal(
     workspace: str,
@@ -74,7 +75,8 @@ def _deal(
         )
         study, beside = stored.get(db, name), hidden.counts(db, name)
         balance = dealing.plan(db, name).told
-    each = f"{study.overlap} raters a unit" if study.overlap else "every unit to everybody"
+    k = study.overlap
+    each = f"{k} {'rater' if k == 1 else 'raters'} a unit" if k else "every unit to everybody"
     echo(
         f"Study “{name}”, {each}: "
         + ", ".join(f"{who} {count} items" for who, count in sorted(items.items()))
@@ -97,6 +99,7 @@ def _planned(plan: dealing.Deal) -> None:
 @click.option(
     "--break-after", type=click.IntRange(0), help="Items between breaks; 0: none. Default: as before."
 )
+@options.decided("pace set")
 @click.pass_obj
 def _pace(workspace: str, name: str, a_day: int | None, break_after: int | None) -> None:
     """Say at the desk how many items are the day's goal, and when a break is due; nothing is enforced."""
@@ -115,6 +118,7 @@ def _pace(workspace: str, name: str, a_day: int | None, break_after: int | None)
     "Default: as before; at first none.",
 )
 @options.form()
+@options.decided("gold items set", also=False)
 @click.pass_obj
 def _gold(workspace: str, name: str, file: Path | None, feedback: bool | None, form: str) -> None:
     """Mix gold items, whose answers are known, into everybody's items, or list those that are set.
@@ -167,6 +171,7 @@ def _gold(workspace: str, name: str, file: Path | None, feedback: bool | None, f
 @click.option("--items", type=click.IntRange(0), help="Items of each attempt; 0, the default: all there are.")
 @click.option("--off", is_flag=True, help="Open the study to everybody; attempts stay stored.")
 @options.form()
+@options.decided("training set", also=False)
 @click.pass_obj
 def _training(
     workspace: str,
@@ -255,6 +260,7 @@ def _include(workspace: str, name: str, annotator: str, reason: str, by: str) ->
 @click.option("--criterion", default="", help="Only where they are so far apart on this criterion.")
 @click.option("--lowest", type=click.IntRange(1), metavar="N", help="The N items of lowest agreement.")
 @options.form()
+@options.decided("rule of adjudication set", also=False)
 @click.pass_obj
 def _adjudicate(
     workspace: str, name: str, least: float | None, criterion: str, lowest: int | None, form: str
@@ -303,6 +309,7 @@ def _settle(
 @click.argument("name")
 @click.option("--judge", help="The judge whose scores and reasons are shown.")
 @click.option("--off", is_flag=True, help="Show nothing any more; answers that were locked stay so.")
+@options.decided("showing a judge's scores set")
 @click.pass_obj
 def _reveal(workspace: str, name: str, judge: str | None, off: bool) -> None:
     """Show annotators a judge's scores once they have answered everything blind, and let them revise."""
@@ -326,6 +333,7 @@ def _reveal(workspace: str, name: str, judge: str | None, off: bool) -> None:
 @click.option("--now", "when", flag_value="now", help="Each once they have rated everything.")
 @click.option("--off", is_flag=True, help="Show nobody's answers any more; what was locked stays so.")
 @options.form()
+@options.decided("showing others' answers set", also=False)
 @click.pass_obj
 def _discuss(workspace: str, name: str, when: Any, off: bool, form: str) -> None:
     """Show annotators each other's answers, without names, to comment on; or list their comments.

@@ -22,6 +22,7 @@ def command() -> None:
 @click.option("--study", default="", help="Deal them this study as well, beside those who have it already.")
 @click.option("--base-url", help="Where annotators reach the app; else where it last listened.")
 @options.number("--days", access.LINK_DAYS, "After so many days the link expires; 0: never.")
+@options.decided("invited", "study", about="names")
 @click.pass_obj
 def _invite(workspace: str, names: tuple[str, ...], study: str, base_url: str | None, days: int) -> None:
     """Make a link for each name and print it, once. A new link replaces the person's older one."""
@@ -37,6 +38,7 @@ def _invite(workspace: str, names: tuple[str, ...], study: str, base_url: str | 
 
 @command.command("revoke")
 @click.argument("name")
+@options.decided("link withdrawn", "study", about="name")
 @click.pass_obj
 def _revoke(workspace: str, name: str) -> None:
     """Withdraw an annotator's link. Their ratings stay; `concord study deal` gives the rest to others."""
@@ -47,15 +49,16 @@ def _revoke(workspace: str, name: str) -> None:
 
 @command.command("data")
 @click.argument("name")
+@options.by(audit.COMMAND, help="Who asks; the audit log says so.")
 @click.pass_obj
-def _data(workspace: str, name: str) -> None:
+def _data(workspace: str, name: str, by: str) -> None:
     """Print all that is stored of an annotator, as JSON: for whoever asks what is known of them."""
     opened = Workspace.open(workspace, create=False)
     with opened.read() as db:
         echo(json.dumps(personal.data(db, name), ensure_ascii=False, indent=2))
     if not opened.read_only:
         with opened.write() as db:
-            audit.record(db, audit.COMMAND, "exported what is stored of an annotator", about=name)
+            audit.record(db, by, "exported what is stored of an annotator", about=name)
 
 
 @command.command("forget")

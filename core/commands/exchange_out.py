@@ -325,13 +325,14 @@ def _logged(name: str, write: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(write)
     def logged(*args: Any, **named: Any) -> None:
+        by = named.pop("exported_by")
         write(*args, **named)
         opened = Workspace.open(click.get_current_context().obj, create=False)
         if not opened.read_only:
             where = named.get("out") or named.get("folder")
             detail = f"to {where.name}" if where else ""
             with opened.write() as db:
-                audit.record(db, audit.COMMAND, f"exported {name}", named.get("study", ""), detail=detail)
+                audit.record(db, by, f"exported {name}", named.get("study", ""), detail=detail)
 
     return logged
 
@@ -339,3 +340,4 @@ def _logged(name: str, write: Callable[..., None]) -> Callable[..., None]:
 for _name, _one in command.commands.items():
     assert _one.callback is not None
     _one.callback = _logged(_name, _one.callback)
+    options.by(audit.COMMAND, name="exported_by", help="Who exports; the audit log says so.")(_one)

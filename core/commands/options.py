@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
+from click.core import ParameterSource
 
 from concord.errors import ConcordError, StudyError
 from concord.table import FORMS
@@ -84,9 +87,67 @@ def reason(help: str = "Why; it is kept with the time and the name.") -> Callabl
     return click.option("--reason", required=True, help=help)
 
 
-def by(default: str = "researcher") -> Callable[[F], F]:
+def by(
+    default: str = "researcher", option: str = "--by", name: str = "by", help: str = "Who decides it."
+) -> Callable[[F], F]:
     """`--by`: who decides."""
-    return click.option("--by", default=default, show_default=True, help="Who decides it.")
+    return click.option(option, name, default=default, show_default=True, help=help)
+
+
+_QUIET = {"workspace", "by", "form", "dry_run", "base_url"}
+"""Options that say nothing of what is decided."""
+
+
+def decided(
+    what: str, of: str = "name", *, about: str = "", also: bool = True, option: str = "--by"
+) -> Callable[[F], F]:
+    """`--by`, and a line of the audit log when the command is done: who, when, and the options as given.
+
+    `of` is the parameter that names the study, `about` that which names people, with a line for each. Where
+    not `also`, a command without options decides nothing: it lists.
+    """
+
+    def logged(command: F) -> F:
+        @wraps(command)
+        def write(*args: Any, **named: Any) -> Any:
+            from concord.store import audit  # loads pandas, which help does without
+            from concord.workspace import Workspace
+
+            who = named.pop("decided_by")
+            done = command(*args, **named)
+            context = click.get_current_context()
+            given = {
+                one.opts[0].lstrip("-"): named[one.name]
+                for one in context.command.params
+                if one.name in named.keys() - _QUIET - {of, about}
+                and context.get_parameter_source(one.name) is ParameterSource.COMMANDLINE
+                and (not isinstance(flag := getattr(one, "flag_value", None), str) or flag == named[one.name])
+            }
+            if (also or given) and not named.get("dry_run"):
+                with Workspace.open(context.obj, create=False).write() as db:
+                    told = "; ".join(
+                        name if name == value else f"{name} {_shown(value)}" for name, value in given.items()
+                    )
+                    people = named.get(about) or ""
+                    for person in (people,) if isinstance(people, str) else people:
+                        audit.record(db, who, what, str(named.get(of) or ""), person, told)
+            return done
+
+        help = "Who decides it; the audit log says so."
+        return cast(F, by("researcher", option, "decided_by", help)(write))
+
+    return logged
+
+
+def _shown(value: object) -> str:
+    """A value as it was given."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}={_shown(one)}" for name, one in value.items())
+    if isinstance(value, tuple | list):
+        return ",".join(map(_shown, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value.name if isinstance(value, Path) else str(value)
 
 
 def figures(of: str) -> Callable[[F], F]:

@@ -41,6 +41,7 @@ def command() -> None:
     help="The pairs, one a row (CSV, JSON Lines, Parquet), as keys of conversations: first, second.",
 )
 @click.option("--title", default="", help="What annotators see as its name; the rubric's title unless given.")
+@options.decided("drawn", "name")
 @click.pass_obj
 def _new(
     workspace: str,
@@ -92,6 +93,7 @@ def _new(
 @options.where("scenarios")
 @options.number("--overlap", 1, "People for each pair; 0: all.")
 @options.seeded("draws the same pairs, orders and sides")
+@options.decided("dealt", "study", about="annotators")
 @click.pass_obj
 def _deal(
     workspace: str,
@@ -141,6 +143,7 @@ def _show(workspace: str, study: str) -> None:
 @command.command("take-back")
 @click.argument("study")
 @click.argument("name")
+@options.decided("pairs taken back", "study", about="name")
 @click.pass_obj
 def _take_back(workspace: str, study: str, name: str) -> None:
     """Take back the pairs that NAME has not compared, so that they can be dealt to others."""

@@ -91,6 +91,7 @@ command.commands.update(annotating.commands.commands)
     type=click.Path(path_type=Path),
     help="A Markdown file that annotators can read while rating.",
 )
+@options.decided("drawn", option="--decided-by")
 @click.pass_obj
 def _draw(
     workspace: str,
@@ -142,7 +143,7 @@ def _close(workspace: str, name: str, reason: str, by: str) -> None:
     """Close a study: desks show no item of it any more. Answers on their way are still stored."""
     with Workspace.open(workspace, create=False).write() as db:
         running.close(db, name, reason, by)
-    echo(f"The study “{name}” is closed. `concord study reopen` opens it again.")
+    echo(f"The study “{name}” is closed. `concord study reopen {name}` opens it again.")
 
 
 @command.command("reopen")
@@ -176,7 +177,7 @@ def _show(workspace: str, name: str) -> None:
             work = quality.quality_tables(progress.items(db, name), frames.frame(db, name), [*out])
             figures = [*work, *figures]
     echo(f"{study.title} ({study.name}), {study.source} {study.created[:10]}")
-    echo(f"{units} units, {f'{study.overlap} raters each' if study.overlap else 'rated by everybody'}")
+    echo(f"{units} units, raters of each: {study.overlap or 'everybody'}")
     if study.pilot_of:
         echo(f"A pilot of “{study.pilot_of}”, which shares no conversation with it.")
     if pace := running.pace(study).told:
@@ -263,6 +264,7 @@ def _register(
     metavar="ENTRY=TEXT",
     help="Keep an entry, such as payment; may be repeated.",
 )
+@options.decided("datasheet stated", also=False)
 @click.pass_obj
 def _datasheet(workspace: str, name: str, said: tuple[str, ...]) -> None:
     """Print the datasheet: who annotated what by which guidelines, payment, agreement, limits.
@@ -285,6 +287,7 @@ def _datasheet(workspace: str, name: str, said: tuple[str, ...]) -> None:
 
 @command.command("pin")
 @click.argument("name")
+@options.decided("pinned")
 @click.pass_obj
 def _pin(workspace: str, name: str) -> None:
     """Let agreement and corrected leaderboards rest on this study unless another is asked for."""
@@ -294,6 +297,7 @@ def _pin(workspace: str, name: str) -> None:
 
 
 @command.command("unpin")
+@options.decided("unpinned")
 @click.pass_obj
 def _unpin(workspace: str) -> None:
     """Let figures rest on the study with most ratings again."""
@@ -323,6 +327,7 @@ def _list(workspace: str) -> None:
 @command.command("guidelines")
 @click.argument("name")
 @click.option("--file", "file", type=click.Path(path_type=Path), help="Replace them by this Markdown file.")
+@options.decided("guidelines replaced", also=False)
 @click.pass_obj
 def _guidelines(workspace: str, name: str, file: Path | None) -> None:
     """Print a study's guidelines, or replace them."""

@@ -10,7 +10,7 @@ from sqlite_utils import Database
 
 from concord.errors import StudyError
 from concord.store import database, studies
-from concord.store.database import now
+from concord.store.database import find, now
 from concord.table import Column, Table
 
 COMMAND = "command line"
@@ -38,7 +38,7 @@ def record(db: Database, by: str, what: str, study: str = "", about: str = "", d
 
 def every(db: Database, study: str = "") -> list[AuditLine]:
     """The lines (about one study), the newest first. Raises NotFound for an unknown study."""
-    if study:
+    if study and not find(db, "pair_studies", "id", name=study):
         studies.study_id(db, study)
     rows = db.execute(
         """
@@ -50,10 +50,11 @@ def every(db: Database, study: str = "") -> list[AuditLine]:
                 e.reason FROM exclusions e JOIN studies t ON t.id = e.study_id
                 JOIN raters x ON x.id = e.rater_id
             UNION ALL SELECT r.registered, r.by, 'registered', t.name, '', 'SHA-256 ' || r.sha256
-                || iif(r.ratings > 0, ', late: ' || r.ratings || ' answers of people were there', '')
+                || iif(r.ratings > 0, ', after people had given ' || r.ratings || ' answers', '')
                 FROM registrations r JOIN studies t ON t.id = r.study_id
             UNION ALL SELECT a.given, x.name, 'settled', t.name, '',
-                c.key || ifnull(' turn ' || u.turn, '') || ' ' || a.criterion || ': ' || a.reason
+                c.key || ifnull(' turn ' || u.turn, '') || ' ' || a.criterion || ' '
+                || printf('%g', a.score) || ': ' || a.reason
                 FROM informed_answers a JOIN study_units u ON u.id = a.unit_id
                 JOIN studies t ON t.id = u.study_id JOIN conversations c ON c.id = u.conversation_id
                 JOIN raters x ON x.id = a.rater_id WHERE a.kind = 'adjudicated'

@@ -37,7 +37,7 @@ class Registration:
     @property
     def told(self) -> str:
         """The registration in one line."""
-        late = f", late: {self.ratings} answers of people were there" if self.late else ""
+        late = f", after people had given {self.ratings} answers" if self.late else ""
         return f"{self.registered[:10]}: registered by {self.by}, SHA-256 {self.sha256}{late}"
 
 

@@ -100,7 +100,8 @@ def _set(name: str) -> None:
     way, size, on = (st.session_state[f"{what} {name}"] for what in ("way", "size", "on"))
     rule = Rule("range", size, 0, on) if way == "range" else Rule("lowest", n=int(size))
     with told.writing() as db:
-        adjudication.set_rule(db, name, rule)
+        said = adjudication.set_rule(db, name, rule)
+        person.decided(db, "rule of adjudication set", name, detail=said)
         told.done("The rule is set.")
 
 

@@ -271,11 +271,14 @@ def _renew(name: str) -> None:
 def _make(names: list[str], address: str, days: int = access.LINK_DAYS) -> None:
     with workspace().write() as db:
         st.session_state["links"] = studies.invite(db, names, address, days)
+        for name in names:
+            person.decided(db, "invited", about=name)
 
 
 def _withdraw(name: str) -> None:
     with workspace().write() as db:
         access.revoke(db, name)
+        person.decided(db, "link withdrawn", about=name)
     told.done(f"The link of {name} no longer works. What they rated stays.")
 
 

@@ -144,6 +144,7 @@ def _discussed(name: str) -> None:
     when = st.session_state[f"discussion of {name}"]
     with told.writing() as db:
         discussion.set_round(db, name, when)
+        person.decided(db, "showing others' answers set", name, detail=when or "off")
         told.done(f"Others' answers are shown {ROUNDS[when]}." if when else "Nobody's answers are shown.")
 
 
@@ -368,6 +369,8 @@ def _written(store: Workspace, write: Callable[..., int], name: str) -> str:
 def _dealt(name: str, chosen: list[str], overlap: int, rule: Rule | None) -> None:
     with told.writing() as db:
         have = dealing.deal_study(db, name, chosen, overlap=overlap, extra=rule)
+        for who in chosen:
+            person.decided(db, "dealt", name, who, f"overlap {overlap}")
         told.done("Dealt. " + ", ".join(f"{who}: {count} items" for who, count in sorted(have.items())) + ".")
 
 
@@ -375,6 +378,7 @@ def _revealed(name: str) -> None:
     with told.writing() as db:
         judge = st.session_state[f"judge of {name}"]
         reveal.set_judge(db, name, judge)
+        person.decided(db, "showing a judge's scores set", name, detail=judge or "off")
         told.done(f"Annotators are shown the scores of {judge}." if judge else "No judge's scores are shown.")
 
 
@@ -388,7 +392,9 @@ def _requeued(name: str) -> None:
 def _paced(name: str) -> None:
     with told.writing() as db:
         said = [int(st.session_state[f"{of} of {name}"]) for of in running.StudyPace._fields]
-        told.done(running.set_pace(db, name, *said).told or "Desks say no goal and no breaks.")
+        set_to = running.set_pace(db, name, *said).told or "Desks say no goal and no breaks."
+        person.decided(db, "pace set", name, detail=set_to)
+        told.done(set_to)
 
 
 def _closed(name: str, closed: bool) -> None:
@@ -412,12 +418,14 @@ def _registered(name: str, late: bool) -> None:
 def _stated(name: str, entry: str) -> None:
     with told.writing() as db:
         datasheet.state(db, name, {entry: st.session_state[f"datasheet {name} {entry}"]})
+        person.decided(db, "datasheet stated", name, detail=entry)
         told.done(f"The entry “{entry}” is kept.")
 
 
 def _save(name: str, text: str) -> None:
     with told.writing() as db:
         stored.write_guidelines(db, name, text)
+        person.decided(db, "guidelines replaced", name)
         told.done("The guidelines are saved.")
 
 

@@ -18,6 +18,7 @@ from concord.studies.studies import Sample
 from pages.parts import told
 from pages.parts.address import link
 from pages.parts.plain import plain
+from pages.parts.review import person
 from pages.parts.session import sentence, workspace
 
 LONGEST_GUIDELINES = 100_000
@@ -313,6 +314,7 @@ def _store(name: str, n: int, arguments: Mapping[str, Any]) -> None:
     with told.writing() as db:
         study = studies.draw_study(db, name, n, **arguments)
         units = len(stored.units(db, name))
+        person.decided(db, "drawn", name, detail=f"n {n}; seed {study.seed}")
         told.done(f"The study “{study.name}” is kept: {units} items. Deal it to annotators below.")
         st.session_state.pop("study", None)
         st.query_params["study"] = name

@@ -13,6 +13,7 @@ from concord.store.studies import Study
 from concord.studies import hidden, training
 from pages.parts import told
 from pages.parts.plain import plain
+from pages.parts.review import person
 from pages.parts.session import workspace
 
 COLUMNS = f"A CSV with the columns {', '.join(hidden.COLUMNS)}."
@@ -85,6 +86,8 @@ def _gold(name: str) -> None:
         if golds:
             hidden.set_gold(db, name, golds)
         items = len({gold.unit for gold in golds})
+        feedback = "shown" if st.session_state[f"feedback of {name}"] else "not shown"
+        person.decided(db, "gold items set", name, detail=f"{items} new; answers {feedback}")
         told.done(f"{items} gold items are mixed in." if golds else "Saved.")
 
 
@@ -94,10 +97,12 @@ def _train(name: str) -> None:
         golds = _read(db, name, st.session_state.get(f"training of {name}"), teaches=True)
         rule = training.PassRule(**given)
         training.begin(db, name, golds, rule)
+        person.decided(db, "training set", name, detail=rule.told)
         told.done(f"The study opens to whoever passes its training: {rule.told}.")
 
 
 def _end(name: str) -> None:
     with told.writing() as db:
         training.end(db, name)
+        person.decided(db, "training set", name, detail="off")
         told.done("No training comes before the study any more.")

@@ -18,6 +18,7 @@ from pages.parts.address import link, page_at
 from pages.parts.charts import show
 from pages.parts.plain import plain, with_code
 from pages.parts.reports import measured, report_of
+from pages.parts.review import person
 from pages.parts.session import sentence, workspace
 from pages.trust import glance_chart
 
@@ -179,7 +180,9 @@ def _pin(found: Overview, study: StudyHeld) -> None:
     about = "Agreement and corrected leaderboards use the pinned study unless you choose another."
     if st.button(label, icon=icon, type="tertiary", help=about, key=f"pin {study.name}"):
         try:
-            workspace().change(lambda db: studies.unpin(db) if here else studies.pin(db, study.name))
+            with workspace().write() as db:
+                (studies.unpin(db) if here else studies.pin(db, study.name))
+                person.decided(db, "unpinned" if here else "pinned", study.name)
         except ConcordError as error:
             sentence(error)
         else:

@@ -11,6 +11,7 @@ from concord.store.pairings import Standing
 from concord.studies import pairings
 from pages.parts import tables, told
 from pages.parts.address import link
+from pages.parts.review import person
 from pages.parts.session import workspace
 from pages.parts.table import draw
 
@@ -104,12 +105,15 @@ def _dealt(study: str, players: tuple[str, ...], facets: Facets) -> None:
     who, n, overlap, seed = (given[key] for key in (PEOPLE, NUMBER, OVERLAP, SEED))
     with told.writing() as db:
         found = pairings.deal(db, study, who, n, players=players, facets=facets, overlap=overlap, seed=seed)
+        for name in who:
+            person.decided(db, "dealt", study, name, f"{n} pairs, overlap {overlap}, seed {seed}")
         told.done("Dealt. " + ", ".join(f"{s.person}: {s.dealt} pairs" for s in found) + ".")
 
 
 def _taken_back(study: str, name: str) -> None:
     with workspace().write() as db:
         taken = pairings.take_back(db, study, name)
+        person.decided(db, "pairs taken back", study, name, f"{taken} pairs")
     told.done(
         f"{taken} pairs that {name} had not compared were taken back. Deal again to give them to others."
     )

@@ -13,6 +13,7 @@ from concord.studies import pairings
 from pages.parts import told
 from pages.parts.address import link
 from pages.parts.plain import plain
+from pages.parts.review import person
 from pages.parts.session import workspace
 
 RUBRIC, WHOSE, MODELS, NUMBER, SEED, NAME, FILE = (
@@ -66,5 +67,6 @@ def _made() -> None:
         else:
             how = {"players": given[MODELS], "seed": given[SEED]}
             made = pairings.new(db, name, used, given[WHOSE], given[NUMBER] or None, **how)
+        person.decided(db, "drawn", made.name, detail=f"pairs, {made.source}, seed {made.seed}")
         st.session_state["pairs"] = made.name
         told.done(f"The study of pairs “{plain(made.name)}” is made. Below it is dealt and compared.")

@@ -52,7 +52,7 @@ def test_from_draw_to_desk(filled, run, tmp_path):
         assert access.annotator_of(db, links[0][1].split("token=")[1])[1] == "ann"
 
     dealt = run(filled, "study", "deal", "mine", "--overlap", 1)
-    assert "1 raters a unit: ann 6 items, bo 6 items" in dealt.output
+    assert "1 rater a unit: ann 6 items, bo 6 items" in dealt.output
     shown = run(filled, "study", "show", "mine").output
     assert "A title (mine)" in shown
     assert "ann" in shown

@@ -81,7 +81,7 @@ def test_it_is_refused_once_people_answer_and_late_only_if_asked(workspace):
             registration.register(db, "s", PLAN, "dana")
         late = registration.register(db, "s", PLAN, "dana", late=True)
         assert (late.late, late.ratings) == (True, 1)
-        assert "late: 1 answers" in late.told
+        assert "after people had given 1 answers" in late.told
 
 
 def test_the_last_one_in_time_holds_and_all_are_kept(workspace):
@@ -217,15 +217,19 @@ def test_judges_are_in_models_toml_or_have_rated(workspace, run, tmp_path):
     )
 
 
-def test_the_audit_log_says_which_one_was_late(workspace):
+def test_the_audit_log_says_which_one_came_after_answers(workspace):
     with workspace.write() as db:
         registration.register(db, "s", Plan(), "dana")
         rate(db, 1)
         registration.register(db, "s", Plan(), "dana", late=True)
-        details = {"late" in line.detail for line in audit.every(db, "s") if line.what == "registered"}
+        details = {
+            "after people" in line.detail for line in audit.every(db, "s") if line.what == "registered"
+        }
         last = registrations.every(db, "s")[-1]
         assert details == {False, True}
-        assert any(f", late: {last.ratings} answers" in line.detail for line in audit.every(db, "s"))
+        assert any(
+            f", after people had given {last.ratings} answers" in line.detail for line in audit.every(db, "s")
+        )
 
 
 def test_by_command(workspace, run, tmp_path):

@@ -293,7 +293,8 @@ class View {
     this.submit.classList.toggle("waiting", !ready);
     this.submit.firstChild.textContent = `${item?.state === "done" ? t("Next") : t("Submit")} `;
     this.undo.disabled = !model.done.length;
-    this.skip.disabled = this.flag.disabled = !item;
+    this.skip.disabled = !item || model.locked;
+    this.flag.disabled = !item;
     this.flag.classList.toggle("on", !!item?.flag);
     this.flag.firstChild.textContent = `${item?.flag ? t("Flagged") : t("Flag")} `;
     this.notice.className = `notice ${model.said?.kind ?? ""}`;

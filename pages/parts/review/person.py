@@ -1,6 +1,7 @@
 """The reviewer's name, stored with what they decide."""
 
 import streamlit as st
+from sqlite_utils import Database
 
 from concord.errors import StudyError
 from concord.store import audit
@@ -35,6 +36,11 @@ def named() -> str:
         raise StudyError("This name is too long. Choose a shorter one.")
     st.session_state[_KEPT] = name
     return name
+
+
+def decided(db: Database, what: str, study: str = "", about: str = "", detail: str = "") -> None:
+    """Write a decision made on a page into the audit log, in the transaction that carries it out."""
+    audit.record(db, named(), what, study, about, detail)
 
 
 def exported(what: str, study: str = "") -> None:
