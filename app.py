@@ -8,7 +8,7 @@ import streamlit as st
 
 from concord.errors import ConcordError, NotAllowed
 from concord.store.sessions import Role
-from pages.parts import theme
+from pages.parts import charts, theme
 from pages.parts.navigation import DESK, OPEN_TO, SECTIONS, PageFile
 from pages.parts.people import AnnotatorHere
 from pages.parts.session import here, sentence, workspace
@@ -35,6 +35,7 @@ def frame() -> None:
             theme.aligned()
             theme.connection_notice()
             page.run()
+            charts.as_svg()
     except NotAllowed as error:
         _no_page()
         sentence(error)

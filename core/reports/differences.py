@@ -5,7 +5,7 @@ judge and criterion by criterion.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -71,6 +71,8 @@ class Differences:
     one: SideResults
     other: SideResults
     criteria: tuple[Criterion, ...]
+    labels: Mapping[str, str]
+    """What the tables call each criterion, by name."""
     scores: Table
     """A row for each judge and criterion; `change` is the mean of `other` less `one` over `n` scenarios."""
     changes: Mapping[str, Table]
@@ -181,9 +183,9 @@ def _compared(db: Database, one: SideResults, other: SideResults, resamples: int
     judges, told = _judges(one, other)
     about, matching = _about(db, one, other)
     marks = [_marks(side, at, judges, criteria, refusal, about) for side, at in ((one, 0), (other, 1))]
-    rows, changes = _score_rows(marks, judges, criteria, resamples, seed), {}
-    for name in [c.name for c in criteria]:
-        changes[name] = _changes(one, other, marks, judges, name, criteria)
+    labels = {c.name: c.label + (" (share)" if c.name == refusal else "") for c in criteria}
+    rows = _score_rows(marks, judges, labels, resamples, seed)
+    changes = {name: _changes(one, other, marks, judges, name, labels[name]) for name in labels}
     notes = [*told, *matching]
     if refusal and any(c.name == refusal for c in criteria):
         notes.append("Conversations in which a judge saw a refusal enter the rows of refusal alone.")
@@ -208,7 +210,7 @@ def _compared(db: Database, one: SideResults, other: SideResults, resamples: int
         {"one": one.name, "other": other.name, "benchmark": one.benchmark, "seed": seed},
     )
     return Differences(
-        one, other, criteria, table, changes, _configuration(db, one, other), _counts(db, one, other)
+        one, other, criteria, labels, table, changes, _configuration(db, one, other), _counts(db, one, other)
     )
 
 
@@ -224,7 +226,6 @@ def _criteria(db: Database, one: SideResults, other: SideResults) -> tuple[tuple
     found = [known.get(name) or Criterion(name, "") for name in [*known, *sorted(both - known.keys())]]
     found = [c for c in found if c.name in both]
     refusal = system.refusal or ratings.refusal(db, one.benchmark)
-    found = [replace(c, title=f"{c.label} (share)") if c.name == refusal else c for c in found]
     whole = [Criterion(FINAL, "")] if sum(c.counted for c in found) > 1 else []
     return (*whole, *found), refusal
 
@@ -360,14 +361,14 @@ def _matched(
 def _score_rows(
     marks: Sequence[pd.DataFrame],
     judges: Sequence[JudgePair],
-    criteria: Sequence[Criterion],
+    labels: Mapping[str, str],
     resamples: int,
     seed: int,
 ) -> list[dict[str, Cell]]:
     rows: list[dict[str, Cell]] = []
     for judge in judges:
-        for criterion in criteria:
-            both, _ = _matched(marks, judge.name, criterion.name)
+        for criterion, label in labels.items():
+            both, _ = _matched(marks, judge.name, criterion)
             if both.empty:
                 continue
             # Conversations of several players about one scenario are one draw of it.
@@ -377,7 +378,7 @@ def _score_rows(
                 change.to_numpy(float)[:, None], resamples=resamples, seed=seed, of="common scenario"
             )
             one, other = (round(float(by_scenario[at].mean()), DIGITS) for at in ("one", "other"))
-            row: dict[str, Cell] = {"judge": judge.name, "criterion": criterion.label, "change": found}
+            row: dict[str, Cell] = {"judge": judge.name, "criterion": label, "change": found}
             rows.append(row | {"one": one, "other": other, "n": len(by_scenario)})
     return rows
 
@@ -388,7 +389,7 @@ def _changes(
     marks: Sequence[pd.DataFrame],
     judges: Sequence[JudgePair],
     criterion: str,
-    criteria: Sequence[Criterion],
+    label: str,
 ) -> Table:
     """The scenarios by how much a criterion changed in them, by the mean of the judges (or the only one)."""
     both, first = _matched(marks, judges[0].name, criterion) if judges else (pd.DataFrame(), ({}, {}))
@@ -401,7 +402,6 @@ def _changes(
         | {"change": round(is_ - was, DIGITS), "conversation": first[0][key], "beside": first[1][key]}
         for key, was, is_ in means
     ]
-    label = next(c.label for c in criteria if c.name == criterion)
     players = len({row["player"] for row in rows}) > 1
     columns = (
         Column("scenario"),
@@ -523,8 +523,7 @@ def _totals(db: Database, side: SideResults) -> dict[str, str]:
 
 def change(found: Differences, criterion: str) -> Estimate | None:
     """The change of a criterion by the mean of the judges, or the only one; None where it was not scored."""
-    label = next(c.label for c in found.criteria if c.name == criterion)
-    rows = (row for row in found.scores.rows if row["criterion"] == label)
+    rows = (row for row in found.scores.rows if row["criterion"] == found.labels[criterion])
     cell = next((row["change"] for row in rows), None)
     return cell if isinstance(cell, Estimate) else None
 
@@ -536,7 +535,7 @@ def sentence(found: Differences) -> str:
     if cell is None or not cell.defined:
         return f"{found.one.name} and {found.other.name} have no score of the same scenario."
     ends = f" ({cell.low:+z.2f} to {cell.high:+z.2f})" if cell.interval else ""
-    label, who = found.criteria[0].label, found.scores.rows[0]["judge"]
+    label, who = found.labels[name], found.scores.rows[0]["judge"]
     by = f"the {who}" if who == PANEL else str(who)
     return (
         f"On {cell.n} common scenarios, {label} by {by} changed by {cell.value:+z.2f}{ends} "

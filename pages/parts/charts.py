@@ -1,6 +1,7 @@
 """What the charts of several pages have in common."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import altair as alt
@@ -64,7 +65,29 @@ class _Described(NamedTuple):
 def show(chart: Any, said: str, **look: Any) -> Any:
     """Draw a chart of Altair; `said` is its text for screen readers, `look` as of `st.altair_chart`."""
     described: Any = _Described(chart)
+    st.session_state[DRAWN] = True
     return st.altair_chart(described, alt=said, **look)
+
+
+DRAWN = "a chart was drawn"
+_figures = st.components.v2.component(
+    "concord_figures",
+    html="<details><summary>Charts as SVG</summary><p></p></details>",
+    css="""
+        details, button { color: var(--st-text-color); font: 0.875rem var(--st-font); }
+        summary, button { cursor: pointer; }
+        p { display: flex; flex-wrap: wrap; gap: 0.5rem; }
+        button { padding: 0.25rem 0.75rem; background: none; text-align: left; }
+        button { border: 1px solid var(--st-border-color); border-radius: 0.5rem; }
+    """,
+    js=(Path(__file__).resolve().parent / "figures.js").read_text(encoding="utf-8"),
+)
+
+
+def as_svg() -> None:
+    """Offer the charts that the page has drawn as SVG files; nothing where it has drawn none."""
+    if st.session_state.pop(DRAWN, False):
+        _figures(key="charts as svg")
 
 
 def in_rows(chart: Any, pixels: int, rows: int) -> Any:

@@ -167,21 +167,22 @@ def _value(cell: Cell, column: Column) -> Any:
 def _columns(table: Table) -> dict[str, Any]:
     """How Streamlit shows each column: its heading, its help, and the rounding of its numbers."""
     found: dict[str, Any] = {}
+    # The names stay in sight while a narrow window is scrolled to the other columns, with a rank before them.
+    named = next((place for place, c in enumerate(table.shown[:2]) if is_text(table, c)), -1)
+    held = set(table.shown[: named + 1] if len(table.shown) > 3 else ())
     for column in table.shown:
         label, text = _heading(table, column), column.help or None
         if column.link:
             found[column.name] = st.column_config.LinkColumn(label, help=text, display_text="open")
         elif column.least or is_text(table, column) or _is_bool(table, column):
-            # The names stay in sight while a narrow window is scrolled to the other columns.
-            first = column is table.shown[0] and len(table.shown) > 3
             longest = max((len(shown(row.get(column.name), column)) for row in table.rows), default=0)
             width = (_telling(table) if column is table.shown[0] else WIDEST) if longest > LONG else None
             found[column.name] = st.column_config.TextColumn(
-                label, help=text, pinned=first or None, width=width
+                label, help=text, pinned=column in held or None, width=width
             )
         else:
             found[column.name] = st.column_config.NumberColumn(
-                label, help=text, format=_format(table, column)
+                label, help=text, format=_format(table, column), pinned=column in held or None
             )
         if _has_interval(table, column):
             half = column.interval == "half"

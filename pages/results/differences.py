@@ -12,6 +12,7 @@ from concord.estimate import Estimate
 from concord.rating import Criterion
 from concord.reports import differences
 from concord.reports.differences import OFS, Differences, Of, SideResults
+from concord.reports.names import short_names
 from concord.store import conversations, ratings, sides
 from concord.table import Cell
 from pages.parts import table
@@ -101,7 +102,7 @@ def _two(of: Of, offered: Mapping[str, str]) -> tuple[str, str]:
 
 def _draw(found: Differences) -> None:
     st.markdown(f"**{plain(differences.sentence(found))}**")
-    names = {c.name: c.label for c in found.criteria}
+    names = found.labels
     if found.scores.rows:
         criterion = choice(
             "Criterion", "criterion", list(names), next(iter(names)), format_func=lambda n: plain(names[n])
@@ -180,12 +181,15 @@ Scores = Mapping[tuple[int | None, str], Sequence[str]]
 
 def _scores(given: Sequence[ratings.Stored], side: SideResults, criteria: Sequence[Criterion]) -> Scores:
     """What the judges of a side gave, by turn and criterion: “strict 4”."""
+    names = short_names([rater.name for rater in side.raters.values()])
     raters = set(side.raters.values())
     found: dict[tuple[int | None, str], list[str]] = {}
     for criterion in criteria:
         for one in given:
             if one.criterion == criterion.name and one.rater in raters and one.study is None:
-                found.setdefault((one.turn, criterion.label), []).append(f"{one.rater.name} {one.score:g}")
+                found.setdefault((one.turn, criterion.label), []).append(
+                    f"{names[one.rater.name]} {one.score:g}"
+                )
     return found
 
 

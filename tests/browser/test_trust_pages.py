@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -166,6 +167,14 @@ def test_a_chart_is_saved_and_nothing_leaves_the_machine(app: Server, page: Page
         # By key: Streamlit shows the buttons while the pointer is on the chart, and moves them as it leaves.
         page.get_by_role("button", name="Download as PNG").first.press("Enter")
     assert Path(download.value.path()).read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    page.get_by_text("Charts as SVG").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Judges and panels beside people on Final").click()
+    assert download.value.suggested_filename == "Judges-and-panels-beside-people-on-Final.svg"
+    image = ElementTree.parse(download.value.path()).getroot()
+    assert image.tag == "{http://www.w3.org/2000/svg}svg"
+    # Words stay text, so that a figure can be edited.
+    assert "a held-out annotator" in {text.text for text in image.iter("{http://www.w3.org/2000/svg}text")}
     assert [url for url in asked if not url.startswith((app.url, "data:", "blob:"))] == []
 
 

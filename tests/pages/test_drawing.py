@@ -52,6 +52,19 @@ def test_a_table_keeps_numbers_and_shows_intervals_notes_and_reasons() -> None:
     assert page.markdown[0].value == r"##### Scores of \*players\*"
 
 
+def test_what_names_a_row_stays_in_sight_with_a_rank_before_it() -> None:
+    held = part._columns(SCORES)
+    assert [name for name, column in held.items() if column["pinned"]] == ["player"]
+    ranked = Table(
+        "ranked",
+        "Ranked",
+        (Column("rank", "#"), *SCORES.columns),
+        tuple({**row, "rank": place} for place, row in enumerate(SCORES.rows, 1)),
+    )
+    columns = part._columns(ranked)
+    assert [name for name, column in columns.items() if column["pinned"]] == ["rank", "player"]
+
+
 def test_rows_as_cards_keep_every_column_and_open() -> None:
     page = AppTest.from_function(drawn_table, default_timeout=30).run()
     page.toggle(key="scores cards").set_value(True).run()
