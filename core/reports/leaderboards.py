@@ -245,15 +245,21 @@ def compares(system: Benchmark) -> bool:
 
 
 def with_leaderboard(db: Database, benchmarks: Collection[str]) -> list[str]:
-    """Those of the benchmarks that have a leaderboard; of several that share one the first.
+    """Those of the benchmarks that have a leaderboard; of several that share one the first."""
+    return list(dict.fromkeys(listed_as(db, benchmarks).values()))
 
-    Conversations from elsewhere have one where judges rated them by a rubric.
+
+def listed_as(db: Database, benchmarks: Collection[str]) -> dict[str, str]:
+    """The benchmark that the leaderboard names for each of these; of several that share one the first.
+
+    Conversations from elsewhere have a leaderboard where judges rated them by a rubric.
     """
-    found: dict[object, str] = {}
+    first: dict[object, str] = {}
+    found = {}
     for name, system in BENCHMARKS.items():
         if name in benchmarks and ((own := own_tables(name)) or compares(system)):
-            found.setdefault(own or name, name)
-    return [*found.values(), *(n for n in benchmarks if n not in BENCHMARKS and judged.versions(db, n))]
+            found[name] = first.setdefault(own or name, name)
+    return found | {n: n for n in benchmarks if n not in BENCHMARKS and judged.versions(db, n)}
 
 
 def boards(db: Database, benchmark: str) -> list[str]:

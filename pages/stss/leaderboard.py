@@ -63,7 +63,7 @@ def draw(benchmark: Benchmark) -> None:
     if "gap" in found:
         show(_words_and_deeds(found["gap"]), "Words and deeds of each agent")
         table.draw(found["gap"])
-    with st.expander("What performers say under each architecture", key="texts"):
+    with st.expander("What performers say under each architecture", key="texts expander"):
         _side_by_side(stamp, where)
 
 

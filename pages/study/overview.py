@@ -8,7 +8,7 @@ from concord.benchmarks import BENCHMARKS
 from concord.errors import ConcordError
 from concord.reports import overview
 from concord.reports.headline import headline
-from concord.reports.leaderboards import compares
+from concord.reports.leaderboards import listed_as
 from concord.reports.overview import NextStep, Overview
 from concord.runs.status import sentence as progress_sentence
 from concord.store import progress, ratings, studies
@@ -89,6 +89,8 @@ def _counts(found: Overview) -> None:
 def _conversations(found: Overview) -> None:
     if not found.played:
         return
+    with workspace().read() as db:
+        boards = listed_as(db, {p.benchmark for p in found.played})
     left, right = st.columns([3, 2], gap="large")
     with left:
         st.subheader("Conversations", anchor=False)
@@ -102,8 +104,8 @@ def _conversations(found: Overview) -> None:
             )
             with st.container(horizontal=True):
                 link("conversations", "Browse them", benchmark=name)
-                if known and compares(known) and any(p.judged for p in found.played if p.benchmark == name):
-                    link("leaderboard", "Leaderboard", benchmark=name)
+                if name in boards and any(p.judged for p in found.played if p.benchmark == name):
+                    link("leaderboard", "Leaderboard", benchmark=boards[name])
     with right:
         st.subheader("Judges", anchor=False)
         if found.judges:

@@ -1,0 +1,75 @@
+"""The leaderboard of STSS: its page is drawn to its end, and the overview leads to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from concord.benchmarks.stss.system import spoken
+from concord.benchmarks.stss.tasks import values_of
+from concord.conversation import Conversation, Message, Unit
+from concord.rating import Judgement, Rater, Rating
+from concord.store import conversations, ratings
+from concord.workspace import Workspace
+from tests.pages.test_navigation import FRAME
+from tests.stss.made import lived, party, talk
+
+AGENTS = ("GA", "GA+TDP")
+
+
+@pytest.fixture
+def town(workspace: Workspace) -> Workspace:
+    """A party simulated under two architectures, and one invitation talked through and judged under both."""
+    task, talks = party(), (talk("1 10:00", "Ada", "Ben", "Come to my party!", "I may."),)
+    place = "Lantern Café:front room:bar"
+    happened = lived(*(f"{who} | 1 09:00 – 2 22:00 | having a party | {place}" for who in ("Ada", "Ben")))
+    with workspace.write() as db:
+        for agent in AGENTS:
+            about = {"task": task.id, "type": task.kind, "architecture": agent, "performer": "Ada"}
+            conversations.save(
+                db,
+                Conversation(
+                    "stss",
+                    f"stss/{agent}",
+                    "outgoing",
+                    spoken("Ada", talks),
+                    facets=about,
+                    context={"_task": values_of(task)},
+                    trajectory=replace(happened, talks=talks).stored(),
+                ),
+            )
+            key = f"stss-language/{agent}"
+            conversations.save(
+                db,
+                Conversation(
+                    "stss-language",
+                    key,
+                    "outgoing",
+                    (Message("assistant", f"Come, says {agent}!"), Message("user", "Yes.")),
+                    facets=about | {"scenario": "party/ben/1", "partner": "Ben"},
+                    context={"Performer": "Ada", "Partner": "Ben", "_task": values_of(task)},
+                ),
+            )
+            given = tuple(Rating(Unit(key), name, 1) for name in ("invited", "time", "place"))
+            ratings.save_judgement(db, Judgement(key, key, Rater("strict", "judge"), given))
+    return workspace
+
+
+def page(file: str) -> AppTest:
+    shown = AppTest.from_string(FRAME.format(file=file), default_timeout=60).run()
+    assert not shown.exception
+    return shown
+
+
+@pytest.mark.usefixtures("town")
+def test_what_is_said_under_each_architecture_is_a_table() -> None:
+    [texts] = [t.value for t in page("results/leaderboard.py").dataframe if "partner" in t.value.columns]
+    assert texts[list(AGENTS)].values.tolist() == [["Come, says GA!", "Come, says GA+TDP!"]]
+
+
+@pytest.mark.usefixtures("town")
+def test_the_overview_leads_to_the_leaderboard_that_both_levels_share() -> None:
+    links = [each.proto for each in page("study/overview.py").get("page_link")]
+    assert {link.query_string for link in links if link.page == "leaderboard"} == {"benchmark=stss"}
