@@ -185,12 +185,11 @@ def correlated(
     coefficient: Coefficient = "spearman",
     *,
     a: str = "the judge",
-    b: str = "people's mean",
 ) -> Figure:
-    """A coefficient as a figure of a table; `a` and `b` name the scores where it is undefined."""
+    """A coefficient of the scores of `a` with people's mean, as a figure of a table."""
     both = together(x, y)
     n = len(both[0])
-    if why := why_undefined(*both, a, b):
+    if why := why_undefined(*both, a, "people's mean"):
         return undefined(why, n=n)
     own, items = point(*both, coefficient), ~np.isnan(x) & ~np.isnan(y)
     return PointEstimate(correlation(x, y, coefficient), n, own, kind=CORRELATION, items=items)

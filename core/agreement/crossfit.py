@@ -45,7 +45,7 @@ def levels(score: Floats, most: int = MOST_LEVELS) -> Levels:
     return Levels(mean, least, code)
 
 
-def folds(chosen: Bools, *, seed: int = 0, clusters: Ints | None = None, number: int = FOLDS) -> Ints:
+def folds(chosen: Bools, *, seed: int = 0, clusters: Ints | None = None) -> Ints:
     """A fold for each chosen item, −1 for the others; sizes differ by one at most, and the seed draws them.
 
     Items of one cluster (a number per item, −1: stands alone) share a fold. There are fewer folds where there
@@ -58,7 +58,7 @@ def folds(chosen: Bools, *, seed: int = 0, clusters: Ints | None = None, number:
     count = int(units.max()) + 1 if len(units) else 0
     order = np.random.default_rng([seed, count]).permutation(count)
     found = np.full(len(chosen), -1, dtype=np.int64)
-    found[items] = (order % min(number, max(count, 1)))[units]
+    found[items] = (order % min(FOLDS, max(count, 1)))[units]
     return found
 
 

@@ -328,12 +328,6 @@ def bounded_mean(value: float, error: float, n: int, scale: Ends, freedom: float
     return Interval(max(least, min(mean - half, value)), min(greatest, max(mean + half, value)))
 
 
-def standard_error(drawn: Floats, n: int) -> float:
-    """The standard error that the resamples of `n` items show; nan for fewer than two of them."""
-    defined = drawn[~np.isnan(drawn)]
-    return _spread(defined, n) if len(defined) > 1 and n > 1 else math.nan
-
-
 def _spread(values: Floats, n: int) -> float:
     """The standard deviation of resamples, corrected for drawing n of n: √(n / (n − 1)) larger."""
     if len(values) < 2 or np.ptp(values) <= 1e-12:

@@ -81,19 +81,18 @@ def expected_error(judged: Floats, spread: Floats, people: Floats) -> Floats:
     return np.asarray(size / size.mean())
 
 
-def chances(size: Floats, n: float, floor: float = FLOOR) -> Floats:
-    """The probability of each item to be among `n` drawn, proportional to (1 − floor)·size + floor·mean size.
+def chances(size: Floats, n: float) -> Floats:
+    """The probability of each item to be among `n` drawn, proportional to its size.
 
     An item that would pass 1 is drawn for certain, and the others share the rest. The probabilities sum to n.
-    Neyman (1934) for sizes; the floor as in active inference (Zrnic and Candès 2024).
+    Neyman (1934) for sizes.
     """
-    mixed = (1 - floor) * size + floor * size.mean()
     chance = np.zeros(len(size))
     certain = np.zeros(len(size), dtype=bool)
     while not certain.all():
         left = n - certain.sum()
         chance[certain] = 1.0
-        chance[~certain] = left * mixed[~certain] / mixed[~certain].sum()
+        chance[~certain] = left * size[~certain] / size[~certain].sum()
         over = ~certain & (chance >= 1)
         if not over.any():
             break

@@ -137,7 +137,7 @@ def shown(value: Any) -> str:
 
 
 def incoming(
-    db: Database, found: AnswerFile, study: str, *, title: str = "", scales: Mapping[str, Scale] | None = None
+    db: Database, found: AnswerFile, study: str, *, scales: Mapping[str, Scale] | None = None
 ) -> Incoming:
     """The study of a file: that of this name with new answers, or a new one. Raises ImportRefused."""
     known = studies.get(db, study) if study in studies.names(db) else None
@@ -190,7 +190,7 @@ def incoming(
         if name not in there
     )
     per_turn = known.per_turn if known else any(g.unit.turn is not None for g in given)
-    made = known or Study(study, (), title=title, source="ratings", per_turn=per_turn)
+    made = known or Study(study, (), source="ratings", per_turn=per_turn)
     return Incoming(replace(made, criteria=criteria), _last(given), new, found.file)
 
 

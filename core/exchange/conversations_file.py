@@ -111,17 +111,16 @@ def survey(
     asked: Asked = Asked(),
     *,
     db: Database | None = None,
-    limit: int | None = None,
     progress: Progress | None = None,
 ) -> FileSurvey:
-    """Read a file, or its first `limit` rows, and say what it holds and what is wrong; store nothing.
+    """Read a file and say what it holds and what is wrong; store nothing.
 
     With `db`, conversations that are stored already are compared with those of the file. Raises ImportRefused
     where the file cannot be read or its form is not known.
     """
     found = _begun(path, asked)
     with seen() as keys:
-        for some in _batches(islice(rows.read(path, found.kind, progress), limit)):
+        for some in _batches(rows.read(path, found.kind, progress)):
             read = [(row.where, entry) for row in some if (entry := _checked(found, row, keys)) is not None]
             if db is not None:
                 _compare(db, found, read)

@@ -21,6 +21,9 @@ from concord.store.filters import condition
 if TYPE_CHECKING:
     import pandas as pd
 
+_CHUNK = 200
+"""So many conversations are read at once where all are wanted."""
+
 Order = Literal["newest", "lowest", "highest", "disagreement", "people_gap"]
 # "newest" follows the primary key, the others an index of `summaries`: without a filter none of them sorts
 # the table.
@@ -110,12 +113,6 @@ def save(
     return new
 
 
-def facet(db: Database, conversation_id: int, name: str) -> str:
-    """The value of a facet of a conversation; “” where it has none."""
-    row = find(db, "facets", "value", conversation_id=conversation_id, name=name)
-    return row["value"] if row else ""
-
-
 def name_facet(db: Database, conversation_id: int, name: str, value: str) -> None:
     """Give a conversation a facet that it lacks."""
     db.table("facets").insert({"name": name, "value": value, "conversation_id": conversation_id})
@@ -169,23 +166,21 @@ def load(db: Database, which: int | str) -> Conversation:
     )
 
 
-def each(
-    db: Database, benchmark: str, *, language: str = "", chunk: int = 200
-) -> Iterator[tuple[int, Conversation]]:
+def each(db: Database, benchmark: str) -> Iterator[tuple[int, Conversation]]:
     """Every conversation of a benchmark with its id, in the order stored; read in chunks."""
     last = 0
-    which = "c.id > ? AND c.benchmark = ? AND (? = '' OR c.language = ?) ORDER BY c.id LIMIT ?"
-    while found := _read(db, f"conversations c WHERE {which}", [last, benchmark, language, language, chunk]):
+    which = "c.id > ? AND c.benchmark = ? ORDER BY c.id LIMIT ?"
+    while found := _read(db, f"conversations c WHERE {which}", [last, benchmark, _CHUNK]):
         for row, conversation in found:
             last = row["id"]
             yield last, conversation
 
 
-def several(db: Database, ids: Sequence[int], chunk: int = 200) -> Iterator[tuple[Conversation, bool]]:
+def several(db: Database, ids: Sequence[int]) -> Iterator[tuple[Conversation, bool]]:
     """These conversations in this order, each with whether it is a mock's; read in chunks."""
     source = "json_each(?) j JOIN conversations c ON c.id = j.value ORDER BY j.key"
-    for start in range(0, len(ids), chunk):
-        for row, conversation in _read(db, source, [json.dumps(list(ids[start : start + chunk]))]):
+    for start in range(0, len(ids), _CHUNK):
+        for row, conversation in _read(db, source, [json.dumps(list(ids[start : start + _CHUNK]))]):
             yield conversation, bool(row["simulated"])
 
 

@@ -10,8 +10,8 @@ Where = Mapping[str, Sequence[str]]
 COLUMNS = ("language", "player")
 
 
-def condition(where: Where | None, conversation: str = "c") -> tuple[str, dict[str, Any]]:
-    """A condition in SQL on the conversations of this alias, and its arguments by name."""
+def condition(where: Where | None) -> tuple[str, dict[str, Any]]:
+    """A condition in SQL on conversations with the alias `c`, and its arguments by name."""
     clauses, args = ["1"], dict[str, Any]()
     for i, (name, allowed) in enumerate((where or {}).items()):
         if not allowed:
@@ -19,11 +19,10 @@ def condition(where: Where | None, conversation: str = "c") -> tuple[str, dict[s
         args[f"values{i}"] = json.dumps(list(allowed))
         values = f"(SELECT value FROM json_each(:values{i}))"
         if name in COLUMNS:
-            clauses.append(f"{conversation}.{name} IN {values}")
+            clauses.append(f"c.{name} IN {values}")
         else:
             args[f"facet{i}"] = name
             clauses.append(
-                f"{conversation}.id IN (SELECT conversation_id FROM facets "
-                f"WHERE name = :facet{i} AND value IN {values})"
+                f"c.id IN (SELECT conversation_id FROM facets WHERE name = :facet{i} AND value IN {values})"
             )
     return " AND ".join(clauses), args

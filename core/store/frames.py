@@ -21,15 +21,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def facets(db: Database, name: str) -> pd.DataFrame:
-    """The facets of a study's units: one row a unit (index), one column a facet, None where it has none."""
-    sql = (
-        "SELECT u.id AS unit, f.name, f.value FROM study_units u "
-        "JOIN facets f ON f.conversation_id = u.conversation_id WHERE u.study_id = ? ORDER BY u.id, f.name"
-    )
-    return _frame(db, sql, study_id(db, name)).pivot(index="unit", columns="name", values="value")
-
-
 def facet_values(db: Database, name: str) -> dict[str, dict[int, str]]:
     """The facets of a study's units, by name: unit → value; a unit that has none is not there."""
     sql = (
@@ -68,13 +59,6 @@ def varied(db: Database, name: str) -> list[str]:
             {"study": study_id(db, name)},
         )
     ]
-
-
-def features(db: Database, name: str) -> pd.DataFrame:
-    """The features of a study's units as a frame, one row a unit (index): see `feature_rows`."""
-    import pandas as pd
-
-    return pd.DataFrame(feature_rows(db, name)).set_index("unit")
 
 
 def feature_rows(db: Database, name: str) -> Columns:

@@ -303,12 +303,6 @@ def failed(db: Database, works: Sequence[str], kinds: Sequence[str]) -> set[str]
     return {work for (work,) in rows}
 
 
-def failures(db: Database, limit: int = 50, run: int | None = None) -> list[dict[str, Any]]:
-    """Work that failed and was not done since, newest first."""
-    of_run = ("? IS NULL OR run_id = ?", [run, run])
-    return list(db.table("failures").rows_where(*of_run, order_by="created DESC", limit=limit))
-
-
 def _progress(db: Database, row: Mapping[str, Any]) -> Progress:
     values = {f.name: row[f.name] for f in fields(Progress) if f.name in row}
     spent = Spent(**{f.name: row[f.name] for f in fields(Spent)})

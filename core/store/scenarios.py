@@ -49,13 +49,12 @@ def page(
     state: State | None = None,
     source: str = "",
     limit: int = 50,
-    offset: int = 0,
 ) -> list[Scenario]:
     """Some of a kind, in the order they came; a limit of −1 means all."""
     rows = db.query(
         "SELECT * FROM scenarios WHERE benchmark = ? AND kind = ? AND (? IS NULL OR state = ?) AND (? = '' "
-        "OR source = ?) ORDER BY id LIMIT ? OFFSET ?",
-        [benchmark, kind, state, state, source, source, limit, offset],
+        "OR source = ?) ORDER BY id LIMIT ?",
+        [benchmark, kind, state, state, source, source, limit],
     )
     return [_scenario(row) for row in rows]
 

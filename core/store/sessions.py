@@ -133,13 +133,9 @@ def of(db: Database, token: str) -> Session | None:
     return None if session and session.kind == "member" and not session.role else session
 
 
-def each(db: Database, kind: Kind | None = None, rater: int | None = None) -> list[Session]:
-    """Sessions that are not over (of a kind, of an annotator), the last used one first."""
-    found = db.query(
-        f"SELECT {_COLUMNS} FROM sessions WHERE {_LIVE} AND (:kind IS NULL OR kind = :kind) "
-        "AND (:rater IS NULL OR rater_id = :rater) ORDER BY used DESC, id DESC",
-        {"kind": kind, "rater": rater, **_times()},
-    )
+def each(db: Database) -> list[Session]:
+    """Sessions that are not over, the last used one first."""
+    found = db.query(f"SELECT {_COLUMNS} FROM sessions WHERE {_LIVE} ORDER BY used DESC, id DESC", _times())
     return [Session(**row) for row in found]
 
 

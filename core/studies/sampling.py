@@ -120,8 +120,8 @@ def places_by_chance(
     first, others = first[:simple], np.sort(first[simple:])
     chance, order = np.full(every, simple / every), first
     if n > simple:
-        chance += (1 - simple / every) * chances(size, (n - simple) * every / (every - simple), 0.0)
-        p = chances(size[others], n - simple, 0.0)
+        chance += (1 - simple / every) * chances(size, (n - simple) * every / (every - simple))
+        p = chances(size[others], n - simple)
         u = np.array([(chance_of(seed, names[place]) + 0.5) / 2**64 for place in others])
         with np.errstate(divide="ignore"):
             rank = np.where(p >= 1, 0.0, u / (1 - u) * (1 - p) / p)

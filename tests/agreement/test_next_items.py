@@ -16,15 +16,13 @@ from tests.agreement.frames import flat, people, study
 
 
 def test_probabilities_by_hand():
-    """Sizes 1, 1, 2, 4 with a floor of one half: mean 2, so 1.5, 1.5, 2, 3 of 8; two are drawn: a quarter
-    each of these sums to 2: 0.375, 0.375, 0.5, 0.75.
-    """
-    assert chances(np.array([1.0, 1, 2, 4]), 2, 0.5) == pytest.approx([0.375, 0.375, 0.5, 0.75])
+    """Sizes 1.5, 1.5, 2, 3 sum to 8; two are drawn, so a quarter of each: 0.375, 0.375, 0.5, 0.75."""
+    assert chances(np.array([1.5, 1.5, 2, 3]), 2) == pytest.approx([0.375, 0.375, 0.5, 0.75])
 
 
 def test_an_item_of_large_error_is_certain_and_the_others_share_the_rest():
-    """Without a floor 100 of 103 would be 2.9 of 3: certain; two are left for three equal ones."""
-    assert chances(np.array([1.0, 1, 1, 100]), 3, 0.0) == pytest.approx([2 / 3, 2 / 3, 2 / 3, 1])
+    """100 of 103 would be 2.9 of 3: certain; two are left for three equal ones."""
+    assert chances(np.array([1.0, 1, 1, 100]), 3) == pytest.approx([2 / 3, 2 / 3, 2 / 3, 1])
     assert chances(np.ones(4), 4) == pytest.approx(np.ones(4))
 
 

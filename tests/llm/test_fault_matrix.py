@@ -20,7 +20,7 @@ from concord.llm.models import Model
 from concord.rubrics.judge import reply_of
 from concord.rubrics.reading import read as read_rubric
 from concord.runs import engine, planning
-from concord.store import conversations, runs
+from concord.store import conversations
 from concord.workspace import SHIPPED
 
 ROLES = {
@@ -170,7 +170,7 @@ def carried_out(workspace, plan):
         found = [
             conversations.load(db, key) for _, key in conversations.keys_after(db, conversations.Filter())
         ]
-        return ended, found, [dict(row) for row in db["judgements"].rows], runs.failures(db)
+        return ended, found, [dict(row) for row in db["judgements"].rows], list(db["failures"].rows)
 
 
 def at_once(monkeypatch):

@@ -109,7 +109,7 @@ def outcome(workspace):
     with workspace.read() as db:
         found = [conversations.load(db, number) for number, _ in conversations.keys_after(db, Filter())]
         scores = [(row["criterion"], row["score"]) for row in db["ratings"].rows]
-        return runs.recent(db)[0], found, scores, runs.failures(db)
+        return runs.recent(db)[0], found, scores, list(db["failures"].rows)
 
 
 def told(run, failed):

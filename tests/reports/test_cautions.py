@@ -1,4 +1,4 @@
-"""What the summary says aloud of single raters."""
+"""Warnings of a study's summary about single raters."""
 
 from __future__ import annotations
 

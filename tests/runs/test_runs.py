@@ -227,7 +227,7 @@ def test_too_many_calls_are_no_fault_of_the_judge(faulty, monkeypatch):
     first = run(workspace, the_plan)
     assert (first.done, first.failed) == (3, 1)
     with workspace.read() as db:
-        assert [f["kind"] for f in stored.failures(db)] == ["rate_limit"]
+        assert [f["kind"] for f in db["failures"].rows] == ["rate_limit"]
         assert db["judgements"].count == 1
     again = run(workspace, the_plan)
     assert (again.done, again.failed) == (1, 0), "without --retry-failed"

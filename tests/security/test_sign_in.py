@@ -406,7 +406,8 @@ def test_a_link_expires_is_renewed_and_withdrawn(behind: Server) -> None:
     _, cookie = opened(old)
     assert signed_in(cookie)
     with behind.workspace.write() as db:
-        [session] = sessions.each(db, "annotator", access.annotator_id(db, "Cat"))
+        cat = access.annotator_id(db, "Cat")
+        [session] = [s for s in sessions.each(db) if (s.kind, s.rater_id) == ("annotator", cat)]
         assert session.expires == access.annotator_of(db, old).expires
         db.execute("UPDATE annotators SET expires = ?", [now(-sessions.EVERY)])
         assert [a.link for a in access.annotators(db) if a.name == "Cat"] == ["expired"]

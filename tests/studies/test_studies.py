@@ -3,6 +3,7 @@
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from concord.agreement.figures import AS_DRAWN, WEIGHED
@@ -467,7 +468,7 @@ def test_what_can_be_counted_of_units_is_read_beside_their_ratings(tmp_path):
         fill(db)
         [name] = stored.names(db)
     with workspace.read() as db:
-        features = frames.features(db, name)
+        features = pd.DataFrame(frames.feature_rows(db, name)).set_index("unit")
         # Of 16 scenes by four players, every third conversation: characters and situations come again, the
         # interrogator is one.
         assert frames.varied(db, name) == ["character", "situation"]

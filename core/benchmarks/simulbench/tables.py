@@ -199,9 +199,9 @@ def task_scores(of: Scored, *, hard: bool = True) -> dict[str, pd.DataFrame]:
     return {type: found[found.type == type] for type in TYPES}
 
 
-def ends(tasks: pd.DataFrame, most: int = 10) -> dict[str, pd.DataFrame]:
+def ends(tasks: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The simplest tasks, simplest first, and the hardest, hardest first; no task is in both."""
-    few = min(most, len(tasks) // 2)
+    few = min(10, len(tasks) // 2)
     return {"simplest": tasks[: max(1, few)], "hardest": tasks[::-1][:few]}
 
 

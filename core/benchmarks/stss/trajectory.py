@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 STAMP = "%Y-%m-%d %H:%M:%S"
-SLEEPING = "sleeping"
 WALKING = "walking"
 LONGEST_GAP = timedelta(hours=1)
 """A gap of at most this length between two equal states is filled with that state."""
