@@ -1,4 +1,4 @@
-"""Raters that are not what they seem: one that copies another, and one that always gives the same answer."""
+"""Raters that copy another one, and raters that always give the same answer."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -136,7 +136,7 @@ class Fitted:
     """A fitted model: all parameters in logits, and `posterior` (items × NODES), what is known of each item.
 
     `variance` is that of the parameters. `bread`, the inverse of the curvature, and `scores` of the items are
-    kept for whoever is placed beside the raters. `left` is how far the likelihood still was from its maximum
+    kept to place further raters. `left` is how far the likelihood still was from its maximum
     when the search ended, in units of sampling error (Newton's decrement): well below 1 where it found one.
     """
 

@@ -52,7 +52,7 @@ def _revoke(workspace: str, name: str) -> None:
 @options.by(audit.COMMAND, help="Who asks; the audit log says so.")
 @click.pass_obj
 def _data(workspace: str, name: str, by: str) -> None:
-    """Print all that is stored of an annotator, as JSON: for whoever asks what is known of them."""
+    """Print all that is stored of an annotator, as JSON, such as for a request for their data."""
     opened = Workspace.open(workspace, create=False)
     with opened.read() as db:
         echo(json.dumps(personal.data(db, name), ensure_ascii=False, indent=2))

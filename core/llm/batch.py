@@ -57,7 +57,7 @@ class BatchStanding:
 
 @dataclass(frozen=True)
 class Result:
-    """What an output says of one call: an answer; or a failure, for good or (`again`) to be asked once more.
+    """What an output says of one call: an answer; or a failure, final or (`again`) to be asked once more.
 
     `counts` is False where the call was not tried: the batch expired or was cancelled before.
     """

@@ -12,7 +12,7 @@ from concord.llm.models import append_entry, load_models, read_entry
 
 FILE = "presets.toml"
 _BLANK = re.compile(r"\b[A-Z]{3,}\b")
-"""A word of an address that stands for one's own."""
+"""A placeholder in an address, which the user replaces."""
 
 
 @dataclass(frozen=True)

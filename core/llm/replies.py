@@ -33,7 +33,7 @@ class Reply(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _truth_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
-        """`true` is not 1, although Python has it so."""
+        """Refuse true and false where a number is asked: in Python a bool is an int."""
         given = value if isinstance(value, list) else [value]
         if any(isinstance(item, bool) for item in given) and not _takes_truth(cls, info.field_name or ""):
             raise ValueError("true and false are no values of this field")
@@ -67,7 +67,7 @@ def json_schema(reply: type[Reply], turns: tuple[int, ...] = ()) -> dict[str, An
     """The schema as endpoints are sent it.
 
     With `turns`, a list of entries that name a `turn` has as many as there are turns, and each names one of
-    them: small models name turns that do not exist. That each is named once is for whoever reads the reply.
+    them: small models name turns that do not exist. That each is named once is checked by the caller.
     """
     schema = reply.model_json_schema()
     return _of_turns(schema, turns) if turns else schema

@@ -1,4 +1,4 @@
-"""What the summary of a study says aloud of single raters: who misleads, and which figure."""
+"""Warnings of a study's summary: raters that distort a figure, and which figure."""
 
 from collections.abc import Iterable, Mapping
 
@@ -21,7 +21,7 @@ def cautions(ratings: Ratings, found: StudyAgreement, label: Labels) -> list[str
     """Sentences on judges that order items the other way round, copy a person, are near-constant or lack
     ratings, on persons who are constant or duplicated, and on scales.
 
-    What is true of several criteria is said once. *Final* is looked at only where there is nothing else.
+    A warning that holds for several criteria is given once. *Final* is looked at only if it is all there is.
     """
     names = [name for name in ratings.criteria if name != FINAL] or list(ratings.criteria)
     parts = {label(name): ratings[name] for name in names}

@@ -1,1 +1,1 @@
-"""Runs: what a plan comes to, the engine that plays and judges it, and how far it has come."""
+"""Runs: the pieces and cost of a plan, the engine that plays and judges it, and its progress."""

@@ -103,7 +103,7 @@ class Batches:
         body: Callable[[Model], Mapping[str, Any]],
     ) -> None:
         """Returns if the call is to be made directly. Raises Deferred if it comes by batch, and CallFailed if
-        it did and failed for good, which is told once.
+        it did and failed finally, which is told once.
         """
         if not (self.on or self._known):
             return
@@ -385,7 +385,7 @@ def _noted(db: Database, call: Waiting, model: Model, answer: Read) -> Spent:
 
 
 def _unanswered(db: Database, one: Batch, call: Waiting, tries: int, failure: CallFailed | None) -> None:
-    """A call without an answer is to be asked again, or has failed for good."""
+    """A call without an answer is to be asked again, or has failed finally."""
     if tries < TRIES:
         stored.release(db, call.id, one.id, tries)
         return

@@ -54,12 +54,12 @@ class Pending:
 
     @property
     def first(self) -> tuple[str, ...]:
-        """The keys of what is to be made first: the play, or the verdicts on one that is stored."""
+        """The keys of what is made first: the play or, where it is stored, the judgements of it."""
         return self.owed if self.stored or self.play.play is None else (self.play.key,)
 
     @property
     def owed(self) -> tuple[str, ...]:
-        """The keys of the verdicts."""
+        """The keys of its judgements and comparisons."""
         return tuple(j.key for j in self.judged)
 
     @property

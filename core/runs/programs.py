@@ -95,7 +95,7 @@ async def answer(model: Model, told: Mapping[str, Any], folder: Path) -> str:
 
 
 async def _returned(model: Model, function: Callable[..., Any], told: Mapping[str, Any]) -> str:
-    """What a function of this process returns. One that takes too long is not waited for, but goes on."""
+    """What a function of this process returns. It is waited for up to the time limit, and not stopped."""
     try:
         async with asyncio.timeout(model.timeout):
             made = await asyncio.to_thread(function, dict(told))

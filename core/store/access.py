@@ -71,7 +71,7 @@ class Link(NamedTuple):
 
 def invite(db: Database, name: str, *, simulated: bool = False, days: int = LINK_DAYS) -> str:
     """Make (or renew) an annotator's link; returns the secret, which is shown once and kept nowhere. An older
-    link stops working, and whoever came by it is signed out. The link expires after so many days, 0: never.
+    link stops working, and sessions begun by it end. The link expires after so many days, 0: never.
 
     Raises StudyError for a name that cannot be used: empty, too long to be shown, or with a comma, which
     separates names.

@@ -34,7 +34,7 @@ def close(db: Database, run: int, lost: float) -> None:
 
 
 def spent(db: Database, benchmark: str, plan: Mapping[str, Any], *, but: int | None = None) -> float:
-    """What all runs of a plan count for, but one."""
+    """What all runs of a plan were granted or have spent (the larger of both), except the run `but`."""
     rows = db.execute(
         "SELECT plan, max(cost, granted) FROM runs WHERE benchmark = ? AND id IS NOT ?", [benchmark, but]
     )

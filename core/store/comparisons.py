@@ -200,6 +200,6 @@ def withdraw(db: Database, rater: int, first: int, second: int, question: PairQu
 
 
 def stamp(db: Database) -> tuple[int, str]:
-    """Changes whenever something was compared, compared anew, or taken back."""
+    """A mark that changes whenever a comparison is added, replaced or withdrawn."""
     row = db.execute("SELECT count(*), max(created) FROM comparisons").fetchone()
     return row[0], row[1] or ""

@@ -35,7 +35,7 @@ def latest(db: Database, nicknames: Collection[str]) -> dict[str, Configuration]
 
 
 def taken(db: Database, nickname: str) -> bool:
-    """Whether any stored result names this model."""
+    """Whether a stored result names this model."""
     columns = {"model_configurations": "nickname", "conversations": "player", "raters": "name"}
     return any(db.table(table).count_where(f"{name} = ?", [nickname]) for table, name in columns.items())
 

@@ -56,7 +56,7 @@ def snapshot(path: Path) -> Iterator[Database]:
 
 
 def _copy(path: Path, to: Path) -> None:
-    """All pages in one step: SQLite would begin anew whenever somebody writes between two steps."""
+    """All pages in one step: SQLite starts the copy again if somebody writes between two steps."""
     where = readonly.address(path) if readonly.is_read_only(path) else path
     with (
         closing(sqlite3.connect(where, uri=where is not path)) as source,

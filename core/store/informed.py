@@ -1,4 +1,4 @@
-"""Answers given in sight of others': an adjudicator's, and an annotator's second one after a judge's score.
+"""Answers that are not blind: an adjudicator's, and an annotator's second one after a judge's score.
 
 They are stored apart from ratings, so that they enter no mean and no figure of blind agreement.
 """

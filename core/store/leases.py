@@ -44,10 +44,10 @@ def held_by(db: Database, works: Collection[str]) -> dict[str, int]:
 
 
 def release(db: Database, works: Collection[str]) -> None:
-    """Give works back."""
+    """End the leases of these pieces of work."""
     db.execute("DELETE FROM leases WHERE work IN (SELECT value FROM json_each(?))", [json.dumps(list(works))])
 
 
 def release_all(db: Database, run: int) -> None:
-    """Give back all that a run has leased."""
+    """End all leases of a run."""
     db.execute("DELETE FROM leases WHERE run_id = ?", [run])

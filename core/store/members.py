@@ -33,7 +33,7 @@ class Member(NamedTuple):
 def invite(db: Database, name: str, role: Role, by: str, *, days: int = LINK_DAYS) -> str:
     """Make (or renew) a member's link; returns the secret, which is kept nowhere.
 
-    An older link stops working, and whoever came by it is signed out. Raises StudyError for a name or a role
+    An older link stops working, and sessions begun by it end. Raises StudyError for a name or a role
     that cannot be used.
     """
     if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
@@ -59,7 +59,7 @@ def revoke(db: Database, name: str, by: str) -> None:
 
 
 def of_token(db: Database, token: str) -> Member | None:
-    """Whose link this is; None where it is nobody's. Raises LinkRefused for one that has expired."""
+    """The member whose link this is; None for an unknown one. Raises LinkRefused for one that has expired."""
     row = find(
         db,
         "members",

@@ -21,7 +21,7 @@ NUMBERED = ("studies", "conversations", "study_units", "ratings", "comparisons")
 
 @contextmanager
 def in_parts(path: Path) -> Iterator[Part]:
-    """Store a change in parts. Where the block fails, what it added is removed before the error goes on.
+    """Store a change in parts. Where the block fails, what it added is removed before it raises.
 
     Where the process dies, `undo_abandoned` removes it. Meanwhile others see what is stored already. Raises
     WorkspaceError while another process does the same.

@@ -18,14 +18,14 @@ if sys.platform != "win32":
     import fcntl
 
 PATIENCE_SECONDS = 1.0
-"""How long a run waits for its file: who looks whether it is locked locks it for a moment."""
+"""How long a run waits for its file: a process that checks the lock holds it for a moment."""
 LONGEST = 1000
-"""Bytes of what a run can say, written at its start: a full disk takes a sentence as well."""
+"""Bytes that a run reserves for its sentence at its start, so that it can write one on a full disk."""
 
 
 @contextmanager
 def present(path: Path, run: int) -> Iterator[Callable[[str], None]]:
-    """Be alive as a run until the block ends; gives a function that says a sentence to whoever looks.
+    """Lock the run's file for the block; yields a function that writes a sentence for others into it.
 
     Raises WorkspaceError if the file cannot be written.
     """

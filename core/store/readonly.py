@@ -84,7 +84,7 @@ def authorizer(copy: Path) -> Authorizer:
 
 
 def refused(path: Path) -> WorkspaceError:
-    """The error of whoever would change such a database."""
+    """The error that a change of such a database raises."""
     return WorkspaceError(
         f"The workspace {path.parent} is read-only: it can be looked at, and nothing in it can be changed. "
         "Copy it to a folder that you can write, or ask its owner."

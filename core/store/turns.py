@@ -1,8 +1,8 @@
 """Writers of one database, in any number of processes, take turns.
 
-SQLite gives the write lock to whoever asks first after a commit, and who waits asks again after up to 100 ms.
-A writer that goes on and on (an import, a run) therefore keeps all others from writing for seconds. Here a
-writer holds the `queue` while it waits for its `turn`, so that who has just written comes behind it.
+SQLite gives the write lock to the first writer that asks after a commit, and a waiting one asks only every
+100 ms. A writer without pauses (an import, a run) therefore keeps all others from writing for seconds. Here a
+writer holds the `queue` while it waits for its `turn`, so that the last writer comes behind it.
 """
 
 import os
@@ -17,7 +17,7 @@ if sys.platform != "win32":
 
 ASK_AGAIN_SECONDS = 0.002
 PATIENCE_SECONDS = 10.0
-"""How long a writer waits for its turn. Beyond that SQLite's own lock decides: who has the turn is stuck."""
+"""How long a writer waits for its turn. Then SQLite's own lock decides: the holder is stuck."""
 
 
 @contextmanager

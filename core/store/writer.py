@@ -45,7 +45,7 @@ class Writer:
     A failed `put` is raised at the next `put` or on leaving the `with` block, once all others are stored.
 
     A patient writer keeps what cannot be stored for now (see `concord.store.obstacles`) and tries until it
-    can; `obstacle` says why it cannot. Others fail whoever waits.
+    can; `obstacle` says why it cannot. Another writer raises the error in the thread that waits.
     """
 
     def __init__(self, path: Path, *, patient: bool = False):
@@ -169,7 +169,7 @@ class Writer:
         if task.done is None:
             self._error = self._error or error
         elif not task.done.set_running_or_notify_cancel():
-            return  # whoever asked waits no longer; the change is stored
+            return  # nobody waits for it any more; the change is stored
         elif error is not None:
             task.done.set_exception(error)
         else:
