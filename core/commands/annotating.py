@@ -270,7 +270,7 @@ def _adjudicate(
         raise StudyError("A rule is --range, with or without --criterion, or --lowest.")
     if least is None and lowest is None:
         with Workspace.open(workspace, create=False).read() as db:
-            printing.show([adjudication.queue_table(db, name)], form)
+            printing.show([adjudication.queue_table(db, adjudication.adjudication(db, name))], form)
         return
     rule = adjudication.Rule("range", least, 0, criterion) if least is not None else None
     with Workspace.open(workspace, create=False).write() as db:

@@ -178,6 +178,19 @@ def judge_said(db: Database, name: str, judge: int) -> dict[tuple[int, str], tup
     }
 
 
+def judges_of(db: Database, name: str) -> set[int]:
+    """The judges with a score of a unit of a study, whose `judge_said` is not empty. Raises NotFound."""
+    # Each is looked for by itself: the first unit that it rated settles it.
+    rows = db.execute(
+        "SELECT x.id FROM raters x WHERE x.kind = 'judge' AND EXISTS (SELECT 1 FROM studies t "
+        "JOIN study_units u ON u.study_id = t.id JOIN ratings r "
+        "ON r.conversation_id = u.conversation_id AND r.rater_id = x.id AND r.study_id IS NULL "
+        "AND (t.per_turn = 0 OR r.turn = u.turn) WHERE t.id = ?)",
+        [studies.study_id(db, name)],
+    )
+    return {number for (number,) in rows}
+
+
 def apart(db: Database, name: str) -> Iterator[dict[str, Any]]:
     """Every answer of a study beside its first ratings, by kind: “extra”, “repeat”, “gold”, “training”,
     “adjudicated” or “revised”.

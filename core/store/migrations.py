@@ -760,3 +760,13 @@ ALTER TABLE pairings ADD COLUMN seconds REAL NOT NULL DEFAULT 0;
 ALTER TABLE pairings ADD COLUMN answered TEXT
 """,
 )
+
+# What was spent is summed up without reading the rows, which hold texts.
+_step(
+    "035_spent",
+    """
+CREATE INDEX conversations_spent ON conversations (calls, cost);
+CREATE INDEX judgements_spent ON judgements (calls, cost);
+CREATE INDEX comparisons_spent ON comparisons (calls, cost)
+""",
+)

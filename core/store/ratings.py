@@ -9,7 +9,6 @@ from sqlite_utils import Database
 
 from concord.errors import NotFound
 from concord.rating import (
-    NOTHING_SPENT,
     Comparison,
     Criterion,
     Judgement,
@@ -17,7 +16,6 @@ from concord.rating import (
     RaterKind,
     Rating,
     Scale,
-    Spent,
 )
 from concord.store import database, summaries
 from concord.store.database import find, now
@@ -369,15 +367,13 @@ def tokens_by_judge(db: Database) -> Mapping[str, tuple[float, float]]:
     }
 
 
-def total_spent(db: Database) -> Spent:
-    """Everything paid for in this workspace."""
-    names = ", ".join(vars(NOTHING_SPENT))
+def total_spent(db: Database) -> tuple[int, float]:
+    """The calls made in this workspace, and their cost."""
     paid = " UNION ALL ".join(
-        f"SELECT {names} FROM {of}" for of in ("conversations", "judgements", "comparisons")
+        f"SELECT calls, cost FROM {of}" for of in ("conversations", "judgements", "comparisons")
     )
-    sums = ", ".join(f"sum({name})" for name in names.split(", "))
-    row = db.execute(f"SELECT {sums} FROM ({paid})").fetchone()
-    return Spent(*(value or 0 for value in row))
+    calls, cost = db.execute(f"SELECT sum(calls), sum(cost) FROM ({paid})").fetchone()
+    return calls or 0, cost or 0.0
 
 
 def _scale(text: str) -> Scale:

@@ -235,10 +235,9 @@ def _why(found: Adjudication, db: Database, unit: int) -> str:
     return f"the rule, {rule.told}, does not name it" if rule else "the study has no rule"
 
 
-def queue_table(db: Database, name: str) -> Table:
+def queue_table(db: Database, found: Adjudication) -> Table:
     """The items that the rule names, one criterion a row: everybody's answers, and what settled it."""
-    found = adjudication(db, name)
-    places = {unit["id"]: unit for unit in studies.units(db, name)}
+    places = {unit["id"]: unit for unit in studies.units(db, found.study.name)} if found.disputed else {}
     rows = [
         {
             **{"item": places[item.unit]["key"], "turn": places[item.unit]["turn"]},

@@ -67,8 +67,8 @@ def judges_of(db: Database, name: str) -> dict[str, Rater]:
     """The judges who rated a study's units by its own questions, by what the figures call them."""
     study = studies.get(db, name)
     other = rubrics.other_judges(db, study.rubric)
-    every = {rater: number for rater, number in ratings.judges(db).items() if number not in other}
-    mine = [rater for rater, number in every.items() if informed.judge_said(db, name, number)]
+    wanted = informed.judges_of(db, name).difference(other)
+    mine = [rater for rater, number in ratings.judges(db).items() if number in wanted]
     return {label: rater for rater, label in labels(mine).items()}
 
 

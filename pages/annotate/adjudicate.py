@@ -34,7 +34,8 @@ def page() -> None:
         return
     name = shown("study", st.selectbox("Study", names, index=names.index(asked("study", names, names[0]))))
     with workspace().read() as db:
-        found, queue = adjudication.adjudication(db, name), adjudication.queue_table(db, name)
+        found = adjudication.adjudication(db, name)
+        queue = adjudication.queue_table(db, found)
     who_is = here()
     settles_only = isinstance(who_is, Researcher) and who_is.role == "adjudicator"
     if not settles_only:

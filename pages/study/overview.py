@@ -73,13 +73,13 @@ def _step(step: NextStep) -> None:
 
 def _counts(found: Overview) -> None:
     with workspace().read() as db:
-        spent = ratings.total_spent(db)
+        calls, cost = ratings.total_spent(db)
     figures = {
         "Conversations": f"{sum(p.conversations for p in found.played):,}",
         "of them judged": f"{sum(p.judged for p in found.played):,}",
         "Judges": f"{len({judge.name for judge in found.judges}):,}",
-        "Calls": f"{spent.calls:,}",
-        "Spent": f"{spent.cost:,.2f}",
+        "Calls": f"{calls:,}",
+        "Spent": f"{cost:,.2f}",
     }
     with st.container(horizontal=True):
         for label, figure in figures.items():

@@ -96,7 +96,7 @@ class TestRule:
             said
             == "Study “s”: the rule finds nothing; no item of 7 has answers at least 2 apart on “fluency”."
         )
-        assert queue_table(db, "s").rows == ()
+        assert queue_table(db, adjudication(db, "s")).rows == ()
 
     def test_without_those_left_out(self, db):
         set_rule(db, "s", Rule("range", 2))
