@@ -318,12 +318,11 @@ def result_tables(found: Compared, rater: str = "") -> tuple[Table, ...]:
 
 
 def _duels(found: Compared, chosen: Sequence[ComparedBy]) -> Table:
-    share = partial(Column, digits=4, percent=True)
     columns = (
         Column("rater", file_only=len(chosen) == 1),
         Column("one", "model"),
         Column("other", "against"),
-        *map(share, ("win", "tie", "lose")),
+        *map(percent, ("win", "tie", "lose")),
         percent("delta", "Δ", signed=True, interval="ends", help="Share of wins less share of losses"),
         Column("n", help="Scenarios compared"),
         Column(

@@ -104,8 +104,8 @@ def page() -> None:
             for each in _own(_basis(benchmark)):
                 table.draw(each)
     except ConcordError as error:
-        sentence(error)
-    return None
+        return sentence(error)
+    return link("differences", "Compare two players judge by judge", of="players", benchmark=benchmark.name)
 
 
 OWN = "its own questions"

@@ -44,6 +44,14 @@ def lengths(standings: Sequence[PlayerResult], axis: str) -> Any:
         base.mark_point(filled=True, size=80, opacity=1, color=GREEN).encode(y=y("score"), tooltip=said),
     ]
     if len(data) <= NAMED:
-        names = base.mark_text(align="left", dx=9, fontSize=11, limit=160, color=text_colour())
-        layers.append(names.encode(y=y("score"), text=alt.Text("player:N")))
+        middle = (data.chars.min() + data.chars.max()) / 2
+        left, right = data[data.chars <= middle], data[data.chars > middle]
+
+        def named(some: pd.DataFrame) -> Any:
+            return alt.Chart(some).encode(x=x, y=y("score"), text=alt.Text("player:N"))
+
+        # A name stands on the side of its point that has room for it.
+        look: dict[str, Any] = {"fontSize": 11, "limit": 160, "color": text_colour()}
+        layers.append(named(left).mark_text(align="left", dx=9, **look))
+        layers.append(named(right).mark_text(align="right", dx=-9, **look))
     return alt.layer(*layers).properties(height=HEIGHT)

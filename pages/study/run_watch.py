@@ -123,7 +123,7 @@ def figures(run: Progress) -> None:
         "tokens": f"{run.spent.input_tokens + run.spent.output_tokens:,}",
         **({"of them cached": f"{run.spent.cached_tokens:,}"} if run.spent.cached_tokens else {}),
         f"cost {currency(workspace().models_path)}".strip(): status.cost(run),
-        "time left": "–" if left is None else duration(left),
+        **({"time left": "–" if left is None else duration(left)} if run.state == "running" else {}),
     }
     with st.container(horizontal=True, gap="large"):
         for label, value in figures.items():

@@ -178,7 +178,7 @@ def _show(found: Compared) -> None:
         players = [str(row["player"]) for row in strengths.rows]
         rows = list(zip(players, strengths.estimates("strength"), strict=True))
         if any(figure.defined for _, figure in rows):
-            forest(rows, strengths.title, "Strength (log scale, mean 0), 95% interval")
+            forest(rows, "Strength by model", "Strength (log scale, mean 0), 95% interval")
         table.draw(strengths)
     for name in ("position-bias", "shown-first", "agreement"):
         if name in made:

@@ -110,8 +110,10 @@ def test_a_row_of_the_leaderboard_leads_to_what_differs_from_another_player(work
     shown.run()
     board = next(each.value for each in shown.dataframe if "player" in each.value.columns)
     first, second = board.player[:2]
-    [link] = [each for each in shown.get("page_link") if each.proto.page == "differences"]
+    every = [each for each in shown.get("page_link") if each.proto.page == "differences"]
+    [link] = [each for each in every if "another player" in each.proto.label]
     assert link.proto.query_string == f"of=players&benchmark=pingpong&one={second}&other={first}"
+    assert "of=players&benchmark=pingpong" in {each.proto.query_string for each in every}
 
 
 @pytest.mark.parametrize(
