@@ -54,7 +54,10 @@ def command(
         report = agreement_report(db, study, asked)
         measure(report, report.steps(form, sections=section, criterion=criterion))
         found = report.document(form, sections=section, criterion=criterion, width=columns(WIDTH))
+        without = report.without(section, criterion)
     echo(found, nl=False)
+    for sentence in without:
+        echo(sentence, err=True)
     if form == "csv" or section:
         for note in report.notes:
             echo(note, err=True)

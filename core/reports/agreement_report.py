@@ -250,6 +250,21 @@ class AgreementReport:
         names = self._named(sections, criterion)
         return [table for of in names for table in self.section(of, criterion or self.main).values()]
 
+    def without(self, sections: Sequence[str], criterion: str = "") -> list[str]:
+        """A sentence for each of these sections that has no figures on a criterion, else on the main one.
+
+        It names the criteria on which there are some. Raises NotFound as `asked` does.
+        """
+        said, on = [], criterion or self.main
+        for name in self._named([name for name in sections if name != "all"], criterion):
+            if why := self.lacks(name, on):
+                about = "" if name in OVER_ALL else f" on {self.label(on)}"
+                sentence = f"No figures of section {name}{about}: {why}."
+                if others := [each for each in self.criteria if not self.lacks(name, each)]:
+                    sentence += f" There are some with --criterion {' or '.join(others)}."
+                said.append(sentence)
+        return said
+
     def tables(self, criterion: str) -> dict[str, Table]:
         """The tables on one criterion of all sections, by name; those over all criteria on the main one."""
         names = [name for name in SECTIONS if criterion == self.main or name not in OVER_ALL]

@@ -136,13 +136,15 @@ def _lacking(ratings: Ratings, names: Mapping[str, str]) -> Iterable[str]:
 
 
 def _scales(ratings: Ratings, names: Mapping[str, str]) -> Iterable[str]:
-    said: dict[str, list[str]] = {}
+    said: dict[tuple[str, str], list[str]] = {}
     for on, name in names.items():
-        notes = [note for note in ratings.said.get(name, ()) if not note.startswith("scale guessed")]
-        for note in dict.fromkeys([*ratings.other_scale.get(name, {}).values(), *notes]):
-            said.setdefault(note, []).append(on)
-    for note, where in said.items():
-        yield f"Scale of {_list(where)}: {note}."
+        for note in dict.fromkeys(ratings.other_scale.get(name, {}).values()):
+            said.setdefault(("Scale of ", note), []).append(on)
+        for note in ratings.said.get(name, ()):
+            if not note.startswith("scale guessed"):
+                said.setdefault(("", note), []).append(on)
+    for (of, note), where in said.items():
+        yield f"{of}{_list(where)}: {note}."
 
 
 def _p(row: Mapping[str, Cell]) -> float:

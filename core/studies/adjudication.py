@@ -205,8 +205,13 @@ def settle(
                 f"{_called(db, name, unit)} is not in dispute (any more): {_why(found, db, unit)}."
             )
         asked = {c.name: c for c in found.study.criteria if c.name in item.criteria}
-        if criterion not in asked:
+        if criterion not in {c.name for c in found.study.criteria}:
             raise not_found("criterion", criterion, asked)
+        if criterion not in asked:
+            labels = ", ".join(each.label for each in asked.values())
+            raise StudyError(
+                f"{_called(db, name, unit)} is not in dispute on “{criterion}”, only on {labels}."
+            )
         if score not in asked[criterion].scale:
             raise StudyError(f"{score:g} is not on the scale of “{asked[criterion].label}”.")
         if not reason.strip():

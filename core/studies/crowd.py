@@ -10,6 +10,7 @@ import re
 import secrets
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from urllib.parse import urlencode
 
@@ -41,10 +42,12 @@ _CODE = re.compile(r"[A-Za-z0-9-]{1,40}")
 def open_link(db: Database, crowd: Crowd, by: str, base_url: str | None = None) -> str:
     """The address for the platform, in place of the one before; the token in it is stored nowhere.
 
-    Whoever came before keeps their desk. Raises NotFound, and StudyError for a study that cannot be dealt,
-    where no item has room for another rater, and for numbers that make no sense.
+    Whoever came before keeps their desk. Nobody is promised more items than the study has. Raises NotFound,
+    and StudyError for a study that cannot be dealt, where no item has room for another rater, and for numbers
+    that make no sense.
     """
     refuse_undealable(studies.get(db, crowd.study))
+    crowd = replace(crowd, items=min(crowd.items, len(studies.units(db, crowd.study))))
     if acts.is_closed(db, crowd.study):
         raise StudyError(f"The study “{crowd.study}” is closed.")
     if min(crowd.quota, crowd.items, crowd.minutes) < 1:
@@ -186,7 +189,8 @@ def payments(
         Column("elapsed", "minutes until the last item", digits=1),
         Column("amount", f"amount {currency}".strip(), digits=2),
         Column("code"),
-        *(Column(name, digits=0) for name in ("browsers", "clashes")),
+        Column("browsers", digits=0, help="Addresses and kinds of browser; two alike look like one."),
+        Column("clashes", digits=0, help="Visits with this number and another submission."),
     )
     total = sum(row["amount"] for row in rows if isinstance(row["amount"], float))
     rates = f"{hourly:g} an hour at work and {per_item:g} for each item that was rated"

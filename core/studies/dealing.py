@@ -211,7 +211,9 @@ def plan(
         raise NotAllowed(f"The study “{name}” is closed. `concord study reopen {name}` opens it again.")
     seen, gone = informed.revealed(db, name), _gone(db, name, without, annotators)
     if told := [person for person in annotators if person in seen]:
-        raise StudyError(f"“{told[0]}” has seen others' answers in “{name}”: no answer would be blind.")
+        raise StudyError(
+            f"“{told[0]}” has seen others' answers or a judge's scores: no answer would be blind."
+        )
     if closed := [person for person in annotators if person in gone]:
         raise StudyError(f"The link of “{closed[0]}” was withdrawn. Invite them anew, or deal to others.")
     units: dict[str, list[int]] = {}

@@ -96,11 +96,13 @@ def requeue(db: Database, name: str, annotator: str, reason: str, by: str, keys:
 
     Answers stay on the desk and do not count until the item is submitted again; what is changed then is kept
     as a revision. Returns the number of items. Raises NotFound, and StudyError where there is nothing to open
-    and for an annotator who has seen others' answers.
+    and for an annotator who has seen others' answers or a judge's scores.
     """
     rater = access.annotator_id(db, annotator)
     if annotator in informed.revealed(db, name):
-        raise StudyError(f"{annotator} has seen others' answers: no new answer would be blind.")
+        raise StudyError(
+            f"{annotator} has seen others' answers or a judge's scores: no new answer would be blind."
+        )
     closed = [i for i in progress.items(db, name) if i.annotator == annotator and i.state != "open"]
     chosen = [i for i in closed if (i.key in keys if keys else i.state == "skipped")]
     if missing := [key for key in keys if key not in {i.key for i in chosen}]:

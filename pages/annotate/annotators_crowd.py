@@ -32,12 +32,25 @@ def crowd_link(studies: list[str], here: str) -> None:
                 f"The {NAMES[link.platform]} link {state}: {link.quota} people, {link.items} items each, "
                 f"{link.minutes} minutes. A new link replaces it; whoever came keeps their desk."
             )
+        now = link or Crowd(name, "prolific", 20, 20, 120, "")
+        platforms = get_args(Platform)
         with st.container(horizontal=True):
-            st.selectbox("Platform", get_args(Platform), format_func=NAMES.__getitem__, key="crowd platform")
-            for label, value, key in (("People", 20, "people"), ("Items each", 20, "items")):
-                st.number_input(label, 1, 100_000, value, key=f"crowd {key}")
-            st.number_input("Minutes", 1, 100_000, 120, key="crowd minutes")
-        st.text_input("Completion code (empty: everybody has one)", key="crowd code", max_chars=40)
+            st.selectbox(
+                "Platform",
+                platforms,
+                platforms.index(now.platform),
+                format_func=NAMES.__getitem__,
+                key=f"crowd platform {name}",
+            )
+            for label, value, key in (
+                ("People", now.quota, "people"),
+                ("Items each", now.items, "items"),
+                ("Minutes", now.minutes, "minutes"),
+            ):
+                st.number_input(label, 1, 100_000, value, key=f"crowd {key} {name}")
+        st.text_input(
+            "Completion code (empty: everybody has one)", now.code, key=f"crowd code {name}", max_chars=40
+        )
         st.text_input("Where they reach this app", here, key="crowd address", max_chars=2000)
         with st.container(horizontal=True):
             st.button("Make the link", key="crowd open", on_click=_opened, args=(name,))
@@ -54,13 +67,13 @@ def crowd_link(studies: list[str], here: str) -> None:
 
 def _opened(name: str) -> None:
     def asked(key: str) -> str:
-        return str(st.session_state[f"crowd {key}"])
+        return str(st.session_state[f"crowd {key} {name}"])
 
     with told.writing() as db:
-        platform = st.session_state["crowd platform"]
+        platform = st.session_state[f"crowd platform {name}"]
         people, items, minutes = (int(asked(key)) for key in ("people", "items", "minutes"))
         made = Crowd(name, platform, people, items, minutes, asked("code").strip())
-        address = asked("address").strip()
+        address = str(st.session_state["crowd address"]).strip()
         if not address.startswith(("http://", "https://")):
             raise StudyError("The address of the app begins with http:// or https://.")
         st.session_state["crowd link"] = crowd.open_link(db, made, person.named(), address)

@@ -99,7 +99,7 @@ def page() -> None:
 
 
 def _works(db: Database, rater: int) -> list[Work]:
-    """Everything dealt to somebody."""
+    """Everything dealt to somebody; what is shown after a study, once they have rated all of it."""
     rated = [Work("study", *study) for study in studies.studies_of(db, rater)]
     compared = [
         Work("pairs", s.study, _title(pairings.study(db, s.study)), s.done, s.dealt)
@@ -107,10 +107,12 @@ def _works(db: Database, rater: int) -> list[Work]:
     ]
     shown = []
     for study in rated:
-        if (found := reveal.reveal(db, study.name, rater)) and found.items:
+        found = reveal.reveal(db, study.name, rater)
+        if found and found.items and (found.opened or not found.left):
             title = f"The judge's scores: {study.title}"
             shown.append(Work("reveal", study.name, title, len(found.done), len(found.items)))
-        if (others := discussion.discussion(db, study.name, rater)) and others.items:
+        others = discussion.discussion(db, study.name, rater)
+        if others and others.items and (others.opened or not others.left):
             title = f"Others' answers: {study.title}"
             shown.append(Work("discuss", study.name, title, len(others.done), len(others.items)))
     return rated + shown + compared

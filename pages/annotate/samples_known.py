@@ -1,7 +1,5 @@
 """Gold items and training on the page of samples: files of items, feedback, the rule to pass."""
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import streamlit as st
@@ -15,6 +13,7 @@ from pages.parts import told
 from pages.parts.plain import plain
 from pages.parts.review import person
 from pages.parts.session import workspace
+from pages.parts.uploads import on_disk
 
 COLUMNS = f"A CSV with the columns {', '.join(hidden.COLUMNS)}."
 LARGEST = 10
@@ -73,9 +72,7 @@ def _read(db: Database, name: str, file: Any, *, teaches: bool = False) -> list[
     """The items of an uploaded file; none where there is no file."""
     if file is None:
         return []
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / Path(file.name).name
-        path.write_bytes(file.getvalue())
+    with on_disk(file) as path:
         return hidden.read_gold(db, name, path, training=teaches)
 
 

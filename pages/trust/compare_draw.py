@@ -1,8 +1,6 @@
 """The form that makes a study of pairs by a rubric: whose conversations and how many, or a file of them."""
 
 from collections.abc import Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import streamlit as st
 
@@ -15,6 +13,7 @@ from pages.parts.address import link
 from pages.parts.plain import plain
 from pages.parts.review import person
 from pages.parts.session import workspace
+from pages.parts.uploads import on_disk
 
 RUBRIC, WHOSE, MODELS, NUMBER, SEED, NAME, FILE = (
     f"new pairs {name}" for name in ("rubric", "whose", "models", "number", "seed", "name", "file")
@@ -59,9 +58,7 @@ def _made() -> None:
     with told.writing() as db:
         used = shelf.find(workspace(), given[RUBRIC])
         if file is not None:
-            with TemporaryDirectory() as folder:
-                path = Path(folder) / Path(file.name).name
-                path.write_bytes(file.getvalue())
+            with on_disk(file) as path:
                 pairs = comparisons_file.pairs(path)
             made = pairings.new(db, name, used, given=pairs, source=file.name)
         else:

@@ -34,8 +34,8 @@ def workspace(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspac
 
 def test_a_link_is_made_shown_once_and_closed_and_people_are_paid(workspace: Workspace) -> None:
     page = AppTest.from_string(FRAME, default_timeout=30).run()
-    page.selectbox(key="crowd platform").set_value("mturk")
-    page.number_input(key="crowd items").set_value(2)
+    page.selectbox(key="crowd platform s").set_value("mturk")
+    page.number_input(key="crowd items s").set_value(2)
     page.text_input(key="crowd address").set_value("somewhere")
     page.button(key="crowd open").click().run()
     assert "http" in page.error[0].value

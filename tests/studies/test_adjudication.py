@@ -137,7 +137,9 @@ class TestSettling:
             StudyError, match=r"“k3” is not in dispute .*: the rule, answers at least 2 apart"
         ):
             settle(db, "s", units(db)[3], "fluency", 2, "why", "cy")
-        with pytest.raises(NotFound, match="kind"):
+        with pytest.raises(NotFound, match="nope"):
+            settle(db, "s", units(db)[0], "nope", 1, "why", "cy")
+        with pytest.raises(StudyError, match="not in dispute on “kind”, only on Fluency"):
             settle(db, "s", units(db)[0], "kind", 1, "why", "cy")
         with pytest.raises(StudyError, match="Say why"):
             settle(db, "s", units(db)[0], "fluency", 2, "  ", "cy")

@@ -35,6 +35,12 @@ def workspace(tmp_path: Path) -> Workspace:
     return made
 
 
+def test_nobody_is_promised_more_items_than_there_are(workspace):
+    with workspace.write() as db:
+        crowd.open_link(db, Crowd("s", "mturk", 4, 40, 60), "dana", "https://example.org/")
+        assert crowds.of_study(db, "s").items == 12
+
+
 def came(number: int, submission: str = "") -> Visitor:
     return Visitor(f"p{number}", submission or f"s{number}", "t1")
 

@@ -108,6 +108,33 @@ def test_which_judge(db):
     assert reveal.reveal(db, "s", access.annotator_id(db, "ann")) is None
 
 
+def test_a_section_without_figures_says_why_and_on_what_there_are_some(tmp_path: Path):
+    asked = (Criterion("fluency", "It is fluent."), Criterion("wit", "It is witty."))
+    with Workspace.open(tmp_path / "two").write() as db:
+        stored.create(db, stored.Study("s", asked))
+        unit = [(conversations.save(db, Conversation("x", "k0", "p", SAID)), None, "")]
+        stored.add_units(db, "s", unit)
+        studies.invite(db, ["ann"])
+        studies.deal_study(db, "s", ["ann"])
+        given = tuple(Rating(Unit("k0"), criterion.name, 5, "so") for criterion in asked)
+        ratings.save_judgement(db, Judgement("j0", "k0", Rater("j", "judge", "v1"), given))
+        reveal.set_judge(db, "s", "j")
+        for criterion in ("fluency", "wit"):
+            assert not do(db, "ann", units(db)[0], "answer", criterion=criterion, score=2)
+        assert not do(db, "ann", units(db)[0], "submit")
+        report = agreement_report(db, "s")
+        nobody = (
+            "No figures of section anchoring on Final: nobody answered again after seeing a judge's score."
+        )
+        assert report.without(["anchoring"]) == [nobody]
+        rater = access.annotator_id(db, "ann")
+        reveal.begin(db, "s", rater)
+        reveal.revise(db, "s", rater, units(db)[0], "fluency", 3)
+        report = agreement_report(db, "s")
+        assert report.without(["anchoring"]) == [f"{nobody} There are some with --criterion fluency."]
+        assert report.without(["anchoring"], "fluency") == report.without(["all"]) == []
+
+
 def test_anchoring_by_hand(db):
     """ann's distances to the judge are 2, 0, 2, −2, −1, 0, 2, −3, and changes 2, 1, 1, 0, −1, 0, 0, −1."""
     second = {"ann": [3, 3, 4, 4, 4, 3, 2, 3], "bob": BLIND["bob"]}
