@@ -3,12 +3,12 @@
 import io
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from html import escape
 from itertools import dropwhile, takewhile
 from textwrap import fill
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from concord.estimate import Estimate
 from concord.files import write_csv
@@ -39,8 +39,6 @@ class Column:
     signed: bool = False
     n: bool = False
     file_only: bool = False
-    link: bool = False
-    """Whether its cells are addresses; pages show them as links."""
     least: float = 0.0
     """A number between 0 and this is shown as “< this”: a p-value is never 0."""
     help: str = ""
@@ -49,6 +47,22 @@ class Column:
     def title(self) -> str:
         """The heading; made of the name where none is given."""
         return self.heading or self.name.replace("_", " ")
+
+
+class Note(str):
+    """A sentence below a table that is made of `parts`: a page may say once what several tables share."""
+
+    parts: tuple[str, ...]
+
+    def __new__(cls, text: str, parts: Iterable[str]) -> Self:
+        """The whole sentence, and its parts."""
+        note = super().__new__(cls, text)
+        note.parts = tuple(filter(None, parts))
+        return note
+
+    def besides(self, said: Collection[str]) -> str:
+        """The parts that are not among those `said`; empty where all are."""
+        return " · ".join(part for part in self.parts if part not in said)
 
 
 @dataclass(frozen=True)

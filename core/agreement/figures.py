@@ -12,7 +12,7 @@ from concord.agreement.intervals import DIFFERENCE, Kind, resampled
 from concord.agreement.ratings import Bools, Facet, Floats, Ints, Ratings
 from concord.agreement.resampling import Statistic, bootstrap, everything, own_clusters
 from concord.estimate import Estimate, undefined
-from concord.table import Column, Table
+from concord.table import Column, Note, Table
 
 MEAN_OF_PEOPLE = "against the mean of all people on the item"
 WEIGHED = "each item weighs the inverse of its probability in the draw"
@@ -67,7 +67,7 @@ def basis(
     notes: Sequence[str] = (),
     weighed: str = AS_DRAWN,
 ) -> dict[str, Any]:
-    """What figures of one criterion rest on, as plain values; `text` says it in one line.
+    """What figures of one criterion rest on, as plain values; `text`, a Note, says it in one line.
 
     `items` have at least one person's rating; `people_per_item` is (least, median, most) over these.
     `left_out` counts by reason the items on which judges are not compared, and those nobody rated. `target`
@@ -93,10 +93,10 @@ def basis(
         out and f"judges are not compared on {out}",
         f"{unrated} item{'' if unrated == 1 else 's'} without a person's rating" if unrated else "",
         target,
-        method,
     )
+    text = " · ".join(filter(None, (*parts, method, *notes)))
     return {
-        "text": " · ".join(filter(None, (*parts, *notes))),
+        "text": Note(text, (*parts, *method.split("; "), *notes)),
         "items": len(present),
         "people_per_item": (least, median, most),
         "left_out": left_out,

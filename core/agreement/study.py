@@ -26,7 +26,7 @@ from concord.agreement.intervals import CORRELATION, PILED_UP
 from concord.agreement.judges import against_people
 from concord.agreement.ratings import FINAL, Contender, CriterionScores, Floats, Panels, Ratings
 from concord.estimate import Estimate, estimate, undefined
-from concord.table import SCHEMA, Cell, Column, Table, record
+from concord.table import SCHEMA, Cell, Column, Note, Table, record
 
 MOST_ANNOTATORS = 12
 """A report has a figure for every two of up to so many annotators; of more it has their mean and extremes."""
@@ -72,7 +72,7 @@ class CriterionAgreement:
     compared: Mapping[str, int]
     judges: tuple[RaterAgreement, ...]
     panels: tuple[RaterAgreement, ...]
-    basis: str
+    basis: Note
     reason: str
 
     @cached_property

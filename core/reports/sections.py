@@ -44,7 +44,7 @@ from concord.store.informed import Informed
 from concord.studies import hidden
 from concord.studies.adjudication import scores_on
 from concord.studies.reveal import moves
-from concord.table import Table
+from concord.table import Note, Table
 
 if TYPE_CHECKING:
     from concord.reports.agreement_report import AgreementReport
@@ -294,7 +294,9 @@ def _alt_test(report: AgreementReport, criterion: str) -> Iterator[Table]:
     )
     if report.of.clusters:
         note = "items are taken for independent, though others are resampled together"
-        found = replace(found, notes=(f"{found.notes[0]} · {note}", *found.notes[1:]))
+        first = found.notes[0]
+        whole = Note(f"{first} · {note}", (*getattr(first, "parts", (first,)), note))
+        found = replace(found, notes=(whole, *found.notes[1:]))
     yield found
 
 

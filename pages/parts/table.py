@@ -1,6 +1,6 @@
 """Draws a Table on a page: rows that can be sorted and chosen, what it means, and its files."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from itertools import pairwise, takewhile
 from typing import Any
@@ -10,7 +10,7 @@ import streamlit as st
 
 from concord.estimate import Estimate
 from concord.files import file_name
-from concord.table import UNDEFINED, Cell, Column, Table, as_csv, as_latex, ends, is_text, shown
+from concord.table import UNDEFINED, Cell, Column, Note, Table, as_csv, as_latex, ends, is_text, shown
 from pages.parts.plain import plain
 from pages.parts.theme import NARROW
 
@@ -31,6 +31,8 @@ def draw(
     select: Callable[[Mapping[str, Cell]], object] | None = None,
     selectable: bool = False,
     wrapped: bool = False,
+    titled: bool = True,
+    said: Collection[str] = (),
 ) -> Mapping[str, Cell] | None:
     """Draw a table: title, caption, rows, notes, and its CSV and LaTeX as downloads.
 
@@ -38,45 +40,53 @@ def draw(
     tells two tables of one name on a page apart. A table that says nothing but one reason is that sentence.
     `select` is called with the row that the reader chooses; a `selectable` table returns that row. In a
     narrow window the reader can have each row as a card with all its columns, on a phone that is the default.
-    A `wrapped` table shows the whole of long texts, and cannot be sorted.
+    A `wrapped` table shows the whole of long texts, and cannot be sorted. One that is not `titled` stands
+    below a heading that says the same. Parts of notes that the page has `said` are left out here; files have
+    the whole notes.
     """
     key = key or table.name
-    st.markdown(f"##### {plain(table.title)}")
+    if titled:
+        st.markdown(f"##### {plain(table.title)}")
     if table.caption:
         st.caption(plain(table.caption))
     cells = [cell for row in table.rows for cell in row.values()]
     figures = [cell for cell in cells if isinstance(cell, Estimate)]
     reasons = {figure.reason for figure in figures}
-    said = any(figure.defined for figure in figures) or any(isinstance(c, int | float) and c for c in cells)
-    if figures and len(reasons) == 1 and not said:
-        st.caption("  \n".join(map(plain, (*table.notes, f"Undefined: {reasons.pop()}."))))
+    some = any(figure.defined for figure in figures) or any(isinstance(c, int | float) and c for c in cells)
+    if figures and len(reasons) == 1 and not some:
+        st.caption("  \n".join(map(plain, (*_notes(table, said), f"Undefined: {reasons.pop()}."))))
         return None
-    # A table that gives the chosen row back stays a table: its rows are what one chooses from.
-    st.session_state.setdefault(f"{key} cards", _phone())
-    cards = not selectable and st.session_state[f"{key} cards"]
-    if cards:
-        _cards(table, key, select)
+    cards = as_cards(key)
+    chosen = _cards(table, key, select, selectable) if cards else None
     if wrapped and not cards:
         cells_ = [
             {plain(c.title): plain(shown(row.get(c.name), c)) for c in table.shown} for row in table.rows
         ]
         st.table(pd.DataFrame(cells_), border="horizontal", hide_index=True, alt=table.title)
     drawn: Any = None if cards or wrapped else _rows(table, key, select, selectable)
-    _below(table)
+    _below(table, said)
     with st.container(horizontal=True, vertical_alignment="center"):
         for label, write, ending in (("CSV", as_csv, "csv"), ("LaTeX", as_latex, "tex")):
             place = f"{key} {ending}"
             download(label, partial(write, table), table.name, ending, key=place, type="tertiary")
-        if not selectable and table.rows:
-            with st.container(key=f"{NARROW} {key}", width="content"):
-                st.toggle("Rows as cards", key=f"{key} cards")
-    rows = drawn["selection"]["rows"] if selectable else []
-    return table.rows[rows[0]] if rows and rows[0] < len(table.rows) else None
+        if table.rows:
+            offer_cards(key)
+    if selectable and not cards:
+        chosen = next(iter(drawn["selection"]["rows"]), None)
+    return table.rows[chosen] if chosen is not None and chosen < len(table.rows) else None
 
 
-def _phone() -> bool:
-    """Whether the browser says that it is a phone's; the width of its window is not known here."""
-    return "Mobi" in st.context.headers.get("User-Agent", "")
+def as_cards(key: str) -> bool:
+    """Whether the rows of the table `key` are drawn as cards: as the reader chose, at first on phones."""
+    # The width of the browser's window is not known here.
+    st.session_state.setdefault(f"{key} cards", "Mobi" in st.context.headers.get("User-Agent", ""))
+    return bool(st.session_state[f"{key} cards"])
+
+
+def offer_cards(key: str) -> None:
+    """The switch that `as_cards` reads; only narrow windows show it."""
+    with st.container(key=f"{NARROW} {key}", width="content"):
+        st.toggle("Rows as cards", key=f"{key} cards")
 
 
 def _rows(
@@ -106,8 +116,12 @@ def _rows(
     )
 
 
-def _cards(table: Table, key: str, select: Any) -> None:
-    """Each row with all its columns below one another."""
+def _cards(table: Table, key: str, select: Any, selectable: bool) -> int | None:
+    """Each row with all its columns below one another; if they are `selectable`, the place of the chosen."""
+
+    def pick(place: int) -> None:
+        st.session_state[f"{key} picked"] = place
+
     for place, row in enumerate(table.rows[:CARDS]):
         name = table.label(row)
         cells = ((c, shown(row.get(c.name), c)) for c in table.shown if row.get(c.name) is not None)
@@ -117,8 +131,11 @@ def _cards(table: Table, key: str, select: Any) -> None:
             st.markdown("  \n".join(lines))
             if select is not None:
                 st.button("Open", key=f"{key} card {place}", on_click=select, args=(row,))
+            elif selectable:
+                st.button("Select", key=f"{key} card {place}", on_click=pick, args=(place,))
     if len(table.rows) > CARDS:
         st.caption(f"{len(table.rows) - CARDS:,} more rows are in the CSV.")
+    return st.session_state.get(f"{key} picked") if selectable else None
 
 
 def download(label: str, write: Callable[[], str | bytes], name: str, ending: str, **look: Any) -> None:
@@ -127,9 +144,15 @@ def download(label: str, write: Callable[[], str | bytes], name: str, ending: st
     st.download_button(label, write, f"{file_name(name)}.{ending}", on_click="ignore", **look)
 
 
-def _below(table: Table) -> None:
+def _notes(table: Table, said: Collection[str]) -> list[str]:
+    """The notes without what the page has said."""
+    notes = (note.besides(said) if isinstance(note, Note) else note for note in table.notes)
+    return [note for note in notes if note]
+
+
+def _below(table: Table, said: Collection[str]) -> None:
     """The notes, and why figures are undefined: folded away where they are long."""
-    for note in table.notes:
+    for note in _notes(table, said):
         st.caption(plain(note))
     reasons = table.reasons()
     lines = "\n".join(f"- {plain(reason)}" for reason in reasons)
@@ -172,9 +195,7 @@ def _columns(table: Table) -> dict[str, Any]:
     held = set(table.shown[: named + 1] if len(table.shown) > 3 else ())
     for column in table.shown:
         label, text = _heading(table, column), column.help or None
-        if column.link:
-            found[column.name] = st.column_config.LinkColumn(label, help=text, display_text="open")
-        elif column.least or is_text(table, column) or _is_bool(table, column):
+        if column.least or is_text(table, column) or _is_bool(table, column):
             longest = max((len(shown(row.get(column.name), column)) for row in table.rows), default=0)
             width = (_telling(table) if column is table.shown[0] else WIDEST) if longest > LONG else None
             found[column.name] = st.column_config.TextColumn(

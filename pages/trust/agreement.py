@@ -21,7 +21,7 @@ from pages.parts.plain import plain, with_code
 from pages.parts.reports import report_of, study_called
 from pages.parts.session import live, sentence, workspace
 from pages.parts.table import draw
-from pages.trust.agreement_tabs import TABS, score_distribution
+from pages.trust.agreement_tabs import TABS, said_once, score_distribution
 
 FOLLOWING = 4.0
 """Seconds after which the page looks for new answers, as long as it waits for some."""
@@ -37,7 +37,7 @@ def page() -> None:
             "There is no study yet. Draw one on the page Samples, or import ratings with `concord import`."
         )
         return
-    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    left, right = st.columns([2, 1], vertical_alignment="bottom")
     with left:
         study = _study(titles, order[0])
     with workspace().read() as db:
@@ -82,6 +82,7 @@ def _draw(version: tuple[str, str, str], report: AgreementReport) -> None:
     with place, st.spinner("Measuring …"):
         report = report_of(*version, _own_panel(report.ratings.judges, report.options, name))
         st.caption(_provenance(report))
+        st.caption(said_once(report, criterion))
         TABS[name].draw(report, criterion)
 
 

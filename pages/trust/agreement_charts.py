@@ -41,7 +41,8 @@ def scatter(
     picked = alt.selection_point(name="picked", fields=["mean", "score"])
     fixed: dict[str, Any] = {"domain": list(ends), "nice": False} if ends else {}
     scale = alt.Scale(zero=False, padding=12, **fixed)
-    sizes = alt.Scale(range=[60, 420], domain=[1, max(2, int(dots["items"].max()))])
+    most = max(2, int(dots["items"].max()))
+    sizes = alt.Scale(range=[50, min(50 * most, 300)], domain=[1, most])
     whose = members[0] if len(members) == 1 else f"mean of {len(members)} judges"
     base = alt.Chart(dots).mark_point(filled=True, stroke=None)
     chart = base.encode(

@@ -18,8 +18,8 @@ from concord.reports.names import renamed
 from concord.reports.sections import OVER_ALL, SECTIONS
 from concord.store import frames, progress
 from concord.studies import quality, studies
-from concord.table import Column, Table
-from pages.parts.address import link, of_conversation
+from concord.table import Cell, Column, Table
+from pages.parts.address import go, link
 from pages.parts.charts import show
 from pages.parts.estimates import forest
 from pages.parts.plain import plain, with_code
@@ -31,6 +31,10 @@ from pages.trust import agreement_charts as charts
 RHO = "Spearman's ρ with the mean of people"
 MOST_ROWS = 20
 """Groups in one picture."""
+MOST_ITEMS = 10
+"""Items beside the scatter, about as high as it; the section of items with high disagreement has more."""
+WANTED = "conversation of an item"
+"""Where the session keeps the number of the conversation that the reader asked for."""
 
 
 class Tab(NamedTuple):
@@ -67,13 +71,13 @@ def _summary(report: AgreementReport, criterion: str) -> None:
     _careless(report)
     tables = report.section("glance", criterion)
     if tables["glance"].rows:
-        st.markdown(f"##### {plain(f'Judges and panels beside people on {label}')}")
-        _pictures("glance", tables)
+        _pictures("glance", tables, f"Judges and panels beside people on {label}")
         for table in tables.values():
             if table.rows:
-                draw(table, key=f"{table.name} {criterion}")
+                _table(report, criterion, table, key=f"{table.name} {criterion}")
     if len(report.criteria) > 1:
-        _pictures("criteria", _named(report, "criteria", report.main))
+        every = _named(report, "criteria", report.main)
+        _pictures("criteria", every, "Every judge and panel on every criterion")
     _limits(report)
 
 
@@ -116,7 +120,7 @@ def _judges(report: AgreementReport, criterion: str) -> None:
     tables = _named(report, "judges", criterion)
     for name in ("judges", "held_out"):
         if tables[name].rows:
-            draw(tables[name])
+            _table(report, criterion, tables[name])
     score_distribution(report, criterion)
     for table in _named(report, "criteria", report.main).values():
         if table.rows:
@@ -143,9 +147,9 @@ def _raters(report: AgreementReport, criterion: str) -> None:
         st.caption("Nobody rated this criterion.")
         return
     tables = _named(report, "people", criterion)
-    draw(tables["people"])
+    _table(report, criterion, tables["people"])
     if len(part.compared) > 1 and "pairs" in tables:
-        draw(tables["pairs"])
+        _table(report, criterion, tables["pairs"])
     if 1 < len(part.compared) <= MOST_ANNOTATORS:
         show(charts.matrix(part), "Spearman's correlation of every two people")
         st.caption(
@@ -153,16 +157,16 @@ def _raters(report: AgreementReport, criterion: str) -> None:
             "(the human ceiling), and of all, themselves included, which flatters."
         )
     if tables["ceilings"].rows:
-        draw(tables["ceilings"])
+        _table(report, criterion, tables["ceilings"])
 
 
 def _panels(report: AgreementReport, criterion: str) -> None:
     """What a panel adds to its best judge."""
     gain = report.section("glance", criterion).get("panel_gain")
     if gain and gain.rows:
-        draw(gain)
+        _table(report, criterion, gain)
     for table in _named(report, "panels", criterion).values():
-        draw(table)
+        _table(report, criterion, table)
     if why := report.lacks("panels", criterion):
         st.caption(plain(f"No panels are compared: {why}."))
 
@@ -189,7 +193,7 @@ def _opened(report: AgreementReport, name: str, criterion: str) -> None:
             tables = _named(of, name, report.main if name in OVER_ALL else criterion)
             _pictures(name, tables)
             for table in tables.values():
-                draw(table)
+                _table(report, criterion, table)
 
 
 def _at_cut(report: AgreementReport, criterion: str) -> AgreementReport:
@@ -205,10 +209,22 @@ def _at_cut(report: AgreementReport, criterion: str) -> AgreementReport:
     return report if cut == own else report.with_cut(criterion, float(cut))
 
 
-def _pictures(section: str, tables: Mapping[str, Table]) -> None:
-    """The charts of a section; none where it has none, or too little is defined."""
+def _table(report: AgreementReport, criterion: str, table: Table, *, key: str = "") -> None:
+    """A table of a tab; of what its figures rest on, only what `said_once` does not say above the tab."""
+    draw(table, key=key, said=report.agreement.criteria[criterion].basis.parts)
+
+
+def said_once(report: AgreementReport, criterion: str) -> str:
+    """What the tables of a criterion rest on, for above them."""
+    return plain(f"Unless a table says otherwise: {report.agreement.criteria[criterion].basis}.")
+
+
+def _pictures(section: str, tables: Mapping[str, Table], heading: str = "") -> None:
+    """The charts of a section below a heading; nothing where it has none, or too little is defined."""
     drawn = charts.PICTURES.get(section)
-    for said, chart in drawn(tables) if drawn else ():
+    for place, (said, chart) in enumerate(drawn(tables) if drawn else ()):
+        if heading and not place:
+            st.markdown(f"##### {plain(heading)}")
         show(chart, said)
         st.caption(plain(said))
 
@@ -241,7 +257,9 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
     if points.empty:
         st.caption(f"{plain(rater)} and people have no item in common here.")
         return
-    left, right = st.columns(2, gap="large")
+    if (wanted := st.session_state.pop(WANTED, None)) is not None:
+        go("conversations", conversation=str(wanted))
+    left, right = st.columns([2, 3], gap="large")
     scale = report.scale(criterion)
     one_scale = not report.ratings.no_level(criterion, members)
     ends = (scale.low, scale.high) if scale and one_scale else None
@@ -258,9 +276,11 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
     picked = event["selection"].get("picked") or []
     with right:
         if picked:
-            draw(_items("The dot you picked", at(points, **picked[0])))
+            found = _items(report, "The dot you picked", at(points, **picked[0]))
         else:
-            draw(_items("Largest differences", report.largest_differences(criterion, members)))
+            largest = report.largest_differences(criterion, members, count=MOST_ITEMS)
+            found = _items(report, "Largest differences", largest)
+        draw(found, select=_read)
     _by_group(report, criterion, rater, one_scale=one_scale)
 
 
@@ -286,28 +306,36 @@ def _by_group(report: AgreementReport, criterion: str, rater: str, *, one_scale:
     if facet == "player":
         found = report.section("players", criterion)["levels"]
         shown, rows = [*found.columns[1:]], [row for row in found.rows if row["rater"] == rater]
-    draw(replace(found, columns=tuple(shown), rows=tuple(rows)))
+    _table(report, criterion, replace(found, columns=tuple(shown), rows=tuple(rows)))
 
 
-def _items(title: str, items: pd.DataFrame) -> Table:
-    """Items of a study with a link to the conversation of each."""
+def _read(row: Mapping[str, Cell]) -> None:
+    """Have the page leave for the conversation of an item."""
+    st.session_state[WANTED] = row["conversation"]
+
+
+def _items(report: AgreementReport, title: str, items: pd.DataFrame) -> Table:
+    """Items of a study, with the number and the facets of the conversation of each."""
+    facets = {name: items.unit.map(of) for name, of in report.facets.items() if name not in items}
     rows = items.assign(
-        open=[of_conversation(number) for number in items.conversation_id],
+        conversation=[str(number) for number in items.conversation_id],
         difference=items.get("difference", items["score"] - items["mean"]),
+        **facets,
     )
     less = "Judge less people; of different scales, of their places among all items."
     columns = (
-        Column("open", " ", link=True),
-        Column("player"),
+        Column("conversation", "No.", help="Select a row to read the conversation."),
         Column("turn", digits=0),
         Column("score", "Judge"),
         Column("mean", "People"),
-        Column("difference", signed=True, help=less),
-        Column("people", "Raters"),
+        Column("difference", "Judge − people", signed=True, help=less),
+        Column("player"),
+        *map(Column, facets),
+        Column("people", "Raters", file_only=items.people.nunique() == 1),
     )
     kept = tuple(column for column in columns if rows[column.name].notna().any())
     cells = ({c.name: row[c.name] for c in kept} for row in rows.to_dict("records"))
-    return Table("items", title, kept, tuple(cells))
+    return Table("items", title, kept, tuple(cells), "Select a row to read the conversation.")
 
 
 def _export(report: AgreementReport) -> None:

@@ -77,6 +77,29 @@ def test_rows_as_cards_keep_every_column_and_open() -> None:
     assert not page.exception
 
 
+def selectable_table() -> None:
+    import streamlit as st
+
+    from concord.table import Column, Note, Table
+    from pages.parts.table import draw
+
+    note = Note("5 items · judge less people", ("5 items", "judge less people"))
+    rows = ({"who": "a", "n": 1}, {"who": "b", "n": 2})
+    table = Table("picks", "Picks", (Column("who"), Column("n")), rows, "", (note, "Rules."))
+    row = draw(table, selectable=True, titled=False, said=("5 items",))
+    st.text(f"chosen: {row and row['who']}")
+
+
+def test_a_card_can_be_chosen_where_a_row_can_and_a_note_leaves_out_what_was_said() -> None:
+    page = AppTest.from_function(selectable_table, default_timeout=30).run()
+    assert [caption.value for caption in page.caption] == ["judge less people", r"Rules\."]
+    assert not page.markdown, "the heading is the page's own"
+    page.toggle(key="picks cards").set_value(True).run()
+    assert page.text[0].value == "chosen: None"
+    page.button(key="picks card 1").click().run()
+    assert page.text[0].value == "chosen: b"
+
+
 def test_a_column_shows_its_rounding() -> None:
     shown = part._columns(SCORES)
     assert shown["rho"]["type_config"]["format"] == "%.2f"
