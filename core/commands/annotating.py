@@ -250,7 +250,7 @@ def _exclude(workspace: str, name: str, annotator: str, reason: str, by: str) ->
 def _include(workspace: str, name: str, annotator: str, reason: str, by: str) -> None:
     """Take an annotator into a study's figures again; both decisions stay on record."""
     with Workspace.open(workspace, create=False).write() as db:
-        exclusions.include(db, name, annotator, reason, by)
+        running.include(db, name, annotator, reason, by)
     echo(f"{annotator} is in the figures of “{name}” again.")
 
 
@@ -386,7 +386,7 @@ def _reassign(workspace: str, name: str, annotator: str, reason: str, by: str, d
             _planned(dealing.plan(db, name, without=[annotator]))
         return
     with opened.write() as db:
-        got = running.reassign(db, name, annotator, reason, by)
+        handed = running.reassign(db, name, annotator, reason, by)
         balance = dealing.plan(db, name).told
-    echo(running.reassigned(name, annotator, got))
+    echo(running.reassigned(name, annotator, handed))
     echo(balance)

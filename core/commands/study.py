@@ -20,7 +20,7 @@ from concord.store import access, acts, exclusions, frames, holdings, progress, 
 from concord.store import hidden as hidden_store
 from concord.store import studies as stored
 from concord.store.conversations import Filter
-from concord.studies import hidden, quality, registration, running, studies, training
+from concord.studies import extra_raters, hidden, quality, registration, running, studies, training
 from concord.table import Cell, Column, Table
 from concord.workspace import Workspace
 
@@ -171,6 +171,7 @@ def _show(workspace: str, name: str) -> None:
         warned = quality.warnings(study.criteria, hidden_store.pairs(db, name), hidden_store.checks(db, name))
         decided, figures = exclusions.decisions(db, name), hidden.figures(db, name)
         done, fixed = acts.every(db, name), registrations.every(db, name)
+        waiting = extra_raters.waiting_told(len(extra_raters.waiting(db, name)))
         if training.rule_of(study):
             figures.insert(0, training.table(db, name))
         if any(one.done for one in people):
@@ -194,6 +195,8 @@ def _show(workspace: str, name: str) -> None:
         printing.show([_progress(study, people, out), *figures], "table")
         if beside:
             echo(f"Hidden among them: {hidden.told(beside)}.")
+        if waiting:
+            echo(waiting)
         for sentence in warned:
             echo(f"Warning: {sentence}")
         for one in decided:

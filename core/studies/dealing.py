@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 from sqlite_utils import Database
 
 from concord.errors import NotAllowed, StudyError, not_found
-from concord.store import access, acts, crowds, extras, frames, hidden, informed, studies
-from concord.store.extras import Extra
+from concord.store import access, acts, crowds, extras, frames, informed, studies
 from concord.store.studies import Study
+from concord.studies import extra_raters, sampling, training
 from concord.studies import hidden as hidden_items
-from concord.studies import sampling, training
 from concord.studies.adjudication import Rule, refuse_too_wide
 from concord.table import Cell, Column, Table
 
@@ -79,11 +78,16 @@ class Deal:
 
     def tables(self) -> list[Table]:
         """The balance: of annotators, and of the values of players and facets."""
-        extra = Counter(person for _, person in self.extra)
+        extra, given, taken = (
+            Counter(person for _, person in of) for of in (self.extra, self.more, self.more_back)
+        )
         rows: list[dict[str, Cell]] = []
         for person in self.people:
             with_others = [n for pair, n in self.shared.items() if person in pair]
-            counts = {"new": len(self.new.get(person, ())), "back": len(self.back.get(person, ()))}
+            counts = {
+                "new": len(self.new.get(person, ())) + given[person],
+                "back": len(self.back.get(person, ())) + taken[person],
+            }
             rows.append(
                 {
                     **{"annotator": person, "items": len(self.first.get(person, ())), **counts},
@@ -152,6 +156,31 @@ def deal_study(
     (None: as before); these and gold items are mixed into the queues, and not among the numbers returned.
     Raises StudyError and NotFound.
     """
+    carry_out(
+        db,
+        name,
+        annotators,
+        overlap=overlap,
+        without=without,
+        repeats=repeats,
+        repeat_after=repeat_after,
+        extra=extra,
+    )
+    return dict(Counter(person for _, person, _, _ in studies.queues(db, name)))
+
+
+def carry_out(
+    db: Database,
+    name: str,
+    annotators: Sequence[str] = (),
+    *,
+    overlap: int | None = None,
+    without: Sequence[str] = (),
+    repeats: float | None = None,
+    repeat_after: int | None = None,
+    extra: Rule | None = None,
+) -> Deal:
+    """Do what `deal_study` says; returns the plan that was followed."""
     crowds.expire(db, name)
     found = plan(db, name, annotators, overlap=overlap, without=without, extra=extra)
     if repeats is not None or repeat_after is not None:
@@ -177,10 +206,10 @@ def deal_study(
     for unit, person in found.more:
         studies.assign(db, access.annotator_id(db, person), [unit], extra=True)
     studies.set_overlap(db, name, found.overlap)
-    gone = _gone(db, name, without, annotators)
+    gone = extra_raters.gone(db, name, without, annotators)
     hidden_items.deal(db, name, gone, strictly=repeats is not None or repeat_after is not None)
     training.place(db, name, gone)
-    return dict(Counter(person for _, person, _, _ in studies.queues(db, name)))
+    return found
 
 
 def plan(
@@ -209,7 +238,7 @@ def plan(
     k = study.overlap if overlap is None else overlap
     if acts.is_closed(db, name):
         raise NotAllowed(f"The study “{name}” is closed. `concord study reopen {name}` opens it again.")
-    seen, gone = informed.revealed(db, name), _gone(db, name, without, annotators)
+    seen, gone = informed.revealed(db, name), extra_raters.gone(db, name, without, annotators)
     if told := [person for person in annotators if person in seen]:
         raise StudyError(
             f"“{told[0]}” has seen others' answers or a judge's scores: no answer would be blind."
@@ -228,7 +257,7 @@ def plan(
     people = [person for person in dict.fromkeys([*staying, *annotators]) if person not in fixed]
     for person in people:
         access.annotator_id(db, person)
-    rule = rule_of(study) if extra is None else extra
+    rule = extra_raters.rule_of(study) if extra is None else extra
     if extra is not None or overlap is not None:
         rule = _possible(study, rule, k, len(people))
     if extra is not None and rule is not None:
@@ -261,9 +290,11 @@ def plan(
         ]
         for person in dict.fromkeys([*desks, *people])
     }
-    named = _differing(db, study, k, rule) if rule else []
-    kept = [one for one in there if one.begun or (one.unit in named and one.person not in gone)]
-    given, waiting = _one_more(study, named, units, people, first, kept)
+    named = extra_raters.differing(db, study, k, rule) if rule else []
+    none = extra_raters.barred(db, name) if rule else set()
+    kept = [one for one in there if one.begun or (one.unit in named and one.person not in gone | none)]
+    able = [person for person in people if person not in none]
+    given, waiting = extra_raters.one_more(study, named, units, able, first, kept)
     raters = Counter({key: len(of) for key, of in held.items()})
     raters.update(key for keys in new.values() for key in keys)
     return Deal(
@@ -284,21 +315,6 @@ def plan(
         waiting=waiting,
         lacking=sum(raters[key] < (k or len(people)) for key in units),
     )
-
-
-def rule_of(study: Study) -> Rule | None:
-    """By how much first raters differ where a unit gets an extra one; None where none does."""
-    kept = study.meta.get("extra")
-    return Rule(**kept) if kept else None
-
-
-def _gone(db: Database, name: str, without: Iterable[str], named: Collection[str]) -> set[str]:
-    """Who gets nothing more: those without a link, named in `without`, who left, or saw a judge's scores, and
-    those from a crowd platform who are out of time.
-    """
-    gone = {a.name for a in access.annotators(db, name) if a.revoked} | {*without}
-    gone |= {*informed.revealed(db, name)} | (acts.left(db, name) - {*named})
-    return gone | crowds.returned(db, name)
 
 
 def _possible(study: Study, rule: Rule | None, k: int, people: int) -> Rule | None:
@@ -326,53 +342,6 @@ def _possible(study: Study, rule: Rule | None, k: int, people: int) -> Rule | No
     return rule
 
 
-def _differing(db: Database, study: Study, k: int, rule: Rule, unit: int | None = None) -> list[int]:
-    """The units (or this one) on which the first raters differ by a rule, once all have given their part."""
-    asked = {c.name: c for c in study.criteria}
-    found = extras.ranges(db, study.name, k, unit)
-    return list(dict.fromkeys(r.unit for r in found if rule.names(asked[r.criterion], r.apart)))
-
-
-def _one_more(
-    study: Study,
-    named: Sequence[int],
-    units: Mapping[str, Sequence[int]],
-    people: Sequence[str],
-    first: Mapping[str, Sequence[str]],
-    kept: Sequence[Extra],
-) -> tuple[list[tuple[int, str]], int]:
-    """Who rates each of these units as an extra rater, where nobody does; and for how many nobody is left."""
-    key_of = {unit: key for key, ids in units.items() for unit in ids}
-    have = {person: set(first.get(person, ())) for person in people}
-    items = Counter({person: sum(len(units[key]) for key in have[person]) for person in people})
-    items.update(one.person for one in kept)
-    given: list[tuple[int, str]] = []
-    there = [(one.unit, one.person) for one in kept]
-    waiting = 0
-    for unit in named:
-        if any(unit == served for served, _ in there):
-            continue
-        key = key_of[unit]
-        same = {person for of, person in [*there, *given] if key_of[of] == key}
-        able = [(person, items[person], person in same) for person in people if key not in have[person]]
-        chosen = _chosen(study, unit, able)
-        if chosen is None:
-            waiting += 1
-        else:
-            given.append((unit, chosen))
-            items[chosen] += 1
-    return given, waiting
-
-
-def _chosen(study: Study, unit: int, able: Sequence[tuple[str, int, bool]]) -> str | None:
-    """Who becomes an extra rater of a unit, of (name, items in all, has another turn of it as an extra).
-
-    Whoever rates another turn of it, else the least loaded, else by chance.
-    """
-    ranked = sorted((not same, items, sampling.chance_of(study.seed, p, unit), p) for p, items, same in able)
-    return ranked[0][-1] if ranked else None
-
-
 def reported(
     db: Database, name: str, rater: int, client: str, events: Iterable[Any]
 ) -> tuple[int, "list[Refusal]"]:
@@ -382,25 +351,8 @@ def reported(
     """
     told = list(events)
     taken = training.take(db, name, rater, client, told)
-    closed = [event["item"] for event in told if event.get("do") in ("submit", "skip")]
-    if closed and rule_of(study := studies.get(db, name)) and not acts.is_closed(db, name):
-        for unit in dict.fromkeys(closed):
-            give_extra(db, study, unit)
+    extra_raters.give(db, name, (event["item"] for event in told if event.get("do") in ("submit", "skip")))
     return taken
-
-
-def give_extra(db: Database, study: Study, unit: int) -> str | None:
-    """Give a unit an extra rater where its first raters differ and it has none; returns who it is."""
-    rule = rule_of(study)
-    if rule is None or not _differing(db, study, study.overlap, rule, unit) or extras.has(db, unit):
-        return None
-    gone = _gone(db, study.name, (), ()) | {worker.name for worker in crowds.workers(db, study.name)}
-    able = [one for one in extras.others(db, study.name, unit) if one[0] not in gone]
-    able = [one for one in able if not hidden.untrained(db, study.name, access.annotator_id(db, one[0]))]
-    chosen = _chosen(study, unit, able)
-    if chosen is not None:
-        studies.assign(db, access.annotator_id(db, chosen), [unit], extra=True)
-    return chosen
 
 
 def _kinds(db: Database, name: str) -> tuple[list[str], dict[str, list[str]]]:
@@ -415,7 +367,7 @@ def _kinds(db: Database, name: str) -> tuple[list[str], dict[str, list[str]]]:
 
 def deal_hidden(db: Database, name: str) -> None:
     """Mix repeats and gold items into the queues as they are, and place training, where somebody rates on."""
-    gone = _gone(db, name, (), ())
+    gone = extra_raters.gone(db, name)
     hidden_items.deal(db, name, gone)
     training.place(db, name, gone)
 

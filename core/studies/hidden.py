@@ -142,7 +142,7 @@ def counts(db: Database, name: str) -> dict[str, tuple[int, int]]:
     for person in hidden.people(db, name):
         kinds = [item.kind for item in hidden.placed(db, name, access.annotator_id(db, person))]
         found[person] = kinds.count("repeat"), kinds.count("gold")
-    return found
+    return {person: of for person, of in found.items() if any(of)}
 
 
 def told(found: Mapping[str, tuple[int, int]]) -> str:

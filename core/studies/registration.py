@@ -23,7 +23,7 @@ from concord.scores import FINAL, labels
 from concord.store import configurations, conversations, ratings, registrations
 from concord.store import studies as stored
 from concord.store.registrations import Registration
-from concord.studies.dealing import rule_of
+from concord.studies.extra_raters import rule_of
 
 SCHEMA = 1
 LONGEST = 20_000

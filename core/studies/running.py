@@ -1,15 +1,15 @@
 """What a researcher does about a study while people rate it; each act is recorded with who, when and why."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from sqlite_utils import Database
 
 from concord.errors import StudyError
-from concord.store import access, acts, desk, informed, progress
+from concord.store import access, acts, desk, exclusions, informed, progress
 from concord.store import studies as stored
-from concord.studies import studies
+from concord.studies import dealing, extra_raters
 
 
 class StudyPace(NamedTuple):
@@ -58,12 +58,26 @@ def reopen(db: Database, name: str, reason: str, by: str) -> None:
     if not acts.is_closed(db, name):
         raise StudyError(f"The study “{name}” is open.")
     acts.record(db, name, "reopened", reason, by)
+    extra_raters.settle(db, name)
 
 
-def reassign(db: Database, name: str, annotator: str, reason: str, by: str) -> dict[str, int]:
-    """Deal what an annotator who leaves has not begun to the others; returns how many items each of them got.
+def include(db: Database, name: str, annotator: str, reason: str, by: str = "researcher") -> None:
+    """Take an annotator in again, as `concord.store.exclusions.include` does; they may be an extra rater."""
+    exclusions.include(db, name, annotator, reason, by)
+    extra_raters.settle(db, name)
 
-    Whoever had these items already is not there.
+
+class Handed(NamedTuple):
+    """What `reassign` moved: what the annotator and others gave back, first and extra items that each got."""
+
+    back: int
+    others: Mapping[str, int]
+    got: Mapping[str, int]
+    extra: Mapping[str, int]
+
+
+def reassign(db: Database, name: str, annotator: str, reason: str, by: str) -> Handed:
+    """Deal what an annotator who leaves has not begun to the others.
 
     What they submitted stays theirs, and what they broke off is rated by others as well. They are dealt
     nothing more unless a deal names them. Raises NotFound, and StudyError where nobody is left to rate.
@@ -72,17 +86,40 @@ def reassign(db: Database, name: str, annotator: str, reason: str, by: str) -> d
     if not set(access.annotators_of(db, name)) - {annotator} - acts.left(db, name):
         raise StudyError(f"Nobody but {annotator} has items of “{name}”. Deal it to somebody else first.")
     acts.record(db, name, "reassigned", reason, by, rater=rater)
-    before = Counter(person for _, person, _, _ in stored.queues(db, name))
-    have = studies.deal_study(db, name, without=[annotator])
-    return {person: more for person in sorted(have) if (more := have[person] - before[person]) > 0}
+    made = dealing.carry_out(db, name, without=[annotator])
+
+    def units(of: Mapping[str, Collection[str]], but: Mapping[str, Collection[str]]) -> Counter[str]:
+        """How many units each has of these conversations, without those it has among the others."""
+        return Counter(
+            {who: sum(len(made.units[k]) for k in {*keys} - {*but.get(who, ())}) for who, keys in of.items()}
+        )
+
+    back, got = units(made.back, made.new), units(made.new, made.back)
+    back.update(person for _, person in made.more_back)
+    return Handed(
+        back.pop(annotator, 0),
+        {person: count for person, count in sorted(back.items()) if count},
+        {person: count for person, count in sorted(got.items()) if count},
+        dict(sorted(Counter(person for _, person in made.more).items())),
+    )
 
 
-def reassigned(name: str, annotator: str, got: Mapping[str, int]) -> str:
+def reassigned(name: str, annotator: str, handed: Handed) -> str:
     """What `reassign` returned, in words."""
-    if not got:
-        return f"No item of “{name}” went to others: they have already what {annotator} had not begun."
-    each = ", ".join(f"{who} {count}" for who, count in got.items())
-    return f"What {annotator} had not begun in “{name}” went to the others. Items that each got: {each}."
+
+    def each(counts: Mapping[str, int]) -> str:
+        return ", ".join(f"{who} {count}" for who, count in counts.items())
+
+    items = "1 item" if handed.back == 1 else f"{handed.back} items"
+    said = [f"{items} of “{name}” that {annotator} had not begun went back."]
+    if handed.back == 0:
+        said = [f"{annotator} had begun everything they have of “{name}”."]
+    if handed.others:
+        said.append(f"Others gave back: {each(handed.others)}.")
+    said.append(f"Dealt to others: {each(handed.got) or 'nothing'}.")
+    if handed.extra:
+        said.append(f"Extra items, where raters differ: {each(handed.extra)}.")
+    return " ".join(said)
 
 
 def requeued(annotator: str, count: int) -> str:

@@ -15,6 +15,7 @@ from concord.errors import StudyError
 from concord.estimate import Estimate
 from concord.store import access, acts, hidden, studies
 from concord.store.hidden import Check, Gold
+from concord.studies import extra_raters
 from concord.studies import hidden as hidden_items
 from concord.table import Column, Table
 
@@ -111,6 +112,7 @@ def end(db: Database, name: str) -> None:
     for person in hidden.people(db, name):
         rater = access.annotator_id(db, person)
         hidden.remove(db, [i.id for i in _placed(db, name, rater) if not i.begun])
+    extra_raters.settle(db, name)
 
 
 def place(db: Database, name: str, gone: Collection[str] = ()) -> None:
@@ -139,13 +141,15 @@ def take(
 def admit(db: Database, name: str, annotator: str, reason: str, by: str) -> None:
     """Open a study to an annotator who has not passed its training; it is recorded.
 
-    Raises NotFound, and StudyError where it is open to them.
+    Units that wait for an extra rater may get one then. Raises NotFound, and StudyError where it is open to
+    them.
     """
     rater = access.annotator_id(db, annotator)
     if not hidden.untrained(db, name, rater):
         raise StudyError(f"“{name}” is open to {annotator} already.")
     acts.record(db, name, "admitted", reason, by, rater=rater)
     hidden.remove(db, [i.id for i in _placed(db, name, rater) if not i.begun])
+    extra_raters.settle(db, name)
 
 
 def attempts(db: Database, name: str) -> list[TrainingAttempt]:
@@ -262,7 +266,9 @@ def _decide(db: Database, name: str, rater: int) -> None:
         return
     passed = last.passes(rule)
     acts.record(db, name, "passed" if passed else "failed", told, "training", rater=rater)
-    if not passed:
+    if passed:
+        extra_raters.settle(db, name)
+    else:
         _next(db, name, person, rater, rule)
 
 

@@ -239,7 +239,7 @@ def _decided(study: str) -> None:
     whom, reason = st.session_state["whom"], st.session_state["why"]
     with told.writing() as db:
         if whom in exclusions.excluded(db, study):
-            exclusions.include(db, study, whom, reason, person.named())
+            running.include(db, study, whom, reason, person.named())
             told.done(f"{whom} is in the figures of “{study}” again.")
         else:
             exclusions.exclude(db, study, whom, reason, person.named())
@@ -296,8 +296,8 @@ def _forgotten(name: str) -> None:
 
 def _pass_on(study: str, name: str) -> None:
     with told.writing() as db:
-        got = running.reassign(db, study, name, st.session_state["left because"], person.named())
-        told.done(running.reassigned(study, name, got))
+        handed = running.reassign(db, study, name, st.session_state["left because"], person.named())
+        told.done(running.reassigned(study, name, handed))
 
 
 page()

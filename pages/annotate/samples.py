@@ -1,6 +1,6 @@
 """Studies and their samples: draw one, deal it, follow its progress, read what was skipped and flagged."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from io import StringIO
@@ -17,7 +17,7 @@ from concord.reports import datasheet
 from concord.store import access, acts, frames, informed, progress, registrations
 from concord.store import studies as stored
 from concord.store.studies import Study
-from concord.studies import dealing, discussion, quality, registration, reveal, running
+from concord.studies import dealing, discussion, extra_raters, hidden, quality, registration, reveal, running
 from concord.studies.adjudication import Rule
 from concord.workspace import Workspace
 from pages.annotate import samples_draw as drawing
@@ -58,12 +58,15 @@ def _study(names: list[str]) -> None:
         study = stored.get(db, name)
         items, strata, people = progress.items(db, name), progress.strata(db, name), access.annotators(db)
         ratings = frames.frame(db, name)
+        beside, waiting = hidden.counts(db, name), len(extra_raters.waiting(db, name))
     _facts(study, sum(count for _, count in strata))
     if not study.anonymous:
         _deal(
             study, [a.name for a in people if a.can_enter and not a.simulated], {i.annotator for i in items}
         )
-        _progress(items)
+        _progress(items, beside)
+        if waiting:
+            st.caption(extra_raters.waiting_told(waiting))
     if not study.anonymous and len(ratings):
         for sentence in (found := quality.suspicions(items, ratings)):
             st.warning(plain(sentence), icon=":material/speed:")
@@ -265,7 +268,7 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
         if not invited:
             st.markdown("Nobody is invited yet. Invite people on the page Annotators, then deal.")
             return
-        rule = dealing.rule_of(study)
+        rule = extra_raters.rule_of(study)
         who, each, apart, go = st.columns([4, 2, 2, 1], vertical_alignment="bottom")
         usual = [name for name in invited if name in have]
         # Whoever opens the demo rates there; it is not them whom a new study is dealt to by one click.
@@ -306,10 +309,11 @@ def _planned(name: str, chosen: list[str], overlap: int, rule: Rule | None) -> N
             draw(table)
 
 
-def _progress(items: list[progress.Item]) -> None:
+def _progress(items: list[progress.Item], beside: Mapping[str, tuple[int, int]]) -> None:
     rows = [
         {"annotator": p.annotator, "done": 100 * p.done / p.items, "of": f"{p.done} of {p.items}"}
         | {name: getattr(p, name) for name in ("skipped", "flagged", "seconds", "last")}
+        | (dict(zip(("repeats", "gold"), beside.get(p.annotator, (0, 0)), strict=True)) if beside else {})
         for p in quality.progress(items)
     ]
     if not rows:
@@ -319,6 +323,7 @@ def _progress(items: list[progress.Item]) -> None:
         **{"annotator": "Annotator", "of": "Items", "skipped": "Skipped", "flagged": "Flagged"},
         "seconds": st.column_config.NumberColumn("Median time per item", format="%.0f s"),
         "last": st.column_config.DatetimeColumn("Last", format="distance"),
+        **{"repeats": "Hidden repeats", "gold": "Gold items"},
     }
     tables.progress(rows, columns, "Progress of the annotators")
 

@@ -15,8 +15,9 @@ from concord.errors import NotFound, StudyError
 from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports.agreement_report import Options, agreement_report
 from concord.store import access, conversations, desk, exclusions, extras, frames, informed, ratings
+from concord.store import hidden as hidden_store
 from concord.store import studies as stored
-from concord.studies import dealing, running, studies
+from concord.studies import dealing, extra_raters, running, studies, training
 from concord.studies.adjudication import Rule
 from concord.workspace import Workspace
 
@@ -90,6 +91,16 @@ def all_to_two(db: Database) -> None:
     stored.remember(db, "s", "extra", {"way": "range", "least": 2.0, "n": 0, "criterion": ""})
 
 
+def to_train(db: Database) -> None:
+    """Put a training of one item before the study, which ann and bob are admitted to."""
+    taught = conversations.save(db, Conversation("x", "taught", "p0", SAID))
+    unit = hidden_store.UnitKey(taught, None)
+    gold = [hidden_store.Gold(unit, "fluency", 3, explanation="because")]
+    training.begin(db, "s", gold, training.PassRule())
+    for person in ("ann", "bob"):
+        training.admit(db, "s", person, "trained elsewhere", "dana")
+
+
 class TestExtra:
     def test_it_is_dealt_when_the_last_of_the_first_raters_has_answered(self, db):
         all_to_two(db)
@@ -142,7 +153,7 @@ class TestExtra:
         rate(db, "cy", {"k0": 2})
         studies.deal_study(db, "s", extra=Rule("range", 0))
         assert have(db) == {"k0": ["cy"]}
-        assert dealing.rule_of(stored.get(db, "s")) is None
+        assert extra_raters.rule_of(stored.get(db, "s")) is None
 
     def test_who_leaves_hands_on_what_they_have_not_begun(self, db):
         studies.deal_study(db, "s", ["ann", "bob", "cy", "dee"], overlap=2, extra=TWO_APART)
@@ -171,6 +182,73 @@ class TestExtra:
         exclusions.exclude(db, "s", "ann", "asleep")
         rate(db, "bob", BOB)
         assert have(db) == {}
+
+    def test_who_is_in_training_gets_it_once_admitted(self, db):
+        all_to_two(db)
+        to_train(db)
+        rate(db, "ann", ANN)
+        rate(db, "bob", BOB)
+        assert (have(db), len(extra_raters.waiting(db, "s"))) == ({}, 2)
+        # A deal gives it to nobody in training either.
+        studies.deal_study(db, "s")
+        assert have(db) == {}
+        training.admit(db, "s", "cy", "trained elsewhere", "dana")
+        assert have(db) == {"k0": ["cy"], "k5": ["cy"]}
+        assert extra_raters.waiting(db, "s") == []
+
+    def test_who_is_in_training_gets_it_once_passed(self, db):
+        all_to_two(db)
+        to_train(db)
+        rate(db, "ann", ANN)
+        rate(db, "bob", BOB)
+        rate(db, "cy", {"taught": 3})
+        assert have(db) == {"k0": ["cy"], "k5": ["cy"]}
+
+    def test_it_is_given_when_the_training_is_taken_away_or_the_study_opened_again(self, db):
+        all_to_two(db)
+        to_train(db)
+        rate(db, "ann", ANN)
+        rate(db, "bob", BOB)
+        running.close(db, "s", "a pause", "dana")
+        training.end(db, "s")
+        assert have(db) == {}
+        running.reopen(db, "s", "go on", "dana")
+        assert have(db) == {"k0": ["cy"], "k5": ["cy"]}
+
+    def test_who_is_left_out_gets_none_until_taken_in_again(self, db):
+        all_to_two(db)
+        exclusions.exclude(db, "s", "cy", "asleep")
+        rate(db, "ann", ANN)
+        rate(db, "bob", BOB)
+        assert have(db) == {}
+        studies.deal_study(db, "s")
+        assert have(db) == {}
+        running.include(db, "s", "cy", "awake")
+        assert have(db) == {"k0": ["cy"], "k5": ["cy"]}
+
+    def test_reassigning_says_which_items_are_extra_ones(self, db):
+        all_to_two(db)
+        rate(db, "ann", ANN)
+        stored.remember(db, "s", "extra", None)
+        rate(db, "bob", BOB)
+        stored.remember(db, "s", "extra", {"way": "range", "least": 2.0, "n": 0, "criterion": ""})
+        moved = running.reassign(db, "s", "bob", "moved", "dana")
+        assert (moved.back, moved.got.get("cy"), moved.extra) == (0, None, {"cy": 2})
+        told = running.reassigned("s", "bob", moved)
+        assert told.startswith("bob had begun everything they have of “s”.")
+        assert told.endswith("Extra items, where raters differ: cy 2.")
+
+    def test_what_a_deal_takes_back_is_in_its_plan(self, db):
+        all_to_two(db)
+        rate(db, "ann", ANN)
+        rate(db, "bob", BOB)
+        exclusions.exclude(db, "s", "ann", "asleep")
+        [rows, *_] = dealing.plan(db, "s").tables()
+        assert next(row["back"] for row in rows.rows if row["annotator"] == "cy") == 2
+        studies.deal_study(db, "s")
+        assert have(db) == {}
+        running.include(db, "s", "ann", "awake")
+        assert have(db) == {"k0": ["cy"], "k5": ["cy"]}
 
     def test_on_one_criterion_only(self, db):
         all_to_two(db)

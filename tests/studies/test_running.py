@@ -119,7 +119,10 @@ class TestReassigning:
     def test_who_left_keeps_what_they_submitted_and_gets_nothing_more(self, db):
         rate(db, "ann", 1)
         have = running.reassign(db, "s", "ann", "moved away", "dana")
-        assert have == {"bob": 2}  # ann's others; bob had three before
+        # ann's others; bob had three before.
+        assert (have.back, have.others, have.got, have.extra) == (2, {}, {"bob": 2}, {})
+        told = running.reassigned("s", "ann", have)
+        assert told == "2 items of “s” that ann had not begun went back. Dealt to others: bob 2."
         # bob has all units but the one that ann rated; a later deal gives ann nothing either.
         assert studies.deal_study(db, "s", ["cy"])["ann"] == 1
         assert counted(db) == 1
@@ -130,9 +133,8 @@ class TestReassigning:
     def test_only_what_moved_is_told(self, db):
         studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=0)
         got = running.reassign(db, "s", "bob", "moved away", "dana")
-        assert got == {}
-        assert "No item of “s” went to others" in running.reassigned("s", "bob", got)
-        assert "each got: bob 2." in running.reassigned("s", "ann", {"bob": 2})
+        told = running.reassigned("s", "bob", got)
+        assert told == "6 items of “s” that bob had not begun went back. Dealt to others: nothing."
 
     def test_somebody_must_be_left(self, db):
         running.reassign(db, "s", "ann", "moved away", "dana")
