@@ -1,4 +1,4 @@
-"""`concord study …`, the part about annotators: what they are dealt and shown, whose answers count."""
+"""`concord study …`, the part about annotators: their items, what they are shown, whose answers count."""
 
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ _DRY = click.option("--dry-run", is_flag=True, help="Show who would get what, an
     "--repeat-after",
     type=click.IntRange(1),
     metavar="N",
-    help=f"How many other items lie between an item and its repeat; {hidden.AFTER} unless told.",
+    help=f"How many other items lie between an item and its repeat; default: {hidden.AFTER}.",
 )
 @click.option(
     "--extra-where-differ",
@@ -160,14 +160,14 @@ def _gold(workspace: str, name: str, file: Path | None, feedback: bool | None, f
     "--pass",
     "share",
     type=click.FloatRange(0, 1),
-    help="Passed is an attempt with at least this share of items hit; 0.7 unless told.",
+    help="The least share of items hit that passes an attempt; default: 0.7.",
 )
 @click.option(
     "--deviation",
     type=click.FloatRange(0),
-    help="In place of a share: answers on average at most so far from the known ones.",
+    help="Instead of a share: the largest mean distance from the known answers that passes.",
 )
-@click.option("--attempts", type=click.IntRange(1), help="How many attempts there are; 2 unless told.")
+@click.option("--attempts", type=click.IntRange(1), help="The number of attempts; default: 2.")
 @click.option("--items", type=click.IntRange(0), help="Items of each attempt; 0, the default: all there are.")
 @click.option("--off", is_flag=True, help="Open the study to everybody; attempts stay stored.")
 @options.form()
@@ -257,7 +257,7 @@ def _include(workspace: str, name: str, annotator: str, reason: str, by: str) ->
 @commands.command("adjudicate")
 @click.argument("name")
 @click.option("--range", "least", type=float, help="Items with answers at least so far apart on a criterion.")
-@click.option("--criterion", default="", help="Only where they are so far apart on this criterion.")
+@click.option("--criterion", default="", help="Only items with answers this far apart on this criterion.")
 @click.option("--lowest", type=click.IntRange(1), metavar="N", help="The N items of lowest agreement.")
 @options.form()
 @options.decided("rule of adjudication set", also=False)

@@ -21,7 +21,7 @@ def command() -> None:
 @click.argument("names", metavar="NAME…", nargs=-1, required=True)
 @click.option("--study", default="", help="Deal them this study as well, beside those who have it already.")
 @click.option("--base-url", help="Where annotators reach the app; else where it last listened.")
-@options.number("--days", access.LINK_DAYS, "After so many days the link expires; 0: never.")
+@options.number("--days", access.LINK_DAYS, "Days until the link expires; 0: never.")
 @options.decided("invited", "study", about="names")
 @click.pass_obj
 def _invite(workspace: str, names: tuple[str, ...], study: str, base_url: str | None, days: int) -> None:

@@ -10,6 +10,7 @@ from concord.commands import options, printing
 from concord.commands.options import names
 from concord.errors import ConcordError
 from concord.reports import corrected, leaderboards
+from concord.reports.leaderboard_table import leaderboard_table
 from concord.studies import studies
 from concord.workspace import Workspace
 
@@ -17,8 +18,8 @@ rubric = click.option(
     "--rubric",
     metavar="NAME",
     default="",
-    help="By the judges of this rubric, or of a version (“support v1”); of conversations from elsewhere, of "
-    "the last one unless told.",
+    help="By the judges of this rubric, or of a version (“support v1”). Imported conversations need none: "
+    "the last rubric is taken.",
 )
 
 refusing = click.option(
@@ -72,7 +73,7 @@ def command(
             weighed = parsed_weights(found.system, weights)
             board = leaderboards.leaderboard(found, weights=weighed, refusals=refusals, **asked)
             people = studies.ratings_for_agreement(db, study) if study else None
-            tables = (leaderboards.table(board) if people is None else corrected.corrected(board, people),)
+            tables = (leaderboard_table(board) if people is None else corrected.corrected(board, people),)
     printing.show(tables, form)
 
 

@@ -26,7 +26,7 @@ def command() -> None:
     help="An adjudicator has the page Adjudication only; a researcher all but Sessions.",
 )
 @click.option("--base-url", help="Where they reach the app; else where it last listened.")
-@options.number("--days", access.LINK_DAYS, "After so many days the link expires; 0: never.")
+@options.number("--days", access.LINK_DAYS, "Days until the link expires; 0: never.")
 @options.by("owner")
 @click.pass_obj
 def _invite(workspace: str, name: str, role: Any, base_url: str | None, days: int, by: str) -> None:

@@ -28,7 +28,7 @@ models = options.replaced("--models", "--where player=A,B")
 @models
 @click.option("--person", default="", help="Leave out what this person has settled.")
 @options.number("--limit", 20, "So many at the most.", least=1)
-@options.number("--offset", 0, "Pass over so many first.")
+@options.number("--offset", 0, "How many to skip first.")
 @options.form()
 @click.pass_obj
 def queue(

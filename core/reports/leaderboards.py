@@ -27,7 +27,7 @@ from concord.scores import DIGITS, FINAL
 from concord.store import conversations, ratings, runs, tables
 from concord.store.filters import Where
 from concord.store.tables import PROMPT, mixed_notes
-from concord.table import Column, Table, record
+from concord.table import Table
 
 PENALTY = 0.07
 """The most that long replies can cost: a share of the score."""
@@ -40,9 +40,6 @@ Refusals = Literal["left out", "lowest score", "matched"]
 every criterion; or its scenario is left out for every player."""
 
 FLOORED: Refusals = "lowest score"
-
-UNLIKE = 0.1
-"""Players whose shares of refusals differ by this much are not compared on the same conversations."""
 
 MOCKS = "Mock models take part: these figures say nothing about language models."
 
@@ -338,107 +335,6 @@ def leaderboard(
         standings(scored, list(weighed), scales=scales, failed=failed, resamples=resamples, seed=seed)
     )
     return Leaderboard(rated, panel, weighed, placed, resamples, seed, scored, passed_over, refusals)
-
-
-def table(board: Leaderboard) -> Table:
-    """The leaderboard as a table: one row a player."""
-    criteria = {c.name: c.label for c in board.rated.system.criteria}
-    columns = (
-        Column(
-            "rank",
-            "#",
-            help=f"By score alone: who scores at most {MARGIN} less than a group's first shares its rank. "
-            "Which ranks chance leaves open is in “places”",
-        ),
-        Column("player"),
-        Column(
-            "places",
-            help="Ranks that the differences of score leave open with 95% confidence (Welch's t, Bonferroni)",
-        ),
-        Column(
-            "score", interval="ends", help="Final, with a penalty for replies longer than the median player's"
-        ),
-        Column("final", help="Weighted mean of the criteria"),
-        *(Column(name, criteria[name].lower()) for name in board.weights),
-        Column(
-            "refusal_ratio",
-            help="Share of the conversations rated by the whole panel in which a judge saw a refusal",
-        ),
-        Column("reply_chars", "reply length", digits=0, help="Mean characters of a reply"),
-        Column("n", help="Conversations the means are over"),
-        Column("incomplete", help="Conversations left out: a judge of the panel has not usably rated them"),
-        Column("failed", help="Conversations not made: a reply of the player stayed empty or unusable"),
-        Column("cut", help="Conversations with a reply that stopped at the length limit; they count"),
-        Column("simulated", file_only=len({s.simulated for s in board.standings}) < 2),
-        *(Column(name, file_only=True) for name in ("refused", "judged", "length_factor")),
-    )
-    rows = tuple({**record(s), **s.criteria} for s in board.standings)
-    return Table(
-        f"leaderboard-{board.benchmark}",
-        board.rated.title(),
-        columns,
-        rows,
-        notes=tuple(_notes(board)),
-        meta=board.basis,
-    )
-
-
-def _notes(board: Leaderboard) -> list[str]:
-    means = f"Means over conversations and the panel {', '.join(board.judges)}"
-    told = [
-        ". ".join(filter(None, [means, board.method])) + ".",
-        f"#: by score alone; who scores at most {MARGIN} less than a group's first shares its rank. "
-        "Places: the ranks that the differences of score leave open.",
-        *board.rated.notes([*board.judges, *board.passed_over]),
-    ]
-    if board.passed_over:
-        told.append(
-            "No conversation was rated by all judges, so the panel is the one who rated most; left out: "
-            f"{', '.join(board.passed_over)}. Another panel can be chosen."
-        )
-    if len(set(board.weights.values())) > 1:
-        weights = ", ".join(f"{name} {weight:g}" for name, weight in board.weights.items())
-        told.append(f"Final weighs the criteria {weights}.")
-    told += _refusal_notes(board)
-    if incomplete := sum(s.incomplete for s in board.standings):
-        told.append(
-            f"{incomplete} conversations are left out because a judge of the panel has not usably rated "
-            "them. Choose fewer judges, or have these rate the rest."
-        )
-    told += failure_notes(board.rated.failed)
-    return [*told, MOCKS] if board.mocks else told
-
-
-def _refusal_notes(board: Leaderboard) -> list[str]:
-    """What refusals do here; where players refuse unlike shares, what the order would be otherwise."""
-    refused = sum(s.refused for s in board.standings)
-    if not refused:
-        return []
-    seen = f"{refused} conversations in which a judge saw a refusal"
-    told = {
-        "left out": f"{seen} are counted and left out of the means.",
-        "lowest score": f"{seen} count with the lowest score of every criterion.",
-        "matched": f"{seen}: their scenarios are left out for every player, so all are compared on the same.",
-    }[board.refusals]
-    shares = {s.player: s.refusal_ratio for s in board.standings if s.refusal_ratio is not None}
-    most, least = max(shares, key=lambda name: shares[name]), min(shares, key=lambda name: shares[name])
-    if board.refusals != "left out" or shares[most] - shares[least] < UNLIKE:
-        return [told]
-    order = [s.player for s in board.standings if s.rank]
-    others = []
-    ways: tuple[Refusals, ...] = ("lowest score", "matched") if board.rated.scenarios else ("lowest score",)
-    for how in ways:
-        other = leaderboard(
-            board.rated, judges=board.judges, weights=board.weights, refusals=how, resamples=0
-        )
-        theirs = [s.player for s in other.standings if s.rank]
-        change = "the order shown here" if theirs == order else f"the order {', '.join(theirs)}"
-        others.append(f"“{how}” gives {change}")
-    return [
-        told,
-        f"{most} refuses {shares[most]:.0%}, {least} {shares[least]:.0%}: leaving refusals out compares "
-        f"players on different conversations. Of the other ways to treat refusals, {'; '.join(others)}.",
-    ]
 
 
 def with_refusals(

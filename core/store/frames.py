@@ -270,9 +270,3 @@ def _arrays(names: Sequence[str], found: Sequence[tuple[Any, ...]]) -> dict[str,
         name: np.array(column, dtype=NUMBERS.get(name, object))
         for name, column in zip(names, cells, strict=True)
     }
-
-
-def _frame(db: Database, sql: str, study: int) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.read_sql_query(sql, db.conn, params=(study,))

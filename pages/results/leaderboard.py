@@ -7,6 +7,7 @@ import streamlit as st
 from concord.benchmarks.benchmark import Benchmark
 from concord.errors import ConcordError
 from concord.reports import corrected, leaderboards, rank_stability
+from concord.reports.leaderboard_table import leaderboard_table
 from concord.reports.leaderboards import Leaderboard, Rated
 from concord.rubrics import judged
 from concord.scores import FINAL
@@ -62,7 +63,7 @@ def _measured(of: Wanted) -> Leaderboard:
 @st.cache_resource(max_entries=32, show_spinner="Measuring …")
 def _listed(of: Wanted) -> Table:
     """The leaderboard as a table. Its notes compare it with leaderboards that treat refusals otherwise."""
-    return leaderboards.table(_measured(of))
+    return leaderboard_table(_measured(of))
 
 
 @st.cache_resource(max_entries=32)

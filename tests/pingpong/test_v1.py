@@ -20,6 +20,7 @@ from concord.demo.mock.personas import reply
 from concord.llm.replies import Answer, Unusable, read
 from concord.rating import NOTHING_SPENT, Rater
 from concord.reports import leaderboards
+from concord.reports.leaderboard_table import leaderboard_table
 from concord.runs import engine, planning
 from concord.store import conversations, ratings
 from concord.workspace import SHIPPED
@@ -175,7 +176,7 @@ def test_judges_of_version_2_are_not_averaged_with_its_own(workspace):
         rated = leaderboards.gather(db, PINGPONG_V1.name)
     board = leaderboards.leaderboard(rated, resamples=0)
     assert (rated.judges, board.judges) == (("a", "user"), ("user",))
-    assert "Left out, for another version of the prompt: a." in leaderboards.table(board).notes
+    assert "Left out, for another version of the prompt: a." in leaderboard_table(board).notes
 
 
 def test_where_each_interrogator_rated_its_own_the_table_is_by_the_one_who_rated_most(workspace):
@@ -189,5 +190,5 @@ def test_where_each_interrogator_rated_its_own_the_table_is_by_the_one_who_rated
     board = leaderboards.leaderboard(rated, resamples=0)
     assert (board.judges, board.passed_over) == (("user",), ("a",))
     assert [(row.n, row.judged) for row in board.standings] == [(2, 2)]
-    assert any("who rated most; left out: a." in note for note in leaderboards.table(board).notes)
+    assert any("who rated most; left out: a." in note for note in leaderboard_table(board).notes)
     assert leaderboards.leaderboard(rated, judges=["a"], resamples=0).passed_over == ()

@@ -19,6 +19,7 @@ from concord.errors import ConcordError, NotFound
 from concord.estimate import Estimate, undefined
 from concord.rating import Judgement, Rater, Rating
 from concord.reports import leaderboards
+from concord.reports.leaderboard_table import UNLIKE, leaderboard_table
 from concord.reports.leaderboards import length_factor, ranks, standings
 from concord.store import conversations, ratings, tables
 from concord.table import as_latex
@@ -309,7 +310,7 @@ def test_one_model_with_two_versions_of_its_prompt_is_two_judges(workspace):
     # Unless asked, a judge of another version than the benchmark's own has no part: 4, not (4 + 2) / 2.
     board = leaderboards.leaderboard(rated)
     assert (board.judges, only(board.standings).final.value) == (("a v2",), 4.0)
-    assert any("another version of the prompt: a v3" in note for note in leaderboards.table(board).notes)
+    assert any("another version of the prompt: a v3" in note for note in leaderboard_table(board).notes)
     assert leaderboards.leaderboard(other).judges == ("a v3",)
 
 
@@ -328,8 +329,8 @@ def test_a_table_says_which_conditions_it_mixes(workspace):
         judged(db, "k1", (4.0,))
         judged(db, "k2", (2.0,), language="ru")
     with workspace.read() as db:
-        both = leaderboards.table(leaderboards.leaderboard(leaderboards.gather(db, "pingpong")))
-        one = leaderboards.table(
+        both = leaderboard_table(leaderboards.leaderboard(leaderboards.gather(db, "pingpong")))
+        one = leaderboard_table(
             leaderboards.leaderboard(leaderboards.gather(db, "pingpong", {"language": ["ru"]}))
         )
     assert "2 values of language are mixed (en, ru); `--where language=en` takes one." in both.notes
@@ -436,7 +437,7 @@ def test_latex_escapes_names(workspace):
         judged(db, "k", (4.0,), player="a_b&c")
     with workspace.read() as db:
         table = leaderboards.leaderboard(leaderboards.gather(db, "pingpong"))
-    assert r"a\_b\&c" in as_latex(leaderboards.table(table))
+    assert r"a\_b\&c" in as_latex(leaderboard_table(table))
 
 
 REFUSING = [
@@ -481,8 +482,8 @@ def test_players_who_refuse_unlike_shares_are_pointed_out_with_the_other_orders(
         for how in ("lowest score", "matched")
     }
     shares = [s.refusal_ratio for s in board.standings]
-    assert max(shares) - min(shares) >= leaderboards.UNLIKE
-    said = next(note for note in leaderboards.table(board).notes if "refuses" in note)
+    assert max(shares) - min(shares) >= UNLIKE
+    said = next(note for note in leaderboard_table(board).notes if "refuses" in note)
     order = [s.player for s in board.standings]
     for how, other in others.items():
         theirs = [s.player for s in other.standings]

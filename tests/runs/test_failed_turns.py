@@ -8,6 +8,7 @@ from concord.benchmarks.plans import PlayPlan
 from concord.demo.mock.quirks import THOUGHT
 from concord.llm.models import load_models
 from concord.reports import leaderboards
+from concord.reports.leaderboard_table import leaderboard_table
 from concord.runs import engine, planning
 from concord.store import conversations
 from concord.store import runs as stored
@@ -63,7 +64,7 @@ def test_a_reply_without_text_is_a_failed_turn_and_counted_beside_refusals(ill, 
     assert body in told.raw
     rows = {row.player: row for row in board.standings}
     assert (rows["ill"].failed, rows["ill"].rank, rows["player"].failed) == (1, None, 0)
-    assert any("because a reply of the player stayed unusable" in n for n in leaderboards.table(board).notes)
+    assert any("because a reply of the player stayed unusable" in n for n in leaderboard_table(board).notes)
 
 
 def test_the_retry_on_demand_goes_on_at_the_turn_that_failed(ill):

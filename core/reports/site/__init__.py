@@ -26,6 +26,7 @@ from concord.rating import Rater
 from concord.reports import leaderboards
 from concord.reports.agreement_report import AgreementReport, Options, agreement_report, report_of
 from concord.reports.headline import headline
+from concord.reports.leaderboard_table import leaderboard_table
 from concord.reports.names import renamed
 from concord.reports.provenance import provenance
 from concord.scores import labels
@@ -269,7 +270,7 @@ def _leaderboards(
                     tables = make(db, where=where)
                 else:
                     board = leaderboards.leaderboard(leaderboards.gather(db, name, where))
-                    tables = (leaderboards.table(board),)
+                    tables = (leaderboard_table(board),)
             except ConcordError:
                 continue  # nobody rated these conversations, so there is nothing to rank
             several = len(languages) > 1
