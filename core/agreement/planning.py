@@ -26,22 +26,28 @@ NEEDED = empty(
     "needed",
     "Items needed",
     Column("figure"),
-    Column("items", help="Items that the figure rests on now."),
+    Column("items", "Items now", help="Items that the figure rests on now."),
+    Column(
+        "half_more",
+        "More for half the width",
+        digits=0,
+        help="Items that people must rate beyond those there are, for an interval half as wide as now.",
+    ),
+    Column("half", "In all, for half the width", digits=0),
     Column(
         "width",
         "Width now, for these annotators",
         help="Width of the 95% interval for these annotators alone, from end to end.",
     ),
-    Column("needed", "Items in all", digits=0),
     Column(
         "more",
-        "Items more",
+        "More for {width:g}",
         digits=0,
-        help="0: these items are enough for that width for these annotators, and for nothing else.",
+        help="Items beyond those there are, for an interval {width:g} wide from end to end. 0: these items "
+        "are enough for that width for these annotators, and for nothing else.",
     ),
-    Column("half", "Items in all for half the width now", digits=0),
-    caption="Items for an interval {width:g} wide from end to end that holds for these annotators alone, if "
-    "further items are like these.",
+    Column("needed", "In all, for {width:g}", digits=0),
+    caption="Intervals hold for these annotators alone; further items are taken to be like these.",
 )
 SHOWN = Column(
     "shown",
@@ -49,7 +55,7 @@ SHOWN = Column(
     help="Width of the interval on the other tabs and in the other sections, for annotators like these.",
 )
 GIVEN = (
-    "The forecast takes these annotators as given. “Items more” of 0 says that the items are enough for that "
+    "The forecast takes these annotators as given. “More” of 0 says that the items are enough for that "
     "width for these annotators alone, not that nothing more is needed. Intervals for annotators like these "
     "are wider by what depends on the annotators: more items cannot narrow that part, more annotators can."
 )
@@ -82,12 +88,39 @@ def needed(
         for members in of
         for figure in _figures(table, criterion, tuple(members))
     ]
-    columns = (*NEEDED.columns[:3], SHOWN, *NEEDED.columns[3:]) if elsewhere else NEEDED.columns
-    form = replace(NEEDED, columns=columns, caption=NEEDED.caption.format(width=width))
+    columns = [
+        replace(c, heading=c.title.format(width=width), help=c.help.format(width=width))
+        for c in NEEDED.columns
+    ]
+    if elsewhere:
+        columns.insert(1 + [c.name for c in columns].index("width"), SHOWN)
+    form = replace(NEEDED, columns=tuple(columns))
     drawn = "items" if codes is None else "clusters of items"
     notes = (f"resamples of other numbers of {drawn}, {resamples} each, seed {seed}",)
     found = tabulate(form, table, criterion, rows, target="", notes=notes)
     return replace(found, notes=(GIVEN, *found.notes))
+
+
+def answer(table: Table, label: str) -> str:
+    """How many more items an interval half as wide needs, in words, from `needed` on a criterion.
+
+    It is that of ρ of the judges; of people's alpha where no judge rated. “” where it is undefined.
+    """
+    row = next((row for row in reversed(table.rows) if row["column"] in ("spearman", "alpha")), {})
+    more, half, now, shown = (row.get(name) for name in ("half_more", "half", "width", "shown"))
+    if not isinstance(more, Estimate) or more.value is None or not isinstance(half, Estimate):
+        return ""
+    said = (
+        f"For an interval half as wide on {label} ({row['figure']}), about {more.value:,.0f} more items "
+        f"({half.value:,.0f} in all), for these annotators."
+    )
+    wide, whole = (one.value if isinstance(one, Estimate) else None for one in (now, shown))
+    if wide and whole and whole > wide:
+        said += (
+            f" That interval is {wide:.2f} wide now. The one in the summary is for annotators like these and "
+            f"wider, {whole:.2f}: more items narrow it less, more annotators help."
+        )
+    return said
 
 
 def _beside(
@@ -137,7 +170,7 @@ def _figures(table: Ratings, criterion: str, members: tuple[str, ...]) -> Iterat
 
 
 def _row(figure: _Figure, width: float, resamples: int, seed: int, codes: Ints | None) -> dict[str, Any]:
-    name, _, statistic, usable, kind = figure
+    name, column, statistic, usable, kind = figure
     size_of_all, items = len(usable), np.flatnonzero(usable)
     own = float(statistic(everything(size_of_all))[0])
 
@@ -157,16 +190,20 @@ def _row(figure: _Figure, width: float, resamples: int, seed: int, codes: Ints |
 
         guess = corrected(len(items), now)
         if guess > FARTHEST * len(items):
-            beyond = undefined(f"more than {FARTHEST} times the items there are")
-            return beyond, beyond
+            too_many = undefined(f"more than {FARTHEST} times the items there are")
+            return too_many, too_many
         then = at(guess)
         return then if then.value is None else estimate(corrected(guess, then.value)), then
 
     now = at(len(items))
-    row: dict[str, Any] = {"figure": name, "items": len(items), "width": now}
+    row: dict[str, Any] = {"figure": name, "column": column, "items": len(items), "width": now}
     if now.value is None:
-        return row | dict.fromkeys(("needed", "more", "half"), undefined(now.reason))
+        return row | dict.fromkeys(("needed", "more", "half", "half_more"), undefined(now.reason))
+
+    def beyond(in_all: Estimate) -> Estimate:
+        return in_all if in_all.value is None else estimate(max(int(in_all.value) - len(items), 0))
+
     in_all, then = items_for(width, now.value)
-    more = in_all if in_all.value is None else estimate(max(int(in_all.value) - len(items), 0))
     half, _ = items_for(now.value / 2, now.value)
-    return row | {"needed": in_all, "more": more, "half": half, "then": then}
+    both = {"needed": in_all, "more": beyond(in_all), "half": half, "half_more": beyond(half)}
+    return row | both | {"then": then}

@@ -303,12 +303,22 @@ class AgreementReport:
     def _with_choice(self, about: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
         """Sentences on criteria, each with its judges; which judge to use stands after the first two."""
         said = [sentence for criterion, members in about for sentence in self._said(criterion, members)]
-        return [*said[:2], *(self.choice(about[0][0]) if about else ()), *said[2:]]
+        if not about:
+            return said
+        criterion = about[0][0]
+        return [*said[:2], *self.choice(criterion), *said[2:], *filter(None, [self.advice(criterion)])]
 
     def choice(self, criterion: str) -> list[str]:
         """Which single judge agrees best on one criterion, and whether the panel of all is better than it."""
+        return summary.choice(*self._chosen_by(criterion), self.names)
+
+    def advice(self, criterion: str) -> str:
+        """Which judge or panel to use on one criterion, in one sentence."""
+        return summary.advice(*self._chosen_by(criterion), self.names, self.label(criterion))
+
+    def _chosen_by(self, criterion: str) -> tuple[Table | None, Table | None]:
         alone = self.section("panels", criterion).get("best_judge")
-        return summary.choice(alone, self.section("glance", criterion).get("panel_gain"), self.names)
+        return alone, self.section("glance", criterion).get("panel_gain")
 
     @cached_property
     def limits(self) -> list[str]:

@@ -1,6 +1,8 @@
 """A leaderboard as a table: one row a player, with notes on what the figures rest on."""
 
+from concord.agreement.resampling import mean_estimates
 from concord.reports.leaderboards import MARGIN, MOCKS, Leaderboard, Refusals, failure_notes, leaderboard
+from concord.scores import FINAL
 from concord.table import Column, Table, record
 
 UNLIKE = 0.1
@@ -14,13 +16,14 @@ def leaderboard_table(board: Leaderboard) -> Table:
         Column(
             "rank",
             "#",
-            help=f"By score alone: who scores at most {MARGIN} less than a group's first shares its rank. "
-            "Which ranks chance leaves open is in “places”",
+            help=f"Rank by score alone. Players count as equal while they score at most {MARGIN} points less "
+            "than the first of them, a fixed margin that says nothing about chance; “places” does.",
         ),
         Column("player"),
         Column(
             "places",
-            help="Ranks that the differences of score leave open with 95% confidence (Welch's t, Bonferroni)",
+            help="The ranks that the player may really have, given how few conversations there are: of two "
+            "players with separate places one is better with 95% confidence (Welch's t, Bonferroni).",
         ),
         Column(
             "score", interval="ends", help="Final, with a penalty for replies longer than the median player's"
@@ -45,17 +48,52 @@ def leaderboard_table(board: Leaderboard) -> Table:
         board.rated.title(),
         columns,
         rows,
+        first_two(board),
         notes=tuple(_notes(board)),
         meta=board.basis,
     )
+
+
+def first_two(board: Leaderboard) -> str:
+    """Whether the first player is better than the second, in words: paired on their common scenarios.
+
+    What is compared is the score, so with the penalty for length. “” where there are not two players or no
+    scenarios.
+    """
+    pair = [s for s in board.standings if s.rank is not None][:2]
+    if len(pair) < 2 or not board.rated.scenarios:
+        return ""
+    usable = board.usable.assign(about=board.usable.index.map(board.rated.scenarios))
+    one, other = (
+        (usable[usable.player == s.player].groupby("about")[FINAL].mean() * (s.length_factor or 1.0)).dropna()
+        for s in pair
+    )
+    gaps = (one - other).dropna().to_numpy(float)
+    first, second = (s.player for s in pair)
+    over = f"{len(gaps)} scenario{'' if len(gaps) == 1 else 's'} that both have"
+    if len(gaps) < 2:
+        return f"Whether {first} is better than {second} is not known: they share fewer than two scenarios."
+    [gap] = mean_estimates(gaps[:, None], resamples=max(board.resamples, 200), seed=board.seed, of="scenario")
+    if gap.value is None or gap.interval is None:
+        return f"Whether {first} is better than {second} is not known: {gap.reason}."
+    low, high = gap.interval
+    figures = f"{gap.value:+z.2f} points ({low:+z.2f} to {high:+z.2f}), paired on the {over}"
+    if low > 0:
+        return f"{first} scores higher than {second}, the next, beyond chance: {figures}."
+    if high < 0:
+        return (
+            f"{first} is first, yet on what both have {second} scores higher beyond chance: {figures}. The "
+            "two ranks rest on different conversations."
+        )
+    return f"{first} and {second} cannot be told apart by these conversations: {figures}."
 
 
 def _notes(board: Leaderboard) -> list[str]:
     means = f"Means over conversations and the panel {', '.join(board.judges)}"
     told = [
         ". ".join(filter(None, [means, board.method])) + ".",
-        f"#: by score alone; who scores at most {MARGIN} less than a group's first shares its rank. "
-        "Places: the ranks that the differences of score leave open.",
+        f"#: rank by score alone; players within {MARGIN} points of the first of them share it, whatever "
+        "chance says. Places: the ranks that a player may really have, at 95% confidence.",
         *board.rated.notes([*board.judges, *board.passed_over]),
     ]
     if board.passed_over:

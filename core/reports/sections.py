@@ -23,7 +23,7 @@ from concord.agreement.judges import judge_figures
 from concord.agreement.missing import common_items, missing_ratings, without_rating
 from concord.agreement.next_items import designs, saved
 from concord.agreement.panels import best_panel, redundancy
-from concord.agreement.planning import PEOPLE, needed
+from concord.agreement.planning import PEOPLE, answer, needed
 from concord.agreement.ratings import FINAL, called
 from concord.agreement.reliability import reliability, retest
 from concord.agreement.study import (
@@ -39,6 +39,7 @@ from concord.agreement.thresholds import pass_rates, thresholds
 from concord.agreement.versions import judges_by_version
 from concord.errors import StudyError
 from concord.estimate import Estimate, undefined
+from concord.reports.features import FEATURES
 from concord.reports.registered import registered
 from concord.store.informed import Informed
 from concord.studies import hidden
@@ -324,9 +325,32 @@ def _system(report: AgreementReport, criterion: str) -> Iterator[Table]:
 def _bias(report: AgreementReport, criterion: str) -> Iterator[Table]:
     features, own = report.features, {"the player is of the judge's family": report.own_family}
     players, panels = report.players, report.panels
-    yield feature_bias(
+    found = feature_bias(
         report.ratings, criterion, features, own=own, players=players, panels=panels, **report.drawing
     )
+    yield replace(found, notes=(*_unmeasured(report), *found.notes))
+
+
+def _unmeasured(report: AgreementReport) -> list[str]:
+    """The features that the section promises and the study does not let one measure, with the reason."""
+    has = report.features
+    missing = [
+        "" if FEATURES["reply_chars"] in has else "length (replies do not differ in it, or have no text)",
+        "" if {FEATURES["turn"], FEATURES["turns"]} & set(has) else "turn (all are of the same)",
+        "" if any(name.startswith("language ") for name in has) else "language (all items are of one)",
+    ]
+    if not report.own_family:
+        families = dict(report.options.families)
+        models = {*report.of.models_of_judges.values()}
+        known = models & set(families), set(report.players.values()) & set(families)
+        why = (
+            "no judge with a family met players of it and of others"
+            if all(known)
+            else 'models.toml says no family of judges or of players: add `family = "…"` to their tables'
+        )
+        missing.append(f"own family ({why})")
+    missing = [*filter(None, missing)]
+    return [f"Not measured in this study: {'; '.join(missing)}."] if missing else []
 
 
 def _alike(report: AgreementReport, _criterion: str) -> str:
@@ -354,7 +378,10 @@ def _forecast(report: AgreementReport, criterion: str) -> Iterator[Table]:
             for name, cell in row.items()
             if isinstance(cell, Estimate)
         }
-    yield needed(report.ratings, criterion, wanted, width=WIDTH, elsewhere=elsewhere, **report.drawing)
+    found = needed(report.ratings, criterion, wanted, width=WIDTH, elsewhere=elsewhere, **report.drawing)
+    panel = called(report.primary_panel)
+    said = answer(found, report.label(criterion)).replace(panel, report.names.get(panel, panel), 1)
+    yield replace(found, caption=" ".join(filter(None, [said, found.caption])))
 
 
 def _next(report: AgreementReport, criterion: str) -> Iterator[Table]:

@@ -90,6 +90,34 @@ def choice(best: Table | None, gain: Table | None, names: Mapping[str, str]) -> 
     return said
 
 
+def advice(best: Table | None, gain: Table | None, names: Mapping[str, str], label: str) -> str:
+    """Which judge or panel to use on a criterion (`label`), in one sentence; “” where there is no choice.
+
+    `best`, `gain` and `names` are those of `choice`. None is advised where no figure is above 0 beyond
+    chance.
+    """
+    if best is None or len(best.rows) < 2:
+        return ""
+    rho, lead = _figure(best.rows, "spearman"), _figure(best.rows, "lead")
+    more = _figure(gain.rows, "difference") if gain else None
+    if rho is None or rho.interval is None:
+        return ""
+    one, other = (names.get(str(row["rater"]), str(row["rater"])) for row in best.rows[:2])
+    ahead = bool(lead and lead.interval and lead.interval[0] > 0)
+    alone = one if ahead else f"{one} or {other}, which cannot be told apart"
+    low, high = more.interval if more and more.interval else (None, None)
+    panel = f"the mean of {gain.rows[0]['name']}" if gain and gain.rows else ""
+    if low is not None and low > 0:
+        return f"For {label}, use {panel}; where only one judge can be paid for, {alone}."
+    if rho.interval[0] <= 0:
+        return f"For {label}, rely on none of them yet: no single judge is shown to follow people."
+    if ahead:
+        too = f"; {panel} is not shown to be better" if panel else ""
+        return f"For {label}, use {one}{too}."
+    also = f", or {panel}" if panel and not (high is not None and high < 0) else ""
+    return f"For {label}, {one} and {other} cannot be told apart: use either{also}."
+
+
 def missing(
     study: str,
     *,
@@ -218,7 +246,7 @@ def _within_players(rows: Rows, these: str) -> str:
     if not (over and over.value is not None and rho and rho.interval and rho.interval[1] < over.value):
         return ""
     return (
-        f"Within one player it is lower{these}, ρ = {_two(rho)}{_within(rho)} on average over "
+        f"Within one player agreement is lower{these}, ρ = {_two(rho)}{_within(rho)} on average over "
         f"{within[0]['groups']}: part of the agreement is telling players apart."
     )
 
@@ -248,7 +276,7 @@ def _players(rows: Rows, these: str) -> str:
     return (
         f"Farthest from people on the player {row['group']}: {bias.value:+z.2f} points"
         f"{_within(bias, signed=True)}{these}, n = {row['n']} "
-        f"(the largest of {len(rows)}, so perhaps too large)."
+        f"(of {len(rows)} players the one with the largest bias, which by that choice may look too large)."
     )
 
 

@@ -20,7 +20,7 @@ def plain(text: object) -> str:
 
 def with_code(text: str) -> str:
     """The text as `plain` has it, but words between backticks are code."""
-    parts = re.split(r"`([\w .-]+)`", text)
+    parts = re.split(r'`([\w .="…-]+)`', text)
     return "".join(f"`{part}`" if place % 2 else _lines(part) for place, part in enumerate(parts))
 
 

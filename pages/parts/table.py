@@ -11,15 +11,15 @@ import streamlit as st
 from concord.estimate import Estimate
 from concord.files import file_name
 from concord.table import UNDEFINED, Cell, Column, Note, Table, as_csv, as_latex, ends, is_text, shown
-from pages.parts.plain import plain
+from pages.parts.plain import plain, with_code
 from pages.parts.theme import NARROW
 
 FOLDED = 250
 """Characters of notes that stand below a table; longer notes are folded away."""
 LONG, WIDEST = 48, 240
 """A column with a text of more characters has so many pixels: it would hide the columns after it."""
-CHARACTER, NAMES = 7.5, 640
-"""Pixels of a character, and of the widest column of rows' names, which has what tells them apart."""
+CHARACTER, WHOLE, NAMES = 7.5, 420, 640
+"""Pixels of a character; of the column of rows' names: whole names up to here, else what tells them apart."""
 CARDS = 50
 """Rows that are drawn as cards."""
 
@@ -153,7 +153,7 @@ def _notes(table: Table, said: Collection[str]) -> list[str]:
 def _below(table: Table, said: Collection[str]) -> None:
     """The notes, and why figures are undefined: folded away where they are long."""
     for note in _notes(table, said):
-        st.caption(plain(note))
+        st.caption(with_code(note))
     reasons = table.reasons()
     lines = "\n".join(f"- {plain(reason)}" for reason in reasons)
     if len(lines) > FOLDED:
@@ -215,6 +215,9 @@ def _telling(table: Table) -> int:
     """The pixels that the first column needs so that no two names of rows look alike, within bounds."""
     column = table.shown[0]
     names = sorted({shown(row.get(column.name), column) for row in table.rows})
+    whole = (max(map(len, names)) + 2) * CHARACTER
+    if whole <= WHOLE:
+        return int(whole)
     pairs = (zip(one, other, strict=False) for one, other in pairwise(names))
     alike = max((len([*takewhile(lambda two: two[0] == two[1], pair)]) for pair in pairs), default=0)
     return int(min(max(WIDEST, (alike + 6) * CHARACTER), NAMES))

@@ -303,10 +303,11 @@ def _by_group(report: AgreementReport, criterion: str, rater: str, *, one_scale:
     if len(figures) > MOST_ROWS:
         st.caption(f"The {MOST_ROWS} farthest from people of {len(figures)}; the table has all.")
     shown = [column for column in found.columns if column.name not in ("rater", "facet")]
-    if facet == "player":
-        found = report.section("players", criterion)["levels"]
-        shown, rows = [*found.columns[1:]], [row for row in found.rows if row["rater"] == rater]
     _table(report, criterion, replace(found, columns=tuple(shown), rows=tuple(rows)))
+    if facet == "player":
+        levels = report.section("players", criterion)["levels"]
+        of_judge = [row for row in levels.rows if row["rater"] == rater]
+        _table(report, criterion, replace(levels, columns=levels.columns[1:], rows=tuple(of_judge)))
 
 
 def _read(row: Mapping[str, Cell]) -> None:

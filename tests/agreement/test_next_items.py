@@ -1,6 +1,7 @@
 """Which items people should rate next: probabilities and estimators by hand, and what they save."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,9 +9,9 @@ import pytest
 
 from concord.agreement.corrected import corrected_mean
 from concord.agreement.next_items import chances, designs, expected_error, saved
-from concord.agreement.planning import needed
+from concord.agreement.planning import NEEDED, answer, needed
 from concord.agreement.ratings import read_ratings
-from concord.estimate import Estimate, undefined
+from concord.estimate import Estimate, estimate, undefined
 from concord.studies import sampling
 from tests.agreement.frames import flat, people, study
 
@@ -187,3 +188,20 @@ def test_more_items_are_named_for_every_headline_figure():
         "MAE",
     ]
     assert found.needed["Bias of j"] == pytest.approx(384, rel=0.15)
+    assert (found.half_more == found.half - 200).all()
+
+
+def test_how_many_more_items_halve_the_interval_is_said_of_the_judges() -> None:
+    rows = (
+        {"figure": "People's alpha", "column": "alpha", "half_more": estimate(681), "half": estimate(931)},
+    )
+    judges = {"figure": "ρ of j", "column": "spearman", "half_more": estimate(607), "half": estimate(831)}
+    widths = {"width": estimate(0.1), "shown": estimate(0.19)}
+    table = replace(NEEDED, rows=(*rows, judges | widths, {"figure": "MAE", "column": "mae"}))
+    said = answer(table, "Final")
+    assert "half as wide on Final (ρ of j), about 607 more items (831 in all), for these annotators" in said
+    assert "0.10 wide now" in said
+    assert "like these and wider, 0.19" in said
+    assert "about 681 more" in answer(replace(NEEDED, rows=rows), "Final")
+    unknown = {"figure": "ρ", "column": "spearman", "half_more": undefined("no"), "half": undefined("no")}
+    assert answer(replace(NEEDED, rows=(unknown,)), "Final") == ""

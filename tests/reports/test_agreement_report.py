@@ -76,6 +76,10 @@ def test_a_judge_that_prefers_its_own_family_is_found():
     assert row["effect"].value == pytest.approx(0.5, abs=0.15)
     assert row["effect"].low > 0
     assert not measured(table).section("bias", "final")
+    told = report.section("bias", "final")["feature_bias"].notes[0]
+    assert told.startswith("Not measured in this study: ")
+    assert "language (all items are of one)" in told
+    assert "own family" not in told
 
 
 def test_the_steps_of_a_document_are_all_that_it_measures() -> None:
@@ -264,6 +268,7 @@ def test_the_best_judge_names_its_interval_as_simultaneous() -> None:
     assert "simultaneous over the 2 judges, so wider than one alone)" in found.choice("wit")[0]
     # The page shows `said`; command and bundle the summary: all have the sentences on which judge to use.
     assert set(found.choice("wit")) <= set(found.said("wit"))
+    assert found.said("wit")[-1] == found.advice("wit") != ""
     assert set(found.choice(found.main)) <= set(found.summary)
 
 
@@ -281,6 +286,34 @@ def test_an_end_that_rounds_to_0_shows_its_side_of_0() -> None:
     assert "These items do not tell it from k: +0.11 (-0.002 to +0.23, simultaneous too)." in said
 
 
+@pytest.mark.parametrize(
+    ("lead", "more", "said"),
+    [
+        (
+            (-0.1, 0.2),
+            (0.01, 0.1),
+            "use the mean of all 2; where only one judge can be paid for, j or k, which",
+        ),
+        ((0.02, 0.2), (-0.1, 0.1), "use j; the mean of all 2 is not shown to be better."),
+        ((-0.1, 0.2), (-0.1, 0.1), "j and k cannot be told apart: use either, or the mean of all 2."),
+        ((-0.1, 0.2), (-0.2, -0.1), "j and k cannot be told apart: use either."),
+    ],
+)
+def test_which_judge_to_use_is_said_in_one_sentence(
+    lead: tuple[float, float], more: tuple[float, float], said: str
+) -> None:
+    rows = (
+        {"rater": "j", "spearman": estimate(0.8, 0.7, 0.9), "lead": estimate(0.1, *lead)},
+        {"rater": "k", "spearman": estimate(0.7, 0.5, 0.8)},
+    )
+    gain = Table("gain", "", (), ({"name": "all 2", "best": "j", "difference": estimate(0.0, *more)},))
+    assert said in summary.advice(Table("best_judge", "", (), rows), gain, {}, "Wit")
+    nobody = ({**rows[0], "spearman": estimate(0.1, -0.1, 0.3)}, rows[1])
+    unsure = summary.advice(Table("best_judge", "", (), nobody), None, {}, "Wit")
+    assert unsure == "For Wit, rely on none of them yet: no single judge is shown to follow people."
+    assert summary.advice(Table("best_judge", "", (), rows[:1]), gain, {}, "Wit") == ""
+
+
 def test_a_forecast_stands_beside_the_interval_that_is_shown() -> None:
     found = measured(simulated(judge_noise=0.5, person_noise=0.5), options=replace(FEW, people="like-these"))
     table = found.section("forecast", "wit")["needed"]
@@ -290,10 +323,17 @@ def test_a_forecast_stands_beside_the_interval_that_is_shown() -> None:
     [row] = [row for row in table.rows if row["figure"] == "Spearman's ρ of j"]
     assert isinstance(row["shown"], Estimate)
     assert row["shown"].value == judged.interval[1] - judged.interval[0]
-    assert [column.title for column in table.columns][2:4] == [
+    assert [column.title for column in table.columns] == [
+        "figure",
+        "Items now",
+        "More for half the width",
+        "In all, for half the width",
         "Width now, for these annotators",
         "Width now, for annotators like these",
+        "More for 0.1",
+        "In all, for 0.1",
     ]
+    assert table.caption.startswith("For an interval half as wide on Wit (Spearman's ρ of j), about ")
     assert "more items cannot narrow that part" in table.notes[0]
     alone = measured(simulated(judge_noise=0.5, person_noise=0.5), options=replace(FEW, people="these"))
     assert "shown" not in alone.section("forecast", "wit")["needed"].rows[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -19,7 +20,7 @@ from concord.errors import ConcordError, NotFound
 from concord.estimate import Estimate, undefined
 from concord.rating import Judgement, Rater, Rating
 from concord.reports import leaderboards
-from concord.reports.leaderboard_table import UNLIKE, leaderboard_table
+from concord.reports.leaderboard_table import UNLIKE, first_two, leaderboard_table
 from concord.reports.leaderboards import length_factor, ranks, standings
 from concord.store import conversations, ratings, tables
 from concord.table import as_latex
@@ -262,11 +263,12 @@ def workspace(tmp_path):
     return made
 
 
-def judged(db, key, scores, *, judge="a", variant="v2", repeat=0, player="p", language="en"):
+def judged(db, key, scores, *, judge="a", variant="v2", repeat=0, player="p", language="en", scene="s"):
     """One conversation with a turn for each score, all criteria alike."""
     said = [m for _ in scores for m in (Message("user", "?"), Message("assistant", "word"))]
     conversations.save(
-        db, Conversation("pingpong", key, player, tuple(said), language, {"character": "x", "situation": "s"})
+        db,
+        Conversation("pingpong", key, player, tuple(said), language, {"character": "x", "situation": scene}),
     )
     ratings.save_judgement(
         db,
@@ -337,6 +339,28 @@ def test_a_table_says_which_conditions_it_mixes(workspace):
     assert both.meta["mixed"] == {"language": ["en", "ru"]}
     assert not any("mixed" in note for note in one.notes)
     assert one.title == "PingPong (language ru)"
+
+
+@pytest.mark.parametrize(
+    ("gaps", "said"),
+    [
+        ((1.0, 1.5) * 5, "one scores higher than two, the next, beyond chance: +1.25 points"),
+        ((1.0, -1.0, 1.0, -1.0, 0.8) * 2, "one and two cannot be told apart by these conversations: +0.16"),
+        ((1.0,), "they share fewer than two scenarios"),
+    ],
+)
+def test_whether_the_first_two_differ_is_said_by_their_common_scenarios(workspace, gaps, said):
+    with workspace.write() as db:
+        for place, gap in enumerate(gaps):
+            for player, score in (("one", 3.0 + gap), ("two", 3.0)):
+                judged(db, f"{player} {place}", (score,), player=player, scene=str(place))
+        judged(db, "alone", (1.0,), player="two", scene="of its own")
+    with workspace.read() as db:
+        board = leaderboards.leaderboard(leaderboards.gather(db, "pingpong"))
+    assert said in leaderboard_table(board).caption
+    with workspace.read() as db:
+        nobody = replace(board, standings=board.standings[:1])
+    assert first_two(nobody) == ""
 
 
 def test_a_language_and_a_facet_choose_the_conversations(workspace):
