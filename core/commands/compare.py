@@ -8,6 +8,7 @@ from concord.benchmarks.plans import ComparePlan
 from concord.commands import options, printing
 from concord.commands.progress import carry_out, running
 from concord.errors import ConcordError
+from concord.reports.registered import registered_pairs
 from concord.store import pairings
 from concord.store.comparisons import PairQuestion
 from concord.store.comparisons import questions as asked_of
@@ -78,4 +79,6 @@ def command(
         found = comparisons.compared(
             db, name, question=question, players=models, facets=facets, resamples=resamples, seed=seed
         )
-    printing.show(comparisons.result_tables(found), form)
+        registered = registered_pairs(db, found, name) if study.rubric else None
+    made = [*comparisons.result_tables(found)]
+    printing.show([*made, registered] if registered and registered.rows else made, form)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from concord.errors import ConcordError
 from concord.estimate import Estimate, undefined
 from concord.reports.coefficient import said_of, with_people
+from concord.store import registrations
+from concord.studies.comparisons import ALL_JUDGES, PEOPLE, Compared
 from concord.table import Cell, Column, Table
 
 if TYPE_CHECKING:
+    from sqlite_utils import Database
+
     from concord.reports.agreement_report import AgreementReport
+    from concord.store.registrations import Registration
     from concord.studies.registration import PlannedTest
 
 SAME, DIFFERS, UNSAID = "same", "differs", "not registered"
@@ -37,10 +42,53 @@ def registered(report: AgreementReport) -> Table:
     """
     made, now = report.of.registered, report.of.present
     rows: list[Row] = []
+    if made:
+        was, measured = made.content, report.ratings.judges
+        rows += [*_sample(was, now), *_asked(was, now)]
+        rows += [*_judges(measured, report.of.models_of_judges, was, now), *_plan(report, was)]
+    return _table(made, rows)
+
+
+def registered_pairs(db: Database, found: Compared | None, name: str) -> Table:
+    """The same of a study of pairs, with what `found` says of its question; None where nobody compared.
+
+    A planned test is on a judge, or on the vote of all, beside people's vote.
+    """
+    from concord.studies.registration import PlannedTest, content_of  # loads pydantic
+
+    made = registrations.binding(registrations.every(db, name))
+    rows: list[Row] = []
+    if made:
+        was, now = made.content, content_of(db, name)
+        judges = {judge for judge, _, _ in now["judged_by"]}
+        rows += [
+            *_sample(was, now),
+            *_asked(was, now),
+            *_judges(judges, {}, was, now),
+            *_texts_of(was["plan"]),
+        ]
+        if wanted := was["plan"]["annotators"]:
+            people = found.people if found else 0
+            rows.append(_row("annotators", str(wanted), str(people), people == wanted))
+        for test in map(PlannedTest.model_validate, was["plan"]["test"]):
+            if found is None or test.criterion == found.question.criterion:
+                rows += _tested_pairs(test, found)
+    return _table(made, rows)
+
+
+def _tested_pairs(test: PlannedTest, found: Compared | None) -> Iterator[Row]:
+    matches = {match.a: match for match in found.matches if match.b == PEOPLE} if found else {}
+    both = ALL_JUDGES if ALL_JUDGES in matches else next(iter(matches), ALL_JUDGES)
+    for judge in test.judges or (both,):
+        match = matches.get(judge)
+        figure: Estimate = getattr(match, test.statistic) if match else undefined("not compared")
+        yield _result(test, f"{test.criterion}: {test.statistic}", judge, figure)
+
+
+def _table(made: Registration | None, rows: Sequence[Row]) -> Table:
     notes: list[str] = []
     if made:
         was = made.content
-        rows += [*_sample(was, now), *_asked(was, now), *_judges(report, was, now), *_plan(report, was)]
         notes = [f"{made.told}."]
         if made.late:
             notes.append("A late registration does not show that the plan was made without sight of answers.")
@@ -83,15 +131,16 @@ def _asked(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Row]:
     yield from (_row(f"criterion {name}", "not asked", "asked", False) for name in after.keys() - before)
 
 
-def _judges(report: AgreementReport, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Row]:
+def _judges(
+    judges: Iterable[str], models: Mapping[str, str], was: Mapping[str, Any], now: Mapping[str, Any]
+) -> Iterator[Row]:
     from concord.studies.registration import prompts_of  # loads pydantic
 
     named = was["judges"]
-    measured = set(report.ratings.judges)
+    measured = set(judges)
     if not named:
         yield {"item": "judges", "registered": "none named", "now": _list(measured), "result": UNSAID}
         return
-    models = report.of.models_of_judges
     for judge, prompts in named.items():
         mine = {one for one in measured if judge in (one, models.get(one))}
         there = prompts_of(now["judged_by"], judge)
@@ -106,9 +155,7 @@ def _plan(report: AgreementReport, was: Mapping[str, Any]) -> Iterator[Row]:
     from concord.studies.registration import PlannedTest  # loads pydantic
 
     plan = was["plan"]
-    for told in ("question", "exclusion", "stopping", "notes"):
-        if plan[told]:
-            yield {"item": told, "registered": plan[told], "now": "", "result": ""}
+    yield from _texts_of(plan)
     if wanted := plan["annotators"]:
         of = report.of
         people = len(set(of.column("rater")[of.column("kind") == "human"].tolist()))
@@ -125,6 +172,12 @@ def _plan(report: AgreementReport, was: Mapping[str, Any]) -> Iterator[Row]:
         yield _tested(report, PlannedTest.model_validate(test))
 
 
+def _texts_of(plan: Mapping[str, Any]) -> Iterator[Row]:
+    for told in ("question", "exclusion", "stopping", "notes"):
+        if plan[told]:
+            yield {"item": told, "registered": plan[told], "now": "", "result": ""}
+
+
 def _tested(report: AgreementReport, test: PlannedTest) -> Row:
     members = test.judges or report.primary_panel
     figure: Estimate = undefined("no judge rated it")
@@ -135,9 +188,12 @@ def _tested(report: AgreementReport, test: PlannedTest) -> Row:
         about = f"{report.label(test.criterion)}: {said_of(report, test.criterion, test.statistic)}"
     except ConcordError as error:
         figure = undefined(str(error))
+    return _result(test, about, " + ".join(members) or "no judge", figure)
+
+
+def _result(test: PlannedTest, about: str, who: str, figure: Estimate) -> Row:
     low = figure.low
     result = UNKNOWN if low is None else REACHED if low >= test.least else MISSED
-    who = " + ".join(members) or "no judge"
     return {
         **{"item": "test", "registered": f"{about}, at least {test.least:g}", "now": who},
         **{"figure": figure, "result": result},

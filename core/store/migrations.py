@@ -770,3 +770,16 @@ CREATE INDEX judgements_spent ON judgements (calls, cost);
 CREATE INDEX comparisons_spent ON comparisons (calls, cost)
 """,
 )
+
+# Registrations of studies of pairs.
+_step(
+    "036_registrations_of_pairs",
+    """
+CREATE TABLE pair_registrations (
+    id INTEGER PRIMARY KEY, study_id INTEGER NOT NULL REFERENCES pair_studies(id) ON DELETE CASCADE,
+    document TEXT NOT NULL, sha256 TEXT NOT NULL, ratings INTEGER NOT NULL, by TEXT NOT NULL,
+    registered TEXT NOT NULL
+);
+CREATE INDEX pair_registrations_of_study ON pair_registrations (study_id)
+""",
+)

@@ -86,6 +86,8 @@ def create(db: Database, study: PairStudy, pairs: Sequence[tuple[str, int, int]]
     """Store a new study with its pairs (scenario, id, id). Raises StudyError where the name is taken."""
     if find(db, "pair_studies", "id", name=study.name):
         raise StudyError(f"There is a study of pairs “{study.name}” already. Give this one another name.")
+    if find(db, "studies", "id", name=study.name):
+        raise StudyError(f"There is a study “{study.name}” already. Give this one another name.")
     row = vars(study) | {"criteria": json.dumps(study.criteria), "created": now()}
     number = insert(db, "pair_studies", row)
     db.table("study_pairs").insert_all(

@@ -1,4 +1,4 @@
-"""Pre-registrations of studies: the text that was fixed, its SHA-256, and how many answers were there."""
+"""Pre-registrations of studies (of pairs, too): the fixed text, its SHA-256, how many answers were there."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from concord.store import database
-from concord.store.database import now
+from concord.store.database import find, now
 from concord.store.studies import study_id
 
 
@@ -46,17 +46,18 @@ def add(db: Database, study: str, document: str, by: str) -> Registration:
     made = Registration(
         document, hashlib.sha256(document.encode()).hexdigest(), answers(db, study), by.strip(), now()
     )
-    row = {"study_id": study_id(db, study), "document": document, "sha256": made.sha256}
+    row = {"study_id": _id(db, study), "document": document, "sha256": made.sha256}
     row |= {"ratings": made.ratings, "by": made.by, "registered": made.registered}
-    database.insert(db, "registrations", row)
+    database.insert(db, _table(db, study), row)
     return made
 
 
 def every(db: Database, study: str) -> list[Registration]:
     """The registrations of a study, the oldest first. Raises NotFound."""
     rows = db.execute(
-        "SELECT document, sha256, ratings, by, registered FROM registrations WHERE study_id = ? ORDER BY id",
-        [study_id(db, study)],
+        "SELECT document, sha256, ratings, by, registered "
+        f"FROM {_table(db, study)} WHERE study_id = ? ORDER BY id",
+        [_id(db, study)],
     )
     return [Registration(*row) for row in rows]
 
@@ -72,6 +73,8 @@ def binding(made: list[Registration]) -> Registration | None:
 
 def answers(db: Database, study: str) -> int:
     """How many answers people gave in a study, to hidden items too, not to training. Raises NotFound."""
+    if of_pairs(db, study):
+        return _compared(db, study, "human")
     sql = (
         "SELECT (SELECT count(*) FROM ratings WHERE study_id = :study) + (SELECT count(*) FROM "
         "hidden_answers a JOIN hidden_items i ON i.id = a.item_id WHERE i.study_id = :study "
@@ -81,10 +84,45 @@ def answers(db: Database, study: str) -> int:
 
 
 def judged(db: Database, study: str) -> int:
-    """How many ratings by judges a study's conversations have. Raises NotFound."""
+    """How many ratings by judges a study's conversations have, or answers its pairs. Raises NotFound."""
+    if of_pairs(db, study):
+        return _compared(db, study, "judge")
     sql = (
         "SELECT count(*) FROM ratings r JOIN raters x ON x.id = r.rater_id WHERE r.study_id IS NULL AND "
         "x.kind = 'judge' AND r.conversation_id IN (SELECT conversation_id FROM study_units WHERE "
         "study_id = ?)"
     )
     return int(db.execute(sql, [study_id(db, study)]).fetchone()[0])
+
+
+def of_pairs(db: Database, study: str) -> bool:
+    """Whether a name is that of a study of pairs."""
+    return bool(find(db, "pair_studies", "id", name=study)) and not find(db, "studies", "id", name=study)
+
+
+def prompts(db: Database, study: str) -> list[list[str]]:
+    """Judge, version and hash of each prompt by which pairs of a study were compared."""
+    rows = db.execute(
+        f"SELECT DISTINCT r.name, r.variant, x.prompt {_ANSWERS} ORDER BY 1, 2, 3", [study, "judge"]
+    )
+    return [list(row) for row in rows]
+
+
+_ANSWERS = (
+    "FROM pair_studies t JOIN study_pairs p ON p.study_id = t.id JOIN comparisons x ON x.rubric = t.rubric "
+    "AND x.first_id IN (p.first_id, p.second_id) AND x.second_id IN (p.first_id, p.second_id) "
+    "JOIN raters r ON r.id = x.rater_id WHERE t.name = ? AND r.kind = ? AND x.failure IS NULL"
+)
+
+
+def _compared(db: Database, study: str, kind: str) -> int:
+    return int(db.execute(f"SELECT count(*) {_ANSWERS}", [study, kind]).fetchone()[0])
+
+
+def _table(db: Database, study: str) -> str:
+    return "pair_registrations" if of_pairs(db, study) else "registrations"
+
+
+def _id(db: Database, study: str) -> int:
+    found = find(db, "pair_studies", "id", name=study) if of_pairs(db, study) else None
+    return int(found["id"]) if found else study_id(db, study)

@@ -86,6 +86,8 @@ def create(db: Database, study: Study) -> int:
     """Store a new study and return its id. Raises StudyError where the name is taken."""
     if find(db, "studies", "id", name=study.name):
         raise StudyError(f"There is a study “{study.name}” already. Give this one another name.")
+    if find(db, "pair_studies", "id", name=study.name):
+        raise StudyError(f"There is a study of pairs “{study.name}” already. Give this one another name.")
     meta = json.dumps(dict(study.meta), ensure_ascii=False)
     row = {**vars(study), "title": study.title or study.name, "meta": meta, "created": now()}
     del row["criteria"]

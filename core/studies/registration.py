@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from typing import Annotated, Any, Literal
@@ -19,13 +19,17 @@ from sqlite_utils import Database
 
 from concord.errors import NotAllowed, NotFound, StudyError, not_found
 from concord.files import first_problem
+from concord.rating import Rater
+from concord.rubrics.shelf import used
 from concord.scores import FINAL, labels
-from concord.store import configurations, conversations, ratings, registrations
+from concord.store import configurations, conversations, pairings, ratings, registrations
 from concord.store import studies as stored
 from concord.store.registrations import Registration
 from concord.studies.extra_raters import rule_of
 
 SCHEMA = 1
+OF_PAIRS = ("alpha", "kappa")
+"""Statistics of planned tests on pairs: of a judge with people's vote."""
 LONGEST = 20_000
 """Characters of a plan."""
 Text = Annotated[str, Field(max_length=5_000)]
@@ -98,14 +102,18 @@ def register(
     Once people have answered, it is refused unless `late`, and then says how many answers there were. An
     earlier registration stays. Raises NotFound, StudyError, and NotAllowed where it comes too late.
     """
-    study = stored.get(db, name)
+    content = content_of(db, name)
     if not by.strip():
         raise StudyError("A registration needs the name of who registers the study.")
-    asked = [*(criterion.name for criterion in study.criteria), FINAL]
+    pairs = registrations.of_pairs(db, name)
+    asked = [criterion["name"] for criterion in content["criteria"]] + ([] if pairs else [FINAL])
     for test in plan.test:
         if test.criterion not in asked:
             raise not_found("criterion", test.criterion, asked)
-    raters = [*ratings.judges(db)]
+        if pairs and test.statistic not in OF_PAIRS:
+            raise StudyError(f"A test on pairs names its statistic: {' or '.join(OF_PAIRS)}.")
+    compared = [Rater(judge, "judge", by) for judge, by, _ in content["judged_by"]] if pairs else []
+    raters = [*ratings.judges(db), *compared]
     known = {*models, *labels(raters).values()}
     versions = {called for one in raters for called in (one.name, f"{one.name} {one.variant}")}
     for judge in [*judges, *(judge for test in plan.test for judge in test.judges)]:
@@ -118,10 +126,9 @@ def register(
             f"People have given {there} answers in “{name}” already, so this is no pre-registration. "
             "`concord study register NAME --late` keeps one that says so."
         )
-    said = content_of(db, name)
-    said["plan"] = plan.model_dump(mode="json")
-    said["judges"] = {judge: prompts_of(said["judged_by"], judge) for judge in judges}
-    return registrations.add(db, name, canonical(said), by)
+    content["plan"] = plan.model_dump(mode="json")
+    content["judges"] = {judge: prompts_of(content["judged_by"], judge) for judge in judges}
+    return registrations.add(db, name, canonical(content), by)
 
 
 def changed(before: Registration, made: Registration) -> str:
@@ -144,17 +151,15 @@ def canonical(content: Any) -> str:
 
 
 def content_of(db: Database, name: str) -> dict[str, Any]:
-    """What of a study can be fixed, as plain values. Raises NotFound.
+    """What of a study (of pairs, too) can be fixed, as plain values. Raises NotFound.
 
     `units` has key and turn of each unit, `texts` the SHA-256 of each conversation's messages, `judged_by`
     judge, version and hash of each prompt that was answered.
     """
+    if registrations.of_pairs(db, name):
+        return _content_of_pairs(db, name)
     study, units = stored.get(db, name), stored.units(db, name)
-    ids = {unit["conversation_id"]: unit["key"] for unit in units}
-    texts = {
-        conversation.key: _hashed([[m.role, m.content] for m in conversation.messages])
-        for conversation, _ in conversations.several(db, [*ids])
-    }
+    texts = _texts(db, {unit["conversation_id"] for unit in units})
     origins = configurations.origins(db, name)
     said = {
         "schema": SCHEMA,
@@ -177,6 +182,38 @@ def content_of(db: Database, name: str) -> dict[str, Any]:
     }
     plain: dict[str, Any] = json.loads(canonical(said))
     return plain
+
+
+def _content_of_pairs(db: Database, name: str) -> dict[str, Any]:
+    """The same of a study of pairs; a unit is named by its two conversations."""
+    study, pairs = pairings.study(db, name), pairings.pairs(db, name)
+    said = {
+        "schema": SCHEMA,
+        "concord": version("concord"),
+        "study": study.name,
+        "title": study.title,
+        "sample": {"seed": study.seed, "drawn": {"source": study.source}},
+        "units": sorted([" | ".join(sorted((one, other))), 0] for _, _, one, _, other in pairs),
+        "texts": _texts(db, {number for _, first, _, second, _ in pairs for number in (first, second)}),
+        "guidelines": study.guidelines,
+        "rubric": {"name": study.rubric, "version": study.version},
+        "criteria": [asdict(question) for question in used(db, study.rubric, study.version).rubric.pairs],
+        "judged_by": registrations.prompts(db, name),
+        "ratings": {
+            "people": registrations.answers(db, name),
+            "judges": registrations.judged(db, name),
+        },
+    }
+    plain: dict[str, Any] = json.loads(canonical(said))
+    return plain
+
+
+def _texts(db: Database, ids: Collection[int]) -> dict[str, str]:
+    """The SHA-256 of each conversation's messages, by key."""
+    return {
+        conversation.key: _hashed([[m.role, m.content] for m in conversation.messages])
+        for conversation, _ in conversations.several(db, [*ids])
+    }
 
 
 def prompts_of(judged_by: Sequence[Sequence[str]], name: str) -> list[str]:

@@ -12,17 +12,16 @@ from concord.demo.workspace import VISITOR
 from concord.errors import ConcordError, NotAllowed
 from concord.exchange import conversations_jsonl, ratings_csv
 from concord.files import file_name
-from concord.llm.families import model_names
 from concord.reports import datasheet
-from concord.store import access, acts, frames, informed, progress, registrations
+from concord.store import access, acts, frames, informed, progress
 from concord.store import studies as stored
 from concord.store.studies import Study
-from concord.studies import dealing, discussion, extra_raters, hidden, quality, registration, reveal, running
+from concord.studies import dealing, discussion, extra_raters, hidden, quality, reveal, running
 from concord.studies.adjudication import Rule
 from concord.workspace import Workspace
 from pages.annotate import samples_draw as drawing
 from pages.annotate import samples_known
-from pages.parts import tables, told
+from pages.parts import registering, tables, told
 from pages.parts.address import asked, link, of_conversation, shown
 from pages.parts.plain import plain
 from pages.parts.review import person
@@ -88,7 +87,7 @@ def _study(names: list[str]) -> None:
             "Save the guidelines", key="save guidelines", disabled=same, on_click=_save, args=(name, text)
         )
     if not study.anonymous:
-        _registration(study)
+        registering.section(study.name)
     _datasheet(study)
 
 
@@ -185,40 +184,6 @@ def _running(study: Study, items: list[progress.Item]) -> None:
                 )
         for act in done:
             st.caption(plain(act.told))
-
-
-def _registration(study: Study) -> None:
-    """Fix sample, texts, guidelines, questions, judges and plan, and what was fixed before."""
-    name = study.name
-    with workspace().read() as db:
-        made, answers = registrations.every(db, name), registrations.answers(db, name)
-    with st.expander("Pre-registration", icon=":material/verified:"):
-        for one in made:
-            st.caption(plain(f"{one.told}."))
-        if holds := registrations.binding(made):
-            st.download_button(
-                "What was registered (JSON)",
-                holds.document,
-                f"{file_name(name)}-registration.json",
-                on_click="ignore",
-                icon=":material/download:",
-            )
-        st.caption(
-            "Fixes the sample, its texts, guidelines, questions, judges and this plan under one hash. The "
-            "report of agreement says what differs later, and whether planned tests are reached."
-        )
-        st.text_area("Analysis plan (TOML)", registration.EXAMPLE, height=260, key="plan", max_chars=20_000)
-        st.text_input("Judges, separated by commas", key="plan judges", max_chars=2000)
-        late = False
-        if answers:
-            late = st.checkbox(f"Register late: people have given {answers} answers already", key="late")
-        st.button(
-            "Register",
-            key="register",
-            disabled=bool(answers) and not late,
-            on_click=_registered,
-            args=(name, late),
-        )
 
 
 def _datasheet(study: Study) -> None:
@@ -408,16 +373,6 @@ def _closed(name: str, closed: bool) -> None:
             db, name, st.session_state["act because"], person.named()
         )
         told.done(f"The study “{name}” is {'open again' if closed else 'closed'}.")
-
-
-def _registered(name: str, late: bool) -> None:
-    with told.writing() as db:
-        plan = registration.read_plan(st.session_state["plan"])
-        judges = [one.strip() for one in st.session_state["plan judges"].split(",") if one.strip()]
-        before, models = registrations.every(db, name), model_names(workspace().models_path)
-        made = registration.register(db, name, plan, person.named(), judges=judges, late=late, models=models)
-        differs = f" {registration.changed(before[-1], made)}" if before else ""
-        told.done(f"The study “{name}” is registered. SHA-256 {made.sha256}.{differs}")
 
 
 def _stated(name: str, entry: str) -> None:

@@ -9,6 +9,7 @@ from concord.benchmarks import BENCHMARKS
 from concord.benchmarks.benchmark import Benchmark
 from concord.benchmarks.plans import Where
 from concord.errors import ConcordError
+from concord.reports.registered import registered_pairs
 from concord.store import comparisons as stored
 from concord.store import conversations, pairings, tables
 from concord.store.comparisons import PairQuestion
@@ -17,7 +18,7 @@ from concord.studies import comparisons
 from concord.studies.comparisons import Compared
 from concord.studies.pairings import asked
 from concord.table import as_document
-from pages.parts import table, theme, told
+from pages.parts import registering, table, theme, told
 from pages.parts.address import begin_work, begun_with, benchmark_chosen, choice, end_work, link
 from pages.parts.estimates import forest
 from pages.parts.plain import plain
@@ -95,7 +96,8 @@ def page() -> None:
         possible = _desk(benchmark, players, dict(facets))
         compare_deal.section(benchmark.name, players, dict(facets), possible)
         _judges(benchmark.name, players=players or values["player"], where=dict(facets))
-    return _figures(stamp, benchmark.name, tuple(players), facets)
+    _figures(stamp, benchmark.name, tuple(players), facets)
+    return None
 
 
 def _of_study(study: PairStudy) -> None:
@@ -109,8 +111,13 @@ def _of_study(study: PairStudy) -> None:
         + f" ({plain(study.rubric)} v{study.version}) · {plain(study.source)}, seed {study.seed}"
     )
     compare_deal.section(study.name, (), {}, many)
+    registering.section(study.name)
     _judges(study.benchmark, study.name)
-    _figures(stamp, study.name)
+    found = _figures(stamp, study.name)
+    with workspace().read() as db:
+        registered = registered_pairs(db, found, study.name)
+    if registered.rows:
+        table.draw(registered)
 
 
 def _judges(benchmark: str, study: str = "", players: Sequence[str] = (), where: Where | None = None) -> None:
@@ -125,8 +132,8 @@ def _figures(
     name: str,
     players: tuple[str, ...] = (),
     facets: tuple[tuple[str, tuple[str, ...]], ...] = (),
-) -> None:
-    """The figures, by one question at a time."""
+) -> Compared | None:
+    """The figures, by one question at a time; None where nobody compared."""
     try:
         found = _compared(str(workspace().path), stamp, name, None, players, facets)
         if len(found.questions) > 1:
@@ -136,8 +143,9 @@ def _figures(
             found = _compared(str(workspace().path), stamp, name, question, players, facets)
     except ConcordError as error:
         st.info(plain(error))
-        return
+        return None
     _show(found)
+    return found
 
 
 def _several(label: str, values: list[str], name: str, placeholder: str) -> list[str]:

@@ -7,9 +7,10 @@ import pytest
 from concord.conversation import Conversation, Message
 from concord.errors import ConcordError, ConfigError, NotFound, StudyError
 from concord.rating import Comparison, Rater
+from concord.reports.registered import registered_pairs
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.shelf import Numbered
-from concord.store import access, conversations
+from concord.store import access, audit, conversations, registrations, studies
 from concord.store import comparisons as compared
 from concord.store import pairings as stored
 from concord.store.comparisons import PairQuestion
@@ -329,3 +330,52 @@ def test_answers_by_a_rubric_are_exported_and_read_again(judged, run, tmp_path):
     told = run(judged, "import", "comparisons", file)
     assert told.exit_code != 0
     assert "allows no ties" in told.output
+
+
+def test_a_study_of_pairs_is_registered_before_people_answer(judged, run, tmp_path):
+    (judged.path / "rubrics" / "side.toml").write_text(RUBRIC)
+    assert run(judged, "pairs", "new", "s", "--rubric", "side").exit_code == 0
+    plan = tmp_path / "plan.toml"
+    test = '[[test]]\ncriterion = "better"\nstatistic = "{}"\nleast = 0.5\n'
+    plan.write_text("annotators = 1\n" + test.format("spearman"))
+    refused = run(judged, "study", "register", "s", "--plan", plan, "--by", "dana")
+    assert "names its statistic: alpha or kappa" in refused.output
+    plan.write_text("annotators = 1\n" + test.format("kappa"))
+    made = run(judged, "study", "register", "s", "--plan", plan, "--judges", "longer", "--by", "dana")
+    assert made.exit_code == 0, made.output
+    with judged.read() as db:
+        content = registrations.every(db, "s")[0].content
+        assert [line.what for line in audit.every(db, "s") if line.by == "dana"] == ["registered"]
+    assert content["units"] == [["x0 | y0", 0], ["x1 | y1", 0]]
+    assert (content["ratings"], content["judges"]) == ({"people": 0, "judges": 0}, {"longer": []})
+
+    assert run(judged, "compare", "s", "--judges", "longer,first").exit_code == 0
+    with judged.write() as db:
+        access.invite(db, "Ann")
+        pairings.deal(db, "s", ["Ann"])
+    with judged.read() as db:
+        longer = {p.id: conversations.load(db, p.first).player == "x" for p in dealt(judged, "Ann")}
+    answers = [{"item": n, "criterion": "better", "verdict": "A" if x else "B"} for n, x in longer.items()]
+    assert report(judged, "Ann", *answers) == []
+    late = run(judged, "study", "register", "s", "--plan", plan, "--by", "dana")
+    assert "People have given 2 answers" in late.output
+    with judged.read() as db:
+        shown = registered_pairs(db, comparisons.compared(db, "s", resamples=0), "s")
+    rows = {row["item"]: row for row in shown.rows}
+    results = {item: row["result"] for item, row in rows.items()}
+    assert results == {
+        **{"sample": "same", "texts": "same", "seed": "same", "guidelines": "same", "rubric": "same"},
+        **{"criterion better": "same", "judge longer": "same", "judge first": "differs"},
+        **{"annotators": "same", "test": "not known"},  # two pairs have no interval
+    }
+    assert "Registered and now" in run(judged, "compare", "s").output
+
+
+def test_a_study_of_pairs_and_another_one_have_two_names(filled):
+    with filled.write() as db:
+        pairings.new(db, "s", rubric(), "chats")
+        with pytest.raises(StudyError, match="another name"):
+            studies.create(db, studies.Study("s", ()))
+        studies.create(db, studies.Study("t", ()))
+        with pytest.raises(StudyError, match="another name"):
+            pairings.new(db, "t", rubric(), "chats")

@@ -1,0 +1,55 @@
+"""The part of a page that registers a study, or one of pairs, before people rate it."""
+
+import streamlit as st
+
+from concord.files import file_name
+from concord.llm.families import model_names
+from concord.store import registrations
+from concord.studies import registration
+from pages.parts import told
+from pages.parts.plain import plain
+from pages.parts.review import person
+from pages.parts.session import workspace
+
+
+def section(name: str) -> None:
+    """Fix sample, texts, guidelines, questions, judges and plan, and what was fixed before."""
+    with workspace().read() as db:
+        made, answers = registrations.every(db, name), registrations.answers(db, name)
+    with st.expander("Pre-registration", icon=":material/verified:"):
+        for one in made:
+            st.caption(plain(f"{one.told}."))
+        if holds := registrations.binding(made):
+            st.download_button(
+                "What was registered (JSON)",
+                holds.document,
+                f"{file_name(name)}-registration.json",
+                on_click="ignore",
+                icon=":material/download:",
+            )
+        st.caption(
+            "Fixes the sample, its texts, guidelines, questions, judges and this plan under one hash. The "
+            "report of agreement says what differs later, and whether planned tests are reached."
+        )
+        st.text_area("Analysis plan (TOML)", registration.EXAMPLE, height=260, key="plan", max_chars=20_000)
+        st.text_input("Judges, separated by commas", key="plan judges", max_chars=2000)
+        late = False
+        if answers:
+            late = st.checkbox(f"Register late: people have given {answers} answers already", key="late")
+        st.button(
+            "Register",
+            key="register",
+            disabled=bool(answers) and not late,
+            on_click=_registered,
+            args=(name, late),
+        )
+
+
+def _registered(name: str, late: bool) -> None:
+    with told.writing() as db:
+        plan = registration.read_plan(st.session_state["plan"])
+        judges = [one.strip() for one in st.session_state["plan judges"].split(",") if one.strip()]
+        before, models = registrations.every(db, name), model_names(workspace().models_path)
+        made = registration.register(db, name, plan, person.named(), judges=judges, late=late, models=models)
+        differs = f" {registration.changed(before[-1], made)}" if before else ""
+        told.done(f"The study “{name}” is registered. SHA-256 {made.sha256}.{differs}")
