@@ -309,7 +309,7 @@ def _settle(
 @click.argument("name")
 @click.option("--judge", help="The judge whose scores and reasons are shown.")
 @click.option("--off", is_flag=True, help="Show nothing any more; answers that were locked stay so.")
-@options.decided("showing a judge's scores set")
+@options.decided("reveal set")
 @click.pass_obj
 def _reveal(workspace: str, name: str, judge: str | None, off: bool) -> None:
     """Show annotators a judge's scores once they have answered everything blind, and let them revise."""
@@ -333,7 +333,7 @@ def _reveal(workspace: str, name: str, judge: str | None, off: bool) -> None:
 @click.option("--now", "when", flag_value="now", help="Each once they have rated everything.")
 @click.option("--off", is_flag=True, help="Show nobody's answers any more; what was locked stays so.")
 @options.form()
-@options.decided("showing others' answers set", also=False)
+@options.decided("discussion set", also=False)
 @click.pass_obj
 def _discuss(workspace: str, name: str, when: Any, off: bool, form: str) -> None:
     """Show annotators each other's answers, without names, to comment on; or list their comments.

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from concord.store import audit
+from concord.store import audit, pairings
 from concord.store import studies as stored
 from pages.parts.address import asked, shown
 from pages.parts.session import workspace
@@ -13,11 +13,11 @@ def page() -> None:
     """Draw the page."""
     st.title("Audit log", anchor=False)
     st.caption(
-        "Decisions on studies and annotators, registrations, settled scores, exports, and names that were "
-        "removed, the newest first. Nothing here can be changed."
+        "Decisions on studies and annotators, with what was chosen or why, and exports, the newest first. "
+        "Nothing here can be changed."
     )
     with workspace().read() as db:
-        names = ["", *stored.names(db)]
+        names = ["", *stored.names(db), *(study.name for study in pairings.studies(db))]
     at = names.index(asked("study", names, ""))
     name = shown("study", st.selectbox("Study", names, index=at, format_func=lambda one: one or "every"))
     with workspace().read() as db:

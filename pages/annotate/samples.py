@@ -146,7 +146,7 @@ def _discussed(name: str) -> None:
     when = st.session_state[f"discussion of {name}"]
     with told.writing() as db:
         discussion.set_round(db, name, when)
-        person.decided(db, "showing others' answers set", name, detail=when or "off")
+        person.decided(db, "discussion set", name, detail=when or "off")
         told.done(f"Others' answers are shown {ROUNDS[when]}." if when else "Nobody's answers are shown.")
 
 
@@ -348,7 +348,7 @@ def _revealed(name: str) -> None:
     with told.writing() as db:
         judge = st.session_state[f"judge of {name}"]
         reveal.set_judge(db, name, judge)
-        person.decided(db, "showing a judge's scores set", name, detail=judge or "off")
+        person.decided(db, "reveal set", name, detail=judge or "off")
         told.done(f"Annotators are shown the scores of {judge}." if judge else "No judge's scores are shown.")
 
 

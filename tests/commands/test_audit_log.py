@@ -32,5 +32,5 @@ def test_each_command_leaves_a_line(filled, run):
         ("dana", "invited", "ann", ""),
         ("dana", "invited", "bob", ""),
         ("eve", "exported ratings", "", ""),
-        ("researcher", "showing others' answers set", "", "now"),
+        ("researcher", "discussion set", "", "now"),
     ]
