@@ -58,7 +58,7 @@ def draw(
         return None
     cards = as_cards(key)
     chosen = _cards(table, key, select, selectable) if cards else None
-    if wrapped and not cards:
+    if wrapped and not cards and table.rows:
         cells_ = [
             {plain(c.title): plain(shown(row.get(c.name), c)) for c in table.shown} for row in table.rows
         ]

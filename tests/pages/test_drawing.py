@@ -135,3 +135,23 @@ def test_yes_and_no_are_words_not_check_boxes() -> None:
     page = AppTest.from_function(drawn_answers, default_timeout=30).run()
     assert page.dataframe[0].value.weak.tolist() == ["no"]
     assert "checkbox" not in page.dataframe[0].proto.columns
+
+
+def drawn_wrapped(rows: int) -> None:
+    from dataclasses import replace
+
+    from pages.parts.table import draw
+    from tests.pages.test_drawing import SCORES
+
+    draw(replace(SCORES, rows=SCORES.rows[:rows]), wrapped=True)
+
+
+def test_a_wrapped_table_shows_whole_texts_and_nothing_without_rows() -> None:
+    """Streamlit writes “empty” into a table without rows, in a grey that is too pale."""
+    page = AppTest.from_function(drawn_wrapped, args=(1,), default_timeout=30).run()
+    assert not page.exception
+    assert page.table[0].value.iloc[0].tolist() == ["a", "0\\.50 \\[0\\.25, 0\\.75\\]", "25%", "1,200"]
+    assert not page.dataframe
+    empty = AppTest.from_function(drawn_wrapped, args=(0,), default_timeout=30).run()
+    assert not empty.exception
+    assert not empty.table
