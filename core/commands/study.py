@@ -73,6 +73,13 @@ command.commands.update(annotating.commands.commands)
     "--per-turn", is_flag=True, help="People rate every turn instead of the conversation as a whole."
 )
 @click.option(
+    "--overlap",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Raters for each unit; 0: everybody. A deal may change it; a study for a crowd alone needs no deal.",
+)
+@click.option(
     "--without-refused",
     "exclude_refused",
     is_flag=True,

@@ -1,6 +1,7 @@
 """Pairs of conversations or replies: studies of them, drawn over models and scenarios and dealt to people."""
 
 import hashlib
+import json
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -75,7 +76,8 @@ def new(
     """Make a study of pairs that are compared by a rubric's pairwise questions; its version is kept.
 
     The pairs are those `given`, or `n` (None: all) drawn from a benchmark's: two players' conversations of
-    one scenario, or with one prompt where conversations name no scenario. Of last replies also the dialogues
+    one scenario (the facet that names it, else those that tell a benchmark's items apart), or with one prompt
+    and context where conversations name none. Of last replies also the dialogues
     before them are the same. Every two players get the same number of pairs, or one more; the same seed draws
     the same. Raises NotFound for an unknown player or facet, StudyError where there is nothing to compare.
     """
@@ -91,7 +93,7 @@ def new(
                 + (
                     "dialogue with their last replies."
                     if told.unit == "last-reply"
-                    else "scenario or prompt."
+                    else "scenario, or prompt with the same context beside it."
                 )
             )
         rows = table if n is None else table[table.pair.isin(draw(table, _enough(len(table), n), seed=seed))]
@@ -134,11 +136,11 @@ def _alike(
     chosen = _players(db, benchmark, players, facets)
     wanted = Filter(benchmark, players=tuple(chosen), facets={k: tuple(v) for k, v in (facets or {}).items()})
     there = set(conversations.table(db, wanted).id.tolist())
-    same = known_or_imported(benchmark).scenario_facet
+    same, by = known_or_imported(benchmark).scenario_facet, _by(benchmark)
     groups: dict[tuple[str, ...], dict[str, tuple[int, str]]] = {}
     for number, conversation in conversations.each(db, benchmark):
         if number in there and conversation.messages:
-            group = groups.setdefault(_prompt(unit, same, conversation), {})
+            group = groups.setdefault(_prompt(unit, by, conversation), {})
             group.setdefault(conversation.player, (number, conversation.key))
     dropped = set(scenarios.keys(db, benchmark, same, "discarded"))
     return [
@@ -150,11 +152,25 @@ def _alike(
     ]
 
 
-def _prompt(unit: UnitKind, same: str, conversation: Conversation) -> tuple[str, ...]:
-    """What two conversations share that can be compared, the scenario first."""
-    named = conversation.facets.get(same, "") if same else ""
-    text = hashlib.sha256(opening(unit, conversation).encode()).hexdigest()[:12]
-    scenario = named or f"prompt {text}"
+def _by(benchmark: str) -> tuple[str, ...]:
+    """The facets that name what is answered: the one of the scenario, else those that tell items apart."""
+    found = known_or_imported(benchmark)
+    return (found.scenario_facet,) if found.scenario_facet else found.items
+
+
+def _prompt(unit: UnitKind, by: Sequence[str], conversation: Conversation) -> tuple[str, ...]:
+    """What two conversations share that can be compared, the scenario first.
+
+    Where a facet of the scenario is missing it is the messages before the first reply, and what is shown
+    beside them.
+    """
+    named = [conversation.facets.get(name, "") for name in by]
+    text = opening(unit, conversation)
+    if not all(named) or not named:
+        beside = {name: what for name, what in conversation.context.items() if not name.startswith("_")}
+        text += json.dumps([named, beside], sort_keys=True, default=str)
+    text = hashlib.sha256(text.encode()).hexdigest()[:12]
+    scenario = " / ".join(named) if named and all(named) else f"prompt {text}"
     return scenario, conversation.language, text if unit == "last-reply" else ""
 
 
@@ -176,7 +192,7 @@ def _checked(
         first, second = sorted(number for number in ids if number is not None)
         if (first, second) in found:
             raise StudyError(f"{where}: “{keys[0]}” and “{keys[1]}” are named twice. Remove one of the two.")
-        found[first, second] = _prompt(unit, known_or_imported(benchmark).scenario_facet, one)[0]
+        found[first, second] = _prompt(unit, _by(benchmark), one)[0]
     if not found:
         raise StudyError("There are no pairs in it. Each row names two conversations: first and second.")
     return benchmark, [(scenario, *pair) for pair, scenario in found.items()]
@@ -190,9 +206,12 @@ def _why_not(unit: UnitKind, benchmark: str, one: Conversation, other: Conversat
         return f"all pairs of a study are of one name, here “{benchmark}”."
     if one.player == other.player:
         return f"both are by {one.player}, so nothing is learnt of one player against another."
-    same = known_or_imported(benchmark).scenario_facet
-    if _prompt(unit, same, one) != _prompt(unit, same, other):
-        return "they answer different prompts."
+    by = _by(benchmark)
+    for name in by:
+        if (mine := one.facets.get(name, "")) != (theirs := other.facets.get(name, "")):
+            return f"their {name} differs, “{mine}” and “{theirs}”."
+    if _prompt(unit, by, one) != _prompt(unit, by, other):
+        return "they answer different prompts, or what is shown beside them differs."
     try:
         two(unit, one, other)
     except StudyError as error:

@@ -121,6 +121,12 @@ def test_what_cannot_be_done_is_a_sentence_and_changes_nothing(filled, run, call
         assert stored.names(db) == ["first"]
 
 
+def test_a_study_for_a_crowd_alone_has_its_overlap_from_the_draw(filled, run):
+    drawn = run(filled, "study", "draw", "crowd", "--n", 4, "--overlap", 2)
+    assert drawn.exit_code == 0, drawn.output
+    assert "raters of each: 2" in run(filled, "study", "show", "crowd").output
+
+
 def test_a_draw_for_a_figure_says_its_probabilities_and_its_random_sample(filled, run):
     options = ("--next-for", "disagreement", "--random-share", 0.5, "--where", "language=en")
     done = run(filled, "study", "draw", "next", "--n", 12, *options)

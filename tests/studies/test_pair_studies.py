@@ -76,6 +76,35 @@ def test_last_replies_are_compared_where_the_dialogues_before_them_are_one(works
     assert keys(workspace, "whole") == [("x0", "y0"), ("x1", "y1")]
 
 
+def test_a_pair_shares_what_tells_items_apart(workspace):
+    """The same first message to two characters is no pair; one character's other first message is."""
+    with workspace.write() as db:
+        for key, player, character, prompt in (
+            ("x0", "x", "Ann", "0"),
+            ("y0", "y", "Bob", "0"),
+            ("y1", "y", "Ann", "1"),
+        ):
+            facets = {"character": character, "situation": "rain"}
+            said = talk(player, prompt).messages
+            conversations.save(db, Conversation("pingpong", key, player, said, facets=facets))
+        pairings.new(db, "s", rubric(), "pingpong")
+        [(scenario, *_)] = stored.pairs(db, "s")
+        with pytest.raises(StudyError, match="their character differs, “Ann” and “Bob”"):
+            pairings.new(db, "f", rubric(), given=[GivenPair("line 2", "x0", "y0")])
+    assert keys(workspace) == [("x0", "y1")]
+    assert scenario == "Ann / rain"
+
+
+def test_where_no_scenario_is_named_a_pair_shares_what_is_shown_beside_it(workspace):
+    with workspace.write() as db:
+        for player, card in (("x", "A pirate."), ("y", "A nurse."), ("z", "A nurse.")):
+            said = talk(player, "0").messages
+            context = {"Character": card, "_temperature": player}
+            conversations.save(db, Conversation("chats", f"{player}0", player, said, context=context))
+        pairings.new(db, "s", rubric(), "chats")
+    assert keys(workspace) == [("y0", "z0")]
+
+
 @pytest.mark.parametrize(
     ("first", "second", "told"),
     [
