@@ -31,6 +31,9 @@ _OF_RATER = {
     "FROM informed_answers WHERE rater_id = :rater ORDER BY id",
     "comparisons": "SELECT key, verdict, explanation, created FROM comparisons WHERE rater_id = :rater "
     "ORDER BY id",
+    "pairs": "SELECT p.study, a.key AS first, b.key AS second, p.skipped, p.flag, p.seconds, p.answered "
+    "FROM pairings p JOIN conversations a ON a.id = p.first_id JOIN conversations b ON b.id = p.second_id "
+    "WHERE p.rater_id = :rater ORDER BY p.position",
     "decisions": "SELECT t.name AS study, e.what, e.item, e.reason, e.by, e.done FROM study_acts e "
     "JOIN studies t ON t.id = e.study_id WHERE e.rater_id = :rater ORDER BY e.id",
     "exclusions": "SELECT t.name AS study, e.excluded, e.reason, e.by, e.decided FROM exclusions e "
@@ -39,7 +42,7 @@ _OF_RATER = {
 
 
 _SHOWN = {"annotators", "sessions", "crowd_workers", "assignments", "ratings", "hidden_items"}
-_SHOWN |= {"informed_answers", "comparisons", "study_acts", "exclusions"}
+_SHOWN |= {"informed_answers", "comparisons", "pairings", "study_acts", "exclusions"}
 _SUMS = ("scores", "finals")
 """Tables that are shown above, and tables that are computed from ratings."""
 
