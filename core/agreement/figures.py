@@ -247,7 +247,9 @@ def tabulate(
     `meta`. `weighed` says which figures weigh items, where rows hold Estimates already.
 
     `again` makes the same rows of other ratings; only with it can intervals be for annotators like these.
+    Where these are asked for and cannot be, the caption says so.
     """
+    instead = again is None and drawing.get("people") == "like-these"
     if again is None:
         drawing["people"] = "these"
     every = list(_figures(rows))
@@ -257,11 +259,13 @@ def tabulate(
     method = described([old.kind for old, new in pairs if new.interval], **drawing) if pairs else ""
     about = whom(table, criterion, drawing.get("people", "these")) if method and target else ""
     method = "; ".join(filter(None, [method, about]))
+    here = whom(table, criterion, "these") if instead and target and (method or weighed) else ""
     rests_on = basis(
         table, criterion, method=method, target=target, notes=notes, weighed=weighed or _weighed(form, rows)
     )
     return replace(
         form,
+        caption=" ".join(filter(None, [form.caption, f"Intervals here are {here} alone." if here else ""])),
         rows=tuple(
             {key: next(found) if isinstance(cell, PointEstimate) else cell for key, cell in row.items()}
             for row in rows

@@ -14,7 +14,7 @@ from sqlite_utils import Database
 
 from concord.agreement.alt_test import Score
 from concord.agreement.distribution import of_people
-from concord.agreement.figures import People
+from concord.agreement.figures import People, whom
 from concord.agreement.items import item_scores, largest_differences
 from concord.agreement.nominal import nominal
 from concord.agreement.ratings import DIGITS, FINAL, Floats, Ratings, called, default_panels, read_ratings
@@ -310,7 +310,9 @@ class AgreementReport:
 
     def choice(self, criterion: str) -> list[str]:
         """Which single judge agrees best on one criterion, and whether the panel of all is better than it."""
-        return summary.choice(*self._chosen_by(criterion), self.names)
+        alone = {row.name: row.spearman for row in self.agreement.criteria[criterion].judges}
+        these = whom(self.ratings, criterion, "these") if self.people == "like-these" else ""
+        return summary.choice(*self._chosen_by(criterion), self.names, alone=alone, these=these)
 
     def advice(self, criterion: str) -> str:
         """Which judge or panel to use on one criterion, in one sentence."""

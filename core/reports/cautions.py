@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+import numpy as np
+
 from concord.agreement.judges import LARGE_SHARE, commonest
 from concord.agreement.missing import missing_ratings
 from concord.agreement.oddities import constants, copies, duplicates
@@ -12,6 +14,9 @@ from concord.table import Cell
 
 NAMED = 5
 """Names in a sentence; of more only the number is said."""
+
+ENOUGH = 10
+"""Items of a judge from which on it is said that most of its scores are equal."""
 
 LIKELY = 0.05
 """A p-value below which missing ratings are said not to be chance."""
@@ -100,10 +105,17 @@ def _near_constant(parts: Mapping[str, CriterionScores]) -> Iterable[str]:
     for on, scores in parts.items():
         for judge, score in scores.judges.items():
             answer, share = commonest(score)
-            if share is not None and share > LARGE_SHARE:
+            if share is None or share <= LARGE_SHARE or np.count_nonzero(~np.isnan(score)) < ENOUGH:
+                continue
+            if share == 1:
                 yield (
-                    f"{judge} gives {answer:g} to {share:.0%} of the items on {on}: "
-                    "its correlation there says little."
+                    f"{judge} gave every item the same score ({answer:g}) on {on}: no correlation there is "
+                    "defined."
+                )
+            else:
+                yield (
+                    f"{judge} gave {share:.0%} of the items the same score ({answer:g}) on {on}: its "
+                    "correlation there says little."
                 )
 
 

@@ -51,31 +51,41 @@ def summary(
     return [sentence for sentence in sentences if sentence]
 
 
-def choice(best: Table | None, gain: Table | None, names: Mapping[str, str]) -> list[str]:
+def choice(
+    best: Table | None,
+    gain: Table | None,
+    names: Mapping[str, str],
+    *,
+    alone: Mapping[str, Estimate],
+    these: str,
+) -> list[str]:
     """Sentences on which judge to use: the best single one, and whether the first panel is better than it.
 
     `best` is the search for the best judge, `gain` panels beside their best judge; None where there is none.
-    A lead or gain whose interval holds 0 is said to be undecided.
+    The best judge has its interval as in other tables, from `alone` (judge → Spearman on its own items),
+    where these are the items of the search. Other intervals are for the annotators that `these` names. A lead
+    or gain whose interval holds 0 is said to be undecided.
     """
     said = []
     first, *others = best.rows if best else [{}]
     rho, lead = _figure([first], "spearman"), _figure([first], "lead")
-    if rho and rho.defined and others:
+    if best and rho and rho.defined and others:
         one, other = (names.get(str(row["rater"]), str(row["rater"])) for row in (first, others[0]))
-        over = (
-            f", simultaneous over the {len(best.rows)} judges, so wider than one alone"
-            if best and rho.interval
-            else ""
-        )
-        ends = f"{_within(rho)[:-1]}{over})"
-        said.append(f"Of single judges {one} agrees best with people, ρ = {_two(rho)}{ends}.")
+        own = alone.get(str(first["rater"]))
+        over = f"simultaneous over the {len(best.rows)} judges{these and f', {these}'}"
+        if own and own.n == rho.n and _two(own) == _two(rho):
+            figure = f"{_two(own)}{_within(own)}"
+        else:
+            ends = f"{_within(rho)[:-1]}, {over})" if rho.interval else _within(rho)
+            figure = f"{_two(rho)}{ends} on the {rho.n} items that all of them rated"
+        said.append(f"Of single judges {one} agrees best with people, ρ = {figure}.")
         if lead and lead.value is not None:
             settled = lead.interval is not None and lead.interval[0] > 0
             how = (
                 f"It leads {other}, the next, by" if settled else f"These items do not tell it from {other}:"
             )
             said[0] += f" {how} {_end(lead.value, signed=True)}"
-            said[0] += f"{_within(lead, signed=True)[:-1]}, simultaneous too)." if lead.interval else "."
+            said[0] += f"{_within(lead, signed=True)[:-1]}, {over})." if lead.interval else "."
     elif rho and rho.reason and others:
         said.append(f"Which single judge agrees best is undefined: {rho.reason}.")
     more = _figure(gain.rows, "difference") if gain else None
@@ -85,7 +95,7 @@ def choice(best: Table | None, gain: Table | None, names: Mapping[str, str]) -> 
         how = "does better than" if low > 0 else "does worse than" if high < 0 else "is not told from"
         said.append(
             f"The mean of {panel} {how} {judge} alone: {more.value:+z.2f}{_within(more, signed=True)} on "
-            f"{gain.rows[0]['n']} common items."
+            f"{gain.rows[0]['n']} common items{these and f', {these}'}."
         )
     return said
 

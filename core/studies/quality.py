@@ -125,7 +125,7 @@ def quality_tables(
     `per_1000` is the median time for 1000 characters of replies, `fast` the share of items done faster than
     they can be read (whole conversations only). `straight` is the share of items of three criteria or more
     with one answer to all. With the mean of the others on an item: `agreement` is Spearman's rho (interval
-    after Bonett and Wright 2000), `severity` the mean of own minus theirs, `drift` how much more that is in
+    after Bonett and Wright 2000), `bias` the mean of own minus theirs, `drift` how much more that is in
     the second half of the items than in the first, in the order in which they were submitted (Student's t, of
     Welch 1947 for drift). No figure of these below `FEWEST` items, none of drift below twice as many.
     """
@@ -164,7 +164,7 @@ def quality_tables(
     beside = (
         Column("annotator"),
         Column("agreement", "ρ with the others", interval="ends", n=True),
-        Column("severity", signed=True, interval="ends"),
+        Column("bias", signed=True, interval="ends"),
         Column("drift", signed=True, interval="ends"),
         *out,
     )
@@ -185,8 +185,8 @@ def quality_tables(
         beside,
         _only(beside, rows),
         notes=(
-            "The others: the mean of the others on an item. Severity: own minus theirs. Drift: how much more "
-            "that is in the second half of the items. 95% intervals take items for independent.",
+            "The others: the mean of the others on an item. Bias: own minus theirs, above 0 for higher scores. Drift: "
+            "how much more that is in the second half of the items. 95% intervals take items for independent.",
         ),
     )
     return work, others
@@ -197,10 +197,10 @@ def _only(columns: Sequence[Column], rows: Sequence[Mapping[str, Cell]]) -> tupl
 
 
 def _beside_the_others(scores: pd.DataFrame, name: str, mine: Sequence[Item]) -> dict[str, Cell]:
-    """Agreement, severity and drift of one person."""
+    """Agreement, bias and drift of one person."""
     order = {i.unit: i.submitted or "" for i in mine if i.state == "done"}
     if name not in scores:
-        return dict.fromkeys(("agreement", "severity", "drift"), undefined("nothing was submitted", n=0))
+        return dict.fromkeys(("agreement", "bias", "drift"), undefined("nothing was submitted", n=0))
     import pandas as pd
 
     both = pd.DataFrame({"own": scores[name], "others": scores.drop(columns=name).mean(axis=1)}).dropna()
@@ -208,10 +208,10 @@ def _beside_the_others(scores: pd.DataFrame, name: str, mine: Sequence[Item]) ->
     n, distance = len(both), (both.own - both.others).to_numpy()
     if n < FEWEST:
         reason = f"{n} items that others rated too are too few, at least {FEWEST} are needed"
-        return dict.fromkeys(("agreement", "severity", "drift"), undefined(reason, n=n))
+        return dict.fromkeys(("agreement", "bias", "drift"), undefined(reason, n=n))
     return {
         "agreement": _spearman(both),
-        "severity": _shifted(distance),
+        "bias": _shifted(distance),
         "drift": _shifted(distance[n // 2 :], distance[: n // 2])
         if n >= 2 * FEWEST
         else undefined(f"{n} items are too few, at least {2 * FEWEST} are needed", n=n),

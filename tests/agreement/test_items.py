@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from concord.agreement.items import bands, high_disagreement, item_scores, largest_differences
+from concord.agreement.judges import judge_figures
 from concord.agreement.ratings import read_ratings
 
 from .frames import flat, study
@@ -93,3 +94,18 @@ def test_bands_need_two_people():
     rows = flat(bands(read_ratings(study({"ann": [1, 2, 3]}, {"j": [1, 2, 3]})), "quality", resamples=20))
     assert rows["bias"].isna().all()
     assert set(rows["reason"]) == {"no item with two people falls here"}
+
+
+def test_intervals_of_these_annotators_alone_are_said_above_the_table():
+    rng = np.random.default_rng(1)
+    place = rng.integers(1, 6, 30)
+    answers = {
+        name: [int(score) for score in np.clip(place + rng.integers(-1, 2, 30), 1, 5)] for name in "abcj"
+    }
+    judge = {"j": answers.pop("j")}
+    table = read_ratings(study(answers, judge))
+    for people, said in (("like-these", True), ("these", False)):
+        found = high_disagreement(table, "quality", resamples=50, people=people)
+        assert (found.caption.endswith("Intervals here are for these 3 annotators alone.")) == said
+        # Intervals for annotators like these need no such sentence.
+        assert "Intervals here" not in judge_figures(table, "quality", resamples=50, people=people).caption

@@ -102,7 +102,10 @@ ODD: dict[str, tuple[dict[str, object], str]] = {
     "no judges": ({"people": BOTH, "judges": {}}, "No judge has rated the study"),
     "unnamed people": ({"people": BOTH, "judges": {"j": varied(1)}, "anonymous": True}, "unnamed"),
     "all alike": ({"people": {"Ada": constant, "Bo": constant}, "judges": {"j": constant}}, "constant"),
-    "a constant judge": ({"people": BOTH, "judges": {"j": constant, "k": varied(1)}}, "j gives 3 to 100%"),
+    "a constant judge": (
+        {"people": BOTH, "judges": {"j": constant, "k": varied(1)}},
+        "j gave every item the same score (3)",
+    ),
     "two items": ({"people": BOTH, "judges": {"j": varied(1)}, "items": 2}, "at least 3 are needed"),
     "one item": (
         {"people": BOTH, "judges": {"j": varied(1), "k": varied()}, "items": 1},

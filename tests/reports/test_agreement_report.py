@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -239,7 +240,16 @@ def test_one_answer_to_nearly_everything_is_told() -> None:
         }
     )
     # 39 of 40 answers: 97.5%, which prints as 98%
-    assert "j gives 4 to 98% of the items on Wit" in said(table)
+    assert "j gave 98% of the items the same score (4) on Wit" in said(table)
+
+
+def test_one_answer_to_everything_is_told_of_ten_items_and_more() -> None:
+    def of(items: int) -> str:
+        people, judge = [[i % 5 + 1, i % 5 + 1] for i in range(items)], [[4, i % 5 + 1] for i in range(items)]
+        return said(frame({("human", "Ada"): people, ("judge", "j"): judge}))
+
+    assert "j gave every item the same score (4) on Wit: no correlation there is defined." in of(10)
+    assert "same score" not in of(9)
 
 
 @pytest.mark.parametrize("anonymous", [False, True])
@@ -261,11 +271,15 @@ def test_few_items_do_not_say_that_a_judge_follows_people() -> None:
     assert "j follows people's mean with" in said(simulated(judge_noise=0.5, person_noise=0.5))
 
 
-def test_the_best_judge_names_its_interval_as_simultaneous() -> None:
+def test_the_best_judge_has_the_interval_of_the_other_tables() -> None:
+    """Its lead over the next has a simultaneous one, of these annotators, and says so."""
     table = simulated(judge_noise=0.5, person_noise=0.5)
-    other = table[table.rater == "j"].assign(rater="k")
+    noisier = simulated(judge_noise=1.0, person_noise=0.5)
+    other = noisier[noisier.rater == "j"].assign(rater="k")
     found = measured(pd.concat([table, other]))
-    assert "simultaneous over the 2 judges, so wider than one alone)" in found.choice("wit")[0]
+    said = found.choice("wit")[0]
+    assert said.count("simultaneous") == 1
+    assert "simultaneous over the 2 judges)." in said
     # The page shows `said`; command and bundle the summary: all have the sentences on which judge to use.
     assert set(found.choice("wit")) <= set(found.said("wit"))
     assert found.said("wit")[-1] == found.advice("wit") != ""
@@ -282,8 +296,17 @@ def test_an_end_that_rounds_to_0_shows_its_side_of_0() -> None:
             {"rater": "k", "spearman": estimate(0.69, 0.5, 0.8), "lead": undefined("the last")},
         ),
     )
-    [said] = summary.choice(best, None, {})
-    assert "These items do not tell it from k: +0.11 (-0.002 to +0.23, simultaneous too)." in said
+    given: dict[str, Any] = {"alone": {}, "these": "for these 3 annotators"}
+    [said] = summary.choice(best, None, {}, **given)
+    lead = "+0.11 (-0.002 to +0.23, simultaneous over the 2 judges, for these 3 annotators)."
+    assert f"These items do not tell it from k: {lead}" in said
+    assert "ρ = 0.80 (0.70 to 0.90, simultaneous over the 2" in said
+    # On other items than those of the search its own interval would stand beside another figure.
+    for own, n in (("0.80 (0.60 to 0.95).", 20), ("0.80 (0.70 to 0.90, simultaneous", 21)):
+        given["alone"] = {"j": estimate(0.8, 0.6, 0.95, n=n)}
+        row = {"rater": "j", "spearman": estimate(0.8, 0.7, 0.9, n=20), "lead": undefined("none")}
+        [said] = summary.choice(replace(best, rows=(row, best.rows[1])), None, {}, **given)
+        assert f"ρ = {own}" in said
 
 
 @pytest.mark.parametrize(

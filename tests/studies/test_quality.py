@@ -120,7 +120,7 @@ def test_the_quality_of_one_annotator_beside_another() -> None:
     assert (row["fast"].value, row["straight"].value) == (0.25, 1.0)
     # Distances: 9 times 0 and 7 times 1. Mean 7/16, Σ squares about it 7 − 49/16 = 63/16, over 15 and 16.
     half = student(15) * math.sqrt(63 / 16 / 15 / 16)
-    assert row["severity"].interval == pytest.approx((7 / 16 - half, 7 / 16 + half))
+    assert row["bias"].interval == pytest.approx((7 / 16 - half, 7 / 16 + half))
     # Halves: 0 always, with no spread; then 7 of 8, whose variance is 7/8 · 1/8 · 8/7 = 1/8.
     half = student(7) * math.sqrt(1 / 8 / 8)
     assert row["drift"].value == 7 / 8
@@ -141,4 +141,4 @@ def test_few_items_and_nobody_beside_have_no_figures() -> None:
         "no item has three criteria",
     )
     alone = first(quality_tables(items, given("Bo", [[3.0]] * 9)))
-    assert alone["severity"].reason == "nothing was submitted"
+    assert alone["bias"].reason == "nothing was submitted"
