@@ -3,6 +3,7 @@
 from typing import Any, get_args
 
 import click
+from sqlite_utils import Database
 
 from concord.benchmarks import get
 from concord.benchmarks.benchmark import Benchmark
@@ -12,6 +13,7 @@ from concord.errors import ConcordError
 from concord.reports import corrected, leaderboards
 from concord.reports.leaderboard_table import leaderboard_table
 from concord.studies import studies
+from concord.table import Table
 from concord.workspace import Workspace
 
 rubric = click.option(
@@ -72,9 +74,15 @@ def command(
             found = leaderboards.gather(db, benchmark, facets, rubric)
             weighed = parsed_weights(found.system, weights)
             board = leaderboards.leaderboard(found, weights=weighed, refusals=refusals, **asked)
-            people = studies.ratings_for_agreement(db, study) if study else None
-            tables = (leaderboard_table(board) if people is None else corrected.corrected(board, people),)
+            tables = (_by_people(db, board, study) if study else leaderboard_table(board),)
     printing.show(tables, form)
+
+
+def _by_people(db: Database, board: leaderboards.Leaderboard, study: str) -> Table:
+    """The leaderboard corrected by the people of a study."""
+    people = studies.ratings_for_agreement(db, study)
+    corrected.check(db, board, study)
+    return corrected.corrected(board, people)
 
 
 def parsed_weights(system: Benchmark, text: str) -> dict[str, float] | None:

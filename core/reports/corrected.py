@@ -16,6 +16,7 @@ from concord.errors import StudyError
 from concord.estimate import Estimate, undefined
 from concord.reports.leaderboards import MOCKS, Leaderboard, scales_of
 from concord.scores import FINAL
+from concord.store import conversations, tables
 from concord.store import studies as stored
 from concord.studies.studies import StudyRatings
 from concord.table import Cell, Column, Table, record
@@ -57,6 +58,31 @@ def offered(db: Database, board: Leaderboard) -> list[str]:
         and stored.conversations_rated(db, name) >= FEWEST
         and not ids.isdisjoint(unit["conversation_id"] for unit in stored.units(db, name))
     ]
+
+
+def check(db: Database, board: Leaderboard, study: str) -> None:
+    """Raise StudyError where people rated only one kind of the leaderboard's conversations, such as a language.
+
+    The difference between people and judges on one kind says nothing of another. Kinds are the language and
+    facets in which conversations differ, without those of scenarios, and facets by which the study was drawn.
+    """
+    rated = {unit["conversation_id"] for unit in stored.units(db, study)}
+    where, ids = board.rated.where, set(board.usable.index)
+    by = stored.get(db, study).meta.get("drawn", {}).get("filter", {}).get("facets", {})
+    for name in dict.fromkeys([*board.rated.mixed, *by]):
+        known = board.rated.mixed.get(name) or conversations.values(db, board.benchmark).get(name, [])
+        lacking, held = [], []
+        for value in known:
+            here = ids.intersection(tables.conversations(db, board.benchmark, {**where, name: [value]}).index)
+            if here:
+                (lacking if here.isdisjoint(rated) else held).append(value)
+        if lacking and held:
+            only = f"--where {name}={held[0]}"
+            raise StudyError(
+                f"The study “{study}” has conversations of {name} {', '.join(held)} only, and this leaderboard "
+                f"has {', '.join(lacking)} too, which it cannot correct. Choose {name} {held[0]} (`{only}`), "
+                "or a study of all."
+            )
 
 
 def corrected(board: Leaderboard, of: StudyRatings) -> Table:

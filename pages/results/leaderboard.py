@@ -77,6 +77,7 @@ def _offered(of: Wanted) -> list[str]:
 def _corrected(of: Wanted, study: str, mark: str) -> Table:
     """Corrected by the people of a study; `mark` changes when they have rated further items."""
     with workspace().read() as db:
+        corrected.check(db, _measured(of), study)
         return corrected.corrected(_measured(of), studies.ratings_for_agreement(db, study))
 
 

@@ -11,7 +11,7 @@ from scipy.optimize import isotonic_regression
 from concord.agreement.corrected import corrected_mean
 from concord.errors import StudyError
 from concord.reports import leaderboards
-from concord.reports.corrected import corrected, offered
+from concord.reports.corrected import check, corrected, offered
 from concord.store import studies as stored
 from concord.studies import studies
 from concord.workspace import Workspace
@@ -182,3 +182,18 @@ def test_the_command_prints_it_and_its_formats_agree(filled, run):
     assert run(filled, *asked, "csv").stdout.splitlines()[1].startswith(best["player"])
     refused = run(filled, "leaderboard", "simulbench", "--study", people.study.name)
     assert "take no --study" in refused.output
+
+
+def test_people_of_one_language_correct_no_other(filled):
+    """English conversations were drawn, then Russian ones were added: only a table of English is corrected."""
+    with filled.write() as db:
+        fill(db, languages=["ru"], people=False)
+        [name] = stored.names(db)
+
+        def board(where):
+            return leaderboards.leaderboard(leaderboards.gather(db, "pingpong", where), resamples=0)
+
+        check(db, board({"language": ["en"]}), name)
+        with pytest.raises(StudyError, match="language en only, and this leaderboard has ru too") as refused:
+            check(db, board({}), name)
+        assert "--where language=en" in str(refused.value)
