@@ -61,7 +61,7 @@ def offered(db: Database, board: Leaderboard) -> list[str]:
 
 
 def check(db: Database, board: Leaderboard, study: str) -> None:
-    """Raise StudyError where people rated only one kind of the leaderboard's conversations, such as a language.
+    """Raise StudyError where people rated some kinds alone of the leaderboard's conversations: one language.
 
     The difference between people and judges on one kind says nothing of another. Kinds are the language and
     facets in which conversations differ, without those of scenarios, and facets by which the study was drawn.
@@ -77,11 +77,10 @@ def check(db: Database, board: Leaderboard, study: str) -> None:
             if here:
                 (lacking if here.isdisjoint(rated) else held).append(value)
         if lacking and held:
-            only = f"--where {name}={held[0]}"
             raise StudyError(
-                f"The study “{study}” has conversations of {name} {', '.join(held)} only, and this leaderboard "
-                f"has {', '.join(lacking)} too, which it cannot correct. Choose {name} {held[0]} (`{only}`), "
-                "or a study of all."
+                f"The study “{study}” has conversations of {name} {', '.join(held)} only, and this "
+                f"leaderboard has {', '.join(lacking)} too, which it cannot correct. Choose one {name} "
+                f"(--where {name}={held[0]}), or a study of all."
             )
 
 

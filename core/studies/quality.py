@@ -185,9 +185,9 @@ def quality_tables(
         beside,
         _only(beside, rows),
         notes=(
-            "The others: the mean of the others on an item. Bias: own minus theirs, above 0 for higher scores. "
-            "Drift: how much more that is in the second half of the items. 95% intervals take items for "
-            "independent.",
+            "The others: the mean of the others on an item. Bias: own minus theirs, above 0 for higher "
+            "scores. Drift: how much more that is in the second half of the items. 95% intervals take items "
+            "for independent.",
         ),
     )
     return work, others

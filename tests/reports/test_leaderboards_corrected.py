@@ -185,7 +185,7 @@ def test_the_command_prints_it_and_its_formats_agree(filled, run):
 
 
 def test_people_of_one_language_correct_no_other(filled):
-    """English conversations were drawn, then Russian ones were added: only a table of English is corrected."""
+    """English conversations were drawn, Russian ones added: only a table of English is corrected."""
     with filled.write() as db:
         fill(db, languages=["ru"], people=False)
         [name] = stored.names(db)
