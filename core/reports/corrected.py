@@ -71,7 +71,8 @@ def check(db: Database, board: Leaderboard, study: str) -> None:
     by = stored.get(db, study).meta.get("drawn", {}).get("filter", {}).get("facets", {})
     for name in dict.fromkeys([*board.rated.mixed, *by]):
         known = board.rated.mixed.get(name) or conversations.values(db, board.benchmark).get(name, [])
-        lacking, held = [], []
+        lacking: list[str] = []
+        held: list[str] = []
         for value in known:
             here = ids.intersection(tables.conversations(db, board.benchmark, {**where, name: [value]}).index)
             if here:
