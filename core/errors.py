@@ -60,7 +60,7 @@ class CallFailed(ConcordError):
 
 def not_found(what: str, name: str, known: Iterable[str]) -> NotFound:
     """A NotFound that suggests the nearest known name, or lists them all."""
-    names = sorted(known)
+    names = sorted(filter(None, known))
     close = difflib.get_close_matches(name, names, n=1)
     if close:
         hint = f"Did you mean “{close[0]}”?"

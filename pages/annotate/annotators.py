@@ -15,7 +15,7 @@ from concord.store.access import Annotator
 from concord.studies import hidden, quality, running, studies, training
 from pages.annotate.annotators_crowd import crowd_link
 from pages.parts import tables, told
-from pages.parts.address import asked, shown
+from pages.parts.address import asked, checked, shown
 from pages.parts.plain import plain
 from pages.parts.review import person
 from pages.parts.session import workspace
@@ -121,6 +121,7 @@ def _one(people: list[Annotator]) -> None:
     """What can be done about one person."""
     with st.container(border=True):
         names = {a.name: a for a in people}
+        checked("annotator", names)
         name = st.selectbox("Annotator", names, key="annotator", bind="query-params")
         chosen = names[name]
         with st.container(horizontal=True):

@@ -17,6 +17,7 @@ from concord.studies import dealing, discussion, reveal
 from concord.studies import pairings as pairs
 from concord.studies.translations import translations
 from pages.parts import theme
+from pages.parts.address import checked
 from pages.parts.desk import component, sent
 from pages.parts.people import AnnotatorHere, Researcher
 from pages.parts.plain import plain
@@ -267,6 +268,7 @@ def _annotator_chosen() -> AnnotatorHere | None:
     if chosen is not None:
         return AnnotatorHere(chosen[0].id, chosen[0].name)
     st.title("Rate", anchor=False)
+    checked("as", people, "annotator with items")
     st.write("Annotators work here and come by their own link. A researcher may open anybody's desk.")
     if not people:
         st.info("Nobody has items to rate yet. Draw a sample and deal it to annotators first.")

@@ -1,7 +1,7 @@
 """Addresses: what a page shows stands in its address, and links from one page to another carry it."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -60,6 +60,18 @@ def held(
         shown(name, told(chosen))
     state[seen], state[last], state[before] = st.query_params.get(name), chosen, usual
     return chosen
+
+
+def checked(name: str, options: Collection[str], what: str = "") -> bool:
+    """Whether all that the address says of `name` is among the options; else the reader is told.
+
+    Called before a widget that is bound to the address, which drops what it does not offer. `what` is the
+    word for it, where `name` is none.
+    """
+    wrong = [said for said in st.query_params.get_all(name) if said and said not in options]
+    for said in wrong:
+        st.warning(plain(not_found(what or name, said, options)), icon=_BROKEN)
+    return not wrong
 
 
 def one_of(options: Sequence[str]) -> Callable[[str], str | None]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from concord.benchmarks.benchmark import Benchmark
-from pages.parts.address import choice
+from pages.parts.address import checked, choice
 from pages.parts.plain import plain
 
 EVERY = "all"
@@ -19,13 +19,14 @@ Chosen = tuple[tuple[str, tuple[str, ...]], ...]
 def where(benchmark: Benchmark, values: Mapping[str, Sequence[str]]) -> Chosen:
     """The language, and the other conditions in which conversations of the benchmark differ."""
     chosen: list[tuple[str, tuple[str, ...]]] = []
-    known = values["language"]
-    if len(known) > 1:
-        language = choice("Language", "language", [*known, EVERY], known[0], format_func=plain)
+    spoken = values["language"]
+    if len(spoken) > 1:
+        language = choice("Language", "language", [*spoken, EVERY], spoken[0], format_func=plain)
         if language != EVERY:
             chosen.append(("language", (language,)))
     for name, found in values.items():
         if name not in ("benchmark", "language", "player", *benchmark.items) and len(found) > 1:
+            checked(name, found)
             picked = st.multiselect(
                 name.replace("_", " ").capitalize(), found, key=name, bind="query-params", placeholder="all"
             )
@@ -36,6 +37,7 @@ def where(benchmark: Benchmark, values: Mapping[str, Sequence[str]]) -> Chosen:
 
 def panel(judges: Sequence[str], default: Sequence[str] = ()) -> tuple[str, ...]:
     """The judges chosen; none where the usual panel is to be taken."""
+    checked("judges", judges, "judge")
     return tuple(
         st.multiselect(
             "Panel of judges",

@@ -17,7 +17,7 @@ from concord.store import tables as stored
 from concord.studies import studies
 from concord.table import Table
 from pages.parts import table
-from pages.parts.address import asked, benchmark_chosen, choice, go, link, shown
+from pages.parts.address import asked, benchmark_chosen, checked, choice, go, link, shown
 from pages.parts.charts import show
 from pages.parts.estimates import forest
 from pages.parts.navigation import part
@@ -188,6 +188,7 @@ def _panel(rated: Rated, benchmark: Benchmark) -> tuple[tuple[str, ...], str]:
     offered = list(leaderboards.weightings(benchmark.criteria))
     if len(offered) <= 2:  # one criterion alone cannot be weighed
         return judges, offered[0]
+    checked("weights", offered, "weighting")
     weights = right.selectbox("Weights in final", offered, key="weights", bind="query-params")
     # The usual panel is not named, so that a panel without a common conversation can fall back to one judge.
     return (() if judges == rated.panel() else judges), weights

@@ -15,7 +15,7 @@ from concord.scenario import Scenario
 from concord.scores import marked
 from concord.store import scenarios
 from pages.parts import theme
-from pages.parts.address import asked, shown
+from pages.parts.address import asked, checked, shown
 from pages.parts.plain import plain
 from pages.parts.review import component, person
 from pages.parts.session import live, workspace
@@ -65,6 +65,7 @@ def page() -> None:
     shown("state", state)
     decided = {s.key: s for s in stored}
     rows = list(in_use.values()) if state == "accepted" else [task_of(s) for s in stored if s.state == state]
+    checked("type", TYPES)
     kind = st.pills("Type", TYPES, key="type", bind="query-params")
     rows = [row for row in rows if kind in (None, row.type)]
     row = _table(rows, decided)

@@ -17,7 +17,7 @@ from concord.conversation import Conversation
 from concord.runs.planning import materials
 from concord.store import conversations, scenarios, trajectories
 from concord.store.conversations import Filter
-from pages.parts.address import asked, link, shown
+from pages.parts.address import asked, checked, link, shown
 from pages.parts.plain import plain
 from pages.parts.session import live, workspace
 from pages.stss import town_tables
@@ -78,11 +78,12 @@ def page() -> None:
 
 def _choose(known: pd.DataFrame) -> int:
     """The simulation asked for: by task, agent and model, and by its number if there are several."""
-    before = ""
+    before, everything = "", known
     for (name, label), place in zip(CHOICES.items(), st.columns([3, 2, 3]), strict=True):
         options = sorted(known[name].unique())
-        # Only the task must exist as the address names it: others may have played another task.
-        wanted = st.query_params.get(name, "") if before else asked(name, options, options[0])
+        # What the address names must exist; it may have played another task.
+        wanted = st.query_params.get(name, "")
+        checked(name, everything[name].unique().tolist())
         index = options.index(wanted) if wanted in options else 0
         chosen = place.selectbox(
             label, options, index=index, key=f"{name} {before}", on_change=_another, args=(name,)

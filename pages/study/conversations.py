@@ -16,7 +16,7 @@ from concord.store import conversations, settings, studies
 from concord.store.conversations import Filter, Found, Order
 from concord.table import Cell, Column, Table
 from pages.parts import table, told
-from pages.parts.address import link
+from pages.parts.address import checked, link
 from pages.parts.plain import excerpt, plain
 from pages.parts.session import sentence, workspace
 from pages.study import opened
@@ -164,17 +164,22 @@ def _forget(name: str) -> None:
 def _ask() -> tuple[Filter, Order, list[str]]:
     """The filter, the order, and the facets that vary among what one can choose from."""
     with workspace().read() as db:
-        known, names = conversations.values(db), studies.names(db)
+        found, names = conversations.values(db), studies.names(db)
+    checked("benchmark", found["benchmark"])
+    checked("order", ORDERS.values())
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        benchmark = _one("Benchmark", known["benchmark"], "benchmark", "all")
+        benchmark = _one("Benchmark", found["benchmark"], "benchmark", "all")
         text = st.text_input(
             "Said in the dialogue", type="search", icon=":material/search:", max_chars=500, **_kept("text")
         )
         order: Order = st.selectbox("First", list(ORDERS), format_func=ORDERS.__getitem__, **_kept("order"))
     with workspace().read() as db:
-        values = conversations.values(db, benchmark) if benchmark else known
+        values = conversations.values(db, benchmark) if benchmark else found
     facets = _facets(values, benchmark)
     keys = {"player": "player", **{name: f"facet-{name}" if name in TAKEN else name for name in facets}}
+    for name, key in {**keys, "language": "language"}.items():
+        checked(key, values[name], name)
+    checked("study", names)
     with st.expander("Filters", icon=":material/filter_alt:"):
         chosen = _several({name: values[name] for name in keys}, keys)
         left, middle, right = st.columns(3)

@@ -17,7 +17,7 @@ from concord.reports import bundle, site
 from concord.reports.agreement_report import Options, agreement_report
 from concord.store import conversations, progress, ratings, studies
 from concord.studies.comments import comment_rows
-from pages.parts.address import held
+from pages.parts.address import checked, held, one_of
 from pages.parts.measuring import options_of
 from pages.parts.plain import plain
 from pages.parts.reports import study_called
@@ -84,6 +84,8 @@ def page() -> None:
     if not stored:
         st.info("There is nothing to export yet.")
         return
+    if not checked("study", known):
+        return
     asked = _asked(known, titles, stored)
     if asked is None:
         return
@@ -117,9 +119,17 @@ def _asked(known: list[str], titles: Mapping[str, str], stored: list[str]) -> Ex
         st.info("There is no study to export yet.")
         return None
     if kind in OF_STUDY:
-        study = st.selectbox("Study", known, key="study", format_func=called)
+        study = held(
+            "study",
+            known[0],
+            lambda key: st.selectbox("Study", known, key=key, format_func=called),
+            read=one_of(known),
+        )
     if kind in ("ratings", "conversations"):
-        study = st.selectbox("Study", ["", *known], format_func=called, key="of study")
+        # A link to a study exports this one, not all.
+        said = st.query_params.get("study", "")
+        at = ["", *known].index(said) if said in known else 0
+        study = st.selectbox("Study", ["", *known], at, format_func=called, key="of study")
     if kind in ("conversations", "comparisons"):
         benchmark = st.selectbox("Benchmark", ["", *stored], format_func=lambda n: n or "every", key="of")
     if kind in ("ratings", "conversations", "comments", "comparisons"):

@@ -15,7 +15,7 @@ from concord.errors import ConcordError
 from concord.reports.agreement_report import AgreementReport, Options
 from concord.store import access, progress, runs
 from concord.store import studies as stored
-from pages.parts.address import held, link, listed, one_of, some_of
+from pages.parts.address import checked, held, link, listed, one_of, some_of
 from pages.parts.measuring import options_of
 from pages.parts.plain import plain, with_code
 from pages.parts.reports import report_of, study_called
@@ -36,7 +36,9 @@ def page() -> None:
         st.info(
             "There is no study yet. Draw one on the page Samples, or import ratings with `concord import`."
         )
-        return
+        return None
+    if not checked("study", titles):
+        return link("agreement", f"Agreement of {titles[order[0]]}", study=order[0])
     left, right = st.columns([2, 1], vertical_alignment="bottom")
     with left:
         study = _study(titles, order[0])

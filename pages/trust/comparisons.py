@@ -19,7 +19,7 @@ from concord.studies.comparisons import Compared
 from concord.studies.pairings import asked
 from concord.table import as_document
 from pages.parts import registering, table, theme, told
-from pages.parts.address import begin_work, begun_with, benchmark_chosen, choice, end_work, link
+from pages.parts.address import begin_work, begun_with, benchmark_chosen, checked, choice, end_work, link
 from pages.parts.estimates import forest
 from pages.parts.plain import plain
 from pages.parts.review import component, pair, person
@@ -149,6 +149,7 @@ def _figures(
 
 
 def _several(label: str, values: list[str], name: str, placeholder: str) -> list[str]:
+    checked(name, values, "model" if name == "models" else name)
     return st.multiselect(label, values, key=name, bind="query-params", placeholder=placeholder)
 
 

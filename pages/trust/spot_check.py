@@ -12,7 +12,17 @@ from concord.rubrics.judged import system
 from concord.store import conversations, ratings, spotchecks, suspects
 from concord.studies import audits, spotcheck
 from pages.parts import table, theme, told
-from pages.parts.address import asked, begin_work, begun_with, benchmark_chosen, choice, end_work, link, shown
+from pages.parts.address import (
+    asked,
+    begin_work,
+    begun_with,
+    benchmark_chosen,
+    checked,
+    choice,
+    end_work,
+    link,
+    shown,
+)
 from pages.parts.plain import plain
 from pages.parts.review import component, person, spot
 from pages.parts.session import workspace
@@ -124,6 +134,7 @@ def _triage(benchmark: Benchmark) -> None:
 
 
 def _several(label: str, values: list[str], name: str, help: str | None = None) -> list[str]:
+    checked(name, values)
     return st.multiselect(label, values, key=name, bind="query-params", placeholder="all", help=help)
 
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from streamlit.testing.v1 import AppTest
+
+from concord.workspace import Workspace
+from tests.browser.test_town import fill_town
+from tests.filled import fill
+from tests.pages.test_navigation import FRAME
 
 APP = """
 import streamlit as st
@@ -38,3 +46,73 @@ def test_what_a_reader_chose_stays() -> None:
     page.number_input(key="items").set_value(7).run()
     page.selectbox(key="study").select("dialogues").run()
     assert told(page) == "5 items"
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with something on every page."""
+    made = Workspace.open(tmp_path_factory.mktemp("address") / "workspace")
+    fill_town(made)
+    with made.write() as db:
+        fill(db)
+    return made.path
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "first"),
+    [
+        ("study/conversations.py", "player", {}),
+        ("study/conversations.py", "benchmark", {}),
+        ("study/conversations.py", "language", {}),
+        ("study/conversations.py", "study", {}),
+        ("study/conversations.py", "order", {}),
+        ("study/conversations.py", "character", {}),
+        ("study/rubrics.py", "rubric", {}),
+        ("study/take.py", "study", {}),
+        ("annotate/rate.py", "as", {}),
+        ("annotate/samples.py", "study", {}),
+        ("annotate/annotators.py", "annotator", {}),
+        ("annotate/adjudicate.py", "study", {}),
+        ("trust/agreement.py", "study", {}),
+        ("trust/agreement.py", "criterion", {}),
+        ("trust/agreement.py", "tab", {}),
+        ("trust/spot_check.py", "benchmark", {}),
+        ("trust/spot_check.py", "judge", {"benchmark": "pingpong"}),
+        ("trust/spot_check.py", "player", {"benchmark": "pingpong"}),
+        ("results/leaderboard.py", "benchmark", {}),
+        ("results/leaderboard.py", "judges", {"benchmark": "pingpong"}),
+        ("results/leaderboard.py", "weights", {"benchmark": "pingpong"}),
+        ("stss/town.py", "task", {}),
+        ("stss/town.py", "player", {}),
+        ("stss/town.py", "architecture", {}),
+    ],
+)
+def test_a_wrong_value_in_the_address_is_told(
+    workspace: Workspace,
+    filled: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    file: str,
+    name: str,
+    first: dict[str, str],
+) -> None:
+    monkeypatch.setenv("CONCORD_WORKSPACE", str(filled))
+    page = AppTest.from_string(FRAME.format(file=file), default_timeout=120)
+    for key, value in {**first, name: "nope"}.items():
+        page.query_params[key] = value
+    page.run()
+    assert not page.exception
+    told_of = [warning.value for warning in page.warning if "nope" in warning.value]
+    assert len(told_of) == 1, [warning.value for warning in page.warning]
+    assert told_of[0].startswith("There is no ")
+
+
+def test_a_link_to_a_study_that_there_is_not_shows_nothing_of_another(
+    workspace: Workspace, filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONCORD_WORKSPACE", str(filled))
+    for file in ("trust/agreement.py", "study/take.py"):
+        page = AppTest.from_string(FRAME.format(file=file), default_timeout=120)
+        page.query_params["study"] = "nope"
+        page.run()
+        assert not page.exception
+        assert (len(page.warning), len(page.tabs), len(page.selectbox), len(page.button)) == (1, 0, 0, 0)
