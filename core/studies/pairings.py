@@ -379,7 +379,9 @@ def apply(
         if "flag" in told:
             return stored.flag(db, rater, event.item, event.flag)
         if "verdict" not in told:
-            return None
+            if "seconds" in told:
+                return None
+            raise StudyError("This says nothing of the pair. Answer it again.")
         pair = stored.get(db, rater, event.item)
         study = stored.study(db, pair.study)
         check_answer(asked(db, study), event.criterion, event.verdict, strong=event.strong)
