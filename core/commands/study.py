@@ -182,7 +182,9 @@ def _show(workspace: str, name: str) -> None:
         if training.rule_of(study):
             figures.insert(0, training.table(db, name))
         if any(one.done for one in people):
-            work = quality.quality_tables(progress.items(db, name), frames.frame(db, name), [*out])
+            work = quality.quality_tables(
+                progress.items(db, name), frames.frame(db, name, with_extra=True), [*out]
+            )
             figures = [*work, *figures]
     echo(f"{study.title} ({study.name}), {study.source} {study.created[:10]}")
     echo(f"{units} units, raters of each: {study.overlap or 'everybody'}")

@@ -276,13 +276,15 @@ def paced(times: Iterable[tuple[object, float | None]]) -> DeskPace:
 
 
 def pace(db: Database, rater: int, study: str, since: str) -> DeskPace:
-    """An annotator's pace in a study. Hidden items count, as they do for whoever rates them."""
+    """An annotator's pace in a study. Repeats and gold items count, as they do for whoever rates them;
+    training does not, because it is before the study.
+    """
     rows = db.execute(
         "SELECT a.submitted >= :since, a.seconds FROM assignments a JOIN study_units u ON u.id = a.unit_id "
         "JOIN studies t ON t.id = u.study_id WHERE a.rater_id = :rater AND t.name = :study "
         "AND a.state = 'done' UNION ALL "
         "SELECT h.submitted >= :since, h.seconds FROM hidden_items h JOIN studies t ON t.id = h.study_id "
-        "WHERE h.rater_id = :rater AND t.name = :study AND h.state = 'done'",
+        "WHERE h.rater_id = :rater AND t.name = :study AND h.state = 'done' AND h.kind <> 'training'",
         {"rater": rater, "study": study, "since": since},
     )
     return paced(rows.fetchall())

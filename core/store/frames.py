@@ -142,11 +142,11 @@ def refusal_criteria(db: Database, name: str) -> tuple[str, ...]:
     return tuple(row[0] for row in found)
 
 
-def frame(db: Database, name: str) -> pd.DataFrame:
+def frame(db: Database, name: str, *, with_extra: bool = False) -> pd.DataFrame:
     """The rows of `rows` as a frame."""
     import pandas as pd
 
-    return pd.DataFrame(rows(db, name))
+    return pd.DataFrame(rows(db, name, with_extra=with_extra))
 
 
 def rows(db: Database, name: str, *, without: Collection[int] = (), with_extra: bool = False) -> Columns:

@@ -80,9 +80,10 @@ def remarks(items: Iterable[Item]) -> list[Item]:
 def suspicions(items: Sequence[Item], given: pd.DataFrame) -> list[str]:
     """Sentences about people whose way of rating deserves a look; empty where nothing stands out.
 
-    `given` is the long frame of the study. Named are people with at least ten items done who gave one answer
-    to a criterion in more than nine items of ten, the same answer to all criteria in more than eight of ten
-    (of three criteria or more), or who were faster than anybody reads in more than two of ten conversations.
+    `given` is the long frame of the study with extra ratings. Named are people with at least ten items done
+    who gave one answer to a criterion in more than nine items of ten, the same answer to all criteria in more
+    than eight of ten (of three criteria or more), or who were faster than anybody reads in more than two of
+    ten conversations.
     """
     people = given[given.kind == "human"]
     found = []
@@ -121,7 +122,9 @@ def quality_tables(
 ) -> tuple[Table, Table]:
     """How each annotator works, one row a person: times and one answer for everything; the others' scores.
 
-    `given` is the long frame of the study; an item's score is the mean of a person's answers to it.
+    `given` is the long frame of the study with extra ratings; an item's score is the mean of a person's
+    answers to it. Extra items count in how somebody works, as all their items do. They were chosen by what
+    others answered, so that they are not compared with the others' mean.
     `per_1000` is the median time for 1000 characters of replies, `fast` the share of items done faster than
     they can be read (whole conversations only). `straight` is the share of items of three criteria or more
     with one answer to all. With the mean of the others on an item: `agreement` is Spearman's rho (interval
@@ -130,7 +133,8 @@ def quality_tables(
     Welch 1947 for drift). No figure of these below `FEWEST` items, none of drift below twice as many.
     """
     people = given[given.kind == "human"]
-    scores = people.pivot_table(index="unit", columns="rater", values="score", aggfunc="mean")
+    first = people[~people.extra] if "extra" in people else people
+    scores = first.pivot_table(index="unit", columns="rater", values="score", aggfunc="mean")
     rows: list[dict[str, Cell]] = []
     for part in progress(items):
         mine = [i for i in items if i.annotator == part.annotator]

@@ -190,7 +190,7 @@ def _trust() -> None:
         )
         people, out = access.annotators_of(db, name), exclusions.excluded(db, name)
         decided, done = exclusions.decisions(db, name), acts.every(db, name)
-        items, given = progress.items(db, name), frames.frame(db, name)
+        items, given = progress.items(db, name), frames.frame(db, name, with_extra=True)
         trained = training.table(db, name) if training.rule_of(study) else None
         waiting = [one for one in people if stored_hidden.untrained(db, name, access.annotator_id(db, one))]
     work = quality.quality_tables(items, given, [*out])

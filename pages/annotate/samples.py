@@ -56,7 +56,7 @@ def _study(names: list[str]) -> None:
     with workspace().read() as db:
         study = stored.get(db, name)
         items, strata, people = progress.items(db, name), progress.strata(db, name), access.annotators(db)
-        ratings = frames.frame(db, name)
+        ratings = frames.frame(db, name, with_extra=True)
         beside, waiting = hidden.counts(db, name), len(extra_raters.waiting(db, name))
     _facts(study, sum(count for _, count in strata))
     if not study.anonymous:
@@ -233,14 +233,15 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
         if not invited:
             st.markdown("Nobody is invited yet. Invite people on the page Annotators, then deal.")
             return
-        rule = extra_raters.rule_of(study)
-        who, each, apart, go = st.columns([4, 2, 2, 1], vertical_alignment="bottom")
+        rule, (share, after) = extra_raters.rule_of(study), hidden.asked(study)
+        who, each, go = st.columns([6, 2, 1], vertical_alignment="bottom")
         usual = [name for name in invited if name in have]
         # Whoever opens the demo rates there; it is not them whom a new study is dealt to by one click.
         usual = usual or [name for name in invited if name != VISITOR]
         chosen = who.multiselect("To", invited, default=usual)
         overlap = each.number_input("People for each item (0: all)", min_value=0, value=study.overlap)
-        differ = apart.number_input(
+        differ, on, again, apart = st.columns(4, vertical_alignment="bottom")
+        least = differ.number_input(
             "One more where they differ by",
             min_value=0.0,
             value=rule.least if rule else 0.0,
@@ -250,11 +251,38 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
             "have rated it; 0: none does. Agreement is measured without extra ratings.",
             key=f"extra of {study.name}",
         )
-        rule = replace(rule or Rule(), least=differ) if rule or differ else None
+        labels = {"": "any criterion"} | {c.name: plain(c.label) for c in study.criteria}
+        criterion = on.selectbox(
+            "Where they differ on",
+            labels,
+            [*labels].index(rule.criterion if rule and rule.criterion in labels else ""),
+            labels.__getitem__,
+            disabled=not least,
+            key=f"extra criterion of {study.name}",
+        )
+        repeats = again.number_input(
+            "Share of items that come again",
+            0.0,
+            1.0,
+            share,
+            0.05,
+            help="Hidden repeats, for each annotator's test–retest; 0: none.",
+            key=f"repeats of {study.name}",
+        )
+        distance = apart.number_input(
+            "After so many other items", 1, value=after, disabled=not repeats, key=f"apart of {study.name}"
+        )
+        rule = replace(rule or Rule(), least=least, criterion=criterion) if rule or least else None
         dealt = (study.name, chosen, int(overlap), rule)
-        go.button("Deal", type="primary", disabled=not chosen, on_click=_dealt, args=dealt)
-        if chosen:
-            _planned(*dealt)
+        hides = (repeats, int(distance)) if (repeats, int(distance)) != (share, after) else (None, None)
+        go.button("Deal", type="primary", disabled=not chosen, on_click=_dealt, args=(*dealt, *hides))
+        # The plan takes time where there are thousands of items: it is made when it is looked at.
+        more = st.expander(
+            "What the deal would be", icon=":material/balance:", key="deal plan", on_change="rerun"
+        )
+        if chosen and more.open:
+            with more:
+                _planned(*dealt)
 
 
 def _planned(name: str, chosen: list[str], overlap: int, rule: Rule | None) -> None:
@@ -269,9 +297,8 @@ def _planned(name: str, chosen: list[str], overlap: int, rule: Rule | None) -> N
         sentence(error)
         return
     st.caption(plain(plan.told))
-    with st.expander("What the deal would be", icon=":material/balance:"):
-        for table in plan.tables():
-            draw(table)
+    for table in plan.tables():
+        draw(table)
 
 
 def _progress(items: list[progress.Item], beside: Mapping[str, tuple[int, int]]) -> None:
@@ -336,9 +363,13 @@ def _written(store: Workspace, write: Callable[..., int], name: str) -> str:
     return out.getvalue()
 
 
-def _dealt(name: str, chosen: list[str], overlap: int, rule: Rule | None) -> None:
+def _dealt(
+    name: str, chosen: list[str], overlap: int, rule: Rule | None, repeats: float | None, after: int | None
+) -> None:
     with told.writing() as db:
-        have = dealing.deal_study(db, name, chosen, overlap=overlap, extra=rule)
+        have = dealing.deal_study(
+            db, name, chosen, overlap=overlap, extra=rule, repeats=repeats, repeat_after=after
+        )
         for who in chosen:
             person.decided(db, "dealt", name, who, f"overlap {overlap}")
         told.done("Dealt. " + ", ".join(f"{who}: {count} items" for who, count in sorted(have.items())) + ".")

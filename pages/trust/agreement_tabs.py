@@ -85,7 +85,7 @@ def _summary(report: AgreementReport, criterion: str) -> None:
 def _suspicions(folder: str, study: str, mark: str) -> tuple[list[str], str]:
     """Sentences on annotators who stand out, and the sentence for when nobody does."""
     with workspace().read() as db:
-        items, given = progress.items(db, study), frames.frame(db, study)
+        items, given = progress.items(db, study), frames.frame(db, study, with_extra=True)
     return quality.suspicions(items, given), quality.unsuspicious(items, given)
 
 

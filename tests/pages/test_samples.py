@@ -51,7 +51,9 @@ def workspace(workspace: Workspace) -> Workspace:
 
 
 def test_progress_remarks_and_suspicions_are_shown(workspace: Workspace) -> None:
-    page = AppTest.from_string(FRAME, default_timeout=30).run()
+    page = AppTest.from_string(FRAME, default_timeout=30)
+    page.session_state["deal plan"] = True
+    page.run()
     assert not page.exception
     plan, progress, remarks, strata = (table.value for table in page.dataframe)
     assert plan["items"].tolist() == [15, 15]
@@ -115,6 +117,31 @@ def test_guidelines_are_rewritten(workspace: Workspace) -> None:
     with workspace.read() as db:
         assert studies.get(db, "s").guidelines == "Take your time."
     assert page.success[0].value == "The guidelines are saved\\."
+
+
+def test_a_deal_by_page_sets_repeats_and_the_criterion_of_extra_raters(workspace: Workspace) -> None:
+    page = AppTest.from_string(FRAME, default_timeout=30).run()
+    assert "Items of an annotator" not in " ".join(caption.value for caption in page.caption)
+    with workspace.write() as db:
+        for name in ("Cy", "Dee"):
+            access.invite(db, name)
+    page.run()
+    page.multiselect[0].set_value(["Ada", "Bo", "Cy", "Dee"])
+    next(n for n in page.number_input if n.label.startswith("People for each")).set_value(2)
+    page.number_input(key="extra of s").set_value(2.0).run()
+    page.selectbox(key="extra criterion of s").set_value("care")
+    page.number_input(key="repeats of s").set_value(0.2).run()
+    page.number_input(key="apart of s").set_value(1).run()
+    next(button for button in page.button if button.label == "Deal").click().run()
+    assert not page.exception
+    assert not page.error
+    with workspace.read() as db:
+        study = studies.get(db, "s")
+        assert study.meta["repeats"] == {"share": 0.2, "after": 1}
+        assert study.meta["extra"]["criterion"] == "care"
+        assert [item.kind for item in hidden.placed(db, "s", access.annotator_id(db, "Cy"))]
+    [progress] = [t.value for t in page.dataframe if "repeats" in t.value]
+    assert progress.set_index("annotator").loc["Cy", "repeats"] > 0
 
 
 def test_a_study_of_unnamed_people_is_not_dealt(workspace: Workspace) -> None:

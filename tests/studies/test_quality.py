@@ -131,6 +131,14 @@ def test_the_quality_of_one_annotator_beside_another() -> None:
     assert low < ranks < high
 
 
+def test_extra_items_count_in_how_somebody_works_and_not_beside_the_others() -> None:
+    both = pd.concat([given(name, [[1 + i % 3] * 3 for i in range(10)]) for name in ("Ada", "Bo")])
+    both["extra"] = (both.rater == "Ada") & (both.unit >= 8)
+    items = [item(unit=u, state="done", seconds=30.0) for u in range(10)]
+    row = first(quality_tables(items, both))
+    assert (row["fast"].n, row["straight"].n, row["bias"].n) == (10, 10, 8)
+
+
 def test_few_items_and_nobody_beside_have_no_figures() -> None:
     items = [item(unit=u, state="done") for u in range(7)]
     both = pd.concat([given(name, [[1 + i % 3] for i in range(7)]) for name in ("Ada", "Bo")])

@@ -155,6 +155,15 @@ class TestTraining:
         training.begin(db, "s", (), PassRule(bound=0.75, attempts=3))
         assert [state for _, state in strip(db, "ann")] == ["done"] * 8 + ["open"] * 4
 
+    def test_it_is_no_part_of_the_days_items(self, db, tmp_path):
+        train(db, tmp_path, PassRule(bound=0.75))
+        attempt(db, "ann", lambda known: known)
+        rater = access.annotator_id(db, "ann")
+        assert desk.pace(db, rater, "s", "2000-01-01").items == 0
+        item = next(item for item, state in strip(db, "ann") if state == "open")
+        assert do(db, "ann", item, "answer", "submit") == []
+        assert desk.pace(db, rater, "s", "2000-01-01").items == 1
+
     def test_passed_by_the_mean_deviation(self, db, tmp_path):
         train(db, tmp_path, PassRule("deviation", 0.5))
         attempt(db, "ann", lambda known: max(2, known - 1))  # 1, 0, 1, 1 away: 0.75
