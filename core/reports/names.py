@@ -16,8 +16,13 @@ def reader_names(judges: Sequence[str], panels: Iterable[tuple[str, ...]]) -> di
     for panel in [*default_panels(judges), *panels]:
         found[called(panel)] = " + ".join(short[judge] for judge in panel)
     if len(judges) > 2:
-        found[called(judges)] = f"all {len(judges)} judges"
+        found[called(judges)] = everybody(len(judges))
     return found
+
+
+def everybody(judges: int) -> str:
+    """What readers see for the panel of so many judges, who are all."""
+    return f"all {judges} judges"
 
 
 def renamed(table: Table, names: Mapping[str, str]) -> Table:

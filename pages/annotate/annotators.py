@@ -21,6 +21,9 @@ from pages.parts.review import person
 from pages.parts.session import workspace
 from pages.parts.table import draw
 
+QUALITY = "Annotation quality"
+"""The heading of a section, and the title of its first table."""
+
 
 def page() -> None:
     """Draw the page."""
@@ -181,7 +184,7 @@ def _trust() -> None:
         names = [name for name in stored.ranked(db) if access.annotators_of(db, name)]
     if not names:
         return
-    st.subheader("Annotation quality", anchor=False)
+    st.subheader(QUALITY, anchor=False)
     name = shown("study", st.selectbox("Study", names, index=names.index(asked("study", names, names[0]))))
     with workspace().read() as db:
         study, tables_of = stored.get(db, name), hidden.figures(db, name)
@@ -200,7 +203,7 @@ def _trust() -> None:
     if not suspected:
         st.caption(quality.unsuspicious(items, given))
     for of in (*([trained] if trained else []), *work, *tables_of):
-        draw(of)
+        draw(of, titled=of.title != QUALITY)
     if waiting:
         with st.form("admission", clear_on_submit=True):
             who, why, go = st.columns([2, 4, 1], vertical_alignment="bottom")

@@ -21,7 +21,7 @@ def page() -> None:
     at = names.index(asked("study", names, ""))
     name = shown("study", st.selectbox("Study", names, index=at, format_func=lambda one: one or "every"))
     with workspace().read() as db:
-        draw(audit.table(db, name))
+        draw(audit.table(db, name), titled=False)
 
 
 page()

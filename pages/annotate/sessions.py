@@ -13,6 +13,7 @@ from pages.parts.people import Researcher
 from pages.parts.plain import plain
 from pages.parts.review import person
 from pages.parts.session import here, workspace
+from pages.parts.table import rows_as_cards
 
 KINDS = {
     "local": "Link on the server's machine",
@@ -38,8 +39,8 @@ def page() -> None:
         found = sessions.each(db)
     rows = [
         {
-            "session": s.id,
             "who": s.name or "Researcher",
+            "session": s.id,
             "by": KINDS[s.kind] + (" (this browser)" if s.id == mine else ""),
             "used": datetime.fromisoformat(s.used),
             "from": s.source,
@@ -49,21 +50,22 @@ def page() -> None:
         for s in found
     ]
     when = st.column_config.DatetimeColumn
-    st.dataframe(
-        pd.DataFrame(rows),
-        hide_index=True,
-        placeholder="",
-        alt="Sessions",
-        column_config={
-            "session": st.column_config.NumberColumn("Session", format="%d"),
-            "who": "Who",
-            "by": "Signed in by",
-            "used": when("Last used", format="distance"),
-            "from": "From",
-            "began": when("Since", format="distance"),
-            "browser": "Browser",
-        },
-    )
+    if not rows_as_cards("sessions", rows):
+        st.dataframe(
+            pd.DataFrame(rows),
+            hide_index=True,
+            placeholder="",
+            alt="Sessions",
+            column_config={
+                "session": st.column_config.NumberColumn("Session", format="%d"),
+                "who": "Who",
+                "by": "Signed in by",
+                "used": when("Last used", format="distance"),
+                "from": "From",
+                "began": when("Since", format="distance"),
+                "browser": "Browser",
+            },
+        )
     with st.container(border=True, horizontal=True, vertical_alignment="bottom"):
         # This browser's own stands last, so that it is not ended by mistake.
         ordered = sorted(found, key=lambda session: session.id == mine)

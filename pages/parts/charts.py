@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import altair as alt
 import streamlit as st
 
+from concord.reports.names import everybody
 from concord.scores import labels
 from concord.store import ratings
 from pages.parts.session import workspace
@@ -15,23 +16,25 @@ GREEN = "#3a927e"
 """Readable on white and on black."""
 
 
-PALETTE = (
-    *("#2f7fc2", "#d2701f", "#3a927e", "#a262b8", "#b0862a", "#c2566e", "#5f7fd6", "#7d8a2e", "#b5652f"),
-    *("#4a93a0", "#9a6fc0", "#6f8f4a"),
-)
-"""Colours of judges: 3:1 or more against the page in both themes, as marks need."""
+JUDGES = ("#2f7fc2", "#d2701f", "#3a927e", "#b0862a", "#c2566e", "#5f7fd6", "#7d8a2e", "#b5652f")
+PANELS = ("#a262b8", "#4a93a0", "#6f8f4a", "#9a6fc0")
+"""Colours of judges and of panels: 3:1 or more against the page in both themes, as marks need."""
 
 
 def judge_colours(names: Sequence[str]) -> alt.Scale:
     """The colours of judges and panels in a chart, by name.
 
     A judge's colour goes with its place among all judges of the workspace, in the order in which they came:
-    it is the same on every page, and stays as further judges come. Panels have the colours after these.
+    it is the same on every page, and stays as further judges come. No panel has a judge's colour, and the
+    panel of all judges has the same on every page.
     """
     known = _known_judges(str(workspace().path), tuple(names))
-    others = [name for name in names if name not in known]
-    places = {**known, **{name: max(known.values(), default=-1) + 1 + n for n, name in enumerate(others)}}
-    return alt.Scale(domain=list(names), range=[PALETTE[places[name] % len(PALETTE)] for name in names])
+    # The names of a chart are judges and panels of them, so no panel has more judges than there are names.
+    whole = {everybody(number) for number in range(len(names) + 1)}
+    others = sorted((name for name in names if name not in known), key=lambda name: name not in whole)
+    colours = {name: JUDGES[place % len(JUDGES)] for name, place in known.items()}
+    colours |= {name: PANELS[place % len(PANELS)] for place, name in enumerate(others)}
+    return alt.Scale(domain=list(names), range=[colours[name] for name in names])
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
@@ -51,6 +54,10 @@ check takes a quarter of the server's time for a page of charts.
 """
 
 
+SPARSE = {"labelFlush": False, "labelSeparation": 6}
+"""Settings of every axis: the last label stands at its tick, and labels that nearly touch are thinned out."""
+
+
 class _Described(NamedTuple):
     """A chart as `st.altair_chart` uses it, which asks for its description only."""
 
@@ -59,6 +66,9 @@ class _Described(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """The description in Vega-Lite."""
         described: dict[str, Any] = self.chart.to_dict(validate=CHECKED)
+        axis = described.setdefault("config", {}).setdefault("axis", {})
+        for name, value in SPARSE.items():
+            axis.setdefault(name, value)
         return described
 
 

@@ -54,6 +54,11 @@ def _chart(
             for name, figure, kind in rows
         ]
     ).astype({"value": float, "low": float, "high": float})
+    ends = {
+        end for _, figure, _ in rows for end in (figure.value, figure.low, figure.high) if end is not None
+    }
+    if domain is None and len(ends) == 1:  # an axis needs a length
+        domain = min(ends) - 0.5, max(ends) + 0.5
     scale = alt.Scale(domain=list(domain)) if domain else alt.Scale(zero=False)
     y = alt.Y("name:N", sort=list(data.name), title=None, axis=name_axis())
     several = list(dict.fromkeys(data.kind))
@@ -62,7 +67,7 @@ def _chart(
     base = alt.Chart(data).encode(y=y, color=color)
     ticks = alt.Axis(tickCount=5)  # more have labels that overlap, of which every second is left out, 0 too
     low, value = (alt.X(f"{field}:Q", title=axis, scale=scale, axis=ticks) for field in ("low", "value"))
-    ends = base.mark_rule(strokeWidth=2).encode(x=low, x2=alt.X2("high:Q"))
+    rules = base.mark_rule(strokeWidth=2).encode(x=low, x2=alt.X2("high:Q"))
     points = base.mark_point(filled=True, size=90, opacity=1).encode(
         x=value,
         tooltip=[
@@ -73,7 +78,7 @@ def _chart(
             alt.Tooltip("n:Q"),
         ],
     )
-    layers: list[Any] = [ends, points]
+    layers: list[Any] = [rules, points]
     if data[["value", "low"]].min().min() < 0 < data[["value", "high"]].max().max():
         zero = alt.Chart(pd.DataFrame({"value": [0.0]})).mark_rule(color="gray", strokeDash=[4, 4])
         layers.insert(0, zero.encode(x=alt.X("value:Q")))

@@ -29,8 +29,8 @@ class PageFile(NamedTuple):
 DESK = PageFile("annotate/rate.py", "Rate", "rate", ":material/edit_note:")
 
 SECTIONS: dict[str, tuple[PageFile, ...]] = {
+    "": (PageFile("study/overview.py", "Overview", "", ":material/home:"),),
     "Study": (
-        PageFile("study/overview.py", "Overview", "", ":material/home:"),
         PageFile("study/runs.py", "Runs", "runs", ":material/play_circle:"),
         PageFile("study/rubrics.py", "Rubrics", "rubrics", ":material/checklist:"),
         PageFile("study/conversations.py", "Conversations", "conversations", ":material/forum:"),
@@ -42,9 +42,6 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
         PageFile("annotate/samples.py", "Samples", "samples", ":material/stacks:"),
         PageFile("annotate/annotators.py", "Annotators", "annotators", ":material/group:"),
         PageFile("annotate/adjudicate.py", "Adjudication", "adjudicate", ":material/gavel:"),
-        PageFile("annotate/sessions.py", "Sessions", "sessions", ":material/devices:"),
-        PageFile("annotate/audit.py", "Audit log", "audit", ":material/history:"),
-        PageFile("simulbench/tasks.py", "Tasks", "tasks", ":material/rule:"),
     ),
     "Trust": (
         PageFile("trust/agreement.py", "Agreement", "agreement", ":material/balance:"),
@@ -54,7 +51,14 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
     "Results": (
         PageFile("results/leaderboard.py", "Leaderboard", "leaderboard", ":material/leaderboard:"),
         PageFile("results/differences.py", "Differences", "differences", ":material/difference:"),
+    ),
+    "Benchmarks": (
+        PageFile("simulbench/tasks.py", "Tasks", "tasks", ":material/rule:"),
         PageFile("stss/town.py", "Town", "town", ":material/location_city:"),
+    ),
+    "Workspace": (
+        PageFile("annotate/sessions.py", "Sessions", "sessions", ":material/devices:"),
+        PageFile("annotate/audit.py", "Audit log", "audit", ":material/history:"),
     ),
 }
 

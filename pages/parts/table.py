@@ -1,6 +1,7 @@
 """Draws a Table on a page: rows that can be sorted and chosen, what it means, and its files."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from itertools import pairwise, takewhile
 from typing import Any
@@ -123,12 +124,8 @@ def _cards(table: Table, key: str, select: Any, selectable: bool) -> int | None:
         st.session_state[f"{key} picked"] = place
 
     for place, row in enumerate(table.rows[:CARDS]):
-        name = table.label(row)
-        cells = ((c, shown(row.get(c.name), c)) for c in table.shown if row.get(c.name) is not None)
-        with st.container(border=True):
-            st.markdown(f"**{plain(name)}**")
-            lines = (f"{plain(c.title)}: **{plain(cell)}**" for c, cell in cells if cell and cell != name)
-            st.markdown("  \n".join(lines))
+        cells = {c.title: shown(row.get(c.name), c) for c in table.shown}
+        with _card(table.label(row), cells):
             if select is not None:
                 st.button("Open", key=f"{key} card {place}", on_click=select, args=(row,))
             elif selectable:
@@ -136,6 +133,42 @@ def _cards(table: Table, key: str, select: Any, selectable: bool) -> int | None:
     if len(table.rows) > CARDS:
         st.caption(f"{len(table.rows) - CARDS:,} more rows are in the CSV.")
     return st.session_state.get(f"{key} picked") if selectable else None
+
+
+def _card(name: str, cells: Mapping[str, str]) -> Any:
+    """A box with a row's name and its cells by heading, for what can be done with the row."""
+    box = st.container(border=True)
+    box.markdown(f"**{plain(name)}**")
+    lines = (f"{plain(title)}: **{plain(cell)}**" for title, cell in cells.items() if cell and cell != name)
+    box.markdown("  \n".join(lines))
+    return box
+
+
+def rows_as_cards(
+    key: str, rows: Sequence[Mapping[str, object]], choose: Callable[[int], None] | None = None
+) -> bool:
+    """Draw rows of a grid as cards where the reader has them so, with the switch for it; False where not.
+
+    The first cell of a row names its card. `choose` is called with the place of the row that is chosen.
+    """
+    cards = as_cards(key)
+    offer_cards(key)
+    for place, row in enumerate(rows[:CARDS] if cards else ()):
+        name, *_ = cells = {title: _said(cell) for title, cell in row.items()}
+        with _card(cells[name], cells):
+            if choose is not None:
+                st.button("Select", key=f"{key} card {place}", on_click=choose, args=(place,))
+    if cards and len(rows) > CARDS:
+        st.caption(f"{len(rows) - CARDS:,} more rows stand in the table.")
+    return cards
+
+
+def _said(cell: object) -> str:
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, float):
+        return f"{cell:g}"
+    return f"{cell:%Y-%m-%d %H:%M}" if isinstance(cell, datetime) else str(cell or "")
 
 
 def download(label: str, write: Callable[[], str | bytes], name: str, ending: str, **look: Any) -> None:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from concord.scores import marked
 from concord.store.holdings import Judge, Played
+from pages.parts.table import rows_as_cards
 
 STATES = {
     "running": ":material/play_circle:",
@@ -42,6 +43,8 @@ def judges(rows: Sequence[Judge]) -> None:
 
 def progress(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any], alt: str) -> None:
     """How far people are: rows with `done` in percent; `columns` says how the others are shown."""
+    if rows_as_cards(alt, rows):
+        return
     done = st.column_config.ProgressColumn("Done", min_value=0, max_value=100, format="%.0f%%")
     st.dataframe(
         pd.DataFrame(rows),

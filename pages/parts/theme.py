@@ -63,9 +63,16 @@ def aligned() -> None:
         button[data-rac][data-variant][data-selected="true"] { color: inherit; }
         [data-testid="stCaptionContainer"]:has(.stMarkdownBadge) { opacity: 1; }
         @media (min-width: 1101px) {
-            [class*="st-key-narrow"]:not(:has(input:checked)) { display: none; }
+            :is([class*="st-key-narrow"], :has(> [class*="st-key-narrow"])):not(:has(input:checked)) {
+                display: none;
+            }
         }
+        [data-testid="stMultiSelectTagsContainer"] { max-height: none; }
         @media (max-width: 640px) {
+            [data-testid="stButtonGroup"] [role]:has(> [data-variant="segmented_control"]) { gap: 0.25rem; }
+            [data-testid="stButtonGroup"] [data-variant="segmented_control"] {
+                border-radius: 0.5rem; border-style: solid; border-width: 1px; margin: 0;
+            }
             [data-testid="stTable"] :is(th, td) { overflow-wrap: anywhere; padding-inline: 0.25rem; }
         }
         </style>"""

@@ -25,7 +25,12 @@ def lengths(standings: Sequence[PlayerResult], axis: str) -> Any:
     if len(rows) < 2:
         return None
     data = pd.DataFrame(rows).astype({"low": float, "high": float})
-    x = alt.X("chars:Q", title="Mean characters of a reply", scale=alt.Scale(zero=False, padding=24))
+    x = alt.X(
+        "chars:Q",
+        title="Mean characters of a reply",
+        scale=alt.Scale(zero=False, padding=24),
+        axis=alt.Axis(tickCount=8),
+    )
 
     def y(field: str) -> alt.Y:
         return alt.Y(f"{field}:Q", title=axis, scale=alt.Scale(zero=False, padding=12))

@@ -19,11 +19,13 @@ from pages.parts.address import asked, checked, shown
 from pages.parts.plain import plain
 from pages.parts.review import component, person
 from pages.parts.session import live, workspace
+from pages.parts.table import as_cards, rows_as_cards
 from pages.simulbench import task_review
 from pages.study import run_form, run_watch
 
 MOST = 500
 """Proposals of a type in one run."""
+LIST, CHOSEN = "tasks", "task of a card"
 STATES = {"accepted": "In use", "proposed": "Waiting", "rejected": "Rejected"}
 
 
@@ -68,9 +70,12 @@ def page() -> None:
     checked("type", TYPES)
     kind = st.pills("Type", TYPES, key="type", bind="query-params")
     rows = [row for row in rows if kind in (None, row.type)]
+    # Below cards, which are long, nobody would see it.
+    above = st.container()
     row = _table(rows, decided)
     if row is not None:
-        _opened(row, decided.get(row.id))
+        with above if as_cards(LIST) else st.container():
+            _opened(row, decided.get(row.id))
 
 
 def _counts(in_use: Iterable[SimulationTask], stored: Sequence[Scenario]) -> None:
@@ -103,10 +108,18 @@ def _table(rows: Sequence[SimulationTask], decided: Mapping[str, Scenario]) -> S
         return None
     if not frame["decided by"].any():
         frame = frame.drop(columns=columns[4:])
+    # Without the beginnings, which stand in the task that is opened.
+    cards = [{"name": row.act, "type": row.type, "from": row.source} for row in rows]
+
+    def choose(place: int) -> None:
+        st.session_state[CHOSEN] = rows[place].id
+
+    if rows_as_cards(LIST, cards, choose):
+        return next((row for row in rows if row.id == st.session_state.get(CHOSEN)), None)
     chosen = st.dataframe(
         frame,
         hide_index=True,
-        key="tasks",
+        key=LIST,
         on_select="rerun",
         selection_mode="single-row",
         alt="Tasks",

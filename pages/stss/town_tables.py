@@ -11,6 +11,7 @@ from concord.benchmarks.stss.evidence import Evidence
 from concord.benchmarks.stss.trajectory import STAMP, Talk
 from concord.benchmarks.stss.views import Simulation, Spoken
 from pages.parts.plain import plain
+from pages.parts.table import rows_as_cards
 
 Go = Callable[[datetime, str], None]
 """Shows a moment and a resident on the map."""
@@ -105,25 +106,36 @@ def _evidence(of: Simulation, rows: Sequence[Evidence], go: Go, key: str, column
     event = ("event",) if len(of.task.subgoals) > 1 else ()
     table = [{name: _cells(e)[name] for name in ("who", *event, "when", *columns)} for e in rows]
 
-    def selected() -> None:
-        chosen = st.session_state[key]["selection"]["rows"]
-        if chosen and rows[chosen[0]].time:
-            go(datetime.strptime(rows[chosen[0]].time or "", STAMP), rows[chosen[0]].agent)
+    def selected(place: int | None) -> None:
+        if place is not None and rows[place].time:
+            go(datetime.strptime(rows[place].time or "", STAMP), rows[place].agent)
 
     _table(table, key, selected, {"why": st.column_config.TextColumn(width=WHY)})
 
 
 def _table(
-    rows: list[dict[str, Any]], key: str, selected: Callable[[], None], config: dict[str, Any], **more: Any
+    rows: list[dict[str, Any]],
+    key: str,
+    selected: Callable[[int | None], None],
+    config: dict[str, Any],
+    **more: Any,
 ) -> None:
+    """Rows without their empty columns; `selected` is called with the place of the row that is chosen."""
     empty = {name for name in rows[0] if all(row[name] == "" for row in rows)}
+    rows = [{name: cell for name, cell in row.items() if name not in empty} for row in rows]
+    if rows_as_cards(key, rows, selected):
+        return
+
+    def chosen() -> None:
+        selected(next(iter(st.session_state[key]["selection"]["rows"]), None))
+
     st.dataframe(
-        [{name: cell for name, cell in row.items() if name not in empty} for row in rows],
+        rows,
         hide_index=True,
         height="content" if len(rows) <= 12 else "auto",
         placeholder="",
         key=key,
-        on_select=selected,
+        on_select=chosen,
         selection_mode="single-row",
         alt=key,
         column_config=config,
@@ -149,9 +161,8 @@ def talks(
         for s in spoken
     ]
 
-    def selected() -> None:
-        chosen = st.session_state["talks"]["selection"]["rows"]
-        choose(spoken[chosen[0]].number if chosen else None)
+    def selected(place: int | None) -> None:
+        choose(None if place is None else spoken[place].number)
 
     default = {"selection": {"rows": [n for n, s in enumerate(spoken) if s.number == opened]}}
     first = "Counts for the conversation ratio: the first time the performer tells somebody before that day."

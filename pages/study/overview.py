@@ -6,6 +6,7 @@ import streamlit as st
 
 from concord.benchmarks import BENCHMARKS
 from concord.errors import ConcordError
+from concord.llm.models import currency
 from concord.reports import overview
 from concord.reports.headline import headline
 from concord.reports.leaderboards import listed_as
@@ -25,6 +26,10 @@ from pages.trust import glance_chart
 MOST = 6
 """Studies shown with their figures."""
 
+SPENT = (
+    "By the prices in models.toml, in the currency that `currency` names there; a model without a price "
+    "counts 0."
+)
 SHADES = {"being rated": "blue", "being compared": "blue", "complete": "green", "imported": "green"}
 """The colour of a study's state."""
 
@@ -79,11 +84,12 @@ def _counts(found: Overview) -> None:
         "of them judged": f"{sum(p.judged for p in found.played):,}",
         "Judges": f"{len({judge.name for judge in found.judges}):,}",
         "Calls": f"{calls:,}",
-        "Spent": f"{cost:,.2f}",
+        "Spent": f"{cost:,.2f} {currency(workspace().models_path)}".strip(),
     }
+    about = {"Spent": SPENT}
     with st.container(horizontal=True):
         for label, figure in figures.items():
-            st.metric(label, figure, border=True, width=140)
+            st.metric(label, figure, border=True, width=140, help=about.get(label))
 
 
 def _conversations(found: Overview) -> None:

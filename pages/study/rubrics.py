@@ -20,7 +20,7 @@ from pages.parts.desk.sent import as_text, options
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 
-NEW = "＋ new rubric"
+NEW = "new rubric …"
 LONGEST = 100_000
 """Characters of a rubric written here."""
 

@@ -35,7 +35,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 def write_rubric(app: Server, page: Page, name: str, text: str) -> None:
     page.goto(f"{app.url}/rubrics")
-    choose(page, "Rubric", "＋ new rubric")
+    choose(page, "Rubric", "new rubric …")
     page.get_by_label("Name").fill(name)
     page.get_by_label("Name").press("Enter")
     field = page.get_by_label("The rubric as TOML")

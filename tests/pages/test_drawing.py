@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from types import SimpleNamespace
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from concord.estimate import Estimate, undefined
 from concord.table import Column, Table
+from pages.parts import charts, estimates
 from pages.parts import table as part
 from pages.parts.plain import breakable
 
@@ -98,6 +101,29 @@ def test_a_card_can_be_chosen_where_a_row_can_and_a_note_leaves_out_what_was_sai
     assert page.text[0].value == "chosen: None"
     page.button(key="picks card 1").click().run()
     assert page.text[0].value == "chosen: b"
+
+
+def test_one_figure_without_an_interval_has_an_axis_of_some_length() -> None:
+    chart = estimates._chart([("a", Estimate(3.0, n=1), "")], "score", None, named=False)
+    scale = chart.to_dict()["layer"][0]["encoding"]["x"]["scale"]
+    assert scale["domain"] == [2.5, 3.5]
+
+
+def test_the_panel_of_all_has_one_colour_that_no_judge_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(charts, "workspace", lambda: SimpleNamespace(path="anywhere"))
+    monkeypatch.setattr(
+        charts, "_known_judges", lambda _, names: {n: "abc".index(n) for n in names if n in "abc"}
+    )
+
+    def colours(*names: str) -> dict[str, str]:
+        found = charts.judge_colours(names)
+        return dict(zip(found.domain, found.range, strict=True))
+
+    few, many = colours("all 3 judges", "b"), colours("a", "b", "c", "a + b", "all 3 judges")
+    assert {**few, **many} == many, "as on every other page"
+    assert len(set(many.values())) == 5
+    assert charts.PANELS[0] == many["all 3 judges"]
+    assert not {*charts.PANELS} & {*charts.JUDGES}
 
 
 def test_a_column_shows_its_rounding() -> None:

@@ -43,8 +43,8 @@ class Town {
 
   controls() {
     const { replay } = this;
-    const button = (name, sign, does) => el("button", { type: "button", class: "button", title: name, "aria-label": name, onclick: does }, sign);
-    this.play = button("Play", "▶", () => (this.playing ? this.stop() : this.start()));
+    const button = (name, sign, does) => el("button", { type: "button", class: "button sign", title: name, "aria-label": name, onclick: does }, sign);
+    this.play = button("Play", "play_arrow", () => (this.playing ? this.stop() : this.start()));
     this.play.classList.add("play");
     this.time = el("strong", { class: "time" });
     this.speeds = el("span", { class: "speeds", role: "group", "aria-label": "Speed" }, SPEEDS.map((speed) =>
@@ -70,8 +70,8 @@ class Town {
       }));
     this.top = el("div", { class: "controls" },
       el("div", { class: "row" },
-        button("Previous event", "⏮", () => this.jump(-1)), button("A step back", "‹", () => this.step(-1)), this.play,
-        button("A step on", "›", () => this.step(1)), button("Next event", "⏭", () => this.jump(1)), this.speeds, this.time),
+        button("Previous event", "skip_previous", () => this.jump(-1)), button("A step back", "chevron_left", () => this.step(-1)), this.play,
+        button("A step on", "chevron_right", () => this.step(1)), button("Next event", "skip_next", () => this.jump(1)), this.speeds, this.time),
       this.slider, track,
       el("div", { class: "key" }, Object.entries(SHOWN).filter(([kind]) => replay.marks.some((m) => m.kind === kind)).map(([kind, words]) => el("span", {}, el("i", { class: "mark", "data-kind": kind }), words))));
     this.pace(this.speed);
@@ -105,7 +105,7 @@ class Town {
     if (this.minute >= this.replay.minutes[this.replay.last]) this.minute = this.replay.minutes[0];
     this.playing = true;
     this.then = null;
-    this.pressed("Pause", "⏸");
+    this.pressed("Pause", "pause");
     this.draw();
   }
 
@@ -113,7 +113,7 @@ class Town {
     if (!this.playing) return;
     this.playing = false;
     this.minute = this.replay.minutes[this.replay.moment(this.minute)];
-    this.pressed("Play", "▶");
+    this.pressed("Play", "play_arrow");
     this.draw();
     this.report();
   }
