@@ -14,6 +14,7 @@ from concord.store import studies as stored
 from concord.store.access import Annotator
 from concord.studies import hidden, quality, running, studies, training
 from pages.annotate.annotators_crowd import crowd_link
+from pages.annotate.deal_plan import deal_plan
 from pages.parts import tables, told
 from pages.parts.address import asked, checked, shown
 from pages.parts.plain import plain
@@ -176,6 +177,7 @@ def _one(people: list[Annotator]) -> None:
                     on_click=_pass_on,
                     args=(study, name),
                 )
+            deal_plan(study, "left plan", without=[name])
 
 
 def _trust() -> None:

@@ -9,7 +9,6 @@ import pandas as pd
 import streamlit as st
 
 from concord.demo.workspace import VISITOR
-from concord.errors import ConcordError, NotAllowed
 from concord.exchange import conversations_jsonl, ratings_csv
 from concord.files import file_name
 from concord.reports import datasheet
@@ -21,11 +20,12 @@ from concord.studies.adjudication import Rule
 from concord.workspace import Workspace
 from pages.annotate import samples_draw as drawing
 from pages.annotate import samples_known
+from pages.annotate.deal_plan import deal_plan
 from pages.parts import registering, tables, told
 from pages.parts.address import asked, link, of_conversation, shown
 from pages.parts.plain import plain
 from pages.parts.review import person
-from pages.parts.session import sentence, workspace
+from pages.parts.session import workspace
 from pages.parts.table import draw
 
 VIEWS = (drawing.STUDIES, "Draw a new one")
@@ -273,32 +273,16 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
             "After so many other items", 1, value=after, disabled=not repeats, key=f"apart of {study.name}"
         )
         rule = replace(rule or Rule(), least=least, criterion=criterion) if rule or least else None
-        dealt = (study.name, chosen, int(overlap), rule)
         hides = (repeats, int(distance)) if (repeats, int(distance)) != (share, after) else (None, None)
-        go.button("Deal", type="primary", disabled=not chosen, on_click=_dealt, args=(*dealt, *hides))
-        # The plan takes time where there are thousands of items: it is made when it is looked at.
-        more = st.expander(
-            "What the deal would be", icon=":material/balance:", key="deal plan", on_change="rerun"
+        go.button(
+            "Deal",
+            type="primary",
+            disabled=not chosen,
+            on_click=_dealt,
+            args=(study.name, chosen, int(overlap), rule, *hides),
         )
-        if chosen and more.open:
-            with more:
-                _planned(*dealt)
-
-
-def _planned(name: str, chosen: list[str], overlap: int, rule: Rule | None) -> None:
-    """What the deal would be: its balance, and the tables behind it."""
-    try:
-        with workspace().read() as db:
-            plan = dealing.plan(db, name, chosen, overlap=overlap, extra=rule)
-    except NotAllowed as error:
-        st.caption(str(error))
-        return
-    except ConcordError as error:
-        sentence(error)
-        return
-    st.caption(plain(plan.told))
-    for table in plan.tables():
-        draw(table)
+        if chosen:
+            deal_plan(study.name, "deal plan", *chosen, overlap=int(overlap), extra=rule)
 
 
 def _progress(items: list[progress.Item], beside: Mapping[str, tuple[int, int]]) -> None:

@@ -58,3 +58,25 @@ def test_who_has_not_passed_is_shown_and_admitted_with_a_reason(workspace: Works
     with workspace.read() as db:
         assert [(act.what, act.reason) for act in acts.every(db, "s")][-1] == ("admitted", "a slip")
     assert "admit" not in [box.key for box in page.selectbox]
+
+
+def test_the_deal_without_somebody_is_shown_before_it_is_made(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        access.invite(db, "Bo")
+        training.end(db, "s")
+        said = (Message("user", "?"), Message("assistant", "!"))
+        more = conversations.save(db, Conversation("b", "c", "p", said))
+        studies.add_units(db, "s", [(more, None, "")])
+        dealing.deal_study(db, "s", ["Bo"], overlap=1)
+    page = AppTest.from_string(FRAME, default_timeout=30)
+    page.query_params["annotator"] = "Bo"
+    page.session_state["left plan"] = True
+    page.run()
+    assert not page.exception
+    [plan] = [found.value for found in page.dataframe if "shared" in found.value]
+    assert plan[["annotator", "new"]].values.tolist() == [["Ada", 1]]
+    page.text_input(key="left because").set_value("moved")
+    next(button for button in page.button if button.label.startswith("Deal what they")).click().run()
+    assert "Dealt to others\\: Ada 1" in page.success[0].value
+    with workspace.read() as db:
+        assert [person for _, person, *_ in studies.queues(db, "s")] == ["Ada", "Ada"]
