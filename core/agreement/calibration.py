@@ -163,8 +163,9 @@ def calibrated_players(
 
     The calibrated mean is that of the isotonic curve over all items that the judge scored; one curve, fitted
     to the items of all players, serves each. Its interval draws all items and fits the curve anew, so that
-    it holds the curve's uncertainty. `left` is people's mean less the curve, out of fold, over the player's
-    items of people: what one curve for all gets wrong. `corrected` is `corrected_mean` of the player's items.
+    it holds the curve's uncertainty. `people` is over the player's items that the judge scored too, and
+    `left` that mean less the curve, out of fold: what one curve for all gets wrong. `corrected` is
+    `corrected_mean` of the player's items.
     """
     scores = table[criterion]
     codes, names = table.facet(players)
@@ -443,10 +444,11 @@ def _player(
     place: int,
 ) -> dict[str, Figure]:
     score = np.where(member, fit.judge.score, np.nan)
-    judged, rated = int((~np.isnan(score)).sum()), member & ~np.isnan(fit.target)
-    people: Figure = undefined("no person's rating", n=0)
+    judged = int((~np.isnan(score)).sum())
+    rated = member & (fit.both if judged else ~np.isnan(fit.target))
+    people: Figure = undefined("no person's rating" if not judged else "no item of people and the judge", n=0)
     if rated.any():
-        people = PointEstimate(mean(np.where(member, fit.target, np.nan)), int(rated.sum()))
+        people = PointEstimate(mean(np.where(rated, fit.target, np.nan)), int(rated.sum()))
     row: dict[str, Figure] = {"people": people}
     if not judged:
         why = f"{fit.judge.name} scored nothing here"

@@ -57,8 +57,8 @@ CEILINGS = empty(
     Column(
         "weak",
         f"Alpha below {WEAK}",
-        help=f"People's interval alpha is below {WEAK}: the corrected ρ tells more of their noise than of "
-        "the judge.",
+        help=f"People's interval alpha is below {WEAK}: a corrected ρ, which is not given then, would tell "
+        "more of their noise than of the judge.",
     ),
     caption="How high a correlation people's noise allows: a description, not evidence.",
 )
@@ -176,28 +176,35 @@ def ceilings(table: Ratings, criterion: str, *, panels: Panels = None) -> Table:
 
     `reliability` of people's mean is Spearman–Brown's from interval alpha, for the harmonic mean of people
     per item; `attainable` its square root, what a judge who knew the truth would reach; `corrected` is
-    spearman ÷ attainable, above 1 only by chance. Undefined where alpha is, or is not above 0.
+    spearman ÷ attainable, above 1 only by chance. Undefined where alpha is, or is not above 0; `corrected`
+    also where alpha is below `WEAK`.
     """
     scores = table[criterion]
     alpha = people_alpha(scores, "interval").value
     people = people_per_item(scores)
     reliability = float(spearman_brown(alpha, people)) if alpha is not None and alpha > 0 else np.nan
+    weak = f"people's interval alpha is {_below(alpha)}" if alpha is not None and alpha < WEAK else ""
     noise = "people do not agree beyond chance, or cannot be compared" if np.isnan(reliability) else ""
     attainable = float(np.sqrt(reliability))
     rows = []
     for judge in scores.contenders(panels):
         rho = against_people(scores, judge)
         value = np.nan if rho.value is None else rho.value
+        ratio = np.nan if weak else value / attainable
         rows.append(
             {"rater": judge.name, "n": rho.n, "spearman": estimate(value, n=rho.n, reason=rho.reason)}
             | {"reliability": estimate(reliability, reason=noise)}
             | {"attainable": estimate(attainable, reason=noise)}
-            | {"corrected": estimate(value / attainable, n=rho.n, reason=noise or rho.reason)}
-            | {"weak": alpha is not None and alpha < WEAK}
+            | {"corrected": estimate(ratio, n=rho.n, reason=noise or weak or rho.reason)}
+            | {"weak": bool(weak)}
         )
     notes = [f"reliability for {people:.3g} people per item (harmonic mean)"]
-    if alpha is not None and alpha < WEAK:
-        notes.append(
-            f"people's interval alpha is {alpha:z.2f}, below {WEAK}: do not read the corrected ρ of any judge"
-        )
+    if weak:
+        notes.append(f"{weak}: no corrected ρ is given")
     return tabulate(CEILINGS, table, criterion, rows, notes=notes)
+
+
+def _below(alpha: float) -> str:
+    """An alpha below `WEAK`, with as many digits as show that it is."""
+    digits = next((d for d in range(2, 7) if round(alpha, d) < WEAK), 7)
+    return f"{alpha:z.{digits}f}, below {WEAK}"

@@ -97,7 +97,10 @@ def of_connection(error: BaseException, model: Model) -> Trouble:
         mend = "Raise `timeout` in models.toml, or run again."
         told = f"{name} did not answer within {model.timeout:g} s. {mend}"
         return Trouble("transient", CallFailed(told, kind="timeout"))
-    told = f"{where} cannot be reached for {name}. Is the server up, and base_url right?"
+    mend = "Is the server up, and base_url right?"
+    if model.simulated:
+        mend = "Serve the mock models with `concord mock`, at the port in base_url."
+    told = f"{where} cannot be reached for {name}. {mend}"
     return Trouble("down", CallFailed(told, kind="unreachable"))
 
 

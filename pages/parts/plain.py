@@ -19,9 +19,13 @@ def plain(text: object) -> str:
 
 
 def with_code(text: str) -> str:
-    """The text as `plain` has it, but words between backticks are code."""
-    parts = re.split(r'`([\w .="…-]+)`', text)
-    return "".join(f"`{part}`" if place % 2 else _lines(part) for place, part in enumerate(parts))
+    """The text as `plain` has it, but words between backticks and addresses, which are copied, are code."""
+    parts = re.split(r'`([\w .="…-]+)`|(https?://[\w./:-]*[\w/])', text)
+    code = [words or address for words, address in zip(parts[1::3], parts[2::3], strict=True)]
+    return "".join(
+        _lines(said) + (f"`{code[place]}`" if place < len(code) else "")
+        for place, said in enumerate(parts[::3])
+    )
 
 
 def breakable(text: str) -> str:

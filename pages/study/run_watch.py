@@ -12,7 +12,7 @@ from concord.store import conversations, runs
 from concord.store.conversations import Filter
 from concord.store.runs import Progress, Reason
 from pages.parts.address import link
-from pages.parts.plain import plain
+from pages.parts.plain import plain, with_code
 from pages.parts.session import live, workspace
 from pages.parts.tables import STATES
 from pages.study import run_form
@@ -139,7 +139,7 @@ def failures(run: Progress) -> None:
     for reason in reasons:
         whose = f" ({', '.join(reason.models)})" if reason.models else ""
         st.markdown(
-            f"**{reason.failed:,} × {plain(reason.reason + whose)}**  \n:red[{plain(reason.message)}]"
+            f"**{reason.failed:,} × {plain(reason.reason + whose)}**  \n:red[{with_code(reason.message)}]"
         )
         more = f" and {reason.failed - len(reason.works):,} more" if reason.failed > len(reason.works) else ""
         st.caption(plain(", ".join(reason.works) + more))

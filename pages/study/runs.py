@@ -15,7 +15,7 @@ from concord.runs.status import duration
 from concord.store import runs
 from concord.store.runs import Progress
 from pages.parts.address import link
-from pages.parts.plain import plain
+from pages.parts.plain import plain, with_code
 from pages.parts.session import live, sentence, workspace
 from pages.parts.tables import STATES
 from pages.study import run_form, run_watch
@@ -84,7 +84,7 @@ def _ended(run: Progress, known: Sequence[Progress]) -> None:
             "What it had stored is kept."
         )
     elif run.message:
-        (st.error if run.state == "broken" else st.info)(plain(run.message))
+        (st.error if run.state == "broken" else st.info)(with_code(run.message))
     run_watch.figures(run)
     st.caption(plain(f"Started {run.started[:16].replace('T', ' ')} UTC, took {duration(run.elapsed)}"))
     limit = None

@@ -136,6 +136,14 @@ def _study(titles: Mapping[str, str], usual: str) -> str:
 def _criterion(report: AgreementReport) -> str:
     """The criterion that the figures are of, on every tab."""
 
+    apart = report.unordered.criteria if report.unordered is not None else ()
+    if apart:
+        if st.query_params.get("criterion") in apart:
+            st.query_params.pop("criterion")
+        names = ", ".join(report.label(name) for name in apart)
+        are = "is answered by a category: its" if len(apart) == 1 else "are answered by categories: their"
+        st.caption(plain(f"{names} {are} figures stand in a table of the tab Judges."))
+
     def choose(key: str) -> str:
         return str(
             st.pills(

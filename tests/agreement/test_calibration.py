@@ -160,6 +160,18 @@ def test_what_one_curve_leaves_over_for_a_player():
     assert found.left_high["b"] < 0 < found.left_low["a"]
 
 
+def test_people_are_averaged_over_the_items_that_the_judge_scored():
+    people = [1, 2, 3, 4, 5] * 8
+    judge = [score if place >= 20 else None for place, score in enumerate(people)]
+    people[:20] = [5] * 20
+    found = calibrated_players(
+        table({"ann": people}, judge), "quality", dict.fromkeys(range(40), "a"), resamples=20
+    )
+    [row] = found.rows
+    assert (row["people"].value, row["people"].n) == (3.0, 20)
+    assert row["left"].n == 20
+
+
 def test_another_scale_has_curves_but_no_error_as_given():
     people = [1, 2, 3, 4, 5] * 6
     ratings = table(

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from concord.agreement.ceilings import ceilings, held_out
+from concord.agreement.ceilings import _below, ceilings, held_out
 from concord.agreement.items import bands
 from concord.agreement.judges import judge_figures
 from concord.agreement.ratings import read_ratings
@@ -184,7 +184,14 @@ def test_fed_is_weak():
     rows = flat(ceilings(table, "Overall", panels=[table.judges]))
     assert rows["weak"].all()  # alpha (interval) is .37
     assert "alpha is 0.37, below 0.4" in ceilings(table, "Overall", panels=()).notes[0]
-    assert (rows["corrected"] > rows["spearman"]).all()
+    # What must not be read is not shown.
+    assert rows["corrected"].isna().all()
+    assert rows["attainable"].notna().all()
+
+
+def test_an_alpha_that_rounds_to_the_limit_shows_that_it_is_below():
+    assert _below(0.3961) == "0.396, below 0.4"
+    assert _below(0.37) == "0.37, below 0.4"
 
 
 def test_intervals_for_annotators_like_these_are_by_leaving_out_one_at_a_time():

@@ -210,9 +210,11 @@ def test_failures_are_sentences_with_a_remedy(mock, monkeypatch):
     monkeypatch.setenv("WRONG_KEY", "wrong")
     nobody = Model(name="m", base_url="http://127.0.0.1:9/v1", model="mock-bland")
     monkeypatch.setattr(gates, "FIRST_SECONDS", 0.0)
-    with pytest.raises(CallFailed, match=r"cannot be reached.*base_url") as caught:
+    with pytest.raises(CallFailed, match=r"cannot be reached.*`concord mock`") as caught:
         call(nobody)
     assert caught.value.kind == "unreachable"
+    with pytest.raises(CallFailed, match="Is the server up, and base_url right"):
+        call(nobody.model_copy(update={"model": "gpt-9"}))
     with pytest.raises(CallFailed, match=r"does not know “m” as “gpt-9”") as caught:
         call(Model(name="m", base_url=mock, model="gpt-9"))
     with (

@@ -11,7 +11,7 @@ from sqlite_utils import Database
 from streamlit.testing.v1 import AppTest
 
 from concord.conversation import Conversation, Message, Unit
-from concord.rating import Criterion, Judgement, Rater, Rating, Scale, points
+from concord.rating import Criterion, Judgement, Rater, Rating, Scale, categories, points
 from concord.reports.sections import SECTIONS
 from concord.store import conversations, ratings, studies, summaries
 from concord.store.ratings import Row
@@ -158,7 +158,7 @@ def shown(
 
 def told(page: AppTest) -> list[str]:
     assert not page.exception
-    assert not page.error
+    assert not page.error, page.error[0].value
     said = [e.value for kind in ("markdown", "caption", "subheader", "warning") for e in page.get(kind)]
     return said + [frame.value.to_string() for frame in page.dataframe]
 
@@ -321,3 +321,15 @@ def test_options_named_in_limits_are_code() -> None:
     said = page.markdown[1].value
     assert "`--items weighed`" in said
     assert "ann\\*" in said
+
+
+def test_a_criterion_of_categories_is_named_beside_those_that_can_be_chosen(workspace: Workspace) -> None:
+    tone = Criterion("tone", "", categories(tuple("abcdef")), counted=False)
+    criteria = (Criterion("wit", ""), Criterion("care", ""), tone)
+    with workspace.write() as db:
+        fill(db, BOTH, {"j": varied(1)}, criteria=criteria)
+    page = AppTest.from_string(FRAME, default_timeout=30)
+    page.query_params["criterion"] = "tone"
+    said = "\n".join(told(page.run()))
+    assert "Tone is answered by a category" in said
+    assert "There is no criterion" not in said

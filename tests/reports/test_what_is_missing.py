@@ -54,6 +54,11 @@ def test_code_in_a_sentence_is_code_and_the_rest_is_plain() -> None:
     )
 
 
+def test_an_address_in_a_sentence_is_code_that_is_copied_as_it_is() -> None:
+    said = with_code("http://127.0.0.1:9/v1 is down. See (https://a.example/b_c), `x`.")
+    assert said == "`http://127.0.0.1:9/v1` is down\\. See \\(`https://a.example/b_c`\\), `x`\\."
+
+
 def test_one_item_of_one_person_is_singular() -> None:
     one = {"unit": [1], "criterion": ["q"], "rater": ["Ada"], "kind": ["human"], "score": [3.0]}
     assert basis(read_ratings(pd.DataFrame(one)), "q")["text"].startswith("1 item rated by 1 person")
