@@ -57,6 +57,8 @@ SYSTEMS = empty(
     columns.N,
     Column("players"),
     Column("pairs", "Pairs"),
+    Column("told", "Told apart", help="Pairs of players that people tell apart."),
+    Column("kept", "Of these in people's order", percent=True, interval="ends"),
     Column("accuracy", "Pairwise accuracy", percent=True, interval="ends", help=explain("pairwise accuracy")),
     Column(
         "p",
@@ -71,10 +73,8 @@ SYSTEMS = empty(
         interval="ends",
         help=explain("soft pairwise accuracy"),
     ),
-    Column("told", "Pairs people tell apart"),
-    Column("kept", "Of these in people's order", percent=True, interval="ends"),
     caption="Pairs on which people themselves are undecided cannot show whether the judge is right: read the "
-    "last two columns first.",
+    "pairs told apart first.",
 )
 ORDER = empty(
     "player_order",

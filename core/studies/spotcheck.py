@@ -93,12 +93,12 @@ def queue_table(
     shown = list(dict.fromkeys(name for of in facets for name in of))
     by_reason = ", ".join(f"{REASONS[reason]} {n}" for reason, n in counts.items() if reason)
     columns = (
-        *map(Column, ("conversation", "player", *shown)),
+        *map(Column, ("conversation", "player", "because")),
         Column("score", help="Mean of the judges"),
         Column("apart", help="Distance between the highest and the lowest judge"),
         Column("people", help="Mean of people"),
         Column("priority", help="One point for each reason, more for what is far beyond its threshold"),
-        Column("because"),
+        *map(Column, shown),
     )
     rows = tuple(
         {

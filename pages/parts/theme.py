@@ -67,7 +67,10 @@ def aligned() -> None:
                 display: none;
             }
         }
-        [data-testid="stMultiSelectTagsContainer"] { max-height: none; }
+        [data-testid="stMultiSelectTagsContainer"] {
+            flex-wrap: wrap; overflow: visible; height: auto; mask-image: none;
+        }
+        [role="group"]:has(> [data-testid="stMultiSelectTagsContainer"]) { height: auto; max-height: none; }
         @media (max-width: 640px) {
             [data-testid="stButtonGroup"] [role]:has(> [data-variant="segmented_control"]) { gap: 0.25rem; }
             [data-testid="stButtonGroup"] [data-variant="segmented_control"] {

@@ -231,8 +231,8 @@ def action_table(
     notes = ("The agents were not simulated equally often.",) if unequal else ()
     columns = (
         *_agent_columns(rows),
-        *(FIGURE(kind, title) for kind, title in TITLES.items()),
         FIGURE("overall", "Overall"),
+        *(FIGURE(kind, title) for kind, title in TITLES.items()),
         FIGURE(
             "conversation_ratio",
             "Conv. ratio",
