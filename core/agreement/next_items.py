@@ -29,7 +29,7 @@ SAVED = empty(
     Column("error", "SD of people less judge", digits=2),
     Column(
         "worth",
-        "Even items one is worth",
+        "Evenly drawn items that one is worth",
         interval="ends",
         help="Items of an even draw that narrow the mean as much as one of these does.",
     ),
@@ -39,8 +39,8 @@ SAVED = empty(
 
 DESIGNS = empty(
     "next_designs",
-    "Raters an item, or items?",
-    Column("raters", "Raters an item"),
+    "More raters for each item, or more items?",
+    Column("raters", "Raters of each item"),
     Column("reliability", "Reliability of an item's mean", help="Spearman–Brown, from one rater's."),
     Column("mean_items", "Items for people's mean", digits=0),
     Column("mean_ratings", "Ratings", digits=0),

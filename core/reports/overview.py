@@ -94,7 +94,7 @@ def next_steps(found: Overview) -> list[NextStep]:
     if not found.played and found.models:
         steps.append(NextStep("Start a run to generate conversations and have them judged.", "runs"))
     if not found.played and not found.models:
-        steps.append(NextStep("Or import ratings and conversations with `concord import`."))
+        steps.append(NextStep("Or import ratings and conversations.", "import"))
     steps += _of_runs(found.runs)
     compared = {study.benchmark for study in found.pairs}
     owed = (

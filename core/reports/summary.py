@@ -144,8 +144,8 @@ def missing(
     """
     judges = list(judges)
     deal = f"`concord study deal {study}`"
-    have = _and(
-        f"{name} has {n} open item{'' if n == 1 else 's'}" if n else f"{name} has none open"
+    have = "still open are " + _and(
+        f"{n} item{'' if n == 1 else 's'} with {name}" if n else f"none with {name}"
         for name, n in waiting.items()
     )
     reason = next((figure.reason for figure in compared), "")

@@ -332,7 +332,7 @@ def _duels(found: Compared, chosen: Sequence[ComparedBy]) -> Table:
     )
     meta = {name: value for name, value in record(found).items() if name in BASIS}
     rows = tuple({"rater": by.rater, **_shares(duel)} for by in chosen for duel in by.duels)
-    title = "Win, tie and lose of every two models" + (f", by {chosen[0].rater}" if len(chosen) == 1 else "")
+    title = "Win/tie/loss of every two models" + (f", by {chosen[0].rater}" if len(chosen) == 1 else "")
     return Table("duels", title, columns, rows, notes=tuple(_notes(found)), meta=meta)
 
 

@@ -190,8 +190,8 @@ def quality_tables(
         _only(beside, rows),
         notes=(
             "The others: the mean of the others on an item. Bias: own minus theirs, above 0 for higher "
-            "scores. Drift: how much more that is in the second half of the items. 95% intervals take items "
-            "for independent.",
+            "scores. Drift: the bias on the second half of the items less that on the first. 95% intervals "
+            "take items for independent.",
         ),
     )
     return work, others

@@ -10,9 +10,10 @@ from concord.store import studies as stored
 from concord.studies import adjudication
 from concord.studies.adjudication import Rule
 from pages.parts import theme, told
-from pages.parts.address import asked, begin_work, end_work, link, shown
+from pages.parts.address import asked, begin_work, end_work, link, nothing, shown
 from pages.parts.people import Researcher
 from pages.parts.plain import plain
+from pages.parts.reports import studies_called
 from pages.parts.review import component, person, settle
 from pages.parts.session import here, workspace
 from pages.parts.table import draw
@@ -30,9 +31,9 @@ def page() -> None:
     st.title("Adjudication", anchor=False)
     told.show()
     if not names:
-        st.info("There is no study yet. Draw one on the page Samples, and have people rate it.")
-        return
-    name = shown("study", st.selectbox("Study", names, index=names.index(asked("study", names, names[0]))))
+        return nothing("There is no study yet.", ("samples", "Draw a sample for people to rate"))
+    first = names.index(asked("study", names, names[0]))
+    name = shown("study", st.selectbox("Study", names, first, studies_called()))
     with workspace().read() as db:
         found = adjudication.adjudication(db, name)
         queue = adjudication.queue_table(db, found)
@@ -94,7 +95,7 @@ def _rule(name: str, found: adjudication.Adjudication) -> None:
             key=f"on {name}",
             help="Of items of lowest agreement every criterion is settled on which people differ.",
         )
-        go.form_submit_button("Set the rule", on_click=_set, args=(name,))
+        go.form_submit_button("Keep this rule", on_click=_set, args=(name,))
 
 
 def _set(name: str) -> None:

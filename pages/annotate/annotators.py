@@ -18,6 +18,7 @@ from pages.annotate.deal_plan import deal_plan
 from pages.parts import tables, told
 from pages.parts.address import asked, checked, shown
 from pages.parts.plain import plain
+from pages.parts.reports import studies_called
 from pages.parts.review import person
 from pages.parts.session import workspace
 from pages.parts.table import draw
@@ -187,7 +188,8 @@ def _trust() -> None:
     if not names:
         return
     st.subheader(QUALITY, anchor=False)
-    name = shown("study", st.selectbox("Study", names, index=names.index(asked("study", names, names[0]))))
+    first = names.index(asked("study", names, names[0]))
+    name = shown("study", st.selectbox("Study", names, first, studies_called()))
     with workspace().read() as db:
         study, tables_of = stored.get(db, name), hidden.figures(db, name)
         warned = quality.warnings(

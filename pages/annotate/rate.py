@@ -17,7 +17,7 @@ from concord.studies import dealing, discussion, reveal
 from concord.studies import pairings as pairs
 from concord.studies.translations import translations
 from pages.parts import theme
-from pages.parts.address import checked
+from pages.parts.address import checked, nothing
 from pages.parts.desk import component, sent
 from pages.parts.people import AnnotatorHere, Researcher
 from pages.parts.plain import plain
@@ -271,7 +271,7 @@ def _annotator_chosen() -> AnnotatorHere | None:
     checked("as", people, "annotator with items")
     st.write("Annotators work here and come by their own link. A researcher may open anybody's desk.")
     if not people:
-        st.info("Nobody has items to rate yet. Draw a sample and deal it to annotators first.")
+        nothing("Nobody has items to rate yet.", ("samples", "Draw a sample and deal it"))
     for person, works in people.values():
         if _choice(person.name, sum(w.done for w in works), sum(w.items for w in works), f"sit {person.id}"):
             st.query_params["as"] = person.name

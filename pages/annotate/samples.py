@@ -24,6 +24,7 @@ from pages.annotate.deal_plan import deal_plan
 from pages.parts import registering, tables, told
 from pages.parts.address import asked, link, of_conversation, shown
 from pages.parts.plain import plain
+from pages.parts.reports import studies_called
 from pages.parts.review import person
 from pages.parts.session import workspace
 from pages.parts.table import draw
@@ -35,7 +36,7 @@ def page() -> None:
     """Draw the page."""
     st.title("Samples", anchor=False)
     with workspace().read() as db:
-        names = stored.names(db)
+        names = stored.ranked(db)
     told.show()
     if not names:
         drawing.form()
@@ -51,7 +52,10 @@ def page() -> None:
 
 def _study(names: list[str]) -> None:
     name = shown(
-        "study", st.selectbox("Study", names, index=names.index(asked("study", names, names[0])), key="study")
+        "study",
+        st.selectbox(
+            "Study", names, names.index(asked("study", names, names[0])), studies_called(), key="study"
+        ),
     )
     with workspace().read() as db:
         study = stored.get(db, name)

@@ -16,7 +16,7 @@ from concord.studies import studies
 from concord.studies.guidelines import default_guidelines
 from concord.studies.studies import Sample
 from pages.parts import told
-from pages.parts.address import link
+from pages.parts.address import link, nothing
 from pages.parts.plain import plain
 from pages.parts.review import person
 from pages.parts.session import sentence, workspace
@@ -34,10 +34,11 @@ def form() -> None:
     with workspace().read() as db:
         benchmarks = conversations.values(db)["benchmark"]
     if not benchmarks:
-        st.info(
-            "There are no conversations to draw from yet. Generate some on the page Runs, or import some."
+        return nothing(
+            "There are no conversations to draw from yet.",
+            ("import", "Import conversations"),
+            ("runs", "Start a run"),
         )
-        return
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader("What is drawn", anchor=False)

@@ -160,6 +160,14 @@ def link(address: str, label: str, *, icon: str | None = None, **shown: str | li
         st.page_link(page.path, label=plain(label), icon=icon or page.icon, query_params=shown)
 
 
+def nothing(said: str, *ways: tuple[str, str]) -> None:
+    """What a page says that has nothing to show, with the ways on: addresses and their words."""
+    st.info(said)
+    with st.container(horizontal=True):
+        for address, label in ways:
+            link(address, label)
+
+
 def go(address: str, **shown: str | list[str]) -> None:
     """Leave for the page with this address."""
     page = page_at(address)

@@ -28,6 +28,11 @@ def with_code(text: str) -> str:
     )
 
 
+def counted(n: int, one: str, many: str = "") -> str:
+    """A number with its noun: 1 item, 2 items."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
 def breakable(text: str) -> str:
     """The text with places to break a line in words of more than 1,000 signs.
 

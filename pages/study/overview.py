@@ -8,6 +8,7 @@ from concord.benchmarks import BENCHMARKS
 from concord.errors import ConcordError
 from concord.llm.models import currency
 from concord.reports import overview
+from concord.reports.agreement_report import AgreementReport
 from concord.reports.headline import headline
 from concord.reports.leaderboards import listed_as
 from concord.reports.overview import NextStep, Overview
@@ -17,7 +18,7 @@ from concord.store.holdings import PairsHeld, StudyHeld
 from pages.parts import tables
 from pages.parts.address import link, page_at
 from pages.parts.charts import show
-from pages.parts.plain import plain, with_code
+from pages.parts.plain import counted, plain, with_code
 from pages.parts.reports import measured, report_of
 from pages.parts.review import person
 from pages.parts.session import sentence, workspace
@@ -69,7 +70,7 @@ def _next(found: Overview) -> None:
 def _step(step: NextStep) -> None:
     """The sentence of a step, with the way to its page."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(plain(step.text), width="stretch")
+        st.markdown(with_code(step.text), width="stretch")
         to = page_at(step.page) if step.page else None
         if to is not None:
             at = {"study": step.study, "as": step.who}
@@ -128,7 +129,8 @@ def _studies(found: Overview) -> list[tuple[StudyHeld, Any]]:
     st.subheader("Studies", anchor=False)
     if not (found.studies or found.pairs):
         st.markdown("No study has been drawn or imported yet.")
-        link("samples", "Draw a sample")
+        to = ("samples", "Draw a sample") if found.played else ("import", "Import conversations or ratings")
+        link(*to)
     places = [(study, _study(found, study)) for study in found.studies[:MOST]]
     if len(found.studies) > MOST:
         with st.expander(f"{len(found.studies) - MOST} more studies"):
@@ -174,7 +176,8 @@ def _study(found: Overview, study: StudyHeld) -> Any:
         elif study.rated and study.judged:
             return st.container()
         st.caption(
-            plain(f"{study.units:,} units · {study.source}") + (" · no judge yet" if not study.judged else "")
+            plain(f"{counted(study.units, 'item')} · {study.source}")
+            + (" · no judge yet" if not study.judged else "")
         )
     return None
 
@@ -209,10 +212,21 @@ def _figures(study: StudyHeld) -> None:
         return
     left, right = st.columns([3, 2], gap="medium", vertical_alignment="center")
     left.markdown("  \n".join(with_code(sentence) for sentence in words or report.missing))
-    left.caption(plain(f"{study.units:,} units, {study.rated} people, {len(report.ratings.judges)} judges"))
+    left.caption(plain(", ".join(_held_in(study, report))))
     with right:
         for _, chart in glance_chart.glance({"glance": table}, limit=100):
             show(chart, f"Best panel and judge of {study.title}")
+
+
+def _held_in(study: StudyHeld, report: AgreementReport) -> list[str]:
+    """What the figures of a study rest on; fewer items than it has where judges saw refusals."""
+    compared = len(report.ratings.units) - len(report.of.left_out)
+    out = f" ({compared:,} compared, the rest left out for refusals)" if report.of.left_out else ""
+    return [
+        counted(study.units, "item") + out,
+        counted(study.rated, "person", "people"),
+        counted(len(report.ratings.judges), "judge"),
+    ]
 
 
 def _runs(found: Overview) -> None:

@@ -152,8 +152,10 @@ def _models() -> dict[str, Model]:
     if not models:
         st.info(
             f"No model is configured. Add a \\[models.NAME\\] table to {plain(workspace().models_path)}: "
-            "the file says how. Then check it with `concord doctor`."
+            "the file says how. Then check it with `concord doctor`. Conversations made elsewhere need "
+            "no model."
         )
+        link("import", "Import conversations")
     return models
 
 

@@ -17,7 +17,7 @@ from concord.reports import bundle, site
 from concord.reports.agreement_report import Options, agreement_report
 from concord.store import conversations, progress, ratings, studies
 from concord.studies.comments import comment_rows
-from pages.parts.address import checked, held, one_of
+from pages.parts.address import checked, held, nothing, one_of
 from pages.parts.measuring import options_of
 from pages.parts.plain import plain
 from pages.parts.reports import study_called
@@ -82,8 +82,7 @@ def page() -> None:
         known, titles = studies.ranked(db), studies.titles(db)
         stored = conversations.values(db)["benchmark"]
     if not stored:
-        st.info("There is nothing to export yet.")
-        return
+        return nothing("There is nothing to export yet.", ("import", "Import conversations"))
     if not checked("study", known):
         return
     asked = _asked(known, titles, stored)

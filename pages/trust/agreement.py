@@ -15,9 +15,9 @@ from concord.errors import ConcordError
 from concord.reports.agreement_report import AgreementReport, Options
 from concord.store import access, progress, runs
 from concord.store import studies as stored
-from pages.parts.address import checked, held, link, listed, one_of, some_of
+from pages.parts.address import checked, held, link, listed, nothing, one_of, some_of
 from pages.parts.measuring import options_of
-from pages.parts.plain import plain, with_code
+from pages.parts.plain import counted, plain, with_code
 from pages.parts.reports import report_of, study_called
 from pages.parts.session import live, sentence, workspace
 from pages.parts.table import draw
@@ -33,10 +33,7 @@ def page() -> None:
     with workspace().read() as db:
         titles, order = stored.titles(db), stored.ranked(db)
     if not titles:
-        st.info(
-            "There is no study yet. Draw one on the page Samples, or import ratings with `concord import`."
-        )
-        return None
+        return nothing("There is no study yet.", ("samples", "Draw a sample"), ("import", "Import ratings"))
     if not checked("study", titles):
         return link("agreement", f"Agreement of {titles[order[0]]}", study=order[0])
     left, right = st.columns([2, 1], vertical_alignment="bottom")
@@ -60,10 +57,11 @@ def _draw(version: tuple[str, str, str], report: AgreementReport) -> None:
     """The tabs; less where nothing can be compared."""
     if not report.of.study.blind:
         st.warning(
-            "People saw the judges' scores in this study: its figures are no measure of agreement, and there "
-            "is no headline.",
+            "People saw the judges' scores in this study, so that it measures no agreement and no figures of "
+            "agreement are shown.",
             icon=":material/visibility:",
         )
+        return link("spot-check", "What people said of the judgements")
     for what in report.missing:
         st.markdown(f":material/info: {with_code(what)}")
     if report.missing:
@@ -74,18 +72,19 @@ def _draw(version: tuple[str, str, str], report: AgreementReport) -> None:
     if report.options.nominal:  # every question is answered by a category
         st.caption(_provenance(report))
         draw(report.nominal)
-        return
+        return None
     criterion = _criterion(report)
     if not report.ratings.people:  # every figure would be undefined
         st.caption(_provenance(report))
         score_distribution(report, criterion)
-        return
+        return None
     name, place = _tab()
     with place, st.spinner("Measuring …"):
         report = report_of(*version, _own_panel(report.ratings.judges, report.options, name))
         st.caption(_provenance(report))
         st.caption(said_once(report, criterion))
         TABS[name].draw(report, criterion)
+    return None
 
 
 def _tab() -> tuple[str, Any]:
@@ -116,9 +115,8 @@ def _waiting(study: str, mark: str) -> None:
             people = [a for a in access.annotators(db, study) if a.items and not a.simulated]
         said = [f"{plain(a.name)} {a.done + a.skipped} of {a.items}" for a in people]
         judges = ["judges are at work"] if at_work else []
-        st.caption(
-            f":material/hourglass_empty: Waiting for answers: {', '.join(said + judges)}. The page follows."
-        )
+        awaited = ", ".join(said + judges)
+        st.caption(f":material/hourglass_empty: Waiting for answers: {awaited}. They appear as they come.")
 
     live(draw_waiting, every=FOLLOWING)()
 
@@ -188,12 +186,14 @@ def _own_panel(judges: tuple[str, ...], options: Options, tab: str) -> Options:
 def _provenance(report: AgreementReport) -> str:
     """What every figure of a tab rests on, in one line."""
     of, ratings = report.of, report.ratings
-    people = "unnamed people" if of.study.anonymous else f"{len(ratings.people)} people"
+    people = "unnamed people" if of.study.anonymous else counted(len(ratings.people), "person", "people")
     compared = len(ratings.units) - len(of.left_out)
     parts = [
         f"Study {plain(of.study.name)}",
-        f"n = {compared:,} of {len(ratings.units):,} items" if of.left_out else f"n = {compared:,} items",
-        f"{people}, {len(ratings.judges)} {'judge' if len(ratings.judges) == 1 else 'judges'}",
+        f"n = {compared:,} of {len(ratings.units):,} items"
+        if of.left_out
+        else f"n = {counted(compared, 'item')}",
+        f"{people}, {counted(len(ratings.judges), 'judge')}",
         f"{len(of.left_out)} left out for refusals" if of.left_out else "",
         f"{plain(', '.join(one.annotator for one in of.excluded))} "
         f"{'counted, though left out' if of.with_excluded else 'left out'} by decision"

@@ -147,7 +147,9 @@ def test_a_deal_by_page_sets_repeats_and_the_criterion_of_extra_raters(workspace
 def test_a_study_of_unnamed_people_is_not_dealt(workspace: Workspace) -> None:
     with workspace.write() as db:
         studies.create(db, Study("unnamed", CRITERIA, source="fed", anonymous=True))
-    page = AppTest.from_string(FRAME, default_timeout=30).run()
+    page = AppTest.from_string(FRAME, default_timeout=30)
+    page.query_params["study"] = "unnamed"
+    page.run()
     assert "no names" in page.info[0].value
     assert "Deal" not in [button.label for button in page.button]
 

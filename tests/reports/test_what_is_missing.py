@@ -17,14 +17,15 @@ DEAL = "`concord study deal s`"
 SAID = {
     (0, ()): f"Nobody has rated the study “s” yet. Deal it with {DEAL} and invite annotators.",
     (0, (("Ada", 20), ("Ben", 1))): (
-        "Nobody has rated the study “s” yet: Ada has 20 open items and Ben has 1 open item."
+        "Nobody has rated the study “s” yet: still open are 20 items with Ada and 1 item with Ben."
     ),
     (1, ()): (
         "One person alone rated the study “s”, so how far people agree is unknown: deal it to a second "
         f"annotator with {DEAL}."
     ),
     (1, (("Ben", 20),)): (
-        "One person alone rated the study “s”, so how far people agree is unknown: Ben has 20 open items."
+        "One person alone rated the study “s”, so how far people agree is unknown: "
+        "still open are 20 items with Ben."
     ),
 }
 

@@ -320,7 +320,7 @@ def test_by_command(played, run):
     assert "calls" in estimate.output
     told = run(played, "compare", "simulbench", "--models", models, "--judges", "mock-judge-strict", *where)
     assert told.exit_code == 0, told.output
-    for heading in ("Win, tie and lose", "Bradley–Terry strengths", "Position bias"):
+    for heading in ("Win/tie/loss of every two models", "Bradley–Terry strengths", "Position bias"):
         assert heading in told.output
     assert "Mock models, neither people nor language models: mock-judge-strict." in told.output
     assert "FACET=VALUE" in run(played, "compare", "simulbench", "--where", "kind").output
