@@ -216,7 +216,8 @@ def best_panel(
     meta = {"candidates": len(chosen), "resamples": resamples, "seed": seed}
     notes = (f"{len(chosen)} candidates searched, their intervals hold together (max-t)", method)
     form = BEST_JUDGE if all(len(candidate) == 1 for candidate in chosen) else SEARCH
-    return tabulate(form, table, criterion, rows, notes=notes, meta=meta, weighed=WEIGHED)
+    people = drawing.get("people", "these")
+    return tabulate(form, table, criterion, rows, notes=notes, meta=meta, weighed=WEIGHED, people=people)
 
 
 def _on_the_rest(statistic: Statistic, counts: Floats | None) -> Statistic:

@@ -5,6 +5,7 @@ import pytest
 
 from concord.agreement.items import bands, high_disagreement, item_scores, largest_differences
 from concord.agreement.judges import judge_figures
+from concord.agreement.panels import best_panel
 from concord.agreement.ratings import read_ratings
 
 from .frames import flat, study
@@ -100,12 +101,14 @@ def test_intervals_of_these_annotators_alone_are_said_above_the_table():
     rng = np.random.default_rng(1)
     place = rng.integers(1, 6, 30)
     answers = {
-        name: [int(score) for score in np.clip(place + rng.integers(-1, 2, 30), 1, 5)] for name in "abcj"
+        name: [int(score) for score in np.clip(place + rng.integers(-1, 2, 30), 1, 5)] for name in "abcjk"
     }
-    judge = {"j": answers.pop("j")}
+    judge = {name: answers.pop(name) for name in "jk"}
     table = read_ratings(study(answers, judge))
     for people, said in (("like-these", True), ("these", False)):
         found = high_disagreement(table, "quality", resamples=50, people=people)
         assert (found.caption.endswith("Intervals here are for these 3 annotators alone.")) == said
+        searched = best_panel(table, "quality", [("j",), ("k",)], resamples=50, people=people)
+        assert ("for these 3 annotators alone" in searched.caption) == said
         # Intervals for annotators like these need no such sentence.
         assert "Intervals here" not in judge_figures(table, "quality", resamples=50, people=people).caption
