@@ -96,6 +96,27 @@ def criteria(db: Database, scope: str) -> tuple[Criterion, ...]:
     )
 
 
+def criteria_of(db: Database, conversation_id: int) -> tuple[Criterion, ...]:
+    """The criteria that a conversation was rated by: of its benchmark, of its judges' rubrics, of studies.
+
+    Of several with one name the first of these holds.
+    """
+    rated = "FROM ratings r {} WHERE r.conversation_id = :id"
+    judges = rated.format("JOIN raters x ON x.id = r.rater_id AND x.kind = 'judge'")
+    people = rated.format("JOIN studies t ON t.id = r.study_id")
+    scopes = db.execute(
+        "SELECT benchmark, 0 AS place FROM conversations WHERE id = :id "
+        f"UNION SELECT 'rubric:' || x.variant, 1 {judges} UNION SELECT 'study:' || t.name, 2 {people} "
+        "ORDER BY place, 1",
+        {"id": conversation_id},
+    ).fetchall()
+    found: dict[str, Criterion] = {}
+    for scope, _ in scopes:
+        for criterion in criteria(db, scope):
+            found.setdefault(criterion.name, criterion)
+    return tuple(found.values())
+
+
 def _row(criterion: Criterion) -> dict[str, Any]:
     row = {**asdict(criterion), "scale": json.dumps(astuple(criterion.scale))}
     row["judged"] = json.dumps(astuple(criterion.judged)) if criterion.judged else None

@@ -34,7 +34,7 @@ def conversation(which: int) -> None:
         found, what = conversations.found(db, which), conversations.load(db, which)
         given, judgements = ratings.of_conversation(db, which), ratings.judgements_of(db, which)
         spent, lines = conversations.spent(db, which), summaries.scorecard(db, which)
-        asked = {c.name: c for c in ratings.criteria(db, found.benchmark)}
+        asked = {c.name: c for c in ratings.criteria_of(db, which)}
         said = comments.of_conversation(db, which)
     given.sort(key=lambda r: list(asked).index(r.criterion) if r.criterion in asked else len(asked))
     _head(found)
@@ -44,7 +44,7 @@ def conversation(which: int) -> None:
         if judgement["failure"] is not None:
             _failed(judgement)
     if given or not by_rule:
-        _scores(lines, asked)
+        _scores(lines, given, asked)
     _people([r for r in given if r.rater.kind == "human"], asked)
     quoted = [span for one in said for span in spans(one.text, what)]
     _comments(said, bool(quoted))
@@ -103,18 +103,30 @@ def _failed(judgement: Mapping[str, Any]) -> None:
             st.code(breakable(judgement["raw"] or "(nothing)"), language=None, wrap_lines=True)
 
 
-def _scores(lines: Sequence[Line], asked: Asked) -> None:
-    """Criteria × judges over the whole conversation, and the means of judges and of people."""
+def _scores(lines: Sequence[Line], given: Sequence[Stored], asked: Asked) -> None:
+    """Criteria × judges over the whole conversation, and the means of judges and of people.
+
+    Categories have no mean: the answers stand in its place.
+    """
     if not lines:
         st.info("Nobody has rated this conversation yet.")
         return
     called = _called(rater for line in lines for rater in line.raters)
     rows = {}
     for line in lines:
-        judges = {called[rater]: _two(mean) for rater, mean in line.raters.items() if rater.kind == "judge"}
-        means = {"Judges' mean": _two(line.judges), "People's mean": _two(line.people)}
+        of_judges = [rater for rater in line.raters if rater.kind == "judge"]
+        if line.criterion in asked and asked[line.criterion].scale.nominal:
+            here = [r for r in given if r.criterion == line.criterion]
+            judges = {
+                called[rater]: _words([r for r in here if r.rater == rater], asked) for rater in of_judges
+            }
+            people = _words([r for r in here if r.rater.kind == "human"], asked)
+            means = {"Judges' mean": "–", "People's mean": people or "–"}
+        else:
+            judges = {called[rater]: _two(line.raters[rater]) for rater in of_judges}
+            means = {"Judges' mean": _two(line.judges), "People's mean": _two(line.people)}
         rows[_label(line.criterion, asked)] = judges | means
-    _table(rows, "Scores by criterion and rater, means over turns")
+    _table(rows, "Scores by criterion and rater, means over turns; of categories the answers")
 
 
 def _people(given: Sequence[Stored], asked: Asked) -> None:
@@ -125,7 +137,7 @@ def _people(given: Sequence[Stored], asked: Asked) -> None:
     rows: dict[Any, dict[str, Any]] = {}
     for r in given:
         who = {"person": called[r.rater], "study": r.study or "", **({"turn": r.turn} if turns else {})}
-        rows.setdefault(tuple(who.values()), who)[_label(r.criterion, asked)] = f"{r.score:g}"
+        rows.setdefault(tuple(who.values()), who)[_label(r.criterion, asked)] = _word(r, asked)
     people = len({r.rater for r in given})
     with st.expander(f"Each person's ratings ({people})", icon=":material/group:"):
         _dataframe(list(rows.values()), "Ratings by people")
@@ -283,11 +295,18 @@ def _label(criterion: str, asked: Asked) -> str:
 
 
 def _word(r: Stored, asked: Asked) -> str:
-    """A score as it reads: the word on a scale of two answers, else the number."""
+    """A score as it reads: the word of a category and on a scale of two answers, else the number."""
     scale = asked[r.criterion].scale if r.criterion in asked else None
-    if scale is not None and len(scale.values) == 2 and r.score in scale.values:
-        return scale.labels[scale.values.index(r.score)].lower()
+    if scale is not None and (scale.nominal or len(scale.values) == 2) and r.score in scale.values:
+        word = scale.labels[scale.values.index(r.score)]
+        return word if scale.nominal else word.lower()
     return f"{r.score:g}"
+
+
+def _words(given: Sequence[Stored], asked: Asked) -> str:
+    """The answers, the most frequent first, with their number where there are several."""
+    counted = Counter(_word(r, asked) for r in given).most_common()
+    return ", ".join(f"{word} × {n}" if n > 1 else word for word, n in counted)
 
 
 def _two(value: float | None) -> str:

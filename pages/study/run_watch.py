@@ -109,7 +109,7 @@ def _card(run: Progress) -> None:
 
 def figures(run: Progress) -> None:
     """Draw the progress of a run in figures."""
-    made = run.stored + run.done + run.failed
+    made = run.stored + run.done
     if not run.planned and run.state == "running":
         st.progress(0.0, "Reading what is stored already …")
         return
@@ -146,6 +146,11 @@ def failures(run: Progress) -> None:
         if reason.raw:
             with st.expander(plain(f"What was answered, for example: {reason.reason}")):
                 st.code(reason.raw, language=None, wrap_lines=True)
+    if (others := run.failed - sum(reason.failed for reason in reasons)) > 0:
+        st.caption(
+            f"{others:,} of the {run.failed:,} failed are not listed: judgements of failed conversations, "
+            "or what a later run has done since."
+        )
     if unreadable:
         link(
             "conversations",
@@ -153,6 +158,12 @@ def failures(run: Progress) -> None:
             benchmark=run.benchmark,
             unreadable="true",
         )
+
+
+def to_retry(run: Progress) -> bool:
+    """Whether anything that failed in a run was not done since."""
+    with workspace().read() as db:
+        return bool(runs.reasons(db, run.id))
 
 
 def _failed(_folder: str, run: int, benchmark: str) -> tuple[list[Reason], int]:

@@ -97,7 +97,11 @@ def _ended(run: Progress, known: Sequence[Progress]) -> None:
         if unfinished and st.button("Resume", icon=":material/play_circle:", key=f"resume {run.id}"):
             _again(run, limit, retry_failed=False)
         failed = f"Try the {run.failed:,} failed again"
-        if run.failed and st.button(failed, icon=":material/replay:", key=f"retry {run.id}"):
+        if (
+            run.failed
+            and run_watch.to_retry(run)
+            and st.button(failed, icon=":material/replay:", key=f"retry {run.id}")
+        ):
             _again(run, limit, retry_failed=True)
     if run.id in (changed := st.session_state.get(CHANGED, {})):
         sentence(changed[run.id][0])

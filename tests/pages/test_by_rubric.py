@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from concord.conversation import Conversation, Message, Unit
-from concord.rating import Judgement, Rater, Rating
+from concord.rating import Criterion, Judgement, Rater, Rating, categories
 from concord.rubrics.shelf import Numbered
 from concord.store import conversations, ratings
 from concord.workspace import Workspace
@@ -57,3 +57,26 @@ def test_judgements_wait_for_a_spot_check(shop: Workspace) -> None:
     shown = page("trust/spot_check.py")
     queue = next(t.value for t in shown.dataframe if "because" in t.value.columns)
     assert [(row["player"], row["topic"]) for _, row in queue.iterrows()] == [("m0", "t0")]
+
+
+def test_a_conversation_shows_categories_by_name_and_no_mean_of_them(workspace: Workspace) -> None:
+    tone = Criterion("tone_of_voice", "How does it sound?", categories(["warm", "neutral", "cold"]), "Tone")
+    with workspace.write() as db:
+        number = conversations.save(db, Conversation("shop", "c0", "m0", SAID))
+        ratings.register(db, "rubric:support v1", [tone])
+        for judge, score in (("a", 0), ("b", 2)):
+            given = (Rating(Unit("c0"), "tone_of_voice", score),)
+            rater = Rater(judge, "judge", "support v1")
+            ratings.save_judgement(db, Judgement(f"c0 {judge}", "c0", rater, given))
+    frame = FRAME.format(file="study/conversations.py")
+    shown = AppTest.from_string(frame, default_timeout=60)
+    shown.query_params["conversation"] = str(number)
+    table = shown.run().table[0].value
+    assert not shown.exception
+    assert table.index.tolist() == ["Tone"]
+    assert table.loc["Tone"].to_dict() == {
+        "a": "warm",
+        "b": "cold",
+        "Judges' mean": "–",
+        "People's mean": "–",
+    }
