@@ -138,7 +138,8 @@ def in_general(page, run, case):
     workspace = page("OpenAI", **how.get(case, {}))
     edit(workspace, ("^api_key_env = .*$", 'api_key_env = "MY_KEY"'))
     if case == "nothing answers at the address":
-        edit(workspace, ("^base_url = .*$", 'base_url = "http://127.0.0.1:9/v1"'))
+        nowhere = ("^base_url = .*$", 'base_url = "http://127.0.0.1:9/v1"')
+        edit(workspace, nowhere, ("^model = .*$", 'model = "theirs"'))  # the mock server is told otherwise
     elif case == "the entry sets what the endpoint refuses":
         edit(workspace, params="{ temperature = 0.5 }")
     elif case == "replies are no JSON":

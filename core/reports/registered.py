@@ -10,7 +10,6 @@ from concord.errors import ConcordError
 from concord.estimate import Estimate, undefined
 from concord.reports.coefficient import said_of, with_people
 from concord.store import registrations
-from concord.studies.comparisons import ALL_JUDGES, PEOPLE, Compared
 from concord.table import Cell, Column, Table
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
     from concord.reports.agreement_report import AgreementReport
     from concord.store.registrations import Registration
+    from concord.studies.comparisons import Compared
     from concord.studies.registration import PlannedTest
 
 SAME, DIFFERS, UNSAID = "same", "differs", "not registered"
@@ -77,6 +77,8 @@ def registered_pairs(db: Database, found: Compared | None, name: str) -> Table:
 
 
 def _tested_pairs(test: PlannedTest, found: Compared | None) -> Iterator[Row]:
+    from concord.studies.comparisons import ALL_JUDGES, PEOPLE  # loads pandas and the benchmarks
+
     matches = {match.a: match for match in found.matches if match.b == PEOPLE} if found else {}
     both = ALL_JUDGES if ALL_JUDGES in matches else next(iter(matches), ALL_JUDGES)
     for judge in test.judges or (both,):

@@ -45,9 +45,9 @@ def text(workspace):
 
 
 def test_without_models_one_is_to_name_them(workspace):
-    assert [page for _, page in steps(workspace)] == ["", ""]
+    assert [page for _, page in steps(workspace)] == ["", "import"]
     assert "models.toml" in text(workspace)
-    assert "concord import" in text(workspace)
+    assert "Or import ratings and conversations." in text(workspace)
 
 
 def test_a_models_file_that_cannot_be_read_is_the_first_thing_said(workspace):
