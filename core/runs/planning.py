@@ -459,7 +459,7 @@ def pending(
 
 
 def survey(workspace: Workspace, job: Job, *, retry_failed: bool = False) -> Survey:
-    """What a run would do and cost, by a judge's measured tokens per call, else the benchmark's guess."""
+    """What a run would do and cost, by what a judge took per call of this prompt, else by a first guess."""
     found = Survey()
     with workspace.read() as db:
         by_judge = ratings.tokens_by_judge(db)
@@ -467,7 +467,7 @@ def survey(workspace: Workspace, job: Job, *, retry_failed: bool = False) -> Sur
         for e in () if item.stored else item.play.expected:
             _add(found, e, None)
         for j in item.judged:
-            measured = by_judge.get(j.judge) if isinstance(j, Judging) else None
+            measured = by_judge.get((j.judge, j.prompt.hash)) if isinstance(j, Judging) else None
             _add(found, Expected(j.judge, 1, *j.expected), measured)
     by_batch, offered = 0.0, False
     for name, tokens in found.tokens.items():

@@ -376,14 +376,19 @@ def people(db: Database) -> list[str]:
     return [row["name"] for row in db.table("raters").rows_where("kind = 'human'", order_by="id")]
 
 
-def tokens_by_judge(db: Database) -> Mapping[str, tuple[float, float]]:
-    """Mean tokens in and out per call, by judge, of the latest 200 judgements."""
+LATELY = 20_000
+"""The judgements, the latest, whose tokens say what others like them will take."""
+
+
+def tokens_by_judge(db: Database) -> Mapping[tuple[str, str], tuple[float, float]]:
+    """Mean tokens in and out per call, by judge and hash of the prompt, of the latest judgements."""
     return {
-        name: (tokens_in, tokens_out)
-        for name, tokens_in, tokens_out in db.execute(
-            "SELECT x.name, 1.0 * sum(j.input_tokens) / sum(j.calls), "
+        (name, prompt): (tokens_in, tokens_out)
+        for name, prompt, tokens_in, tokens_out in db.execute(
+            "SELECT x.name, j.prompt, 1.0 * sum(j.input_tokens) / sum(j.calls), "
             "1.0 * sum(j.output_tokens) / sum(j.calls) FROM (SELECT * FROM judgements ORDER BY id DESC "
-            "LIMIT 200) j JOIN raters x ON x.id = j.rater_id GROUP BY x.name HAVING sum(j.calls) > 0"
+            "LIMIT ?) j JOIN raters x ON x.id = j.rater_id GROUP BY x.name, j.prompt HAVING sum(j.calls) > 0",
+            [LATELY],
         )
     }
 

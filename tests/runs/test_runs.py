@@ -346,6 +346,9 @@ def test_the_estimate_is_of_measured_tokens_where_there_are_any(workspace):
     run(workspace, plan(judges=("a",), characters=("tully",)))
     with workspace.read() as db:
         [judgement] = db["judgements"].rows
+    with workspace.write() as db:  # of another prompt, which says nothing of this one
+        other = {"key": "other", "prompt": "another", "input_tokens": 1, "output_tokens": 1}
+        db.table("judgements").insert({name: judgement[name] for name in judgement if name != "id"} | other)
     found = planning.survey(workspace, planning.job(workspace, plan(judges=("a",))))
     # A conversation of four turns and its judgement are left.
     tokens_in, tokens_out = judgement["input_tokens"], judgement["output_tokens"]
