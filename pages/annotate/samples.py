@@ -261,7 +261,6 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
             labels,
             [*labels].index(rule.criterion if rule and rule.criterion in labels else ""),
             labels.__getitem__,
-            disabled=not least,
             key=f"extra criterion of {study.name}",
         )
         repeats = again.number_input(
