@@ -4,7 +4,7 @@ PORT ?= 8501
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup demo app test test-real test-cluster lint format types browser bench mutants screenshots lock tools audit clean
+.PHONY: help setup demo app test test-real test-cluster lint format browser bench mutants docs screenshots lock tools audit clean
 
 help:
 	@echo "make demo         build the demo workspace offline and open it on http://localhost:$(PORT)"
@@ -16,6 +16,7 @@ help:
 	@echo "make audit        known vulnerabilities and licences of the dependencies"
 	@echo "make bench        measure throughput, agreement, store and desk against named baselines"
 	@echo "make mutants      change the code bit by bit and list the changes that no test notices (hours)"
+	@echo "make docs         build the documentation site in site/"
 	@echo "make screenshots  draw the pictures of the README anew"
 
 setup: $(READY)
@@ -80,6 +81,14 @@ mutants: setup
 	$(BIN)/mutmut run --max-children 2 $(MUTANTS)
 	$(BIN)/mutmut results
 
+# Sphinx has an environment of its own, so that its dependencies are not Concord's. A broken link is an error.
+DOCS := .venv/docs
+docs: setup
+	@test -x $(DOCS)/bin/sphinx-build || { $(PYTHON) -m venv $(DOCS) && \
+		$(DOCS)/bin/python -m pip install --quiet "sphinx==9.*" "myst-parser==5.*" "furo>=2025.12"; }
+	$(DOCS)/bin/sphinx-build -W --keep-going -q -c docs . site
+	@echo "The site begins at site/docs/index.html."
+
 screenshots: setup browser
 	$(BIN)/python docs/screenshots.py
 
@@ -105,4 +114,4 @@ audit: setup
 	$(AUDIT)/bin/pip-audit --strict --disable-pip --no-deps -r requirements.lock
 
 clean:
-	rm -rf .venv demo
+	rm -rf .venv demo site
