@@ -244,9 +244,8 @@ class Client:
                 found = trouble.of_status(error.status_code, error.response.headers, content, model)
             except (openai.APIError, TimeoutError) as error:
                 found = trouble.of_connection(error, model)
-            except (ValueError, TypeError, AttributeError) as error:
-                # The library's objects of an answer that has another form.
-                found = trouble.of_body(Broken(f"{type(error).__name__}: {error}"), b"", model)
+            except Exception as error:  # noqa: BLE001 - the library's objects of an answer in another form, too
+                found = self._foreign(error, model)
             again = found.cls == "throttled" or (retry and found.cls in ("down", "transient"))
             if not again or tried >= self._retries:
                 raise found.failure
@@ -315,10 +314,18 @@ class Client:
             raise AttemptFailed(trouble.of_status(error.status_code, headers, content, model)) from None
         except (openai.APIError, TimeoutError) as error:
             raise AttemptFailed(trouble.of_connection(error, model)) from None
+        except Exception as error:
+            raise AttemptFailed(self._foreign(error, model)) from error
         content = self.without_keys(bytes(response.content))
         if response.status_code >= 300:
             raise AttemptFailed(trouble.of_status(response.status_code, response.headers, content, model))
         return content, response.headers
+
+    def _foreign(self, error: Exception, model: Model) -> Trouble:
+        """An answer that the HTTP library cannot read: another protocol, or another form."""
+        message = " ".join(f"{type(error).__name__}: {error}".split())[:RAW]
+        content = self.without_keys(message.encode("utf-8", "replace"))
+        return trouble.of_body(Broken(content[:200].decode("utf-8", "ignore")), content, model)
 
     def without_keys(self, content: bytes) -> bytes:
         """What an endpoint sent, without the keys that it repeats."""
