@@ -242,7 +242,7 @@ def test_what_twenty_people_press_is_stored_once(
 def expected(db: Database, one: Annotator) -> dict[int, Item]:
     """What is to be stored of somebody's items, by their numbers in the store."""
     found: defaultdict[int, Item] = defaultdict(Item)
-    numbers = desk.Numbers(stored.get(db, "s"), access.annotator_id(db, one.name))
+    numbers = desk.Numbers(db, "s", access.annotator_id(db, one.name))
     for event in one.told:
         if event["n"] in one.refused:
             continue

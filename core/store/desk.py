@@ -70,12 +70,12 @@ class Taken(NamedTuple):
 class Numbers:
     """The numbers by which a browser knows the items of one desk: they do not tell units from hidden items.
 
-    A keyed permutation of 48 bits (four rounds of a Feistel network), above 2⁴⁸. A number below
-    `hidden.FIRST` is that of a unit itself: a browser may hold answers from before there were other numbers.
+    A permutation of 48 bits (four rounds of a Feistel network), above 2⁴⁸, by a secret of the workspace.
+    The number of a unit itself means nothing: a flag set by it would tell units from hidden items.
     """
 
-    def __init__(self, study: studies.Study, rater: int):
-        self._key = f"{study.name} {study.created} {study.seed} {rater}".encode()
+    def __init__(self, db: Database, study: str, rater: int):
+        self._key = f"{settings.get(db, _SECRET)} {study} {rater}".encode()
 
     def shown(self, item: int) -> int:
         """The number of an item in the browser."""
@@ -85,9 +85,9 @@ class Numbers:
         return _HALF**2 + left * _HALF + right
 
     def item(self, shown: int) -> int:
-        """The number of the item that a browser means."""
+        """The number of the item that a browser means; 0, which no item has, for a number of no desk."""
         if not _HALF**2 <= shown < 2 * _HALF**2:
-            return shown if shown <= hidden.FIRST else 0
+            return 0
         left, right = divmod(shown - _HALF**2, _HALF)
         for part in reversed(range(_ROUNDS)):
             left, right = right ^ self._mixed(part, left), left
@@ -105,6 +105,7 @@ class Numbers:
         return int.from_bytes(digest, "big")
 
 
+_SECRET = "desk numbers"
 _HALF = 2**24
 _ROUNDS = 4
 
@@ -313,7 +314,7 @@ def _read_as(db: Database, rater: int, event: Event) -> None:
 
 def _apply(db: Database, rater: int, event: Event) -> None:
     of = hidden if hidden.is_hidden(event.item) else studies
-    item = event.item if of is hidden else assignment(db, rater, event.item)
+    item = hidden.task(db, rater, event.item).id if of is hidden else assignment(db, rater, event.item)
     if event.do not in ("time", "flag"):
         informed.refuse_revealed(db, rater, event.item)
         hidden.refuse_untrained(db, rater, event.item)

@@ -783,3 +783,11 @@ CREATE TABLE pair_registrations (
 CREATE INDEX pair_registrations_of_study ON pair_registrations (study_id)
 """,
 )
+
+# The numbers by which browsers know items are computed with it, so that nobody can compute them elsewhere.
+_step(
+    "037_secret_of_desks",
+    """
+INSERT INTO settings (key, value) VALUES ('desk numbers', lower(hex(randomblob(16))))
+""",
+)

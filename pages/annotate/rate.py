@@ -128,10 +128,10 @@ def _rating(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     """A study's desk; true when whoever sits there asks to leave it."""
     with workspace().read() as db:
         study = studies.get(db, work.name)
+        numbers = desk.Numbers(db, work.name, annotator.rater_id)
     rater, desk_id = annotator.rater_id, review.name(annotator.rater_id, work.name)
     if component.desk(sent.fixed(study, annotator.name, desk_id, back)):
         return True
-    numbers = desk.Numbers(study, rater)
     review.annotators_exchange(
         desk_id,
         lambda db, client, events: dealing.reported(db, study.name, rater, client, map(numbers.told, events)),

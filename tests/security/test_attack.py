@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -16,6 +17,7 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from concord.store import access, studies
+from concord.studies.studies import deal_study
 from pages.parts.navigation import SECTIONS
 from tests.browser.keeper import SECRETS, Server
 from tests.wire import LINK, Desk, Wire, opened
@@ -171,3 +173,35 @@ def guess(server: Server, passphrase: str, **headers: str) -> tuple[int, str]:
             return answer.status, answer.read().decode()
     except HTTPError as error:
         return error.code, error.read().decode()
+
+
+@pytest.mark.parametrize("do", ["answer", "submit", "skip", "reopen", "flag", "time"])
+def test_only_the_numbers_of_the_own_desk_name_an_item(server: Server, do: str) -> None:
+    """Flags set by the store's own numbers showed in the strip which items were hidden ones."""
+    name = f"counts to {do}"
+    with server.workspace.write() as db:
+        token = access.invite(db, name)
+        studies.create(db, replace(studies.get(db, "keeper"), name=name))
+        units = [(unit["conversation_id"], None, "") for unit in studies.units(db, "keeper")]
+        studies.add_units(db, name, units)
+        deal_study(db, name, [name], repeats=0.1)
+        last = max(unit["id"] for unit in studies.units(db, name))
+
+    async def attack() -> tuple[list[Any], dict[str, Any]]:
+        async with opened(server.url, token=token, study=name) as wire:
+            desk = Desk(wire, "counter")
+            before = desk.news["strip"]
+            own = {item for item, _, _ in before}
+            tried = [*range(last - 25, last + 5), *range(2**40 - 1, 2**40 + 9), -1, 2**50]
+            tried += [item + 1 for item in own if item + 1 not in own]
+            for item in tried:
+                desk.do(item, do, criterion="fluency", score=5, text="mine")
+            news = await desk.report(want=tried[:50])
+            assert len(news["refused"]) == len(tried)
+            return before, news
+
+    before, news = finish(attack())
+    assert len(before) == 44, "Repeats lie among them."
+    assert news["strip"] == before
+    assert news["items"] == []
+    assert len({refusal["message"] for refusal in news["refused"]}) == 1

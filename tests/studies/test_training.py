@@ -85,7 +85,7 @@ def attempt(db: Database, person: str, score_of) -> None:
 
 def payload(db: Database, person: str, items: list[int]) -> dict[str, Any]:
     rater, study = access.annotator_id(db, person), stored.get(db, "s")
-    numbers = desk.Numbers(study, rater)
+    numbers = desk.Numbers(db, "s", rater)
     return sent.moving(db, rater, study, [numbers.shown(item) for item in items], [])
 
 

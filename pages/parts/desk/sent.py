@@ -58,7 +58,7 @@ def moving(
     """What changes: every item with its state, and the dialogues asked for (None: those an annotator who
     arrives needs first). `midnight` is when their day began.
     """
-    strip, numbers = desk.units(db, rater, study.name), desk.Numbers(study, rater)
+    strip, numbers = desk.units(db, rater, study.name), desk.Numbers(db, study.name, rater)
     mine = {unit for unit, _, _ in strip}
     if wanted is not None:
         wanted = [numbers.item(shown) for shown in wanted if isinstance(shown, int)]

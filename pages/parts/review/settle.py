@@ -77,7 +77,7 @@ class RevealDesk:
         found = reveal.reveal(db, self.study, self.rater)
         if found is None or not found.opened:
             return Moving([], 0, 0, [])
-        numbers, done = Numbers(found.study, self.rater), set(found.done)
+        numbers, done = Numbers(db, self.study, self.rater), set(found.done)
         line = [unit for unit in found.items if unit not in done]
         asked = line[: AHEAD + 1]
         if wanted is not None:
@@ -94,7 +94,7 @@ class RevealDesk:
 
     def revise(self, db: Database, event: Settled) -> None:
         """Store a second answer, or take it back."""
-        unit = Numbers(studies.get(db, self.study), self.rater).item(event.item)
+        unit = Numbers(db, self.study, self.rater).item(event.item)
         reveal.revise(db, self.study, self.rater, unit, event.criterion, event.score, event.reason)
 
 
@@ -122,7 +122,7 @@ class DiscussionDesk:
         found = discussion.discussion(db, self.study, self.rater)
         if found is None or not found.opened or found.waiting:
             return Moving([], 0, 0, [])
-        numbers, done = Numbers(found.study, self.rater), set(found.done)
+        numbers, done = Numbers(db, self.study, self.rater), set(found.done)
         line = [unit for unit in found.items if unit not in done]
         asked = line[: AHEAD + 1]
         if wanted is not None:
@@ -140,7 +140,7 @@ class DiscussionDesk:
 
     def comment(self, db: Database, event: OwnComment) -> None:
         """Keep a comment, or take it back."""
-        unit = Numbers(studies.get(db, self.study), self.rater).item(event.item)
+        unit = Numbers(db, self.study, self.rater).item(event.item)
         discussion.comment(db, self.study, self.rater, unit, event.text)
 
 
