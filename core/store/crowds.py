@@ -106,8 +106,16 @@ def close(db: Database, study: str) -> None:
 
 
 def add(db: Database, crowd: Crowd, visitor: Visitor, code: str) -> Worker:
-    """Make somebody who comes for the first time an annotator, named after the platform and their number."""
-    name = f"{crowd.platform} {visitor.worker}"
+    """Make somebody who comes for the first time an annotator, named after the platform and their number.
+
+    Each study has annotators of its own: the number is no secret, so by the link of one study nobody may come
+    to a desk of another.
+    """
+    name = plain = f"{crowd.platform} {visitor.worker}"
+    others = 1
+    while find(db, "raters", "id", kind="human", name=name):
+        others += 1
+        name = f"{plain} ({others})"
     row = {**visitor._asdict(), "study_id": studies.study_id(db, crowd.study), "code": code, "came": now()}
     row |= {"rater_id": ratings.rater_id(db, Rater(name, "human"))}
     database.insert(db, "crowd_workers", row | {"due": now(timedelta(minutes=crowd.minutes))})

@@ -111,6 +111,22 @@ def test_two_visits_at_once_make_one_annotator_with_one_share(workspace):
         assert [one.open for one in crowds.workers(db, "s")] == [4, 4]
 
 
+def test_by_the_link_of_another_study_nobody_comes_to_a_desk(workspace):
+    with workspace.write() as db:
+        access.invite(db, "prolific p2")
+        first = enter(db, 1)
+        assert enter(db, 2).rater != access.annotator_id(db, "prolific p2")
+        stored.create(db, stored.Study("other", stored.get(db, "s").criteria))
+        stored.add_units(db, "other", [(u["conversation_id"], None, "") for u in stored.units(db, "s")])
+        other = Crowd("other", "prolific", 4, 4, 60)
+        crowd.open_link(db, other, "dana", "https://example.org/")
+        second = crowd.enter(db, other, came(1))
+        assert desk.units(db, first.rater, "s")
+        assert desk.units(db, second.rater, "s") == []
+        assert [one.worker for one in crowds.workers(db, "other")] == ["p1"]
+        assert crowd.enter(db, other, came(1)).rater == second.rater
+
+
 def test_no_more_than_the_quota(workspace):
     with workspace.write() as db:
         for number in range(4):
