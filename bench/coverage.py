@@ -42,10 +42,10 @@ from concord.agreement.judges import judge_figures
 from concord.agreement.next_items import expected_error
 from concord.agreement.panels import best_panel
 from concord.agreement.rankings import means, stability
-from concord.agreement.raters import raters
 from concord.agreement.ratings import Floats, Ratings, read_ratings
 from concord.agreement.reliability import reliability
 from concord.agreement.resampling import mean_estimates
+from concord.agreement.severity import raters
 from concord.agreement.study import study_agreement
 from concord.agreement.systems import systems, ties
 from concord.agreement.thresholds import pass_rates, thresholds
@@ -171,8 +171,7 @@ def others(people: Floats, judges: Floats, more: Floats, ends: Ends, resamples: 
             found[f"lead of the best {what}"] = best["lead"]
     if not resamples:
         return found
-    answers = {"quality": np.arange(ends[0], ends[1] + 1)}
-    placed = {row["rater"]: row for row in raters(table, "quality", answers, **how)[0].rows}
+    placed = {row["rater"]: row for row in raters(table, "quality", **how)[0].rows}
     found["severity of a judge"] = figure_of(placed["judge 0"]["severity"])
     length = np.random.default_rng([seed, 4]).normal(size=people.shape[1])
     biased = feature_bias(table, "quality", {"length": length}, panels=(), **how).rows[0]
@@ -238,9 +237,7 @@ def drawn_by_chance(people: Floats, judges: Floats, n: int, seed: int, ends: End
 def severity(people: Floats, judges: Floats) -> float:
     """The severity of judge 0; nan where it has no value."""
     table = read_ratings(frame(people, judges[:1]), counted=())
-    values = np.concatenate([people.ravel(), judges[0]])
-    answers = {"quality": np.arange(values.min(), values.max() + 1)}
-    rows = raters(table, "quality", answers, resamples=0)[0].rows
+    rows = raters(table, "quality", resamples=0)[0].rows
     value = next(figure_of(row["severity"]).value for row in rows if row["kind"] == "judge")
     return np.nan if value is None else value
 

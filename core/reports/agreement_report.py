@@ -18,6 +18,7 @@ from concord.agreement.figures import People, whom
 from concord.agreement.items import item_scores, largest_differences
 from concord.agreement.nominal import nominal
 from concord.agreement.ratings import DIGITS, FINAL, Floats, Ratings, called, default_panels, read_ratings
+from concord.agreement.severity import severity_sentence
 from concord.agreement.study import (
     StudyAgreement,
     study_agreement,
@@ -285,8 +286,6 @@ class AgreementReport:
         about = self._summarised()
         sentences = self._with_choice(about)
         if len(set(self.players.values())) > 1 and not self.ratings[self.main].same_items:
-            from concord.agreement.raters import severity_sentence  # loads scipy.optimize and scipy.stats
-
             sentences.append(severity_sentence(self.section("raters", self.main)))
         return [*filter(None, sentences), *self.limits]
 

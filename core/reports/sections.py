@@ -26,6 +26,7 @@ from concord.agreement.panels import best_panel, redundancy
 from concord.agreement.planning import PEOPLE, answer, needed
 from concord.agreement.ratings import FINAL, called
 from concord.agreement.reliability import reliability, retest
+from concord.agreement.severity import raters
 from concord.agreement.study import (
     MOST_ANNOTATORS,
     annotators_table,
@@ -359,10 +360,7 @@ def _alike(report: AgreementReport, _criterion: str) -> str:
 
 
 def _raters(report: AgreementReport, criterion: str) -> Iterator[Table]:
-    from concord.agreement.raters import raters  # loads scipy.optimize and scipy.stats: 0.6 s
-
-    answers = {name: report.answers(name) for name in {criterion, *report.ratings.counted}}
-    yield from raters(report.ratings, criterion, answers, report.players, **report.drawing)
+    yield from raters(report.ratings, criterion, report.players, **report.drawing)
 
 
 def _forecast(report: AgreementReport, criterion: str) -> Iterator[Table]:

@@ -195,49 +195,33 @@ def _shades(steps: int) -> list[str]:
     return [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in zip(*mixed, strict=True)]
 
 
-def _rater_map(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
-    """Raters by severity, and the items as a strip, on one logit axis (a Wright map laid on its side)."""
-    strip = "rater_items"
+def _severities(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
+    """Annotators and judges by severity, in points."""
     rows = [row for row in tables["raters"].rows if getattr(row["severity"], "defined", False)]
-    if strip not in tables or len(rows) < 2:
+    if len(rows) < 2:
         return
-    items = pd.DataFrame(tables[strip].rows)
-    whole = f"items (n = {items['items'].sum()})"
     raters = pd.DataFrame(
         [
-            {"name": f"{row['rater']} (n = {row['n']})", "kind": row["kind"], "fit": row["fit"]}
+            {"name": f"{row['rater']} (n = {row['n']})", "kind": row["kind"]}
             | {"severity": figure.value, "low": figure.low, "high": figure.high}
             for row in rows
             if isinstance(figure := row["severity"], Estimate)
         ]
     ).astype({"low": float, "high": float})
-    names = [*raters.name, whole]
-    y = alt.Y("name:N", sort=names, title=None, axis=name_axis(), scale=alt.Scale(domain=names))
-    title = "logits: raters further right score lower, items further right are scored higher"
-    x = alt.X("severity:Q", title=title, scale=alt.Scale(zero=False, nice=True))
-    kinds = alt.Scale(domain=["person", "judge"])
-    color = alt.Color("kind:N", scale=kinds, legend=alt.Legend(orient="top", title=None))
-    shapes = alt.Scale(domain=["as expected", "misfit: erratic", "misfit: too regular", ""])
-    said = [
-        alt.Tooltip("name:N", title="rater"),
-        alt.Tooltip("severity:Q", format=".2f"),
-        alt.Tooltip("low:Q", format=".2f", title="from"),
-        alt.Tooltip("high:Q", format=".2f", title="to"),
-        alt.Tooltip("fit:N", title="consistency"),
-    ]
-    base = alt.Chart(raters).encode(y=y, color=color)
+    title = "points below the average annotator"
+    base = alt.Chart(raters).encode(
+        y=alt.Y("name:N", sort=list(raters.name), title=None, axis=name_axis()),
+        color=alt.Color(
+            "kind:N",
+            scale=alt.Scale(domain=["person", "judge"]),
+            legend=alt.Legend(orient="top", title=None),
+        ),
+    )
+    tips = [alt.Tooltip("name:N", title="rater")]
+    tips += [alt.Tooltip(f"{name}:Q", format=".2f") for name in ("severity", "low", "high")]
     ends = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title), x2=alt.X2("high:Q"))
-    shape = alt.Shape("fit:N", scale=shapes, legend=None)
-    points = base.mark_point(filled=True, size=90, opacity=1).encode(x=x, shape=shape, tooltip=said)
-    shade = alt.Opacity("items:Q", scale=alt.Scale(range=[0.12, 1]), legend=None)
-    tips = [alt.Tooltip(f"{end}:Q", format=".2f") for end in ("low", "high")]
-    boxes = alt.Chart(items.assign(name=whole)[items["items"] > 0]).mark_rect(height=18, color="gray")
-    classes = boxes.encode(
-        x=alt.X("low:Q", title=title),
-        x2=alt.X2("high:Q"),
-        y=y,
-        opacity=shade,
-        tooltip=[*tips, alt.Tooltip("items:Q")],
+    points = base.mark_point(filled=True, size=90, opacity=1).encode(
+        x=alt.X("severity:Q", title=title), tooltip=tips
     )
     zero = (
         alt.Chart(pd.DataFrame({"at": [0.0]}))
@@ -245,9 +229,8 @@ def _rater_map(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
         .encode(x=alt.X("at:Q"))
     )
     yield (
-        "Severity of raters and places of items on one axis, with 95% intervals; a darker class holds more "
-        "items, a triangle or square instead of a dot is a rater who does not fit.",
-        in_rows(alt.layer(zero, classes, ends, points), ROW, len(names)),
+        "Severity of annotators and judges, with 95% intervals: raters further right score lower.",
+        in_rows(alt.layer(zero, ends, points), ROW, len(rows)),
     )
 
 
@@ -338,7 +321,7 @@ PICTURES: dict[str, Pictures] = {
     "criteria": _criteria,
     "calibration": decision_charts.calibration,
     "glance": glance_chart.glance,
-    "raters": _rater_map,
+    "raters": _severities,
     "next": _designs,
     "system": decision_charts.system,
     "thresholds": decision_charts.thresholds,

@@ -16,9 +16,9 @@ from concord.agreement.next_items import designs, saved
 from concord.agreement.nominal import nominal
 from concord.agreement.panels import best_panel, redundancy
 from concord.agreement.planning import needed
-from concord.agreement.raters import raters
 from concord.agreement.ratings import read_ratings
 from concord.agreement.reliability import reliability, retest
+from concord.agreement.severity import raters
 from concord.agreement.study import (
     annotators_table,
     as_json,
@@ -47,7 +47,6 @@ STUDIES = {
     "rounding": study({"ann": [0.1, 0.2, 0.3, 0.1 + 0.2]}, {"j": [0.3, 0.1, 0.2, 0.9]}),
 }
 
-ANSWERS = dict.fromkeys(("quality", "final"), np.arange(1.0, 6.0))
 
 FIGURES = {
     "reliability": lambda table, name: reliability(table, name, resamples=20),
@@ -63,7 +62,7 @@ FIGURES = {
     "retest": lambda table, name: retest(table, name, {"j": table.judges}, resamples=20),
     "alt_test": alt_test,
     "needed": lambda table, name: needed(table, name, resamples=20),
-    "raters": lambda table, name: raters(table, name, ANSWERS, {0: "a", 1: "b"}, resamples=20)[0],
+    "raters": lambda table, name: raters(table, name, {0: "a", 1: "b"}, resamples=20)[0],
     "feature_bias": lambda table, name: feature_bias(
         table, name, {"f": np.arange(len(table.units)) * 1.0}, players={0: "a", 1: "b"}, resamples=20
     ),
