@@ -27,7 +27,7 @@ settings.load_profile("concord")
 
 @pytest.fixture(scope="session", autouse=True)
 def migrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A new database begins as a copy of one that the migrations made: they take 40 ms of CPU."""
+    """A new database begins as a copy of one that the schema made: it takes 40 ms of CPU."""
     made = tmp_path_factory.mktemp("migrated") / "concord.db"
     database.prepare(made)
     content, one = made.read_bytes(), threading.Lock()

@@ -4,12 +4,9 @@ unnoticed.
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from sqlite_utils import Database
 
-from concord.benchmarks.plans import JudgePlan, PlayPlan, as_dict, from_dict
+from concord.benchmarks.plans import JudgePlan, PlayPlan
 from concord.configuration import Reported, Use
 from concord.errors import ConfigError
 from concord.llm import completions
@@ -19,7 +16,6 @@ from concord.runs import engine, planning, renaming
 from concord.store import configurations, conversations, ratings
 from concord.store import runs as stored
 from concord.store.conversations import Filter
-from concord.store.migrations import migrations
 from concord.studies import studies
 
 PLAN = PlayPlan(
@@ -220,61 +216,3 @@ def test_a_cut_reply_is_cut_when_it_comes_from_the_journal(workspace):
         db["journal"].insert({**note, "cut": 1})
     ended = run(workspace, judge)
     assert (ended.done, ended.spent.calls) == (1, 1), "asked again, told that it was cut off"
-
-
-def test_old_workspaces_have_results_without_configuration():
-    db = Database(memory=True)
-    migrations.apply(db, stop_before="011_model_configurations")
-    row = {"language": "en", "messages": "[]", "turns": 1, "reply_chars": 1, "created": "2025"}
-    keys = {
-        "pingpong": ["pingpong/v2/en/tully/reality/m/u/0", "pingpong/v2/en/tully/reality/m/u/0/symmetric"],
-        "stss": ["stss/v1/town/templates/t/GA/m/r/0/10 min"],
-        "chats": ["a key of its own"],
-    }
-    for benchmark, named in keys.items():
-        for key in named:
-            made = {"key": key, "benchmark": benchmark, "player": "m", "meta": json.dumps({"residents": "r"})}
-            number = db["conversations"].insert({**row, **made}).last_pk
-            facet = {"pingpong": "interrogator", "stss": "performer"}.get(benchmark, "topic")
-            db["facets"].insert({"name": facet, "value": "x", "conversation_id": number})
-    migrations.apply(db)
-    assert configurations.of_conversation(db, 1) == []
-    found = {
-        n: {r["name"]: r["value"] for r in db["facets"].rows_where("conversation_id = ?", [n])}
-        for n in (1, 2, 3, 4)
-    }
-    assert found[1] | {"residents": ""} == {
-        "interrogator": "x",
-        "version": "v2",
-        "symmetric": "no",
-        "residents": "",
-    }
-    assert found[2]["symmetric"] == "yes"
-    assert (found[3]["step_minutes"], found[3]["task_set"], found[3]["residents"]) == ("10", "templates", "r")
-    assert found[4] == {"topic": "x"}
-    assert str(Use(None, {})) == "configuration not recorded"
-
-
-@pytest.mark.parametrize(
-    ("options", "models", "kind"),
-    [
-        (
-            {"stored_only": True, "language": "ru", "version": "", "judge_repeats": 2},
-            {"judges": ["a"]},
-            "judge",
-        ),
-        ({"compare": True, "players": ["x", "y"], "facets": {"kind": ["k"]}}, {"judges": ["a"]}, "compare"),
-        (
-            {"propose": True, "types": [], "count": 3, "seed": 7, "version": ""},
-            {"proposer": ["a"]},
-            "propose",
-        ),
-        ({"language": "en"}, {"players": ["a"]}, "play"),
-    ],
-)
-def test_plans_of_earlier_versions_are_read(options, models, kind):
-    plan = from_dict({"benchmark": "pingpong", "models": models, "options": options})
-    assert as_dict(plan)["kind"] == kind
-    assert from_dict(as_dict(plan)) == plan
-    if isinstance(plan, JudgePlan):
-        assert (plan.where, plan.judge_repeats) == ({"language": ("ru",)}, 2)

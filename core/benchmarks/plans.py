@@ -139,7 +139,7 @@ def from_dict(stored: Mapping[str, Any]) -> Plan:
 
 
 def _plan(stored: Mapping[str, Any]) -> Plan:
-    values = dict(stored if "kind" in stored else _with_kind(stored))
+    values = dict(stored)
     kind = values.pop("kind")
     for name in ("models", "where"):
         if name in values:
@@ -152,23 +152,3 @@ def _plan(stored: Mapping[str, Any]) -> Plan:
 
 def _renamed(names: tuple[str, ...], old: str, new: str) -> tuple[str, ...]:
     return tuple(new if name == old else name for name in names)
-
-
-def _with_kind(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """A plan of an old workspace, where an option said the kind."""
-    models, options = stored["models"], dict(stored["options"])
-    common = {
-        "benchmark": stored["benchmark"],
-        "judges": models.get("judges", ()),
-        "version": options.get("version", ""),
-        "judge_repeats": options.get("judge_repeats", 1),
-    }
-    if options.get("stored_only"):
-        language = options.get("language")
-        return {"kind": "judge", **common, "where": {"language": [language]} if language else {}}
-    if options.get("compare"):
-        return {"kind": "compare", **common, "players": options["players"], "where": options["facets"]}
-    if options.pop("propose", False):
-        model = models["proposer"][0]
-        return {"kind": "propose", "benchmark": stored["benchmark"], "model": model, **options}
-    return {"kind": "play", **stored}

@@ -11,8 +11,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from concord.errors import WorkspaceError
-from concord.store import readonly, summaries
-from concord.store.migrations import migrations
+from concord.store import readonly, schema, summaries
 from concord.store.turns import turn
 
 BUSY_SECONDS = 30.0
@@ -168,19 +167,7 @@ def prepare(path: Path) -> None:
         _keep_private(path)
     db = connect(path)
     try:
-        ours = {step.name for step in migrations.pending(Database(memory=True))}
-        if not migrations.applied(db) and db.table_names():
-            raise WorkspaceError(
-                f"{path} cannot be read: it has tables, but none of Concord's steps. It was made by another "
-                "program, or by a Concord before the first release. Open another workspace."
-            )
-        newer = {step.name for step in migrations.applied(db)} - ours
-        if newer:
-            raise WorkspaceError(
-                f"{path} was written by a newer Concord (it has the step “{sorted(newer)[-1]}”). "
-                "Update Concord, or open another workspace."
-            )
-        if migrations.pending(db):
+        if schema.version(db, path) < schema.latest():
             if read_only:
                 raise WorkspaceError(
                     f"The workspace {path.parent} was written by an older Concord and is read-only. Copy it "
@@ -190,8 +177,10 @@ def prepare(path: Path) -> None:
             # Two processes may open a new workspace at once: the second waits here and finds nothing left to
             # do.
             with turn(path), transaction(db):
-                migrations.apply(db)
-                summaries.refresh(db)  # what is derived from ratings follows the present rules
+                number = schema.version(db, path)
+                if number < schema.latest():
+                    schema.apply(db, number)
+                    summaries.refresh(db)  # what is derived from ratings follows the present rules
     except sqlite3.DatabaseError as error:
         raise WorkspaceError(_damaged(path, error)) from error
     finally:

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from concord.errors import NotFound, StudyError
 from concord.estimate import undefined
-from concord.store import conversations, database, ratings, spotchecks, suspects
-from concord.store.migrations import migrations
+from concord.store import conversations, ratings, spotchecks, suspects
 from concord.store.studies import names
 from concord.studies import audits, spotcheck, studies
 from concord.table import SCHEMA
@@ -409,44 +408,6 @@ def test_the_summary_keeps_to_the_judges_and_conversations_asked_for(filled, run
             audits.findings(db, "simulbench", judges=["j3"])
     told = run(filled, "spotcheck", "show", "simulbench", "--judges", "j1", "--format", "json")
     assert json.loads(told.stdout)["tables"]["spot-check"]["rows"][0]["n"] == 1
-
-
-def test_findings_of_an_older_workspace_lie_where_they_were_made(tmp_path):
-    path = tmp_path / "workspace" / "concord.db"
-    path.parent.mkdir()
-    old = database.connect(path)
-    migrations.apply(old, stop_before="009_where_a_finding_was_made")
-    first, second, third = 1, 2, 3
-    old.execute("INSERT INTO raters (id, kind, name) VALUES (1, 'judge', 'j1')")
-    for j in (first, second, third):
-        old.execute(
-            "INSERT INTO conversations (id, key, benchmark, language, player, messages, turns, "
-            "reply_chars, created) "
-            "VALUES (?, ?, 'simulbench', 'en', 'x', '[]', 0, 0, '2025')",
-            [j, f"k{j}"],
-        )
-        old.execute(
-            "INSERT INTO judgements (id, key, conversation_id, rater_id, created) VALUES (?, ?, ?, "
-            "1, '2025')",
-            [j, f"k{j}|j1", j],
-        )
-    old.execute("INSERT INTO raters (id, kind, name) VALUES (99, 'human', 'Ada')")
-    old.execute(
-        "INSERT INTO audits (id, name, benchmark, seed, drawn_from, created) VALUES (1, 'a', "
-        "'simulbench', 0, 15, '2026-02')"
-    )
-    old.conn.executemany("INSERT INTO audit_items VALUES (1, ?, ?)", [(1, first), (2, second)])
-    # The first was looked at before the audit was drawn, the second after it; the third is in none.
-    for j, when in ((first, "2026-01"), (second, "2026-03"), (third, "2026-03")):
-        old.execute(
-            "INSERT INTO verifications (judgement_id, rater_id, finding, created) VALUES (?, 99, "
-            "'reasonable', ?)",
-            [j, when],
-        )
-    old.close()
-    with Workspace.open(path.parent).write() as db:
-        assert audits.findings(db, "simulbench").overall.n == 2
-        assert audits.progress(db, "a", "Ada") == audits.AuditProgress(2, 2, None, 1)
 
 
 def test_what_triage_settled_further_on_does_not_lean_an_audit_under_way(filled):

@@ -13,9 +13,8 @@ import pytest
 
 from concord.conversation import Conversation, Message
 from concord.errors import WorkspaceError
-from concord.store import conversations, readonly, sessions, settings
+from concord.store import conversations, readonly, schema, sessions, settings
 from concord.store.database import reading
-from concord.store.migrations import migrations
 from concord.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
@@ -135,10 +134,7 @@ def test_the_app_writes_who_is_signed_in_and_nothing_else(served):
 
 def test_an_older_one_is_refused_by_commands_and_shown_by_the_app(tmp_path, monkeypatch):
     made = Workspace.open(tmp_path / "old")
-    with made.write() as db:
-        last = migrations.applied(db)[-1].name
-        db.execute("DELETE FROM _sqlite_migrations WHERE name = ?", [last])
-    monkeypatch.setattr(migrations, "apply", lambda db: None)
+    monkeypatch.setattr(schema, "STEPS", ("ALTER TABLE settings ADD COLUMN note TEXT",))
     monkeypatch.setattr(readonly, "_copies", {})
     monkeypatch.setattr(readonly, "is_read_only", lambda path: path == made.db_path)
     with pytest.raises(WorkspaceError, match="older Concord and is read-only"):

@@ -3,7 +3,6 @@ Concord.
 """
 
 import fcntl
-import json
 import sqlite3
 import subprocess
 import sys
@@ -12,13 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
-from sqlite_utils import Database
 
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import NotFound, StudyError, WorkspaceError
-from concord.rating import Judgement, Rater, Rating, Spent, points
+from concord.rating import Judgement, Rater, Rating, Spent
 from concord.store import conversations, database, ratings, turns, writer
-from concord.store.migrations import migrations
 from concord.store.writer import Writer
 from concord.workspace import Workspace
 
@@ -145,37 +142,6 @@ def test_the_same_rating_twice_is_refused_also_without_a_turn(workspace):
         ratings.insert(db, number, rater, whole)
         with pytest.raises(sqlite3.IntegrityError):
             ratings.insert(db, number, rater, whole)
-
-
-def test_an_older_workspace_is_brought_up_to_date_with_what_it_holds(tmp_path):
-    path = tmp_path / "workspace" / "concord.db"
-    path.parent.mkdir()
-    db = database.connect(path)
-    second = migrations.pending(db)[1].name
-    migrations.apply(db, stop_before=second)
-    db.execute(
-        "INSERT INTO conversations (key, benchmark, language, player, messages, turns, reply_chars, created) "
-        "VALUES ('old', 'bench', 'en', 'p', '[[\"assistant\",\"Hi\",{}]]', 1, 2, '2026-01-01')"
-    )
-    db.close()
-    with Workspace.open(path.parent).write() as db:
-        assert migrations.pending(db) == []
-        assert conversations.load(db, "old").replies == ("Hi",)
-        ratings.insert(
-            db, 1, ratings.rater_id(db, Rater("j", "judge")), [Rating(Unit("old", 1), "fluency", 3)]
-        )
-
-
-def test_a_newer_workspace_is_refused_and_left_as_it_is(workspace):
-    with workspace.write() as db:
-        db.execute(
-            "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES ('concord', "
-            "'999_later', '2030')"
-        )
-    before = workspace.db_path.read_bytes()
-    with pytest.raises(WorkspaceError, match=r"newer Concord .*999_later.*Update Concord"):
-        Workspace.open(workspace.path)
-    assert workspace.db_path.read_bytes() == before
 
 
 def test_a_file_that_is_no_database_is_refused(tmp_path):
@@ -342,32 +308,3 @@ def test_a_database_that_was_replaced_is_read_anew(tmp_path):
     here.change(lambda db: conversations.save(db, conversation("after")))
     with here.read() as db:
         assert {c.key for c in conversations.search(db)} == {"k", "after"}
-
-
-def test_scales_of_imported_ratings_become_guessed_ones_and_feds_judge_has_its_own() -> None:
-    db = Database(memory=True)
-    migrations.apply(db, stop_before="016_scales")
-    for name, source in (("mine", "ratings"), ("drawn", ""), ("fed", "fed")):
-        row = {"name": name, "title": name, "guidelines": "", "source": source, "created": ""}
-        db.table("studies").insert(row | dict.fromkeys(("per_turn", "overlap", "seed", "anonymous"), 0))
-    criteria = [
-        ("study:mine", "plain", [[2, 3, 4], ["2", "3", "4"], False]),
-        ("study:mine", "range", [[0.5, 2.0], ["0.5", "2"], True]),
-        ("study:mine", "words", [[0, 1], ["no", "yes"], False]),
-        ("study:drawn", "plain", [[1, 2], ["1", "2"], False]),
-        ("fed", "Overall", [[0, 1], ["no", "yes"], False]),
-    ]
-    for scope, name, scale in criteria:
-        row = {"scope": scope, "name": name, "statement": "", "title": "", "scale": json.dumps(scale)}
-        db.table("criteria").insert(row | {"position": 0, "counted": 1, "conditional": 0})
-    migrations.apply(db)
-    found = {c.name: c.scale for c in ratings.criteria(db, "study:mine")}
-    assert {name: scale.guessed for name, scale in found.items()} == {
-        "plain": True,
-        "range": True,
-        "words": False,
-    }
-    assert (found["plain"].values, found["range"].continuous) == ((2, 3, 4), True)
-    assert not ratings.criteria(db, "study:drawn")[0].scale.guessed
-    assert ratings.criteria(db, "fed")[0].judged == points(1, 5)
-    assert ratings.criteria(db, "study:mine")[0].judged is None

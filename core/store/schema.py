@@ -1,0 +1,50 @@
+"""The form of the database: `schema.sql`, and the steps that bring a database of an earlier form up to it.
+
+To change the form, change `schema.sql`, raise its `user_version`, and append to `STEPS` the SQL that does the
+same to a database of the form before. A released step is never edited.
+"""
+
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from concord.errors import WorkspaceError
+
+SCHEMA = Path(__file__).with_name("schema.sql")
+STEPS: tuple[str, ...] = ()
+"""The first leads from form 1 to form 2."""
+
+
+def latest() -> int:
+    """The number of the present form."""
+    return 1 + len(STEPS)
+
+
+def version(db: Database, path: Path) -> int:
+    """The number of a database's form, 0 if it is empty. Raises WorkspaceError for one that is not known."""
+    number = int(db.execute("PRAGMA user_version").fetchone()[0])
+    if "_sqlite_migrations" in (tables := db.table_names()):
+        raise WorkspaceError(
+            f"{path} was made before Concord 0.1.0, which does not read it. Export it with the Concord that "
+            "made it: `concord export conversations`, `concord export ratings` and `concord export "
+            "comparisons` write files that a new workspace imports."
+        )
+    if tables and not (number and "conversations" in tables):
+        raise WorkspaceError(f"{path} was made by another program. Open another workspace.")
+    if number > latest():
+        raise WorkspaceError(
+            f"{path} was written by a newer Concord (its form is {number}, this one knows up to {latest()}). "
+            "Update Concord, or open another workspace."
+        )
+    return number
+
+
+def apply(db: Database, number: int) -> None:
+    """Give a database of this form (0: an empty one) the present form, within the open transaction."""
+    scripts = [SCHEMA.read_text(encoding="utf-8")] if number == 0 else STEPS[number - 1 :]
+    for script in scripts:
+        # Each statement by itself: `executescript` would commit the transaction.
+        for statement in script.split(";\n"):
+            if statement.strip():
+                db.execute(statement)
+    db.execute(f"PRAGMA user_version = {latest()}")
