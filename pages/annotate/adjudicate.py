@@ -9,12 +9,12 @@ from concord.errors import not_found
 from concord.store import studies as stored
 from concord.studies import adjudication
 from concord.studies.adjudication import Rule
-from pages.parts import theme, told
+from pages.desk.review import component, settle
+from pages.parts import person, theme, told
 from pages.parts.address import asked, begin_work, end_work, link, nothing, shown
 from pages.parts.people import Researcher
 from pages.parts.plain import plain
 from pages.parts.reports import studies_called
-from pages.parts.review import component, person, settle
 from pages.parts.session import here, workspace
 from pages.parts.table import draw
 

@@ -15,11 +15,10 @@ from concord.store.access import Annotator
 from concord.studies import hidden, quality, running, studies, training
 from pages.annotate.annotators_crowd import crowd_link
 from pages.annotate.deal_plan import deal_plan
-from pages.parts import tables, told
+from pages.parts import person, tables, told
 from pages.parts.address import asked, checked, shown
 from pages.parts.plain import plain
 from pages.parts.reports import studies_called
-from pages.parts.review import person
 from pages.parts.session import workspace
 from pages.parts.table import draw
 

@@ -8,8 +8,7 @@ from concord.errors import StudyError
 from concord.store import crowds
 from concord.store.crowds import Crowd, Platform
 from concord.studies import crowd
-from pages.parts import told
-from pages.parts.review import person
+from pages.parts import person, told
 from pages.parts.session import workspace
 from pages.parts.table import draw
 

@@ -16,13 +16,13 @@ from concord.store.studies import Study
 from concord.studies import dealing, discussion, reveal
 from concord.studies import pairings as pairs
 from concord.studies.translations import translations
+from pages.desk import component, sent
+from pages.desk.review import component as review
+from pages.desk.review import pair, settle
 from pages.parts import theme
 from pages.parts.address import checked, nothing
-from pages.parts.desk import component, sent
 from pages.parts.people import AnnotatorHere, Researcher
 from pages.parts.plain import plain
-from pages.parts.review import component as review
-from pages.parts.review import pair, settle
 from pages.parts.session import here, researching, workspace
 
 KINDS = ("study", "pairs", "reveal", "discuss")

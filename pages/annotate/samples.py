@@ -21,11 +21,10 @@ from concord.workspace import Workspace
 from pages.annotate import samples_draw as drawing
 from pages.annotate import samples_known
 from pages.annotate.deal_plan import deal_plan
-from pages.parts import registering, tables, told
+from pages.parts import person, registering, tables, told
 from pages.parts.address import asked, link, of_conversation, shown
 from pages.parts.plain import plain
 from pages.parts.reports import studies_called
-from pages.parts.review import person
 from pages.parts.session import workspace
 from pages.parts.table import draw
 

@@ -15,10 +15,9 @@ from concord.store.conversations import Filter
 from concord.studies import studies
 from concord.studies.guidelines import default_guidelines
 from concord.studies.studies import Sample
-from pages.parts import told
+from pages.parts import person, told
 from pages.parts.address import link, nothing
 from pages.parts.plain import plain
-from pages.parts.review import person
 from pages.parts.session import sentence, workspace
 
 LONGEST_GUIDELINES = 100_000

@@ -9,9 +9,8 @@ from concord.store import hidden as stored
 from concord.store.hidden import Gold
 from concord.store.studies import Study
 from concord.studies import hidden, training
-from pages.parts import told
+from pages.parts import person, told
 from pages.parts.plain import plain
-from pages.parts.review import person
 from pages.parts.session import workspace
 from pages.parts.uploads import on_disk
 

@@ -8,10 +8,9 @@ import streamlit as st
 
 from concord.store import members, sessions, settings
 from concord.store.sessions import Session
-from pages.parts import told
+from pages.parts import person, told
 from pages.parts.people import Researcher
 from pages.parts.plain import plain
-from pages.parts.review import person
 from pages.parts.session import here, workspace
 from pages.parts.table import rows_as_cards
 

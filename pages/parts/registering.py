@@ -6,9 +6,8 @@ from concord.files import file_name
 from concord.llm.families import model_names
 from concord.store import registrations
 from concord.studies import registration
-from pages.parts import told
+from pages.parts import person, told
 from pages.parts.plain import plain
-from pages.parts.review import person
 from pages.parts.session import workspace
 
 

@@ -11,7 +11,7 @@ from concord.benchmarks.simulbench import review
 from concord.benchmarks.simulbench.review import Review
 from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask
 from concord.store import scenarios
-from pages.parts.review.component import AHEAD, LINE, Moving, name
+from pages.desk.review.component import AHEAD, LINE, Moving, name
 
 SHOWN = ("act", "task_description", "request_type", "type")
 

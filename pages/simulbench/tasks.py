@@ -14,10 +14,10 @@ from concord.runs.planning import materials
 from concord.scenario import Scenario
 from concord.scores import marked
 from concord.store import scenarios
-from pages.parts import theme
+from pages.desk.review import component
+from pages.parts import person, theme
 from pages.parts.address import asked, checked, shown
 from pages.parts.plain import plain
-from pages.parts.review import component, person
 from pages.parts.session import live, workspace
 from pages.parts.table import as_cards, rows_as_cards
 from pages.simulbench import task_review

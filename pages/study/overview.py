@@ -15,12 +15,11 @@ from concord.reports.overview import NextStep, Overview
 from concord.runs.status import sentence as progress_sentence
 from concord.store import progress, ratings, studies
 from concord.store.holdings import PairsHeld, StudyHeld
-from pages.parts import tables
+from pages.parts import person, tables
 from pages.parts.address import link, page_at
 from pages.parts.charts import show
 from pages.parts.plain import counted, plain, with_code
 from pages.parts.reports import measured, report_of
-from pages.parts.review import person
 from pages.parts.session import sentence, workspace
 from pages.trust import glance_chart
 

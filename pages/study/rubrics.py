@@ -14,9 +14,9 @@ from concord.rubrics.reading import rubric_of
 from concord.rubrics.rubric import EXAMPLE, STARTER, Rubric, shown
 from concord.store import conversations, rubrics
 from concord.store.conversations import Filter
+from pages.desk.sent import as_text, options
 from pages.parts import table
 from pages.parts.address import asked
-from pages.parts.desk.sent import as_text, options
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 

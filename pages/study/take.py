@@ -19,9 +19,9 @@ from concord.store import conversations, progress, ratings, studies
 from concord.studies.comments import comment_rows
 from pages.parts.address import checked, held, nothing, one_of
 from pages.parts.measuring import options_of
+from pages.parts.person import exported
 from pages.parts.plain import plain
 from pages.parts.reports import study_called
-from pages.parts.review.person import exported
 from pages.parts.session import sentence, workspace
 
 KINDS: Mapping[str, str] = {

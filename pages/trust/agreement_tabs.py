@@ -22,8 +22,8 @@ from concord.table import Cell, Column, Table
 from pages.parts.address import go, link
 from pages.parts.charts import show
 from pages.parts.estimates import forest
+from pages.parts.person import exported
 from pages.parts.plain import plain, with_code
-from pages.parts.review.person import exported
 from pages.parts.session import live, workspace
 from pages.parts.table import download, draw
 from pages.trust import agreement_charts as charts

@@ -9,9 +9,8 @@ from concord.store import access
 from concord.store import pairings as stored
 from concord.store.pairings import Standing
 from concord.studies import pairings
-from pages.parts import tables, told
+from pages.parts import person, tables, told
 from pages.parts.address import link
-from pages.parts.review import person
 from pages.parts.session import workspace
 from pages.parts.table import draw
 

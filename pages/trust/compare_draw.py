@@ -8,10 +8,9 @@ from concord.exchange import comparisons_file
 from concord.rubrics import shelf
 from concord.store import conversations
 from concord.studies import pairings
-from pages.parts import told
+from pages.parts import person, told
 from pages.parts.address import link
 from pages.parts.plain import plain
-from pages.parts.review import person
 from pages.parts.session import workspace
 from pages.parts.uploads import on_disk
 

@@ -18,11 +18,11 @@ from concord.studies import comparisons
 from concord.studies.comparisons import Compared
 from concord.studies.pairings import asked
 from concord.table import as_document
-from pages.parts import registering, table, theme, told
+from pages.desk.review import component, pair
+from pages.parts import person, registering, table, theme, told
 from pages.parts.address import begin_work, begun_with, benchmark_chosen, checked, choice, end_work, link
 from pages.parts.estimates import forest
 from pages.parts.plain import plain
-from pages.parts.review import component, pair, person
 from pages.parts.session import workspace
 from pages.study import run_form, run_watch
 from pages.trust import compare_deal, compare_draw

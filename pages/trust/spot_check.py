@@ -11,7 +11,8 @@ from concord.estimate import Estimate
 from concord.rubrics.judged import system
 from concord.store import conversations, ratings, spotchecks, suspects
 from concord.studies import audits, spotcheck
-from pages.parts import table, theme, told
+from pages.desk.review import component, spot
+from pages.parts import person, table, theme, told
 from pages.parts.address import (
     asked,
     begin_work,
@@ -24,7 +25,6 @@ from pages.parts.address import (
     shown,
 )
 from pages.parts.plain import plain
-from pages.parts.review import component, person, spot
 from pages.parts.session import workspace
 
 TRIAGE, AUDIT = "triage", "audit"

@@ -25,7 +25,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from concord.store import access, studies
 from concord.workspace import Workspace
-from pages.parts.desk.sent import AHEAD
+from pages.desk.sent import AHEAD
 
 from .keeper import Server, fill, serving
 from .starting import chromium

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Error, Page, expect
 
 from concord.store import access, studies
 from concord.workspace import Workspace
-from pages.parts.desk.report import EVENTS
+from pages.desk.report import EVENTS
 
 from .conftest import Invite
 from .keeper import CRITERIA, HOSTILE, SECRETS, Server, fill, serving
@@ -22,7 +22,7 @@ from .restarts import OFFLINE, SOON, Moment, house, in_the_midst, rate, survive
 from .starting import ROOT
 
 pytestmark = pytest.mark.browser
-DESK = ROOT / "pages/parts/desk"
+DESK = ROOT / "pages/desk"
 NAMES = [c.name for c in CRITERIA]
 
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.browser
-SCRIPT = (Path(__file__).resolve().parents[2] / "pages/parts/desk/text.js").read_text(encoding="utf-8")
+SCRIPT = (Path(__file__).resolve().parents[2] / "pages/desk/text.js").read_text(encoding="utf-8")
 
 
 def drawn(browser: Browser, text: str, *, links: bool = False) -> str:

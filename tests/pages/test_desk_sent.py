@@ -11,7 +11,7 @@ import pytest
 from concord.conversation import Conversation, Message
 from concord.rating import LIKERT_5, YES_NO, Scale, points
 from concord.store.studies import Study, Task
-from pages.parts.desk.sent import item, options
+from pages.desk.sent import item, options
 
 
 def test_an_item_holds_no_name_key_facet_or_meta() -> None:

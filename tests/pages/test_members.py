@@ -18,7 +18,7 @@ st.navigation(shown).run()
 """
 NAMED = """
 import streamlit as st
-from pages.parts.review import person
+from pages.parts import person
 st.write(person.named(), person.ask())
 """
 

@@ -13,9 +13,9 @@ from concord.store import access
 from concord.store import pairings as stored
 from concord.studies import pairings
 from concord.workspace import Workspace
+from pages.desk.review import pair
 from pages.parts.people import AnnotatorHere
 from pages.parts.plain import plain
-from pages.parts.review import pair
 from tests.browser.made_simulbench import KINDS, PLAYERS, SCRIPTS, make
 from tests.pages.test_navigation import FRAME
 

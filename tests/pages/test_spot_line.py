@@ -10,7 +10,7 @@ from concord.conversation import Message
 from concord.store import conversations, spotchecks
 from concord.studies import spotcheck
 from concord.workspace import Workspace
-from pages.parts.review import spot
+from pages.desk.review import spot
 from tests.simulbench import by_hand
 
 

@@ -19,7 +19,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Origin
 
 from concord.store import access, studies
-from pages.parts.desk.report import EVENTS
+from pages.desk.report import EVENTS
 from pages.parts.server import bounds
 from pages.parts.server.bounds import BODY, LIMITS, UPLOAD, Bounds, Limits, Pace
 from tests.browser.asking import enter

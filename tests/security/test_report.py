@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from concord.errors import NotAllowed, StudyError
-from pages.parts.desk import report
-from pages.parts.desk.report import AT_ONCE, EVENTS, PER_SECOND, Allowance, checked
+from pages.desk import report
+from pages.desk.report import AT_ONCE, EVENTS, PER_SECOND, Allowance, checked
 
 
 def test_a_report_of_a_desk_passes_as_it_is() -> None:

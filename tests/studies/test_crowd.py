@@ -18,7 +18,7 @@ from concord.store.crowds import Crowd, Visitor
 from concord.store.sessions import LinkRefused
 from concord.studies import crowd, studies
 from concord.workspace import Workspace
-from pages.parts.desk import sent
+from pages.desk import sent
 
 SAID = (Message("user", "a"), Message("assistant", "b"))
 

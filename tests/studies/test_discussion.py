@@ -15,7 +15,7 @@ from concord.store import access, conversations, desk, exclusions, frames, infor
 from concord.store import studies as stored
 from concord.studies import dealing, discussion, studies
 from concord.workspace import Workspace
-from pages.parts.review.settle import DiscussionDesk, OwnComment
+from pages.desk.review.settle import DiscussionDesk, OwnComment
 
 SAID = (Message("user", "a"), Message("assistant", "b"))
 GIVEN = {"ann": [1, 2, 3], "bob": [5, 4, 3], "zoe": [2, 2, 2]}

@@ -19,7 +19,7 @@ from concord.store.hidden import Check, Pair
 from concord.studies import hidden as hidden_items
 from concord.studies import quality, studies
 from concord.workspace import Workspace
-from pages.parts.desk import sent
+from pages.desk import sent
 
 CRITERIA = (Criterion("fluency", "It is fluent."), Criterion("wit", "It is witty."))
 SAID = (Message("user", "a"), Message("assistant", "b"))

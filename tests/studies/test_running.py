@@ -24,7 +24,7 @@ from concord.store import (
 from concord.store import studies as stored
 from concord.studies import running, studies
 from concord.workspace import Workspace
-from pages.parts.desk import sent
+from pages.desk import sent
 
 SAID = (Message("user", "a"), Message("assistant", "b"))
 

@@ -19,7 +19,7 @@ from concord.studies import hidden as hidden_items
 from concord.studies import studies, training
 from concord.studies.training import PassRule
 from concord.workspace import Workspace
-from pages.parts.desk import sent
+from pages.desk import sent
 
 SAID = (Message("user", "a"), Message("assistant", "b"))
 OWN, TAUGHT = 10, 4

@@ -10,9 +10,9 @@ import pytest
 from concord.benchmarks import BENCHMARKS
 from concord.errors import ConfigError
 from concord.studies.translations import translations
-from pages.parts.desk.component import HERE, SCRIPTS
-from pages.parts.desk.sent import REASONS
-from pages.parts.review import component as review
+from pages.desk.component import HERE, SCRIPTS
+from pages.desk.review import component as review
+from pages.desk.sent import REASONS
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 SHIPPED = translations([DATA])

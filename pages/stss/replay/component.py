@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.desk import component as desk
+from pages.desk import component as desk
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = (desk.HERE / "text.js", *(HERE / name for name in ("replay.js", "map.js", "day.js", "town.js")))

@@ -15,8 +15,8 @@ from concord.studies import adjudication, discussion, reveal
 from concord.studies.adjudication import Question
 from concord.studies.discussion import OthersAnswers
 from concord.studies.reveal import Shown
-from pages.parts.desk import sent
-from pages.parts.review.component import AHEAD, LINE, Moving, name
+from pages.desk import sent
+from pages.desk.review.component import AHEAD, LINE, Moving, name
 
 
 class Settled(BaseModel):

@@ -16,7 +16,7 @@ from sqlite_utils import Database
 
 from concord.store.desk import Refusal, Taken, take
 from concord.studies.translations import translations
-from pages.parts.desk.report import checked
+from pages.desk.report import checked
 from pages.parts.session import workspace
 
 RUN_AFTER_RECONNECTING = timedelta(days=1)

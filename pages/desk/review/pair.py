@@ -14,8 +14,8 @@ from concord.rubrics.shelf import used
 from concord.store import conversations, pairings
 from concord.store.pairings import Pairing, PairStudy
 from concord.studies import comparisons
-from pages.parts.desk.sent import REASONS, as_text
-from pages.parts.review.component import AHEAD, LINE, Moving, name, said
+from pages.desk.review.component import AHEAD, LINE, Moving, name, said
+from pages.desk.sent import REASONS, as_text
 
 
 class PairAnswer(BaseModel):

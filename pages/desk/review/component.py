@@ -15,7 +15,7 @@ from sqlite_utils import Database
 from concord.conversation import Conversation, Message
 from concord.errors import ConcordError, NotAllowed
 from concord.store.desk import Refusal, once
-from pages.parts.desk import component as desk
+from pages.desk import component as desk
 from pages.parts.people import SignedOut
 from pages.parts.session import researching, workspace
 

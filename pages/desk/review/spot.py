@@ -16,8 +16,8 @@ from concord.store.filters import Where
 from concord.store.spotchecks import Seen
 from concord.studies import spotcheck
 from concord.studies.spotcheck import Screen
-from pages.parts.desk.sent import as_text, options
-from pages.parts.review.component import AHEAD, LINE, Moving, name, said
+from pages.desk.review.component import AHEAD, LINE, Moving, name, said
+from pages.desk.sent import as_text, options
 from pages.parts.transcript import history_by
 
 
