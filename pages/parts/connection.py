@@ -8,12 +8,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+import streamlit as st
 from sqlite_utils import Database
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.types import Scope
 from streamlit.runtime.session_manager import ClientContext
 
+from concord.errors import ConfigError
 from concord.store import sessions
 from concord.store.sessions import Session
 from concord.workspace import LOCAL, PUBLIC_URL
@@ -88,11 +90,23 @@ class Connection:
         return self.cookies.get(self.cookie(rater), "")
 
     def researcher(self, db: Database) -> Session | None:
-        """The researcher's session that the browser shows. One begun by a local link needs a local
-        connection.
+        """The session of an owner, a researcher or an adjudicator that the browser shows, if it holds.
+
+        All that asks for one asks here. One begun by a local link needs a local connection; one by passphrase
+        or by account, that people sign in so here (still), and that the account is listed. An annotator's
+        token is none, whatever the name of the cookie. Raises ConfigError for OIDC without a list of
+        researchers.
         """
         session = sessions.of(db, self.token())
-        return None if session is None or (session.kind == "local" and not self.local) else session
+        if session is None or session.kind == "annotator":
+            return None
+        if session.kind == "local":
+            holds = self.local
+        elif session.kind == "oidc":
+            holds = oidc_configured() and is_listed(session.name)
+        else:
+            holds = session.kind == "member" or not oidc_configured()
+        return session if holds else None
 
     def annotator(self, db: Database, rater: int | None = None) -> Session | None:
         """An annotator's session that the browser shows: that of this one, or the only one there is."""
@@ -111,6 +125,22 @@ class Connection:
 def rater_in(text: str) -> int | None:
     """The annotator's number in the name of a cookie or in an address; None where there is none."""
     return int(text) if text.isdecimal() and len(text) < 16 else None
+
+
+def oidc_configured() -> bool:
+    """Whether `.streamlit/secrets.toml` sets up sign-in with OpenID Connect."""
+    return bool(st.secrets.load_if_toml_exists()) and "auth" in st.secrets
+
+
+def is_listed(email: str) -> bool:
+    """Whether an e-mail address, or its domain, is listed as a researcher's. Raises ConfigError."""
+    listed = [str(entry).lower() for entry in st.secrets.get("concord", {}).get("researchers", ())]
+    if not listed:
+        raise ConfigError(
+            "Sign-in is set up in .streamlit/secrets.toml without researchers. Add a section [concord] with "
+            'researchers = ["name@example.org", "@example.org"].'
+        )
+    return "@" in email and (email in listed or email[email.rindex("@") :] in listed)
 
 
 def is_local(peer: str | None, headers: Iterable[tuple[str, str]]) -> bool:

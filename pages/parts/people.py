@@ -12,11 +12,11 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from concord.errors import ConfigError, NotAllowed
+from concord.errors import NotAllowed
 from concord.store import access, sessions
 from concord.store.sessions import Role, Session
 from concord.workspace import Workspace
-from pages.parts.connection import Connection, rater_in
+from pages.parts.connection import Connection, is_listed, rater_in
 
 FRESH = 300.0
 """Seconds for which the confirmation of an account can be exchanged for a session."""
@@ -65,35 +65,26 @@ def who_is_here(workspace: Workspace) -> Researcher | AnnotatorHere | None:
         session = None if desk else connection.researcher(db)
         if session is None:
             session = connection.annotator(db, rater_in(desk))
-    who = _who(session) if session else None
-    if who is None and desk:
+    if session is None and desk:
         with workspace.read() as db:
             if access.is_withdrawn(db, connection.token(rater_in(desk))):
                 raise sessions.LinkRefused("withdrawn")
         raise SignedOut("Open your link again, or the new one if it was renewed")
-    if who and session and sessions.overdue(session, connection.source):
+    if session is None:
+        return None
+    if sessions.overdue(session, connection.source):
         used = session
         workspace.change(lambda db: sessions.use(db, used, connection.source))
-    return who
+    return _who(session)
 
 
-def _who(session: Session) -> Researcher | AnnotatorHere | None:
-    """Whom a session stands for; None for a researcher's that is no way to sign in (any more)."""
+def _who(session: Session) -> Researcher | AnnotatorHere:
+    """Whom a session stands for."""
     if session.kind == "annotator":
         assert session.rater_id is not None
         return AnnotatorHere(session.rater_id, session.name)
-    if session.kind == "member" and session.role:
-        return Researcher("member", session.name, session.id, session.role)
-    if session.kind in ("local", "oidc" if oidc_configured() else "passphrase") and (
-        session.kind != "oidc" or is_listed(session.name)
-    ):
-        return Researcher(session.kind, session.name, session.id)
-    return None
-
-
-def oidc_configured() -> bool:
-    """Whether `.streamlit/secrets.toml` sets up sign-in with OpenID Connect."""
-    return bool(st.secrets.load_if_toml_exists()) and "auth" in st.secrets
+    assert session.role
+    return Researcher(session.kind, session.name, session.id, session.role)
 
 
 def account() -> str | None:
@@ -115,17 +106,6 @@ def account() -> str | None:
     if not is_listed(email):
         raise NotAllowed(f"{email} is not listed as a researcher of this workspace.")
     return email
-
-
-def is_listed(email: str) -> bool:
-    """Whether an e-mail address, or its domain, is listed as a researcher's. Raises ConfigError."""
-    listed = [str(entry).lower() for entry in st.secrets.get("concord", {}).get("researchers", ())]
-    if not listed:
-        raise ConfigError(
-            "Sign-in is set up in .streamlit/secrets.toml without researchers. Add a section [concord] with "
-            'researchers = ["name@example.org", "@example.org"].'
-        )
-    return "@" in email and (email in listed or email[email.rindex("@") :] in listed)
 
 
 def _number(claim: object) -> float:

@@ -11,7 +11,8 @@ import streamlit as st
 from concord.errors import NotAllowed
 from concord.store import access, sessions
 from concord.workspace import Workspace
-from pages.parts.people import Researcher, account, is_here_locally, oidc_configured
+from pages.parts.connection import oidc_configured
+from pages.parts.people import Researcher, account, is_here_locally
 from pages.parts.session import sentence
 
 HERE = Path(__file__).resolve().parent

@@ -5,6 +5,7 @@ import asyncio
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from concord.errors import ConcordError
 from pages.parts.connection import Connection
 from pages.parts.server.refusal import refusal
 from pages.parts.session import workspace
@@ -44,6 +45,9 @@ class NamedRoot:
 
 
 def _by_researcher(connection: Connection) -> bool:
-    with workspace().read() as db:
-        session = connection.researcher(db)
+    try:
+        with workspace().read() as db:
+            session = connection.researcher(db)
+    except ConcordError:
+        return False  # the page says what is wrong with the workspace or the settings
     return session is not None and session.role == "owner"

@@ -22,8 +22,7 @@ from concord.store import access, crowds, members, sessions
 from concord.store.sessions import LONGEST, Kind
 from concord.studies import crowd
 from concord.workspace import PUBLIC_URL
-from pages.parts.connection import Connection
-from pages.parts.people import oidc_configured
+from pages.parts.connection import Connection, oidc_configured
 from pages.parts.server.guesses import Guesses, network
 from pages.parts.session import workspace
 from pages.parts.signin import SETUP
