@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -57,6 +58,32 @@ class Scale:
     def high(self) -> float:
         """The highest answer."""
         return self.values[-1]
+
+    @property
+    def named(self) -> bool:
+        """Whether answers are read by name: categories, and one of two answers."""
+        return self.nominal or (len(self.values) == 2 and not self.continuous)
+
+    def word(self, score: float, *, level: bool = False) -> str:
+        """A score as people read it: a category or one of two answers by name, everything else as a number.
+
+        `level` writes the name of a level behind its number (“4 Agree”). A score that is no answer of the
+        scale, such as a mean, is a number of at most three decimals.
+        """
+        number = f"{round(score, 3):g}"
+        label = dict(zip(self.values, self.labels, strict=True)).get(score, number)
+        if self.named or label == number:
+            return label
+        return f"{number} {label}" if level else number
+
+    def words(self, scores: Sequence[float]) -> str:
+        """Several scores in one line: names with the number of times, the most frequent first; else numbers
+        in the order given.
+        """
+        if not self.named:
+            return " ".join(map(self.word, scores))
+        counted = Counter(map(self.word, scores)).most_common()
+        return ", ".join(f"{word} × {n}" if n > 1 else word for word, n in counted)
 
     def __contains__(self, score: float) -> bool:
         return self.low <= score <= self.high if self.continuous else score in self.values
@@ -126,6 +153,10 @@ class Criterion:
     def asked_of(self, facets: Mapping[str, str]) -> bool:
         """Whether it is asked of a conversation with these facets."""
         return all(facets.get(name) in values for name, values in self.only.items())
+
+    def scale_of(self, kind: RaterKind) -> Scale:
+        """The scale that people, or judges, answer on."""
+        return self.judged if kind == "judge" and self.judged else self.scale
 
     @property
     def label(self) -> str:

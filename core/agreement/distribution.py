@@ -1,5 +1,8 @@
 """Score distribution: how often each rater gives which answer."""
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 
 from concord.agreement import columns
@@ -24,13 +27,19 @@ DISTRIBUTION = empty(
 )
 
 
-def score_distribution(table: Ratings, criterion: str, answers: Floats | None = None) -> Table:
+def score_distribution(
+    table: Ratings,
+    criterion: str,
+    answers: Floats | None = None,
+    word: Callable[[float], str] | None = None,
+) -> Table:
     """How often each rater gives which answer; `kind` is “people”, “person” or “judge”.
 
     `answers` are the possible ones; a score between two of them (a mean over turns or criteria) is counted
     with the nearer one, the upper of two equally near. Without `answers` each value counts by itself. All
     people together come first, then each of them unless they are unnamed, then the judges. `near_constant`
-    marks a rater who gives one answer to more than nine items in ten.
+    marks a rater who gives one answer to more than nine items in ten. `word` names an answer: the column
+    `answer` is there with it alone.
     """
     scores = table[criterion]
     given = [(ALL_PEOPLE, "people", of_people(scores))]
@@ -48,9 +57,11 @@ def score_distribution(table: Ratings, criterion: str, answers: Floats | None = 
         rows += [
             {"rater": rater, "kind": kind, "score": value, "count": times, "share": times / len(score)}
             | {"n": len(score), "near_constant": near_constant}
+            | ({"answer": word(value)} if word else {})
             for value, times in zip(values.tolist(), count.tolist(), strict=True)
         ]
-    return tabulate(DISTRIBUTION, table, criterion, rows, target="")
+    form = replace(DISTRIBUTION, columns=(*DISTRIBUTION.columns, Column("answer"))) if word else DISTRIBUTION
+    return tabulate(form, table, criterion, rows, target="")
 
 
 def of_people(scores: CriterionScores) -> Floats:

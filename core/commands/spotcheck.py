@@ -63,10 +63,11 @@ def look(workspace: str, conversation: int, person: str) -> None:
         for message in filter(None, (turn.user, turn.reply)):
             cut = " (cut off at the length limit)" if message.meta.get("cut") else ""
             echo(f"{message.role}: {message.content or '(empty)'}{cut}")
+    scale = found.criterion.scale
     for seen in found.judgements:
-        told = (
-            f"{seen.score:g}. {seen.explanation}" if seen.score is not None else f"{seen.failure}\n{seen.raw}"
-        )
+        told = f"{seen.failure}\n{seen.raw}"
+        if seen.score is not None:
+            told = f"{found.criterion.label}: {scale.word(seen.score)}. {seen.explanation}"
         said = f" [{person}: {seen.finding}]" if seen.finding else ""
         echo(f"\n{seen.judge}, judgement {seen.id}{said}: {told}")
 

@@ -123,12 +123,6 @@ def asked(db: Database, study: str) -> set[str]:
     return set(names(studies.get(db, study).criteria).values())
 
 
-def option(scale: Scale, value: float) -> str:
-    """An answer as it is offered: the number and its word."""
-    label = scale.labels[scale.values.index(value)]
-    return label if label == f"{value:g}" else f"{value:g} {label}"
-
-
 def shown(value: Any) -> str:
     """A piece of context as text."""
     if isinstance(value, Mapping):
@@ -199,7 +193,7 @@ def _score(answer: Answered, name: str, scale: Scale | None) -> float:
     told = answer.answer
     if isinstance(told, str) and scale is not None:
         words = dict(zip(scale.labels, scale.values, strict=True))
-        words |= {option(scale, value): value for value in scale.values if not scale.continuous}
+        words |= {scale.word(value, level=True): value for value in scale.values if not scale.continuous}
         told = words.get(told.strip(), told)
     if isinstance(told, str):
         begins = re.match(r"\s*(-?\d+(?:\.\d+)?)(?=\s|$|[:.)–-])", told)

@@ -20,7 +20,6 @@ from concord.exchange.answers import (
     is_name,
     items,
     names,
-    option,
     person,
     rater,
     shown,
@@ -84,10 +83,10 @@ def _questions(criterion: Criterion, name: str) -> Iterator[dict[str, Any]]:
     if _as_rating(scale):
         settings: dict[str, Any] = {"type": "rating", "options": [{"value": int(v)} for v in scale.values]}
     else:
-        options = [{"value": f"{v:g}", "text": option(scale, v)} for v in scale.values]
+        options = [{"value": f"{v:g}", "text": scale.word(v, level=True)} for v in scale.values]
         settings = {"type": "label_selection", "options": options, "visible_options": None}
     words = {f"{v:g}" for v in scale.values} != set(scale.labels)
-    legend = "; ".join(option(scale, v) for v in scale.values) if words else ""
+    legend = "; ".join(scale.word(v, level=True) for v in scale.values) if words else ""
     told = " ".join(filter(None, (criterion.statement, f"({legend})" if legend else "")))
     yield {**_part(name, settings, criterion.label, required=criterion.required), "description": told}
     if criterion.reason:

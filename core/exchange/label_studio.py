@@ -21,7 +21,6 @@ from concord.exchange.answers import (
     StudyItem,
     items,
     names,
-    option,
     person,
     rater,
     shown,
@@ -76,7 +75,7 @@ def _question(criterion: Criterion, name: str) -> Iterator[str]:
         yield f'<Number name="{name}" toName="{OBJECT}" min="{scale.low:g}" max="{scale.high:g}" {required}/>'
     else:
         yield f'<Choices name="{name}" toName="{OBJECT}" choice="single" showInline="true" {required}>'
-        yield from (f"  <Choice value={quoteattr(option(scale, value))}/>" for value in scale.values)
+        yield from (f"  <Choice value={quoteattr(scale.word(value, level=True))}/>" for value in scale.values)
         yield "</Choices>"
     if criterion.reason:
         yield f'<TextArea name="{name}-reason" toName="{OBJECT}" placeholder="Why?"/>'
@@ -133,7 +132,7 @@ def _results(
     if scale.continuous or score not in scale.values:
         yield {"id": f"{item.name}-{name}", **about, "type": "number", "value": {"number": score}}
     else:
-        choice = option(scale, score)
+        choice = scale.word(score, level=True)
         yield {"id": f"{item.name}-{name}", **about, "type": "choices", "value": {"choices": [choice]}}
     if why and criterion.reason:
         reason = {**about, "from_name": f"{name}-reason", "type": "textarea", "value": {"text": [why]}}

@@ -325,7 +325,7 @@ class AgreementReport:
     def limits(self) -> list[str]:
         """Sentences on single raters who mislead, and on scales, over all criteria."""
         warned = quality.warnings(self.of.study.criteria, self.of.repeats, self.of.checks)
-        return [*cautions(self.ratings, self.agreement, self.label), *warned]
+        return [*cautions(self.ratings, self.agreement, self.label, self.scale), *warned]
 
     def _said(self, criterion: str, members: tuple[str, ...]) -> list[str]:
         tables = self.section("judges", criterion) | self.section("players", criterion)

@@ -1,6 +1,6 @@
 """Warnings of a study's summary: raters that distort a figure, and which figure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from concord.agreement.oddities import constants, copies, duplicates
 from concord.agreement.ratings import FINAL, CriterionScores, Ratings
 from concord.agreement.study import Labels, StudyAgreement
 from concord.estimate import Estimate
+from concord.rating import Scale
 from concord.table import Cell
 
 NAMED = 5
@@ -22,7 +23,12 @@ LIKELY = 0.05
 """A p-value below which missing ratings are said not to be chance."""
 
 
-def cautions(ratings: Ratings, found: StudyAgreement, label: Labels) -> list[str]:
+Words = Mapping[str, Callable[[float], str]]
+
+
+def cautions(
+    ratings: Ratings, found: StudyAgreement, label: Labels, scale: Callable[[str], Scale | None]
+) -> list[str]:
     """Sentences on judges that order items the other way round, copy a person, are near-constant or lack
     ratings, on persons who are constant or duplicated, and on scales.
 
@@ -30,12 +36,13 @@ def cautions(ratings: Ratings, found: StudyAgreement, label: Labels) -> list[str
     """
     names = [name for name in ratings.criteria if name != FINAL] or list(ratings.criteria)
     parts = {label(name): ratings[name] for name in names}
+    words = {label(name): of.word if (of := scale(name)) else "{:g}".format for name in names}
     return [
         *_inverted(found, {label(name): name for name in names}),
         *_copies(parts, ratings.people),
         *_duplicates(parts, ratings.people),
-        *_constant(parts, ratings.people),
-        *_near_constant(parts),
+        *_constant(parts, ratings.people, words),
+        *_near_constant(parts, words),
         *_lacking(ratings, {label(name): name for name in names}),
         *_scales(ratings, {label(name): name for name in names}),
     ]
@@ -83,40 +90,37 @@ def _duplicates(parts: Mapping[str, CriterionScores], people: tuple[str, ...]) -
         )
 
 
-def _constant(parts: Mapping[str, CriterionScores], people: tuple[str, ...]) -> Iterable[str]:
-    said: dict[tuple[str, float], list[str]] = {}
+def _constant(parts: Mapping[str, CriterionScores], people: tuple[str, ...], words: Words) -> Iterable[str]:
+    said: dict[tuple[str, str], list[str]] = {}
     for on, scores in parts.items():
         for person, (answer, items) in constants(scores, people).items():
-            said.setdefault((person, answer), []).append(f"all {items} items on {on}")
+            said.setdefault((person, words[on](answer)), []).append(f"all {items} items on {on}")
     if len(said) > NAMED:
         yield (
             f"{len({person for person, _ in said})} annotators give one and the same answer to all their "
             "items on a criterion, and are dropped from its correlations and its held-out comparison."
         )
         return
-    for (person, answer), where in said.items():
+    for (person, word), where in said.items():
         yield (
-            f"{person} gives {answer:g} to {_list(where)}, and is dropped there from correlations and from "
+            f"{person} gives {word} to {_list(where)}, and is dropped there from correlations and from "
             "the held-out comparison: no correlation with a constant is defined."
         )
 
 
-def _near_constant(parts: Mapping[str, CriterionScores]) -> Iterable[str]:
+def _near_constant(parts: Mapping[str, CriterionScores], words: Words) -> Iterable[str]:
     for on, scores in parts.items():
         for judge, score in scores.judges.items():
             answer, share = commonest(score)
-            if share is None or share <= LARGE_SHARE or np.count_nonzero(~np.isnan(score)) < ENOUGH:
+            if answer is None or share is None or share <= LARGE_SHARE:
                 continue
+            if np.count_nonzero(~np.isnan(score)) < ENOUGH:
+                continue
+            same = f"the same score ({words[on](answer)}) on {on}"
             if share == 1:
-                yield (
-                    f"{judge} gave every item the same score ({answer:g}) on {on}: no correlation there is "
-                    "defined."
-                )
+                yield f"{judge} gave every item {same}: no correlation there is defined."
             else:
-                yield (
-                    f"{judge} gave {share:.0%} of the items the same score ({answer:g}) on {on}: its "
-                    "correlation there says little."
-                )
+                yield (f"{judge} gave {share:.0%} of the items {same}: its correlation there says little.")
 
 
 def _lacking(ratings: Ratings, names: Mapping[str, str]) -> Iterable[str]:

@@ -114,7 +114,9 @@ def _complete(report: AgreementReport, criterion: str) -> str:
 
 
 def _distribution(report: AgreementReport, criterion: str) -> Iterator[Table]:
-    yield score_distribution(report.ratings, criterion, report.answers(criterion))
+    scale = None if report.ratings.other_scale.get(criterion) else report.scale(criterion)
+    word = scale.word if scale and scale.named else None
+    yield score_distribution(report.ratings, criterion, report.answers(criterion), word)
 
 
 def _players(report: AgreementReport, criterion: str) -> Iterator[Table]:

@@ -160,8 +160,8 @@ def comment(db: Database, unit: int, rater: int, text: str | None) -> None:
         db.table("discussed").insert({"unit_id": unit, "rater_id": rater, "text": text, "given": now()})
 
 
-def judge_said(db: Database, name: str, judge: int) -> dict[tuple[int, str], tuple[float, str]]:
-    """A judge's mean score of each unit of a study on each criterion, and its reasons, one a line."""
+def judge_said(db: Database, name: str, judge: int) -> dict[tuple[int, str], tuple[list[float], str]]:
+    """A judge's scores of each unit of a study on each criterion, and its reasons, one a line."""
     rows = db.execute(
         "SELECT u.id, r.criterion, r.score, r.explanation FROM studies t "
         "JOIN study_units u ON u.study_id = t.id "
@@ -173,7 +173,7 @@ def judge_said(db: Database, name: str, judge: int) -> dict[tuple[int, str], tup
     for unit, criterion, score, words in rows:
         said.setdefault((unit, criterion), []).append((score, words))
     return {
-        key: (sum(score for score, _ in of) / len(of), "\n".join(filter(None, (words for _, words in of))))
+        key: ([score for score, _ in of], "\n".join(filter(None, (words for _, words in of))))
         for key, of in said.items()
     }
 

@@ -34,13 +34,16 @@ class Rule:
     n: int = 0
     criterion: str = ""
 
-    @property
-    def told(self) -> str:
-        """The rule in words."""
+    def told(self, criteria: Sequence[Criterion]) -> str:
+        """The rule in words, for a study that asks these criteria."""
         on = f"on “{self.criterion}”" if self.criterion else "on a criterion"
-        if self.way == "range":
-            return f"answers at least {self.least:g} apart {on}"
-        return f"the {self.n} items of lowest agreement"
+        if self.way == "lowest":
+            return f"the {self.n} items of lowest agreement"
+        named = {c.scale.named for c in criteria if self.criterion in ("", c.name)}
+        if named == {True}:
+            return f"different answers {on}"
+        others = ", of categories different ones," if True in named else ""
+        return f"answers at least {self.least:g} apart{others} {on}"
 
     def names(self, criterion: Criterion, by: float) -> bool:
         """Whether a range of answers to a criterion is one to settle."""
@@ -111,6 +114,11 @@ class Adjudication:
         return Rule(**kept) if kept else None
 
     @property
+    def rule_told(self) -> str:
+        """The rule in words; “” where there is none."""
+        return self.rule.told(self.study.criteria) if self.rule else ""
+
+    @property
     def rated_twice(self) -> int:
         """How many items have a criterion that two people answered."""
         return sum(len({g.criterion for g in of}) < len(of) for of in self.given.values())
@@ -164,9 +172,9 @@ class Adjudication:
         if not n:
             return f"Study “{name}”: no item was rated by two people yet, so there is nothing to adjudicate."
         if not self.disputed:
-            return f"Study “{name}”: the rule finds nothing; no item of {n} has {self.rule.told}."
+            return f"Study “{name}”: the rule finds nothing; no item of {n} has {self.rule_told}."
         return (
-            f"Study “{name}”, {self.rule.told}: {len(self.disputed)} of {n} items, {len(self.done)} of them "
+            f"Study “{name}”, {self.rule_told}: {len(self.disputed)} of {n} items, {len(self.done)} of them "
             "settled."
         )
 
@@ -215,9 +223,8 @@ def settle(
         if score not in asked[criterion].scale:
             raise StudyError(f"{score:g} is not on the scale of “{asked[criterion].label}”.")
         if not reason.strip():
-            raise StudyError(
-                f"Say why “{asked[criterion].label}” is {score:g}: a settled score has a reason."
-            )
+            word = asked[criterion].scale.word(score)
+            raise StudyError(f"Say why “{asked[criterion].label}” is {word}: a settled score has a reason.")
     informed.give(db, "adjudicated", unit, rater, criterion, score, reason.strip())
 
 
@@ -236,8 +243,7 @@ def _why(found: Adjudication, db: Database, unit: int) -> str:
         given.setdefault(one.unit, []).append(one)
     if any(one.unit == unit for one in Adjudication(found.study, given, {}).disputed):
         return "somebody who rated it was left out of the study"
-    rule = found.rule
-    return f"the rule, {rule.told}, does not name it" if rule else "the study has no rule"
+    return f"the rule, {found.rule_told}, does not name it" if found.rule else "the study has no rule"
 
 
 def queue_table(db: Database, found: Adjudication) -> Table:
@@ -246,8 +252,9 @@ def queue_table(db: Database, found: Adjudication) -> Table:
     rows = [
         {
             **{"item": places[item.unit]["key"], "turn": places[item.unit]["turn"]},
-            **{"criterion": asked.criterion.name, "answers": " ".join(f"{g.score:g}" for g in asked.given)},
-            "settled": asked.settled.score if asked.settled else None,
+            "criterion": asked.criterion.name,
+            "answers": asked.criterion.scale.words([given.score for given in asked.given]),
+            "settled": asked.criterion.scale.word(asked.settled.score) if asked.settled else "",
             "reason": asked.settled.reason if asked.settled else "",
             "by": asked.settled.person if asked.settled else "",
         }

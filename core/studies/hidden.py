@@ -246,12 +246,17 @@ def set_gold(db: Database, name: str, golds: Sequence[Gold]) -> dict[str, int]:
 def gold_table(db: Database, name: str) -> Table:
     """The gold items of a study, one known answer a row. Raises NotFound."""
     rows: list[dict[str, Cell]] = []
+    scales = {criterion.name: criterion.scale for criterion in studies.get(db, name).criteria}
     for gold in hidden.gold(db, name):
         row: dict[str, Cell] = {
             "key": conversations.load(db, gold.unit.conversation_id).key,
             "turn": gold.unit.turn,
         }
-        row |= {"criterion": gold.criterion, "answer": gold.answer, "tolerance": gold.tolerance}
+        row |= {
+            "criterion": gold.criterion,
+            "answer": scales[gold.criterion].word(gold.answer),
+            "tolerance": gold.tolerance,
+        }
         rows.append(row | {"explanation": gold.explanation, "attention": "yes" if gold.attention else "no"})
     shown = studies.get(db, name).meta.get("feedback")
     told = f"Known answers are {'shown after an item is submitted' if shown else 'not shown to annotators'}."
@@ -303,12 +308,14 @@ def _turn(db: Database, study: studies.Study, conversation: int, given: str) -> 
 
 
 def _answer(criterion: Criterion, given: str) -> float:
-    """An answer by its number or its label."""
+    """An answer by its label or its number; of categories named by numbers the label holds."""
     if not given:
         raise StudyError("the answer is missing")
     scale = criterion.scale
     labels = dict(zip(map(str.casefold, scale.labels), scale.values, strict=False))
-    answer = labels.get(given.casefold()) if not _is_number(given) else _number(given, "answer")
+    answer = labels.get(given.casefold()) if scale.nominal or not _is_number(given) else None
+    if answer is None and _is_number(given):
+        answer = _number(given, "answer")
     if answer is None or answer not in scale:
         raise StudyError(
             f"the answer {given} is not on the scale of “{criterion.name}”, {scale.low:g} to {scale.high:g}"

@@ -12,7 +12,7 @@ from concord.agreement.hidden import share
 from concord.agreement.intervals import FEWEST, of_ranks, student
 from concord.agreement.ratings import Floats
 from concord.estimate import Estimate, estimate, undefined
-from concord.rating import Criterion
+from concord.rating import Criterion, Scale
 from concord.store.hidden import Check, Pair
 from concord.store.progress import Item
 from concord.studies import hidden
@@ -77,7 +77,7 @@ def remarks(items: Iterable[Item]) -> list[Item]:
     return sorted(noted, key=lambda i: i.submitted or "", reverse=True)
 
 
-def suspicions(items: Sequence[Item], given: pd.DataFrame) -> list[str]:
+def suspicions(items: Sequence[Item], given: pd.DataFrame, criteria: Sequence[Criterion]) -> list[str]:
     """Sentences about people whose way of rating deserves a look; empty where nothing stands out.
 
     `given` is the long frame of the study with extra ratings. Named are people with at least ten items done
@@ -86,13 +86,14 @@ def suspicions(items: Sequence[Item], given: pd.DataFrame) -> list[str]:
     ten conversations.
     """
     people = given[given.kind == "human"]
+    scales = {criterion.name: criterion.scale for criterion in criteria}
     found = []
     for name in dict.fromkeys([i.annotator for i in items] + list(people.rater)):
         theirs = people[people.rater == name]
         found += [
             f"{name} {what}"
             for what in [
-                *_one_answer(theirs),
+                *_one_answer(theirs, scales),
                 *_same_on_all(theirs),
                 *_too_fast([i for i in items if i.annotator == name]),
             ]
@@ -278,8 +279,7 @@ def warnings(criteria: Sequence[Criterion], pairs: Sequence[Pair], checks: Seque
 def _near(criteria: Sequence[Criterion], name: str) -> float:
     """How far apart two answers are alike: a quarter of the scale, of categories and two answers nothing."""
     scale = next(criterion.scale for criterion in criteria if criterion.name == name)
-    unordered = scale.nominal or (len(scale.values) == 2 and not scale.continuous)
-    return 0.0 if unordered else (scale.high - scale.low) / 4
+    return 0.0 if scale.named else (scale.high - scale.low) / 4
 
 
 def _share(hits: int, n: int) -> str:
@@ -288,11 +288,12 @@ def _share(hits: int, n: int) -> str:
     return f"{hits} of {n}{ends}"
 
 
-def _one_answer(given: pd.DataFrame) -> Iterable[str]:
+def _one_answer(given: pd.DataFrame, scales: Mapping[str, Scale]) -> Iterable[str]:
     for criterion, rows in given.groupby("criterion", sort=False):
         share = rows.score.value_counts(normalize=True)
         if len(rows) >= FEWEST_ITEMS and share.iloc[0] > ONE_ANSWER:
-            yield f"answered {share.index[0]:g} on {criterion} in {share.iloc[0]:.0%} of {len(rows)} items."
+            answer = scales[str(criterion)].word(share.index[0])
+            yield f"answered {answer} on {criterion} in {share.iloc[0]:.0%} of {len(rows)} items."
 
 
 def _same_on_all(given: pd.DataFrame) -> Iterable[str]:

@@ -7,6 +7,7 @@ are no ratings, and only the figures of anchoring have them.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import multimode
 from typing import NamedTuple
 
 from sqlite_utils import Database
@@ -116,11 +117,27 @@ def reveal(db: Database, name: str, rater: int) -> Reveal | None:
     return Reveal(
         study,
         own,
-        informed.judge_said(db, name, number),
+        _judged(study, informed.judge_said(db, name, number)),
         {(one.unit, one.criterion): one for one in second},
         standing.get(name, 0),
         opened,
     )
+
+
+def _judged(
+    study: Study, said: Mapping[tuple[int, str], tuple[Sequence[float], str]]
+) -> dict[tuple[int, str], tuple[float, str]]:
+    """One score of each unit and criterion: the mean over turns and runs, of categories the most frequent.
+
+    Where two categories are equally frequent, the judge has no answer to show.
+    """
+    nominal = {c.name for c in study.criteria if c.scale.nominal}
+    found = {}
+    for (unit, criterion), (scores, reasons) in said.items():
+        if criterion in nominal and len(scores := multimode(scores)) > 1:
+            continue
+        found[unit, criterion] = (sum(scores) / len(scores), reasons)
+    return found
 
 
 def begin(db: Database, name: str, rater: int) -> None:

@@ -200,10 +200,11 @@ def _check(criterion: Criterion, seen: Seen, finding: Finding, corrected: float 
         raise StudyError(f"{corrected:g} is not on the scale of “{criterion.label}”.")
     score = seen.score if seen.score is not None else corrected
     side = {"too_high": corrected < score, "too_low": corrected > score, "reasonable": corrected == score}
+    word = criterion.scale.word
     if not side.get(finding, True):
         raise StudyError(
-            f"The judge gave {score:g}: {corrected:g} does not go with “{finding.replace('_', ' ')}”. "
-            "Change one of the two."
+            f"The judge gave {word(score)}: {word(corrected)} does not go with "
+            f"“{finding.replace('_', ' ')}”. Change one of the two."
         )
 
 

@@ -200,7 +200,7 @@ def _trust() -> None:
         trained = training.table(db, name) if training.rule_of(study) else None
         waiting = [one for one in people if stored_hidden.untrained(db, name, access.annotator_id(db, one))]
     work = quality.quality_tables(items, given, [*out])
-    suspected = quality.suspicions(items, given)
+    suspected = quality.suspicions(items, given, study.criteria)
     for sentence in [*warned, *suspected]:
         st.warning(plain(sentence), icon=":material/speed:")
     if not suspected:

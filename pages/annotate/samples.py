@@ -70,7 +70,7 @@ def _study(names: list[str]) -> None:
         if waiting:
             st.caption(extra_raters.waiting_told(waiting))
     if not study.anonymous and len(ratings):
-        for sentence in (found := quality.suspicions(items, ratings)):
+        for sentence in (found := quality.suspicions(items, ratings, study.criteria)):
             st.warning(plain(sentence), icon=":material/speed:")
         if not found:
             st.caption(quality.unsuspicious(items, ratings))

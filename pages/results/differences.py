@@ -188,7 +188,7 @@ def _scores(given: Sequence[ratings.Stored], side: SideResults, criteria: Sequen
         for one in given:
             if one.criterion == criterion.name and one.rater in raters and one.study is None:
                 found.setdefault((one.turn, criterion.label), []).append(
-                    f"{names[one.rater.name]} {one.score:g}"
+                    f"{names[one.rater.name]} {criterion.scale_of('judge').word(one.score)}"
                 )
     return found
 

@@ -295,18 +295,14 @@ def _label(criterion: str, asked: Asked) -> str:
 
 
 def _word(r: Stored, asked: Asked) -> str:
-    """A score as it reads: the word of a category and on a scale of two answers, else the number."""
-    scale = asked[r.criterion].scale if r.criterion in asked else None
-    if scale is not None and (scale.nominal or len(scale.values) == 2) and r.score in scale.values:
-        word = scale.labels[scale.values.index(r.score)]
-        return word if scale.nominal else word.lower()
-    return f"{r.score:g}"
+    """A score in the words of its question; a number where it is not asked (any more)."""
+    scale = asked[r.criterion].scale_of(r.rater.kind) if r.criterion in asked else None
+    return scale.word(r.score) if scale else f"{r.score:g}"
 
 
 def _words(given: Sequence[Stored], asked: Asked) -> str:
-    """The answers, the most frequent first, with their number where there are several."""
-    counted = Counter(_word(r, asked) for r in given).most_common()
-    return ", ".join(f"{word} × {n}" if n > 1 else word for word, n in counted)
+    """Answers to one criterion in one line."""
+    return asked[given[0].criterion].scale.words([r.score for r in given]) if given else ""
 
 
 def _two(value: float | None) -> str:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from concord.agreement.study import CriterionAgreement
 from concord.estimate import Estimate
+from concord.rating import Scale
 from concord.table import Table
 from pages.parts.charts import in_rows, judge_colours, name_axis, text_colour
 from pages.trust import decision_charts, glance_chart
@@ -65,11 +66,13 @@ def scatter(
     return alt.layer(*layers).properties(height=SQUARE)
 
 
-def distribution(found: Table, words: Mapping[float, str]) -> Chart:
-    """How often each rater gives which answer, a bar each, from low answers to high ones."""
+def distribution(found: Table, scale: Scale | None) -> Chart:
+    """How often each rater gives which answer, a bar each, from low answers to high ones; in words where they
+    are answers of one `scale`.
+    """
     table = pd.DataFrame(found.rows)
     table = table.assign(
-        answer=[_answer(score, words) for score in table.score],
+        answer=[scale.word(score, level=True) if scale else f"{score:g}" for score in table.score],
         who=[f"{rater} (n = {n})" for rater, n in zip(table.rater, table.n, strict=True)],
     )
     answers = list(dict.fromkeys(table.sort_values("score").answer))
@@ -180,11 +183,6 @@ def _criteria(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
         "95% interval holds 0.",
         in_rows(layers, ROW, len(raters)),
     )
-
-
-def _answer(score: float, words: Mapping[float, str]) -> str:
-    word = words.get(score, "")
-    return f"{score:g}" if word in ("", f"{score:g}") else f"{score:g} {word}"
 
 
 def _shades(steps: int) -> list[str]:

@@ -17,6 +17,7 @@ from concord.reports.agreement_report import AgreementReport, at
 from concord.reports.names import renamed
 from concord.reports.sections import OVER_ALL, SECTIONS
 from concord.store import frames, progress
+from concord.store import studies as stored
 from concord.studies import quality, studies
 from concord.table import Cell, Column, Table
 from pages.parts.address import go, link
@@ -86,7 +87,8 @@ def _suspicions(folder: str, study: str, mark: str) -> tuple[list[str], str]:
     """Sentences on annotators who stand out, and the sentence for when nobody does."""
     with workspace().read() as db:
         items, given = progress.items(db, study), frames.frame(db, study, with_extra=True)
-    return quality.suspicions(items, given), quality.unsuspicious(items, given)
+        criteria = stored.get(db, study).criteria
+    return quality.suspicions(items, given, criteria), quality.unsuspicious(items, given)
 
 
 def _careless(report: AgreementReport) -> None:
@@ -233,10 +235,8 @@ def score_distribution(report: AgreementReport, criterion: str) -> None:
     """How often each rater gives which answer."""
     table = _named(report, "distribution", criterion)["score_distribution"]
     st.markdown(f"##### {table.title}")
-    scale, words = report.scale(criterion), {}
-    if scale and not scale.continuous and not report.ratings.other_scale.get(criterion):
-        words = dict(zip(scale.values, scale.labels, strict=True))
-    show(charts.distribution(table, words), "Share of each answer, by rater")
+    scale = None if report.ratings.other_scale.get(criterion) else report.scale(criterion)
+    show(charts.distribution(table, scale), "Share of each answer, by rater")
     st.caption(table.caption)
 
 

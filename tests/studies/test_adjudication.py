@@ -72,7 +72,10 @@ class TestRule:
             ("k0", ("fluency",)),
             ("k8", ("fluency",)),
         ]
-        assert said == "Study “s”, answers at least 2 apart on a criterion: 4 of 10 items, 0 of them settled."
+        assert said == (
+            "Study “s”, answers at least 2 apart, of categories different ones, on a criterion: "
+            "4 of 10 items, 0 of them settled."
+        )
 
     def test_of_one_criterion_only(self, db):
         set_rule(db, "s", Rule("range", 4, criterion="fluency"))

@@ -6,8 +6,10 @@ import pandas as pd
 import pytest
 
 from concord.agreement.intervals import student
+from concord.rating import Criterion
 from concord.store.progress import Item
-from concord.studies.quality import progress, quality_tables, remarks, suspicions
+from concord.studies import quality
+from concord.studies.quality import progress, quality_tables, remarks
 
 
 def item(annotator: str = "Ada", unit: int = 1, **fields: object) -> Item:
@@ -34,6 +36,10 @@ def given(rater: str, scores: list[list[float]], kind: str = "human") -> pd.Data
         [(u, f"c{c}", rater, kind, score) for u, row in enumerate(scores) for c, score in enumerate(row)],
         columns=["unit", "criterion", "rater", "kind", "score"],
     )
+
+
+def suspicions(items: list[Item], answers: pd.DataFrame) -> list[str]:
+    return quality.suspicions(items, answers, [Criterion(f"c{c}", "It is good.") for c in range(3)])
 
 
 VARIED = [[1 + i % 5, 1 + (i + 2) % 5, 1 + (i * 3) % 5] for i in range(20)]

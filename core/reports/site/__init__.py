@@ -29,7 +29,7 @@ from concord.reports.headline import headline
 from concord.reports.leaderboard_table import leaderboard_table
 from concord.reports.names import renamed
 from concord.reports.provenance import provenance
-from concord.scores import labels
+from concord.scores import Line, labels
 from concord.store import configurations, conversations, holdings, ratings, runs, summaries
 from concord.store.conversations import Found
 from concord.store.holdings import StudyHeld
@@ -221,27 +221,38 @@ def _every(db: Database) -> list[Found]:
 
 def _scores(db: Database, found: Found, people: Mapping[str, str]) -> dict[str, Any]:
     """The scores of a conversation: means by criterion and rater, and what judges gave each turn, and why."""
-    asked = {c.name: c.label for c in ratings.criteria(db, found.benchmark)}
+    criteria = {c.name: c for c in ratings.criteria_of(db, found.id)}
+    asked = {name: criterion.label for name, criterion in criteria.items()}
     lines = summaries.scorecard(db, found.id)
     called = _called(rater for line in lines for rater in line.raters) if lines else {}
-    given = [r for r in ratings.of_conversation(db, found.id) if r.rater.kind == "judge"]
+    every = ratings.of_conversation(db, found.id)
+    given = [r for r in every if r.rater.kind == "judge"]
     called |= _called(r.rater for r in given)
     called |= {rater: people[rater.name] for rater in called if rater.kind == "human"}
     by_turn: dict[int, Verdicts] = {}
     place = {name: at for at, name in enumerate(asked)}
     for r in sorted(given, key=lambda r: place.get(r.criterion, len(place))):
         label, judge = asked.get(r.criterion, r.criterion), called[r.rater]
+        of = criteria.get(r.criterion)
+        word = of.scale_of("judge").word(r.score) if of else f"{r.score:g}"
         verdicts = by_turn.setdefault(r.turn or 0, Verdicts())
-        verdicts.scores.setdefault(label, {}).setdefault(judge, []).append(f"{r.score:g}")
+        verdicts.scores.setdefault(label, {}).setdefault(judge, []).append(word)
         if r.explanation:
-            verdicts.reasons.append((judge, label, f"{r.score:g}", r.explanation))
+            verdicts.reasons.append((judge, label, word, r.explanation))
+
+    def cell(line: Line, rater: Rater, mean: float) -> str:
+        of = criteria.get(line.criterion)
+        if of is None or not of.scale.nominal:
+            return f"{mean:.2f}"
+        return of.scale.words([r.score for r in every if (r.rater, r.criterion) == (rater, of.name)])
+
     failed = [(j["judge"], j["failure"]) for j in ratings.judgements_of(db, found.id) if j["failure"]]
     return {
         "raters": list(dict.fromkeys(called[rater] for line in lines for rater in line.raters)),
         "lines": [
             (
                 asked.get(line.criterion, line.criterion),
-                {called[rater]: mean for rater, mean in line.raters.items()},
+                {called[rater]: cell(line, rater, mean) for rater, mean in line.raters.items()},
             )
             for line in lines
         ],

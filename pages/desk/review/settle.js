@@ -15,6 +15,9 @@ const settle = {
 
   event: (item, q, changed) => ({ item: item.id, criterion: q.criterion, score: q.value, reason: q.reason, ...changed }),
 
+  // An answer in the words of its question.
+  word: (q, score) => q.options.find((o) => o.value === score)?.word ?? String(score),
+
   give(line, score, reason, index = line.focus) {
     const { item } = line;
     const q = item.questions[index];
@@ -27,7 +30,7 @@ const settle = {
     const q = line.item.questions[index];
     line.focus = index;
     if (!line.fixed.reasoned) return this.give(line, score, q.reason, index);
-    note(dialogs, t("Why {score} for “{name}”?", { score, name: q.label }), q.reason, (reason) =>
+    note(dialogs, t("Why {score} for “{name}”?", { score: this.word(q, score), name: q.label }), q.reason, (reason) =>
       reason ? this.give(line, score, reason, index) : line.say(t("Not settled: a settled score has a reason."), "bad"));
     line.changed();
   },
@@ -51,7 +54,7 @@ const settle = {
     const { item } = line;
     const q = item.questions[line.focus];
     if (q.value === null) return line.say(t("Choose the score first."), "bad");
-    note(dialogs, t("Why {score} for “{name}”?", { score: q.value, name: q.label }), q.reason, (reason) => {
+    note(dialogs, t("Why {score} for “{name}”?", { score: this.word(q, q.value), name: q.label }), q.reason, (reason) => {
       if (reason || !line.fixed.reasoned) line.record(this.event(item, q, { reason }));
       line.changed();
     });
@@ -100,7 +103,7 @@ const settle = {
       card.classList.toggle("active", active);
       card.classList.toggle("answered", q.value !== null);
       for (const button of card.querySelectorAll(".give")) button.setAttribute("aria-pressed", button.dataset.value === String(q.value));
-      card.querySelector(".mine").textContent = q.value === null ? "" : [`${q.value}`, q.reason].filter(Boolean).join(": ");
+      card.querySelector(".mine").textContent = q.value === null ? "" : [this.word(q, q.value), q.reason].filter(Boolean).join(": ");
     }
   },
 

@@ -168,7 +168,10 @@ def item(
 
 def question(criterion: Criterion, marks: Mapping[float, str], **rest: Any) -> dict[str, Any]:
     """A criterion as it is asked; `marks` stand beside answers."""
-    options = [option | {"by": marks.get(option["value"], "")} for option in sent.options(criterion.scale)]
+    options = [
+        option | {"by": marks.get(option["value"], ""), "word": criterion.scale.word(option["value"])}
+        for option in sent.options(criterion.scale)
+    ]
     about = {"criterion": criterion.name, "label": criterion.label, "statement": criterion.statement}
     return {**about, "options": options, **rest}
 
@@ -176,9 +179,8 @@ def question(criterion: Criterion, marks: Mapping[float, str], **rest: Any) -> d
 def _disputed(asked: Question) -> dict[str, Any]:
     """What people answered, from the lowest answer to the highest; comments have no name either."""
     scores = [given.score for given in asked.given]
-    shown = {o["value"]: o["shown"] for o in sent.options(asked.criterion.scale)}
     words = [
-        [shown.get(given.score, f"{given.score:g}"), text]
+        [asked.criterion.scale.word(given.score), text]
         for given in asked.given
         for text in (given.reason, given.flag and f"(flagged) {given.flag}")
         if text
@@ -196,10 +198,10 @@ def _disputed(asked: Question) -> dict[str, Any]:
 
 def _beside(one: OthersAnswers) -> dict[str, Any]:
     """Everybody's answers to a criterion in one line, and others' reasons."""
-    known = {o["value"]: o["shown"] for o in sent.options(one.criterion.scale)}
-    scores = [f"{letter} {known.get(given.score, f'{given.score:g}')}" for letter, given in one.others]
+    word = one.criterion.scale.word
+    scores = [f"{letter} {word(given.score)}" for letter, given in one.others]
     if one.own is not None:
-        scores.append(f"you {known.get(one.own, f'{one.own:g}')}")
+        scores.append(f"you {word(one.own)}")
     words = [[score, given.reason] for score, (_, given) in zip(scores, one.others, strict=False)]
     about = {"criterion": one.criterion.name, "label": one.criterion.label}
     about |= {"statement": one.criterion.statement, "score": " · ".join(scores), "reason": ""}
@@ -209,11 +211,12 @@ def _beside(one: OthersAnswers) -> dict[str, Any]:
 
 def _shown(one: Shown) -> dict[str, Any]:
     """The judge's score and reasons beside the annotator's own answer."""
+    word = one.criterion.scale.word
     return question(
         one.criterion,
         {one.own: "yours"},
-        score=f"the judge {one.judge:.3g} · you {one.own:g}",
-        said=[[f"{one.judge:.3g}", one.reasons]] if one.reasons else [],
+        score=f"the judge {word(one.judge)} · you {word(one.own)}",
+        said=[[word(one.judge), one.reasons]] if one.reasons else [],
         own=one.own,
         value=one.second.score if one.second else None,
         reason=one.second.reason if one.second else "",

@@ -93,6 +93,7 @@ const spot = {
             item.challenging && item.said.length > 2 && el("button", { type: "button", class: "tag", onclick: (event) => act("challenging", event) }, `challenging: turn ${item.challenging} ↑`))),
         ...cards, ...said],
       right: [
+        el("p", { class: "question" }, el("strong", {}, line.fixed.criterion), line.fixed.statement !== line.fixed.criterion && ` ${line.fixed.statement}`),
         !item.judgements.length && el("p", { class: "people" }, "None of the judges chosen has judged this."),
         ...item.judgements.map((j, i) => this.card(item, j, i, line, act)),
         item.people.length > 0 && el("p", { class: "people" }, `People: ${item.people.join(", ")}`),
@@ -101,19 +102,19 @@ const spot = {
   },
 
   card(item, j, i, line, act) {
-    const top = line.fixed.options.at(-1).shown;
-    const score = j.score === null ? "–" : Number.isInteger(j.score) ? `${j.score}` : j.score.toFixed(2);
+    const { named, options } = line.fixed;
+    const score = j.word;
     return el("article", { class: "judged", "data-index": i, onclick: () => act("focus", i) },
       el("header", {}, el("span", { class: "judge" }, j.judge), j.simulated && el("span", { class: "tag" }, "mock"),
-        el("span", { class: "score" }, el("small", {}, line.fixed.criterion ? `${line.fixed.criterion} ` : ""), score, el("small", {}, j.failure === null ? ` of ${top}` : ""))),
+        el("span", { class: "score" }, score, el("small", {}, named || j.failure !== null ? "" : ` of ${options.at(-1).shown}`))),
       j.failure !== null
         ? [el("p", { class: "failed" }, j.failure), el("details", { open: true }, el("summary", {}, "The raw reply"), el("div", { class: "text raw" }, j.raw || "(nothing)"))]
         : el("div", { class: "reasons raw", dir: "auto", tabindex: 0 }, j.explanation || "(no explanation)"),
       el("div", { class: "verdicts", role: "group", "aria-label": `${j.judge}: ${score}` }, findings(j).map(([finding, k]) =>
         el("button", { type: "button", class: "button verdict", "data-finding": finding, onclick: (event) => { event.stopPropagation(); act("find", finding, i, event); } },
           `${FOUND[finding]} `, key(k.toUpperCase())))),
-      el("div", { class: "scores", style: `--count: ${Math.min(line.fixed.options.length, 10)}`, role: "group", "aria-label": "The score you would give" }, el("span", { class: "hint" }, "or your score"),
-        line.fixed.options.map((o) => el("button", { type: "button", class: "give", onclick: (event) => { event.stopPropagation(); act("score", o.value, i, event); } }, o.shown))),
+      el("div", { class: "scores", style: `--count: ${named ? 1 : Math.min(options.length, 10)}`, role: "group", "aria-label": "The score you would give" }, el("span", { class: "hint" }, "or your score"),
+        options.map((o) => el("button", { type: "button", class: "give", onclick: (event) => { event.stopPropagation(); act("score", o.value, i, event); } }, o.word))),
       el("p", { class: "mine" }));
   },
 
@@ -126,6 +127,7 @@ const spot = {
   },
 
   refresh(item, line, root) {
+    const word = (score) => line.fixed.options.find((o) => o.value === score)?.word ?? score;
     for (const card of root.querySelectorAll(".judged")) {
       const i = +card.dataset.index;
       const j = item.judgements[i];
@@ -136,8 +138,8 @@ const spot = {
       for (const button of card.querySelectorAll(".verdict")) button.setAttribute("aria-pressed", button.dataset.finding === j.finding);
       line.fixed.options.forEach((o, n) => card.querySelectorAll(".give")[n]?.setAttribute("aria-pressed", o.value === j.corrected));
       const mine = card.querySelector(".mine");
-      if (mine) mine.textContent = [j.corrected !== null && `you would give ${j.corrected}`,
-        item.own !== null && item.own !== j.corrected && `your score for this reply is ${item.own}: you have one, whoever judged it, and another would replace it`, j.comment && `note: ${j.comment}`].filter(Boolean).join(" · ");
+      if (mine) mine.textContent = [j.corrected !== null && `you would give ${word(j.corrected)}`,
+        item.own !== null && item.own !== j.corrected && `your score for this reply is ${word(item.own)}: you have one, whoever judged it, and another would replace it`, j.comment && `note: ${j.comment}`].filter(Boolean).join(" · ");
     }
   },
 

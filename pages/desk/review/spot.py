@@ -9,7 +9,7 @@ from sqlite_utils import Database
 
 from concord.benchmarks.benchmark import Benchmark
 from concord.conversation import Message
-from concord.rating import Finding
+from concord.rating import Finding, Scale
 from concord.scores import run_label
 from concord.store import spotchecks, suspects
 from concord.store.filters import Where
@@ -129,8 +129,10 @@ def fixed(work: QueueDesk | AuditDesk, of: Benchmark, title: str, back: str) -> 
         "title": title,
         "you": work.person,
         "back": back,
-        "options": options(asked.scale),
-        "criterion": asked.label if sum(c.counted for c in of.criteria) > 1 else "",
+        "options": [o | {"word": asked.scale.word(o["value"])} for o in options(asked.scale)],
+        "criterion": asked.label,
+        "statement": asked.statement,
+        "named": asked.scale.named,
         "over": "All looked at – thank you!",
         "nothing": "Nothing here deserves a look",
     }
@@ -192,15 +194,16 @@ def item(
         "challenging": screen.challenging,
         "last": benchmark.last_reply_only,
         "own": own[0] if own else None,
-        "judgements": [_judgement(seen) for seen in shown],
-        "people": [f"{r.rater.name} {r.score:g}" for r in people],
+        "judgements": [_judgement(seen, screen.criterion.scale) for seen in shown],
+        "people": [f"{r.rater.name} {screen.criterion.scale.word(r.score)}" for r in people],
     }
 
 
-def _judgement(seen: Seen) -> dict[str, Any]:
+def _judgement(seen: Seen, scale: Scale) -> dict[str, Any]:
     sent = ("id", "score", "explanation", "failure", "raw", "finding", "comment", "corrected")
     return {
         "judge": run_label(seen.judge, seen.repeat) if seen.repeat else seen.judge,
+        "word": "–" if seen.score is None else scale.word(seen.score),
         "simulated": seen.simulated and "mock" not in seen.judge,
         **{name: getattr(seen, name) for name in sent},
     }

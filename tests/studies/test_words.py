@@ -1,0 +1,137 @@
+"""One function turns a score into the words of its question, wherever people read it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from sqlite_utils import Database
+
+from concord.conversation import Conversation, Message, Unit
+from concord.errors import StudyError
+from concord.exchange import argilla, label_studio
+from concord.rating import LIKERT_5, YES_NO, Criterion, Judgement, Rater, Rating, Scale, categories, points
+from concord.reports import site
+from concord.store import access, conversations, informed, ratings
+from concord.store import studies as stored
+from concord.studies import discussion, quality, reveal, studies
+from concord.studies.adjudication import Rule, adjudication, queue_table, set_rule, settle
+from concord.workspace import Workspace
+from pages.parts.review.settle import AdjudicationDesk, DiscussionDesk, RevealDesk
+
+KIND = Criterion("kind", "What it is.", categories(["joke", "insult", "praise"]))
+FLUENT = Criterion("fluent", "It is fluent.")
+SAID = (Message("user", "a"), Message("assistant", "b"))
+# A judge's two runs on k0 and k1: joke and insult, which tie, and twice praise.
+RUNS = ((0, 2), (1, 2))
+
+
+@pytest.fixture
+def db(tmp_path: Path):
+    """Two items answered by two people, joke and insult both times, and judged twice."""
+    with Workspace.open(tmp_path / "workspace").write() as opened:
+        stored.create(opened, stored.Study("s", (KIND, FLUENT)))
+        ids = [conversations.save(opened, Conversation("x", f"k{i}", "p", SAID)) for i in range(2)]
+        stored.add_units(opened, "s", [(i, None, "") for i in ids])
+        studies.invite(opened, ["ann", "bob"])
+        studies.deal_study(opened, "s", ["ann", "bob"])
+        for score, person in enumerate(("ann", "bob")):
+            rater = access.annotator_id(opened, person)
+            rows = opened.execute("SELECT id FROM assignments WHERE rater_id = ?", [rater]).fetchall()
+            for (assignment,) in rows:
+                stored.answer(opened, rater, assignment, "kind", score)
+                stored.answer(opened, rater, assignment, "fluent", 4)
+                stored.submit(opened, rater, assignment)
+        for repeat, scores in enumerate(RUNS):
+            for i, score in enumerate(scores):
+                given = (Rating(Unit(f"k{i}"), "kind", score, "so"), Rating(Unit(f"k{i}"), "fluent", 4 + i))
+                judged = Judgement(f"j{i}{repeat}", f"k{i}", Rater("j", "judge"), given, repeat=repeat)
+                ratings.save_judgement(opened, judged)
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("scale", "score", "word", "level"),
+    [
+        (KIND.scale, 1, "insult", "insult"),
+        (KIND.scale, 0.5, "0.5", "0.5"),
+        (YES_NO, 1, "Yes", "Yes"),
+        (LIKERT_5, 4, "4", "4 Agree"),
+        (LIKERT_5, 13 / 3, "4.333", "4.333"),
+        (points(1, 10), 7, "7", "7"),
+        (Scale((0, 100), ("none", "all"), continuous=True), 37.5, "37.5", "37.5"),
+    ],
+)
+def test_a_score_in_the_words_of_its_question(scale, score, word, level):
+    assert (scale.word(score), scale.word(score, level=True)) == (word, level)
+
+
+def test_several_answers_in_one_line():
+    assert KIND.scale.words([2, 0, 2]) == "praise × 2, joke"
+    assert LIKERT_5.words([4, 2, 4]) == "4 2 4"
+
+
+def test_adjudication_names_categories_at_the_desk_and_in_the_table(db: Database):
+    said = set_rule(db, "s", Rule("range", 2, criterion="kind"))
+    assert "different answers on “kind”: 2 of 2 items" in said
+    assert Rule("range", 2).told([KIND, FLUENT]) == (
+        "answers at least 2 apart, of categories different ones, on a criterion"
+    )
+    assert Rule("range", 2).told([FLUENT]) == "answers at least 2 apart on a criterion"
+    unit = stored.units(db, "s")[0]["id"]
+    with pytest.raises(StudyError, match="Say why “Kind” is praise"):
+        settle(db, "s", unit, "kind", 2, "", "carl")
+    settle(db, "s", unit, "kind", 2, "it is kind", "carl")
+    first = queue_table(db, adjudication(db, "s")).rows[0]
+    assert (first["answers"], first["settled"]) == ("joke, insult", "praise")
+    question = AdjudicationDesk("s", "carl").moving(db, [unit]).items[0]["questions"][0]
+    assert [option["word"] for option in question["options"]] == ["joke", "insult", "praise"]
+
+
+def test_a_judge_is_revealed_by_the_category_it_gave_most_often(db: Database):
+    reveal.set_judge(db, "s", "j")
+    rater = access.annotator_id(db, "ann")
+    reveal.begin(db, "s", rater)
+    shown = [item["questions"] for item in RevealDesk("s", rater).moving(db, None).items]
+    # On k0 joke and insult tie: there is no answer between them, as their mean ½ would be.
+    assert [[q["score"] for q in questions] for questions in shown] == [
+        ["the judge 4 · you 4"],
+        ["the judge praise · you joke", "the judge 5 · you 4"],
+    ]
+    assert shown[1][0]["said"] == [["praise", "so\nso"]]
+
+
+def test_a_discussion_names_categories(db: Database):
+    discussion.set_round(db, "s", "all")
+    rater = access.annotator_id(db, "ann")
+    discussion.begin(db, "s", rater)
+    first = DiscussionDesk("s", rater).moving(db, None).items[0]["questions"][0]
+    assert first["score"].removeprefix("A ").removeprefix("B ") == "insult · you joke"
+
+
+def test_exports_to_other_tools_offer_categories_by_name_and_levels_with_theirs():
+    config = "\n".join(label_studio._question(KIND, "kind"))
+    assert '<Choice value="insult"/>' in config
+    asked = next(argilla._questions(KIND, "kind"))
+    assert [option["text"] for option in asked["settings"]["options"]] == ["joke", "insult", "praise"]
+    fluent = next(argilla._questions(FLUENT, "fluent"))
+    assert "4 Agree" in fluent["description"]
+
+
+def test_a_published_page_has_no_mean_of_categories(db: Database):
+    found = next(one for one in site._every(db) if one.key == "k0")
+    scores = site._scores(db, found, {"ann": "ann", "bob": "bob"})
+    assert dict(scores["lines"])["Kind"]["j"] == "joke, insult"
+    assert scores["by_turn"][0].scores["Kind"]["j"] == ["joke", "insult"]
+
+
+def test_one_answer_throughout_is_named():
+    given = pd.DataFrame(
+        {"kind": "human", "rater": "Ada", "criterion": "kind", "unit": range(20), "score": [1.0] * 20}
+    )
+    assert quality.suspicions([], given, [KIND]) == ["Ada answered insult on kind in 100% of 20 items."]
+
+
+def test_the_blind_answers_stay_numbers(db: Database):
+    assert {one.score for one in informed.blind(db, "s") if one.criterion == "kind"} == {0, 1}
