@@ -99,7 +99,7 @@ def test_a_changed_entry_stops_the_plan_before_any_call_until_it_is_restored(wor
 
 
 def test_a_changed_model_or_address_is_named():
-    was = Model(name="m", base_url="https://here.example/v1?token=1", model="gpt-4o").configuration
+    was = Model(name="m", base_url="https://here.example/v1?api-version=1", model="gpt-4o").configuration
     assert was.endpoint == "https://here.example/v1", "neither credentials nor a query"
     now = Model(name="m", base_url="https://there.example/v1", model="gpt-5").configuration
     assert was.changes(now) == [

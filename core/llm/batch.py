@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 from concord.errors import CallFailed
 from concord.llm import completions, trouble
-from concord.llm.client import Client
+from concord.llm.client import REPLY_BYTES, Client
 from concord.llm.completions import RAW, Broken, Read
 from concord.llm.models import Model
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 PATH: Literal["/v1/chat/completions"] = "/v1/chat/completions"
 MOST_LINES, MOST_BYTES = 50_000, 180_000_000
 """Of one file. OpenAI takes 50,000 lines and 200 MB."""
+LINE_BYTES = 2**18
+"""Of an output, for each line that was asked: four times what a long reply takes."""
 TRANSFER_SECONDS = 3600.0
 """How long the sending or reading of a file may take."""
 MARK = "concord"
@@ -135,8 +137,12 @@ async def find(client: Client, model: Model, mark: str) -> BatchStanding | None:
     return None
 
 
-async def download(client: Client, model: Model, file: str, into: IO[bytes]) -> None:
-    """Write a file of the endpoint. Raises CallFailed."""
+async def download(client: Client, model: Model, file: str, into: IO[bytes], *, lines: int) -> None:
+    """Write a file of the endpoint that answers so many lines. Raises CallFailed.
+
+    Of one that is too large the beginning is written: calls that it leaves out count as not answered.
+    """
+    most = max(REPLY_BYTES, lines * LINE_BYTES)
 
     async def read(api: AsyncOpenAI) -> None:
         into.seek(0)
@@ -144,6 +150,8 @@ async def download(client: Client, model: Model, file: str, into: IO[bytes]) -> 
         async with api.files.with_streaming_response.content(file) as response:
             async for part in response.iter_bytes(1 << 16):
                 await asyncio.to_thread(into.write, part)
+                if into.tell() > most:
+                    break
 
     await client.through(model, read, within=TRANSFER_SECONDS)
 
@@ -151,9 +159,14 @@ async def download(client: Client, model: Model, file: str, into: IO[bytes]) -> 
 def results(client: Client, model: Model, file: IO[bytes]) -> Iterator[Result | None]:
     """What an output says, line by line; None for a line that is no result. Blank lines are left out."""
     file.seek(0)
-    for text in file:
-        if text.strip():
-            yield _result(client.without_keys(text), model)
+    while text := file.readline(REPLY_BYTES):
+        if len(text) == REPLY_BYTES and not text.endswith(b"\n"):
+            yield None  # The rest of the line is none either.
+        elif text.strip():
+            found = _result(client.without_keys(text), model)
+            if found is not None and found.answer is not None:
+                found = replace(found, answer=client.read_without_keys(found.answer))
+            yield found
 
 
 def _result(text: bytes, model: Model) -> Result | None:
@@ -205,6 +218,6 @@ def _standing(client: Client, batch: Batch) -> BatchStanding:
         tuple(filter(None, (batch.output_file_id, batch.error_file_id))),
         counts.completed if counts else 0,
         counts.failed if counts else 0,
-        client.without_keys(why.encode()).decode()[:500],
+        client.text_without_keys(why)[:500],
         any(error.code in _FULL for error in errors),
     )

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
+import re
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar
-from urllib.parse import quote
 
 from concord.configuration import UNREPORTED, Reported
 from concord.conversation import Message
 from concord.errors import CallFailed
 from concord.llm import adapting, completions, embeddings, trouble
-from concord.llm.completions import RAW, Broken, Completion, reported
+from concord.llm.completions import RAW, Broken, Completion, Read, reported
 from concord.llm.embeddings import BadVectors, Vector
 from concord.llm.gates import Gate
 from concord.llm.models import UNSET, Model, pick
@@ -23,6 +24,7 @@ from concord.llm.trouble import Trouble
 from concord.rating import NOTHING_SPENT, Spent
 
 if TYPE_CHECKING:
+    from httpx2 import Response
     from openai import AsyncOpenAI
 
 RETRIES = 5
@@ -35,6 +37,8 @@ THROTTLED_SECONDS = 300.0
 DEFAULT_CONCURRENCY = 16
 SHORTEST_SECRET = 8
 """Characters of a key from which on it is taken out of what endpoints say; a shorter one is no secret."""
+REPLY_BYTES = 2**24
+"""Of one answer, decompressed: ten times what a long reply, or 32 vectors of 4,096 numbers, takes."""
 T = TypeVar("T")
 
 
@@ -53,6 +57,10 @@ class Moderated:
 
     scores: list[dict[str, float]]
     reported: Reported = UNREPORTED
+
+
+class TooLong(Exception):
+    """An answer of more than REPLY_BYTES; the rest was not read."""
 
 
 class AttemptFailed(Exception):
@@ -82,7 +90,7 @@ class Client:
         self._retries = RETRIES if retries is None else retries
         self._clients: dict[tuple[str, str], AsyncOpenAI] = {}
         self._gates: dict[tuple[str, str], Gate] = {}
-        self._secrets: set[bytes] = set()
+        self._secret = secrets(models.values())
         self._given = dict(models)
 
     def model(self, name: str) -> Model:
@@ -147,6 +155,7 @@ class Client:
                 own = {**model.entry.params, **model.roles.get(role, {})}
                 if not self._adapts(model, body, own, failure):
                     raise
+        read = self.read_without_keys(read)
         return Completion(read.text, read.cut, model.spent(read.tokens, seconds), read.reported, read.beside)
 
     def adapts(self, model: Model, failure: CallFailed) -> bool:
@@ -244,12 +253,15 @@ class Client:
                 found = trouble.of_status(error.status_code, error.response.headers, content, model)
             except (openai.APIError, TimeoutError) as error:
                 found = trouble.of_connection(error, model)
+            except TooLong as error:
+                found = too_long(error, model)
             except Exception as error:  # noqa: BLE001 - the library's objects of an answer in another form, too
                 found = self._foreign(error, model)
             again = found.cls == "throttled" or (retry and found.cls in ("down", "transient"))
             if not again or tried >= self._retries:
-                raise found.failure
-            wait = found.after or min(LONGEST_WAIT, FIRST_WAIT * 2**tried) * random.uniform(0.5, 1)
+                raise self._failure_without_keys(found.failure)
+            wait = min(LONGEST_WAIT, FIRST_WAIT * 2**tried) * random.uniform(0.5, 1)
+            wait = wait if found.after is None else min(found.after, THROTTLED_SECONDS)
             tried += 1
             await self.rest(model, wait)
 
@@ -280,6 +292,7 @@ class Client:
                     except Broken as error:
                         raise AttemptFailed(trouble.of_body(error, content, model)) from error
                 except AttemptFailed as failed:
+                    self._failure_without_keys(failed.found.failure)
                     if _costs_a_retry(gate, failed.found, sent, since or sent, tried < self._retries):
                         rest = min(LONGEST_WAIT, FIRST_WAIT * 2**tried) * random.uniform(0.5, 1)
                         tried += 1
@@ -314,6 +327,8 @@ class Client:
             raise AttemptFailed(trouble.of_status(error.status_code, headers, content, model)) from None
         except (openai.APIError, TimeoutError) as error:
             raise AttemptFailed(trouble.of_connection(error, model)) from None
+        except TooLong as error:
+            raise AttemptFailed(too_long(error, model)) from None
         except Exception as error:
             raise AttemptFailed(self._foreign(error, model)) from error
         content = self.without_keys(bytes(response.content))
@@ -328,11 +343,27 @@ class Client:
         return trouble.of_body(Broken(content[:200].decode("utf-8", "ignore")), content, model)
 
     def without_keys(self, content: bytes) -> bytes:
-        """What an endpoint sent, without the keys that it repeats."""
-        for secret in self._secrets:
-            if secret in content:
-                content = content.replace(secret, b"(key)")
-        return content
+        """What an endpoint sent, without the keys that it repeats, escaped in any way (see `secrets`)."""
+        return self._secret.sub(b"(key)", content) if self._secret else content
+
+    def text_without_keys(self, text: str) -> str:
+        """A text that was decoded, or put together from parts, without the keys that are in it now."""
+        content = text.encode("utf-8", "surrogatepass")
+        clean = self.without_keys(content)
+        return text if clean == content else clean.decode("utf-8", "surrogatepass")
+
+    def read_without_keys(self, read: Read) -> Read:
+        """What a body says without the keys that were in parts, or under escapes, before it was read."""
+        beside, clean = read.beside, self.text_without_keys
+        thinking, raw = clean(beside.thinking), clean(beside.raw)
+        beside = replace(beside, thinking=thinking, raw=raw, finish=clean(beside.finish))
+        who = Reported(clean(read.reported.model), clean(read.reported.fingerprint))
+        return read._replace(text=clean(read.text), reported=who, beside=beside)
+
+    def _failure_without_keys(self, failure: CallFailed) -> CallFailed:
+        failure.args = (self.text_without_keys(str(failure)),)
+        failure.raw = self.text_without_keys(failure.raw)
+        return failure
 
     def _client(self, model: Model) -> AsyncOpenAI:
         import httpx2
@@ -341,8 +372,6 @@ class Client:
         client = self._clients.get(model.endpoint)
         if client is None:
             key, most = model.key(), self._gates[model.endpoint].most
-            if model.key_variable and len(key) >= SHORTEST_SECRET:
-                self._secrets |= {key.encode(), json.dumps(key)[1:-1].encode(), quote(key, safe="").encode()}
             client = self._clients[model.endpoint] = AsyncOpenAI(
                 api_key=key,
                 base_url=model.base_url,
@@ -351,10 +380,59 @@ class Client:
                 http_client=DefaultAioHttpClient(
                     # A redirect could carry the key to another host.
                     follow_redirects=False,
+                    event_hooks={"response": [_bound]},
                     limits=httpx2.Limits(max_connections=most, max_keepalive_connections=most),
                 ),
             )
         return client
+
+
+def secrets(models: Iterable[Model]) -> re.Pattern[bytes] | None:
+    """Finds keys of models in what is sent; None where they have none of SHORTEST_SECRET characters.
+
+    Each character may stand as it is, behind backslashes, as \\u0073 or as %73: a judge's reply is JSON in
+    JSON, so that an escape may be escaped itself.
+    """
+    keys = {os.environ.get(model.key_variable, "") for model in models if model.key_variable}
+    found = [
+        rb"\\{0,8}".join(map(_written, key))
+        for key in sorted(keys, key=len, reverse=True)
+        if len(key) >= SHORTEST_SECRET
+    ]
+    return re.compile(b"|".join(found)) if found else None
+
+
+def _written(one: str) -> bytes:
+    percent = b"".join(b"%%%02x" % byte for byte in one.encode())
+    return rb"(?:%s|(?i:\\{1,8}u%04x|%s))" % (re.escape(one.encode()), ord(one), percent)
+
+
+def too_long(_error: TooLong, model: Model) -> Trouble:
+    """An answer that was given up: the endpoint would send it again, so it is not asked for again."""
+    failure = CallFailed(
+        f"The endpoint of “{model.name}” sent more than {REPLY_BYTES:,} bytes in one answer. "
+        "The rest was not read. Is its base_url right?",
+        kind="server",
+        reason="an answer too long",
+    )
+    return Trouble("permanent", failure)
+
+
+async def _bound(response: Response) -> None:
+    """Have a body be read up to REPLY_BYTES, decompressed. A file is bounded by who writes it to the disk."""
+    if response.is_success and response.request.url.path.endswith("/content"):
+        return
+    parts = response.aiter_bytes
+
+    async def bounded(chunk_size: int | None = None) -> AsyncGenerator[bytes, None]:
+        size = 0
+        async for part in parts(chunk_size):
+            size += len(part)
+            if size > REPLY_BYTES:
+                raise TooLong
+            yield part
+
+    response.aiter_bytes = bounded  # type: ignore[method-assign]
 
 
 def _costs_a_retry(gate: Gate, found: Trouble, sent: float, since: float, again: bool) -> bool:

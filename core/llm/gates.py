@@ -22,6 +22,8 @@ SLOW = 0.1
 """Growth near that number, in calls for each round of answers; else 1."""
 LEAST_PAUSE, LONGEST_PAUSE = 0.02, 30.0
 """Seconds that an endpoint rests which throttles without saying for how long: doubled each time."""
+STATED_PAUSE = 1.0
+"""So long rests, after some refusals in a row, one that asks for less than it needs."""
 PROBE_SECONDS = (0.5, 8.0)
 """Between two tries of an endpoint that cannot be reached: from, doubling, to."""
 FIRST_SECONDS, DOWN_SECONDS = 15.0, 300.0
@@ -126,9 +128,10 @@ class Gate:
             self._factor = DECREASE if self._answers >= self._limit else DECREASE_SOON
             self._refused = self._answers = 0
             self._in_a_row += 1
-            if after is None:
-                pause = LEAST_PAUSE * 2 ** min(self._in_a_row, 16)
-                self._close(min(LONGEST_PAUSE, pause) * random.uniform(0.5, 1))
+            pause, longest = LEAST_PAUSE * 2 ** min(self._in_a_row, 16), LONGEST_PAUSE
+            if after is not None:
+                longest = min(longest, STATED_PAUSE)
+            self._close(min(longest, pause) * random.uniform(0.5, 1))
         self._refused += 1
         # Of calls that filled the places, the endpoint took those that it did not refuse; where few were in
         # flight, a refusal says nothing of how many at once are too many.
@@ -181,7 +184,7 @@ class Gate:
     def _pace(self, left: str, headers: Mapping[str, str]) -> None:
         """Send evenly where few calls are left of the limit per minute that the endpoint names."""
         limit = headers.get("x-ratelimit-limit-requests", "")
-        if not (left.isdigit() and limit.isdigit() and int(limit)):
+        if not (_NUMBER.fullmatch(left) and _NUMBER.fullmatch(limit) and int(limit)):
             return
         few = int(left) <= max(self.in_flight, int(limit) // 50)
         self._interval = 60 / int(limit) if few else 0.0
@@ -216,6 +219,7 @@ class Gate:
             self._timer = asyncio.get_running_loop().call_at(due, self._wake)
 
 
+_NUMBER = re.compile(r"[0-9]{1,15}")
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)?")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "": 1.0}
 

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -79,6 +80,11 @@ class Price(Rates):
         return self.of(given, made, cached) * (1.0 if self.batch is None else self.batch)
 
 
+_KEYS = {"key", "apikey", "subscriptionkey", "token", "accesstoken", "authtoken", "authorization", "auth"}
+_KEYS |= {"password", "secret", "sig", "signature", "code"}
+"""Names of parameters of an address that are keys, in small letters alone."""
+
+
 def address(text: str) -> str:
     """An endpoint's address as it is. Raises ValueError, which does not quote it: it may hold a password."""
     from httpx2 import URL, InvalidURL
@@ -91,7 +97,7 @@ def address(text: str) -> str:
     where = url.scheme in ("http", "https") and url.host and (url.port or 0) < 2**16
     if not where or not text.isprintable() or " " in text:
         raise ValueError("is no address; write it like https://api.openai.com/v1")
-    if url.userinfo:
+    if url.userinfo or _KEYS.intersection(re.sub("[^a-z]", "", name.lower()) for name in url.params):
         raise ValueError("holds credentials; put the key into an environment variable, named in api_key_env")
     return text
 

@@ -10,8 +10,12 @@
 from __future__ import annotations
 
 import json
+import math
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
 from concord.errors import CallFailed
@@ -105,13 +109,24 @@ def of_connection(error: BaseException, model: Model) -> Trouble:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds an endpoint asks to wait; None if it does not say."""
+    """The seconds an endpoint asks to wait, of a number or a date; None if it asks for no time to come."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        stated = headers.get(name, "")
         try:
-            return max(0.0, float(headers.get(name, "")) * unit)
+            wait = float(stated) * unit
         except ValueError:
-            continue
+            wait = _seconds_until(stated)
+        if math.isfinite(wait) and wait > 0:
+            return wait
     return None
+
+
+def _seconds_until(date: str) -> float:
+    """How far a date of HTTP is away; 0 for what is none."""
+    try:
+        return parsedate_to_datetime(date).replace(tzinfo=UTC).timestamp() - time.time()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return 0.0
 
 
 def _complaint(content: bytes) -> tuple[str, str]:

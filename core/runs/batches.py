@@ -194,7 +194,7 @@ class Batches:
         waiting = await self._read(lambda db: stored.calls_of(db, one.id))
         for name in standing.outputs:
             with tempfile.TemporaryFile() as file:
-                await batch.download(self.client, model, name, file)
+                await batch.download(self.client, model, name, file, lines=one.lines)
                 await self._journalled(one, model, file, waiting, counts)
         tried = standing.status == "completed"
         left = list(waiting.values())

@@ -6,6 +6,8 @@ import asyncio
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 from aiohttp import web
@@ -15,7 +17,7 @@ from concord.demo.mock.faults import Faults
 from concord.demo.mock.server import listening, make_app, running
 from concord.errors import CallFailed
 from concord.llm import client as clients
-from concord.llm import gates
+from concord.llm import gates, trouble
 from concord.llm.client import Client
 from concord.llm.gates import Gate, seconds
 from concord.llm.models import Model
@@ -317,3 +319,46 @@ def test_whoever_is_cancelled_in_the_queue_takes_no_place():
         assert gate.in_flight == 1
 
     asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    "stated", ["0", "-5", "nan", "inf", "", "Wed, 21 Oct 2015 07:28:00 GMT", "soon", "1e999"]
+)
+def test_retry_after_that_asks_for_no_time_to_come_says_nothing(stated):
+    assert trouble.retry_after({"retry-after": stated}) is None
+
+
+def test_retry_after_is_a_number_or_a_date():
+    assert trouble.retry_after({"retry-after": "2.5"}) == 2.5
+    assert trouble.retry_after({"retry-after-ms": "0", "retry-after": "2"}) == 2
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
+    assert 55 < trouble.retry_after({"retry-after": date}) <= 60
+    far = format_datetime(datetime.now(UTC) + timedelta(days=300), usegmt=True)
+    assert trouble.retry_after({"retry-after": far}) > clients.THROTTLED_SECONDS
+
+
+@pytest.mark.parametrize("after", [None, 0.001])
+def test_an_endpoint_that_only_refuses_is_asked_less_and_less(after):
+    """Whatever it says: 3,000 requests in two minutes were 25 a second."""
+
+    async def go():
+        gate, time, sent = Gate(16), 0.0, 0
+        gate._clock = lambda: time
+        while time < 120:
+            time = max(time, gate._opens_at) + 0.001
+            gate.throttled(time, after)
+            sent += 1
+        return sent
+
+    assert asyncio.run(go()) < (300 if after else 40)
+
+
+@pytest.mark.parametrize("header", ["²", "9" * 5000, "-1", "nan"])
+def test_a_limit_that_is_no_number_is_ignored(header):
+    async def go():
+        gate = Gate(16)
+        for left, limit in (("1", header), (header, "1")):
+            gate.answered({"x-ratelimit-remaining-requests": left, "x-ratelimit-limit-requests": limit})
+        return gate._opens_at
+
+    assert asyncio.run(go()) == 0

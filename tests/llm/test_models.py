@@ -81,6 +81,8 @@ ADDRESSES = {
     "http://a\\nb/v1": "is no address",
     "https://key:sk-secret@host/v1": "holds credentials",
     "https://sk-secret@host/v1": "holds credentials",
+    "https://host/v1?api_key=sk-secret": "holds credentials",
+    "https://host/v1?x=1&Subscription-Key=sk-secret": "holds credentials",
 }
 
 
