@@ -5,22 +5,27 @@ they come to the remaining people, item by item. The test is passed for that per
 by more than epsilon, what a person costs more than a judge.
 """
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import sqrt
+from fractions import Fraction
+from itertools import pairwise
+from math import isnan, lcm, sqrt
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from concord.agreement import columns
 from concord.agreement.figures import empty, tabulate
-from concord.agreement.ratings import DIGITS, Bools, CriterionScores, Floats, Panels, Ratings
+from concord.agreement.ratings import DIGITS, Bools, CriterionScores, Floats, Ints, Panels, Ratings
 from concord.estimate import estimate
 from concord.table import Column, Table
 
 EPSILONS = (0.0, 0.1, 0.2, 0.3)
 FALSE_DISCOVERIES = 0.05
 FEWEST_PEOPLE, FEWEST_ITEMS = 3, 30
+MOST_PARTS = 10_000
 MOST_CATEGORIES = 20
 """With more different answers of people, equal ones are too rare to be counted."""
 
@@ -82,7 +87,7 @@ def alt_test(
     fewer than three people to test, for people who are not persons, and where judges answer on another scale.
     """
     scores = table[criterion]
-    grid = np.unique(np.round(scores.score, DIGITS))
+    grid, seen = _answers(scores)
     people = [] if scores.unlinked else scores.people.tolist()
     rows: list[dict[str, Any]] = []
     by_person: list[dict[str, Any]] = []
@@ -92,18 +97,17 @@ def alt_test(
             f"people give {len(grid)} different answers, more than {MOST_CATEGORIES}: "
             "a score of equal answers makes no sense"
         )
-    wins_of = _wins_by_agreement if score == "agreement" else _wins
-    seen, place = _placed(scores, grid) if score == "ordinal" else (scores, grid)
+    if score == "agreement":
+        near = _alike(seen)
+    else:
+        near = _distant(seen, _midranks(seen, grid) if score == "ordinal" else _whole(grid))
     for judge in scores.contenders(panels):
         answers = _nearest(judge.score, grid)
-        given = ~np.isnan(answers)
-        placed = np.full(len(answers), np.nan)
-        placed[given] = place[np.searchsorted(grid, answers[given])]
-        wins = {} if senseless else wins_of(seen, placed, people)
+        wins = {} if senseless else _wins(seen, near, answers, people)
         why = senseless or table.no_level(criterion, judge.members) or _why(scores, wins)
         constants = {
-            value: {} if why else wins_of(seen, np.where(given, at, np.nan), people)
-            for value, at in zip(grid.tolist(), place.tolist(), strict=True)
+            float(value): {} if why else _wins(seen, near, np.where(answers < 0, -1, at), people)
+            for at, value in enumerate(grid)
         }
         for epsilon in epsilons:
             omega = rho = best_omega = best_rho = constant = np.nan
@@ -155,64 +159,89 @@ def _why(scores: CriterionScores, wins: dict[int, tuple[Floats, Floats]]) -> str
     return ""
 
 
-def _nearest(score: Floats, grid: Floats) -> Floats:
-    """Each score rounded to the nearest value of the grid, the lower one where two are as near."""
-    nearest = np.full(len(score), np.nan)
-    given = np.flatnonzero(~np.isnan(score))
-    if len(grid):
-        nearest[given] = grid[np.abs(np.round(score[given], DIGITS)[:, None] - grid[None, :]).argmin(axis=1)]
-    return nearest
+Near = Callable[[Ints, Ints, Ints], npt.NDArray[Any]]
+"""How near answers (third) to items (first) come to the people left, all but one of an answer (second)."""
 
 
-def _wins(scores: CriterionScores, judge: Floats, people: Sequence[int]) -> dict[int, tuple[Floats, Floats]]:
-    """Per person who can be tested: on which items the judge, and the person, come at least as near."""
-    wins = {}
-    total = np.bincount(scores.item, scores.score, minlength=scores.items)
-    for person in people:
-        item, own = scores.by(person)
-        rest = scores.present[item] - 1
-        usable = (rest > 0) & ~np.isnan(judge[item])
-        item, own, rest = item[usable], own[usable], rest[usable]
-        if len(item) < FEWEST_ITEMS:
-            continue
-        left = (total[item] - own) / rest
-        # Mean square distance to the people left, less their spread, which both have alike. Answers are
-        # rounded to DIGITS, so that their squares are equal to two digits fewer.
-        judge_off, own_off = (
-            np.round(value**2 - 2 * value * left, DIGITS - 2) for value in (judge[item], own)
-        )
-        wins[person] = (judge_off <= own_off).astype(np.float64), (own_off <= judge_off).astype(np.float64)
-    return wins
+def exact(score: float) -> Fraction:
+    """The fraction that a score is: a mean of whole numbers is one of a small denominator; else the decimal.
+
+    Fractions of denominators up to `MOST_PARTS` lie farther apart than scores are rounded to.
+    """
+    near = Fraction(score).limit_denominator(MOST_PARTS)
+    if abs(near - Fraction(score)) * 10**DIGITS <= 1:
+        return near
+    return Fraction(round(score * 10**DIGITS), 10**DIGITS)
 
 
-def _wins_by_agreement(
-    scores: CriterionScores, judge: Floats, people: Sequence[int]
-) -> dict[int, tuple[Floats, Floats]]:
-    """`_wins` where an item's score is how many of the people left gave the same answer."""
+def _answers(scores: CriterionScores) -> tuple[list[Fraction], CriterionScores]:
+    """The different answers of people, the lowest first, and the answers as places in that list."""
     values, code = np.unique(np.round(scores.score, DIGITS), return_inverse=True)
-    count = np.zeros((scores.items, max(len(values), 1)))
-    np.add.at(count, (scores.item, code), 1)
+    return list(map(exact, values.tolist())), replace(scores, score=code.astype(np.float64))
+
+
+def _nearest(score: Floats, grid: Sequence[Fraction]) -> Ints:
+    """The place in the grid nearest to each score, the lower one where two are as near; −1 for no score."""
+    middles = [(low + high) / 2 for low, high in pairwise(grid)]
+    values, code = np.unique(np.round(score, DIGITS), return_inverse=True)
+    places = [-1 if isnan(value) or not grid else bisect_left(middles, exact(value)) for value in values]
+    return np.array(places, dtype=np.int64)[code]
+
+
+def _whole(grid: Sequence[Fraction]) -> list[int]:
+    """The answers as whole numbers in the same ratios."""
+    parts = lcm(*(value.denominator for value in grid))
+    return [int(value * parts) for value in grid]
+
+
+def _midranks(seen: CriterionScores, grid: Sequence[Fraction]) -> list[int]:
+    """Twice the midrank of each answer among all answers of people."""
+    count = np.bincount(seen.score.astype(np.int64), minlength=len(grid))
+    return list(map(int, 2 * np.cumsum(count) - count))
+
+
+def _wins(
+    seen: CriterionScores, near: Near, judge: Ints, people: Sequence[int]
+) -> dict[int, tuple[Floats, Floats]]:
+    """Per person who can be tested: on which items the judge, and the person, come at least as near.
+
+    Answers are numbered, in `seen` and `judge` alike.
+    """
     wins = {}
     for person in people:
-        item, own = scores.by(person)
-        usable = (scores.present[item] > 1) & ~np.isnan(judge[item])
-        item, own = item[usable], own[usable]
+        item, answer = seen.by(person)
+        usable = (seen.present[item] > 1) & (judge[item] >= 0)
+        item, own = item[usable], answer[usable].astype(np.int64)
         if len(item) < FEWEST_ITEMS:
             continue
-        of_own, of_judge = (np.searchsorted(values, np.round(x, DIGITS)) for x in (own, judge[item]))
-        judge_alike = count[item, of_judge] - (of_judge == of_own)
-        own_alike = count[item, of_own] - 1
-        better = (judge_alike >= own_alike), (own_alike >= judge_alike)
-        wins[person] = better[0].astype(np.float64), better[1].astype(np.float64)
+        by_judge, by_person = near(item, own, judge[item]), near(item, own, own)
+        wins[person] = (by_judge >= by_person).astype(np.float64), (by_person >= by_judge).astype(np.float64)
     return wins
 
 
-def _placed(scores: CriterionScores, grid: Floats) -> tuple[CriterionScores, Floats]:
-    """People's answers as places from 0 to 1, and the place of each answer of the grid."""
-    code = np.searchsorted(grid, np.round(scores.score, DIGITS))
-    count = np.bincount(code, minlength=len(grid)).astype(np.float64)
-    place = (np.cumsum(count) - count / 2) / max(count.sum(), 1.0)
-    return replace(scores, score=place[code] if len(grid) else scores.score), place
+def _distant(seen: CriterionScores, place: Sequence[int]) -> Near:
+    """Nearness by distance, in whole numbers, so that equal ones are equal; `place` has where answers lie."""
+    most = max(map(abs, place), default=0)
+    # Whole numbers of Python where the squares would not fit 64 bits.
+    fits = 4 * most**2 * max(int(seen.present.max(initial=0)), 1) < 2**62
+    at = np.array(place, dtype=np.int64 if fits else object)
+    total = np.zeros(seen.items, dtype=at.dtype)
+    np.add.at(total, seen.item, at[seen.score.astype(np.int64)])
+
+    def near(item: Ints, own: Ints, answer: Ints) -> npt.NDArray[Any]:
+        # Minus the mean square distance to the people left, less their spread, times their number.
+        left, rest = total[item] - at[own], seen.present[item].astype(at.dtype) - 1
+        return np.asarray(2 * at[answer] * left - at[answer] ** 2 * rest)
+
+    return near
+
+
+def _alike(seen: CriterionScores) -> Near:
+    """Nearness by how many of the people left gave the same answer."""
+    code = seen.score.astype(np.int64)
+    count = np.zeros((seen.items, int(code.max(initial=0)) + 1), dtype=np.int64)
+    np.add.at(count, (seen.item, code), 1)
+    return lambda item, own, answer: np.asarray(count[item, answer] - (answer == own))
 
 
 def _verdict(wins: dict[int, tuple[Floats, Floats]], epsilon: float) -> tuple[float, float]:

@@ -20,12 +20,13 @@ ANCHORING = empty(
     Column("annotator"),
     Column("n", "answers"),
     Column("changed", percent=True, interval="ends", help="Share of answers that were changed."),
+    Column("apart", "with another score", help="Answers to which the judge gave another score."),
     Column(
         "toward",
         "towards the judge",
         interval="ends",
         signed=True,
-        help="Mean change towards the judge's score, in points, where the judge's score was another one.",
+        help="Mean change towards the judge's score, in points, over the answers with another score.",
     ),
     Column(
         "share",
@@ -53,10 +54,11 @@ def anchoring(table: Ratings, criterion: str, moves: Sequence[Move], **drawing: 
     """All annotators, then each, one row: how many answers changed, and how far towards the judge's score.
 
     With b the blind answer, j the judge's score and v the second answer, `changed` is the share of v ≠ b,
-    `toward` the mean of (v − b) · sign(j − b) where j ≠ b, and `share` is Σ(v − b)(j − b) / Σ(j − b)², the
-    slope through the origin of the change on the distance: the weight of advice (Yaniv 2004) of answers
-    weighted by their squared distance, which no small distance makes large. Units are resampled, with all
-    their answers. `toward` and `share` are undefined where the judge gave every answer's score.
+    `apart` counts the answers with j ≠ b, `toward` is the mean of (v − b) · sign(j − b) over these, and
+    `share` is Σ(v − b)(j − b) / Σ(j − b)², the slope through the origin of the change on the distance: the
+    weight of advice (Yaniv 2004) of answers weighted by their squared distance, which no small distance makes
+    large. Units are resampled, with all their answers; `n` of a figure counts units. `toward` and `share` are
+    undefined where the judge gave every answer's score.
     """
     place = {unit: at for at, unit in enumerate(table.units)}
     known = [move for move in moves if move.unit in place]
@@ -95,6 +97,7 @@ def _row(name: str, moves: Sequence[Move], place: dict[Hashable, int]) -> dict[s
     return {
         "annotator": name,
         "n": len(moves),
+        "apart": int(apart.sum()),
         "changed": ratio((change != 0).astype(float), np.ones(len(moves)), SHARE),
         "toward": ratio(change * np.sign(distance), apart.astype(float), DIFFERENCE),
         "share": ratio(change * distance, distance**2, DIFFERENCE),

@@ -51,6 +51,7 @@ CEILINGS = empty(
     columns.RATER,
     columns.N,
     columns.SPEARMAN,
+    Column("people", "People per item", digits=2),
     Column("reliability", "Reliability of people's mean", help=explain("Spearman–Brown formula")),
     Column("attainable", "Attainable ρ", help="Square root of the reliability of people's mean."),
     Column("corrected", "ρ corrected for attenuation", help=explain("disattenuated correlation")),
@@ -175,19 +176,24 @@ def ceilings(table: Ratings, criterion: str, *, panels: Panels = None) -> Table:
     """How high a correlation people's noise allows, one row per judge and panel; a description, not evidence.
 
     `reliability` of people's mean is Spearman–Brown's from interval alpha, for the harmonic mean of people
-    per item; `attainable` its square root, what a judge who knew the truth would reach; `corrected` is
-    spearman ÷ attainable, above 1 only by chance. Undefined where alpha is, or is not above 0; `corrected`
-    also where alpha is below `WEAK`.
+    per item, on the items that the judge scored too; `attainable` its square root, what a judge who knew the
+    truth would reach; `corrected` is spearman ÷ attainable, above 1 only by chance. Undefined where alpha is,
+    or is not above 0; `corrected` also where alpha is below `WEAK`.
     """
     scores = table[criterion]
-    alpha = people_alpha(scores, "interval").value
-    people = people_per_item(scores)
-    reliability = float(spearman_brown(alpha, people)) if alpha is not None and alpha > 0 else np.nan
-    weak = f"people's interval alpha is {_below(alpha)}" if alpha is not None and alpha < WEAK else ""
-    noise = "people do not agree beyond chance, or cannot be compared" if np.isnan(reliability) else ""
-    attainable = float(np.sqrt(reliability))
-    rows = []
+    rows: list[dict[str, Any]] = []
+    weak_on: dict[str, list[str]] = {}
+    on_items: dict[bytes, tuple[float | None, float]] = {}
     for judge in scores.contenders(panels):
+        scored = ~np.isnan(judge.score)
+        if scored.tobytes() not in on_items:
+            both = scores if scored.all() else scores.among(scored)
+            on_items[scored.tobytes()] = people_alpha(both, "interval").value, people_per_item(both)
+        alpha, people = on_items[scored.tobytes()]
+        reliability = float(spearman_brown(alpha, people)) if alpha is not None and alpha > 0 else np.nan
+        weak = f"people's interval alpha is {_below(alpha)}" if alpha is not None and alpha < WEAK else ""
+        noise = "people do not agree beyond chance, or cannot be compared" if np.isnan(reliability) else ""
+        attainable = float(np.sqrt(reliability))
         rho = against_people(scores, judge)
         value = np.nan if rho.value is None else rho.value
         ratio = np.nan if weak else value / attainable
@@ -196,11 +202,14 @@ def ceilings(table: Ratings, criterion: str, *, panels: Panels = None) -> Table:
             | {"reliability": estimate(reliability, reason=noise)}
             | {"attainable": estimate(attainable, reason=noise)}
             | {"corrected": estimate(ratio, n=rho.n, reason=noise or weak or rho.reason)}
-            | {"weak": bool(weak)}
+            | {"weak": bool(weak), "people": people}
         )
-    notes = [f"reliability for {people:.3g} people per item (harmonic mean)"]
-    if weak:
-        notes.append(f"{weak}: no corrected ρ is given")
+        weak_on.setdefault(weak, []).append(judge.name)
+    notes = ["reliability for the harmonic mean of people per item, on the items that the judge scored"]
+    for weak, names in weak_on.items():
+        if weak:
+            where = "" if len(weak_on) == 1 else f" on the items of {', '.join(names)}"
+            notes.append(f"{weak}{where}: no corrected ρ is given")
     return tabulate(CEILINGS, table, criterion, rows, notes=notes)
 
 

@@ -128,11 +128,17 @@ def share(hits: int, n: int) -> Estimate:
     return estimate(value, low, high, n=n, method=SHARE.words)
 
 
-def gold_hits(hits: Mapping[str, Sequence[tuple[bool, bool]]], *, excluded: Sequence[str] = ()) -> Table:
+def gold_hits(
+    hits: Mapping[str, Sequence[tuple[bool, bool]]], *, on: str = "", excluded: Sequence[str] = ()
+) -> Table:
     """Hits on gold items of each annotator, one row a person: (whether hit, whether an attention check).
 
-    Attention checks are gold items too, and have columns of their own.
+    A hit is an item of which every known answer was hit; `on` names the only criterion that was looked at,
+    and then the figure has another name. Attention checks are gold items too, and have columns of their own.
     """
+    about = "An item is hit where every known answer was given, within its tolerance."
+    if on:
+        about = f"How often the answer on {on} alone was the known one, within its tolerance."
     rows: list[dict[str, Any]] = []
     for name, items in hits.items():
         checks = [hit for hit, attention in items if attention]
@@ -143,16 +149,16 @@ def gold_hits(hits: Mapping[str, Sequence[tuple[bool, bool]]], *, excluded: Sequ
         )
     columns = (
         *(Column("annotator"), Column("n", "gold items")),
-        Column("hits", percent=True, interval="ends"),
+        Column("hits", f"hits on {on}" if on else "hits", percent=True, interval="ends"),
         *(Column("checks", "attention checks"), Column("passed")),
         *((Column("note"),) if set(excluded) & hits.keys() else ()),
     )
     return Table(
-        "gold_items",
-        "Gold items of annotators",
+        "gold_answers" if on else "gold_items",
+        f"Gold items of annotators: {on} alone" if on else "Gold items of annotators",
         columns,
         tuple(rows),
-        caption="How often an annotator's answer lay within the tolerance of the known one.",
+        caption=about,
         notes=(
             "Gold items are no ratings and enter no other figure. 95% intervals: means of bounded values "
             "with one more value at each end; gold items are taken for independent.",

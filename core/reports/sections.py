@@ -201,7 +201,8 @@ def _hits(report: AgreementReport, criterion: str) -> dict[str, list[tuple[bool,
 
 def _gold(report: AgreementReport, criterion: str) -> Iterator[Table]:
     out = [decision.annotator for decision in report.of.excluded]
-    yield gold_hits(_hits(report, criterion), excluded=out)
+    on = "" if criterion == FINAL else report.label(criterion)
+    yield gold_hits(_hits(report, criterion), on=on, excluded=out)
 
 
 def _no_gold(report: AgreementReport, criterion: str) -> str:

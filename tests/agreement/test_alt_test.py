@@ -1,11 +1,13 @@
 """The alternative annotator test, computed the long way, and what a constant scores on it."""
 
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-from concord.agreement.alt_test import alt_test, rejected
+from concord.agreement.alt_test import alt_test, exact, rejected
 from concord.agreement.planning import needed
 from concord.agreement.ratings import read_ratings
 
@@ -54,6 +56,39 @@ def test_equal_means_of_three_criteria_are_ties():
         expected.append((of_judge <= of_own).mean())
     assert expected[0] == 1
     assert [row["rho"] for row in figures.meta["by_person"]] == expected
+
+
+@pytest.mark.parametrize("score", ["distance", "ordinal"])
+def test_distances_are_compared_by_exact_fractions(score):
+    """Means of 27 answers. By hand, in 27ths, where the others gave 1, 1 and 13: an answer x lies 3x² − 30x
+    from them, less what all have alike: 10 and 0 are equally near (300 − 300 = 0), 9 is nearer (243 − 270).
+    """
+    rng = np.random.default_rng(5)
+    parts = {name: rng.integers(0, 28, 400) for name in ("ann", "bob", "cy", "dee")}
+    judge = rng.integers(0, 55, 400)  # halves of the parts: many lie just between two answers
+    persons = {name: np.round(of / 27, 9).tolist() for name, of in parts.items()}
+    figures = alt_test(
+        read_ratings(study(persons, {"j": (judge / 54).tolist()})), "quality", epsilons=[0.0], score=score
+    )
+    given = np.concatenate(list(parts.values()))
+    places = {v: 2 * int((given < v).sum()) + int((given == v).sum()) for v in range(28)}
+    at = (lambda v: v) if score == "distance" else places.__getitem__
+    expected = []
+    for name, own in parts.items():
+        rest = [of for one, of in parts.items() if one != name]
+        off = [
+            [sum((at(int(x)) - at(int(other[i]))) ** 2 for other in rest) for x in (judge[i] // 2, own[i])]
+            for i in range(400)  # j // 2: the lower of two answers equally near
+        ]
+        expected.append(np.mean([of_judge <= of_own for of_judge, of_own in off]))
+    assert [row["rho"] for row in figures.meta["by_person"]] == expected
+
+
+def test_a_score_is_the_fraction_that_it_was():
+    # 3.142857143 is 22/7 to nine digits; 0.123456789 is no fraction of a small denominator.
+    assert exact(3.142857143) == Fraction(22, 7)
+    assert exact(0.1 + 0.2) == Fraction(3, 10)
+    assert exact(0.1234567891) == Fraction(123456789, 10**9)
 
 
 def test_benjamini_yekutieli():

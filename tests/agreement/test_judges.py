@@ -172,6 +172,19 @@ def test_ceilings_by_hand():
     assert not row["weak"]
 
 
+def test_ceilings_rest_on_the_items_that_the_judge_scored():
+    # On the first three items, as above, alpha is 1/2 and people's mean has reliability 2/3. On the fourth,
+    # which the judge left out, people agree on 9: alpha of all four is higher.
+    rows = study({"ann": [1, 1, 2, 9], "bob": [1, 2, 3, 9]}, {"j": [1, 3, 2, np.nan], "k": [1, 3, 2, 9]})
+    partial, whole = ceilings(read_ratings(rows), "quality", panels=()).rows
+    assert (partial["n"], whole["n"]) == (3, 4)
+    assert partial["reliability"].value == pytest.approx(2 / 3)
+    assert partial["corrected"].value == pytest.approx(0.5 / np.sqrt(2 / 3))
+    # Values 1, 1, 1, 2, 2, 3, 9, 9: squared differences of the 28 pairs sum to 8·182 − 28² = 672, their mean
+    # is 24; within items (1 + 1)/4 = 1/2. Alpha 1 − ½/24 = 47/48, reliability 2·47/48 ÷ (1 + 47/48).
+    assert whole["reliability"].value == pytest.approx(94 / 95)
+
+
 def test_ceilings_of_people_who_disagree():
     rows = study({"ann": [1, 2, 3], "bob": [3, 2, 1]}, {"j": [1, 3, 2]})
     corrected = ceilings(read_ratings(rows), "quality").rows[0]["corrected"]

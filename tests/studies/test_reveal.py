@@ -150,7 +150,9 @@ def test_anchoring_by_hand(db):
     assert ann["toward"].value == pytest.approx(5 / 6)
     # Σ change · distance = 4 + 0 + 2 + 0 + 1 + 0 + 0 + 3; Σ distance² = 4 + 0 + 4 + 4 + 1 + 0 + 4 + 9.
     assert ann["share"].value == pytest.approx(10 / 26)
-    assert (ann["n"], ann["changed"].n, ann["share"].n) == (8, 8, 6)
+    assert (ann["n"], ann["apart"], ann["changed"].n, ann["share"].n) == (8, 6, 8, 6)
+    # bob's 2, 2, 3, 5, 4, 3, 1, 4 beside the judge's 3, 2, 5, 2, 4, 3, 4, 1: five differ.
+    assert (both["n"], both["apart"]) == (16, 6 + 5)
     assert (bob["changed"].value, bob["toward"].value, bob["share"].value) == (0, 0, 0)
     # bob's distances are 1, 0, 2, −3, 0, 0, 3, −3.
     assert both["share"].value == pytest.approx(10 / (26 + 1 + 4 + 9 + 9 + 9))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from pages.parts.review.settle import AdjudicationDesk, DiscussionDesk, RevealDesk
 from sqlite_utils import Database
 
 from concord.conversation import Conversation, Message, Unit
@@ -18,7 +19,6 @@ from concord.store import studies as stored
 from concord.studies import discussion, quality, reveal, studies
 from concord.studies.adjudication import Rule, adjudication, queue_table, set_rule, settle
 from concord.workspace import Workspace
-from pages.parts.review.settle import AdjudicationDesk, DiscussionDesk, RevealDesk
 
 KIND = Criterion("kind", "What it is.", categories(["joke", "insult", "praise"]))
 FLUENT = Criterion("fluent", "It is fluent.")
