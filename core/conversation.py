@@ -15,7 +15,8 @@ class Message:
     role: Role
     content: str
     meta: Mapping[str, Any] = field(default_factory=dict)
-    """What the speaker said about the utterance beside it (a strategy, a plan); never shown to an annotator.
+    """What the speaker said about the utterance beside it (a strategy, a plan), and the speaker's “name”
+    where a file told it; never shown to an annotator.
     """
 
 
@@ -73,6 +74,15 @@ class Conversation:
                 beside.append(message)
         if user is not None or beside:
             yield Turn(number, user, None, tuple(beside))
+
+    def voice(self, message: Message) -> str:
+        """“ 1”, “ 2” … by first appearance, where speakers of several names share the role; else “”.
+
+        A number, because a name may tell which model speaks.
+        """
+        names = list(dict.fromkeys(m.meta.get("name", "") for m in self.messages if m.role == message.role))
+        shared = len(names) > 1 and message.role in ("user", "assistant")
+        return f" {names.index(message.meta.get('name', '')) + 1}" if shared else ""
 
     @property
     def replies(self) -> tuple[str, ...]:

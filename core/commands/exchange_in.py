@@ -32,6 +32,7 @@ from concord.store.comparisons import OWN
 from concord.studies import pairings
 from concord.workspace import Workspace
 
+_PARAMETERS = {"--map": "mapping", "--role": "roles", "--scores-as": "judge"}
 SHOWN = 160
 """Characters of a message that `--check` prints."""
 
@@ -159,13 +160,14 @@ def _conversations(workspace: str, /, file: Path, benchmark: str, **how: Any) ->
     JSON Lines, JSON, CSV or Parquet; the form is recognised, and docs/formats.md lists those that are.
     """
     if own(file):
+        for option in ("--map", "--role", "--scores-as", "--study", "--rubric", "--check"):
+            if how[_PARAMETERS.get(option, option[2:])]:
+                raise ConcordError(
+                    f"{file} was written by `concord export conversations`: it says all that is in it. "
+                    f"Leave out {option}."
+                )
         with Workspace.open(workspace).write() as db:
-            done = conversations_jsonl.read(db, file, benchmark=benchmark)
-        known = f", {done.known} were here already" if done.known else ""
-        echo(
-            f"{done.conversations} new conversations{known}."
-            + "".join(f" Study “{s}”." for s in done.studies)
-        )
+            echo(str(conversations_jsonl.read(db, file, benchmark=benchmark)))
         return
     _foreign(Workspace.open(workspace), file, benchmark, **how)
 

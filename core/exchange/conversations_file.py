@@ -19,7 +19,7 @@ from concord.exchange import entries, rows
 from concord.exchange.dialogue import SPEAKERS, Roles
 from concord.exchange.entries import Entry, GivenScore, Reading
 from concord.exchange.incoming import AT_ONCE, Given, rate
-from concord.exchange.rows import FileRow, Progress
+from concord.exchange.rows import AROUND, FileRow, Progress
 from concord.exchange.shapes import also, has, mapped, shape_of
 from concord.rating import Comparison, Criterion, Rater, RaterKind, Scale
 from concord.store import comparisons, conversations, ratings, studies
@@ -80,6 +80,10 @@ class FileSurvey:
     scores: Counter[tuple[RaterKind, str]] = field(default_factory=Counter)
     values: dict[str, set[float]] = field(default_factory=dict)
     unread: Counter[str] = field(default_factory=Counter)
+    metadata: Counter[str] = field(default_factory=Counter)
+    """Fields that are kept, but shown nowhere unless a rubric names them."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """Paths of what is not kept."""
 
     @property
     def name(self) -> str:
@@ -198,7 +202,23 @@ def told(found: FileSurvey, *, by_command: bool = True) -> list[str]:
             f"{found.unread.total():,} scores are no numbers and are left out, such as "
             f"“{next(iter(found.unread))}”."
         )
+    how = f" {_IMPORT} --map facet:NAME=COLUMN makes a column a facet." if by_command else ""
+    if found.metadata:
+        lines.append(f"Kept as metadata, not shown: {_counted(found.metadata, found.rows)}.{how}")
+    if found.left_out:
+        how = f" {_IMPORT} --map context:HEADING=PATH keeps one." if by_command else ""
+        lines.append(f"Left out: {_counted(found.left_out, found.rows)}.{how}")
     return [*lines, *filter(None, [found.reading.shape.also])]
+
+
+def _counted(names: Mapping[str, int], rows: int) -> str:
+    """Names, with the number of rows where it is not all of them."""
+    return ", ".join(
+        f"{name.removeprefix(f'{AROUND}.')} (around the rows)"
+        if name.startswith(AROUND)
+        else name + (f" ({n:,} rows)" if n < rows else "")
+        for name, n in names.items()
+    )
 
 
 def summary(found: FileSurvey, done: StoredFile) -> str:
@@ -291,6 +311,11 @@ def _checked(found: FileSurvey, row: FileRow, keys: KeysSeen) -> Entry | None:
         if len(values) > DISTINCT:
             found.values[scored.criterion] = {min(values), max(values)}
     found.unread.update(entry.unread if len(found.unread) < DISTINCT else ())
+    if row.fields is not None and len(found.left_out) + len(found.metadata) < DISTINCT:
+        meta = entry.conversations[0].meta
+        names = entries.beside(row.fields, found.reading.shape, meta, around=not found.shown)
+        found.metadata.update(names[0])
+        found.left_out.update(names[1])
     if len(found.shown) < SHOWN:
         found.shown.append((row.where, entry))
     return entry

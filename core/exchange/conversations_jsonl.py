@@ -17,7 +17,7 @@ from concord.configuration import Use
 from concord.conversation import Conversation
 from concord.errors import ConcordError, ImportRefused
 from concord.exchange.cells import lines_of, name_in, nfc
-from concord.exchange.dialogue import as_list, from_list
+from concord.exchange.dialogue import as_list, from_list, unread
 from concord.files import parse_json
 from concord.files.limits import RECORD
 from concord.rating import Criterion, Scale
@@ -32,15 +32,26 @@ _OF_STUDY: Mapping[str, type] = {
 
 _OWN = {"key", "player", "facets", "benchmark"}
 """Names that only conversations of Concord have beside their messages."""
+_READ = {
+    *("kind", "key", "id", "benchmark", "player", "model", "language", "facets", "context", "meta"),
+    *("simulated", "messages", "configurations", "trajectory"),
+}
 
 
 @dataclass(frozen=True)
 class ImportedConversations:
-    """What was stored, and how many conversations were stored already."""
+    """What was stored, how many conversations were stored already, and names of fields that are not kept."""
 
     conversations: int
     known: int
     studies: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        known = f", {self.known:,} were here already" if self.known else ""
+        studies = "".join(f" Study “{name}”." for name in self.studies)
+        left_out = f" Left out: {', '.join(self.left_out)}." if self.left_out else ""
+        return f"{self.conversations:,} new conversations{known}.{studies}{left_out}"
 
 
 def read(db: Database, path: Path, *, benchmark: str = "") -> ImportedConversations:
@@ -51,6 +62,7 @@ def read(db: Database, path: Path, *, benchmark: str = "") -> ImportedConversati
     """
     new = known = 0
     made: list[str] = []
+    left_out: dict[str, None] = {}
     for number, entry in _lines(path):
         where = f"{path}, line {number}"
         kind = entry.get("kind", "conversation")
@@ -58,6 +70,8 @@ def read(db: Database, path: Path, *, benchmark: str = "") -> ImportedConversati
             if kind == "conversation":
                 fresh = _conversation(db, entry, where, benchmark or path.stem)
                 new, known = new + fresh, known + (not fresh)
+                left_out |= dict.fromkeys(name for name in entry if name not in _READ)
+                left_out |= {f"messages.{name}": None for m in entry["messages"] for name in unread(m)}
             elif kind == "benchmark":
                 _benchmark(db, entry)
             elif kind == "study":
@@ -75,17 +89,22 @@ def read(db: Database, path: Path, *, benchmark: str = "") -> ImportedConversati
             raise ImportRefused(f"{where}: {error}") from error
     if not new and not known and not made:
         raise ImportRefused(f"{path} is empty. It needs one conversation a line.")
-    return ImportedConversations(new, known, tuple(made))
+    return ImportedConversations(new, known, tuple(made), tuple(left_out))
 
 
 def own(path: Path) -> bool:
-    """Whether a file is JSON Lines as `write` writes them, or may be: by the names in its first object."""
+    """Whether a file is JSON Lines as `write` writes them, or may be: by the names in its first object.
+
+    A conversation without a kind that has a field of another name is one of another tool.
+    """
     try:
         _, entry = next(_lines(path), (0, {}))
     except ImportRefused:
         return False
     kinds = ("benchmark", "conversation", "study")
-    return entry.get("kind") in kinds or ("messages" in entry and not _OWN.isdisjoint(entry))
+    return entry.get("kind") in kinds or (
+        "messages" in entry and not _OWN.isdisjoint(entry) and entry.keys() <= _READ
+    )
 
 
 def write(db: Database, out: TextIO, *, study: str = "", benchmark: str = "") -> int:

@@ -38,6 +38,16 @@ _MARK = "calls"
 _WORDS = ("text", "input_text", "output_text")
 _THOUGHT = ("thinking", "reasoning")
 _RESULTS = ("tool_result", "function_call_output")
+_READ = (
+    *_NAMED_BY,
+    *_CALLS,
+    "tool_calls",
+    "additional_kwargs",
+    "reasoning_content",
+    "meta",
+    "name",
+    "function",
+)
 
 
 def from_cell(text: str, where: str) -> tuple[Message, ...]:
@@ -59,22 +69,47 @@ def from_cell(text: str, where: str) -> tuple[Message, ...]:
 def from_list(entries: Sequence[Any], where: str, roles: Roles = SPEAKERS) -> tuple[Message, ...]:
     """The messages of a list of utterances, with their “meta”. Raises ImportRefused.
 
-    A reply that calls a tool and is followed by another reply belongs to that one as a message of the tool;
-    one that nothing follows is the reply itself.
+    A call of a tool that is followed by another reply becomes a message of the tool before that reply, which
+    begins with the words that were said beside the call; a call that nothing follows ends the reply itself.
     """
     read = [
-        message
+        utterance
         for number, entry in enumerate(entries, 1)
-        for message in _messages(entry, f"{where}, utterance {number}", roles)
+        for utterance in _messages(entry, f"{where}, utterance {number}", roles)
     ]
+    backwards = list[Message]()
     following: Role | None = None
-    for place in reversed(range(len(read))):
-        message = read[place]
-        if _MARK in message.meta and message.role == "assistant" and following == "assistant":
-            read[place] = replace(message, role="tool")
-        elif message.role in ("user", "assistant"):
-            following = message.role
-    return tuple(read)
+    reply = 0  # the place of the reply that follows
+    for message, calls in reversed(read):
+        if calls and following == "assistant":
+            words = filter(None, (message.content, backwards[reply].content))
+            backwards[reply] = replace(backwards[reply], content="\n\n".join(words))
+            backwards.append(replace(message, role="tool", content="\n".join(calls)))
+            continue
+        if calls:
+            message = replace(message, content="\n".join(filter(None, (message.content, *calls))))
+        if message.role in ("user", "assistant"):
+            following, reply = message.role, len(backwards)
+        backwards.append(message)
+    return tuple(reversed(backwards))
+
+
+def unread(entry: Any) -> Iterator[str]:
+    """The names of an utterance's fields that hold something and are not kept."""
+    if not isinstance(entry, Mapping):
+        return
+    entry = _unpacked(entry)
+    said = next((name for name in _SAID_IN if entry.get(name) is not None), "")
+    yield from (name for name, value in entry.items() if name not in (*_READ, said) and _holds(value))
+    for part in entry[said] if said and isinstance(entry[said], list) else ():
+        if isinstance(part, Mapping) and part.get("type") in _WORDS:
+            yield from (
+                f"{said}.{name}" for name in part if name not in ("type", "text") and _holds(part[name])
+            )
+
+
+def _holds(value: Any) -> bool:
+    return value is not None and value not in ("", [], {})
 
 
 def as_list(messages: Sequence[Message]) -> list[dict[str, Any]]:
@@ -84,8 +119,8 @@ def as_list(messages: Sequence[Message]) -> list[dict[str, Any]]:
     ]
 
 
-def _messages(entry: Any, where: str, roles: Roles) -> Iterator[Message]:
-    """The message of an entry; results of tools that stand among its parts come first."""
+def _messages(entry: Any, where: str, roles: Roles) -> Iterator[tuple[Message, list[str]]]:
+    """The message of an entry without its calls of tools, and these; results among its parts come first."""
     if not isinstance(entry, Mapping):
         raise ImportRefused(f'{where}, must be an object such as {{"role": "user", "content": "…"}}.')
     entry = _unpacked(entry)
@@ -117,7 +152,7 @@ def _messages(entry: Any, where: str, roles: Roles) -> Iterator[Message]:
     for part in parts:
         if isinstance(part, Mapping) and part.get("type") in _RESULTS:
             content = part.get("content", part.get("output"))
-            yield Message("tool", _kept(_text(content), where))
+            yield Message("tool", _kept(_text(content), where)), []
         elif isinstance(part, Mapping) and part.get("type") in _THOUGHT:
             meta["thinking"] = "\n".join(filter(None, (meta.get("thinking"), _text(part.get(part["type"])))))
         elif isinstance(part, Mapping) and part.get("type") == "tool_use":
@@ -126,12 +161,17 @@ def _messages(entry: Any, where: str, roles: Roles) -> Iterator[Message]:
             words.append(text)
     if role == "tool" and _MARK not in meta:
         meta |= {"result": name} if (name := _name(entry)) else {}
+    elif role in ("user", "assistant") and speaker not in _CALLS:
+        own = "" if speaker.strip().lower() in SPEAKERS else speaker.strip()
+        meta |= {"name": named} if (named := str(entry.get("name") or own)) else {}
+    called = list[str]()
     if calls and role == "assistant":
         meta[_MARK] = [name for name, _ in calls if name]
-        words += [f"{name}({_text(given)})" if name else _text(given) for name, given in calls]
-    if not words and isinstance(said, list) and said:
+        texts = (f"{name}({_text(given)})" if name else _text(given) for name, given in calls)
+        called = [_kept(text, where) for text in texts]
+    if not words and not called and isinstance(said, list) and said:
         return  # nothing but results and thoughts
-    yield Message(role, _kept("\n".join(words), where), meta)
+    yield Message(role, _kept("\n".join(words), where), meta), called
 
 
 def _unpacked(entry: Mapping[str, Any]) -> Mapping[str, Any]:

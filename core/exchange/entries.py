@@ -10,10 +10,11 @@ from typing import Any
 from concord.benchmarks import SCENARIO
 from concord.conversation import Conversation, Message, Role, Turn
 from concord.errors import ImportRefused
+from concord.exchange import dialogue
 from concord.exchange.cells import name_in, nfc
 from concord.exchange.dialogue import SPEAKERS, Roles, from_list
 from concord.exchange.rows import AROUND
-from concord.exchange.shapes import ScorePaths, Shape, Side, Votes, at, first
+from concord.exchange.shapes import Paths, ScorePaths, Shape, Side, Votes, at, first
 from concord.files import has_half_characters, parse_json
 from concord.files.limits import NAME
 from concord.rating import Comparison, Rater, RaterKind, Verdict
@@ -109,6 +110,85 @@ def read(fields: Mapping[str, Any], reading: Reading, where: str) -> Entry:
     return Entry(tuple(conversations), votes, scores, unread)
 
 
+def beside(
+    fields: Mapping[str, Any], shape: Shape, meta: Mapping[str, Any], *, around: bool = False
+) -> tuple[list[str], list[str]]:
+    """The names of a row's fields that are metadata only, and the paths of what is not kept.
+
+    `meta` is the row's metadata; with `around`, what stands around the rows is looked at too.
+    """
+    used = _used(fields, shape)
+    told = {path.partition(".")[0] for path in used}
+    here = {name: value for name, value in fields.items() if name not in meta and (around or name != AROUND)}
+    left_out = [*_beside(here, used), *_unread(fields, shape, used)]
+    return [name for name in meta if name not in told], list(dict.fromkeys(left_out))
+
+
+def _unread(fields: Mapping[str, Any], shape: Shape, used: set[str]) -> Iterator[str]:
+    """What facets, messages and scores do not take of the values at their paths."""
+    for paths in shape.facets.values():
+        value = first(fields, paths)
+        if isinstance(value, Mapping) or len(" ".join(str(value).split())) > FACET:
+            yield f"{paths[0]} (a facet has {FACET} characters)"
+    for role, paths in (said for side in shape.sides for said in side.said):
+        value = next((path for path in paths if path in used), None)
+        unsaid = () if value is None else _unsaid(_parsed(at(fields, value), True), role, value)
+        yield from (name for name in unsaid if name not in used)
+    for scores in shape.scores:
+        told, inner = _parsed(at(fields, scores.at)), {*scores.name, *scores.value, *scores.why, *scores.by}
+        inner |= {*scores.only, scores.kind}
+        entries = told.values() if isinstance(told, Mapping) else told if isinstance(told, list) else ()
+        for entry in () if scores.criterion else entries:
+            if isinstance(entry, Mapping):
+                yield from (f"{scores.at}.{name}" for name in _beside(entry, inner))
+
+
+def _used(fields: Mapping[str, Any], shape: Shape) -> set[str]:
+    """The paths of a form that lead to something in a row: of several, the one that counts."""
+    votes, said = shape.votes, [paths for side in shape.sides for _, paths in side.said]
+    every: list[Paths] = [*said, *(side.player for side in shape.sides), shape.scenario, shape.language]
+    every += [(part,) for path in shape.key for part in path.split("+")]
+    every += [*shape.context.values(), *shape.facets.values(), *((scores.at,) for scores in shape.scores)]
+    every += [scores.by for scores in shape.scores] + [
+        scores.why for scores in shape.scores if scores.criterion
+    ]
+    if votes is not None:
+        every += [*((path,) for path, _ in votes.won), votes.by, (votes.turn,), votes.why]
+    return {
+        next((path for path in paths if path and at(fields, path) is not None), "") for paths in every
+    } - {""}
+
+
+def _beside(value: Any, used: set[str], path: str = "") -> Iterator[str]:
+    """The paths of what lies beside the used paths, as far as it is not empty."""
+    some = dict(value) if isinstance(value, Mapping) else dict(enumerate(value))
+    for name, inner in some.items():
+        here = f"{path}.{name}" if path else str(name)
+        last = f"{path}.{name - len(some)}" if isinstance(name, int) else here
+        if here in used or last in used or inner in (None, "", [], {}):
+            continue
+        inner = _parsed(inner)
+        within = here == AROUND or any(each.startswith((f"{here}.", f"{last}.")) for each in used)
+        if within and isinstance(inner, Mapping | list):
+            yield from _beside(inner, used, here)
+        else:
+            yield f"{path}.…" if isinstance(name, int) else here
+
+
+def _unsaid(value: Any, role: Role, path: str) -> Iterator[str]:
+    """The paths of what messages hold beside what was said."""
+    if isinstance(value, Mapping) and not _is_message(value):
+        name, inner = _inside(value)
+        yield from (f"{path}.{other}" for other in _beside(value, {name}) if name)
+        if name == "choices":
+            yield from (f"{path}.{other}" for other in _beside({name: inner}, {"choices.0.message"}))
+            name, inner = "choices.0.message", inner[0].get("message")
+        yield from _unsaid(inner, role, f"{path}.{name}") if name else ()
+    elif not _texts(value):
+        for entry in _entries(value, role):
+            yield from (f"{path}.{name}" for name in dialogue.unread(entry))
+
+
 def _side(fields: Any, side: Side, reading: Reading, where: str) -> tuple[str, tuple[Message, ...]]:
     messages: list[Message] = []
     spoken: list[tuple[Role, list[str]]] = []
@@ -174,23 +254,33 @@ def _entries(value: Any, role: Role) -> list[Any]:
         return [entry for each in value for entry in (each if isinstance(each, list) else [each])]
     if not isinstance(value, Mapping):
         return [{"role": role, "content": str(value)}]
-    if isinstance(inner := value.get("messages"), list) and inner:
-        return _entries(inner, role)
-    if isinstance(choices := value.get("choices"), list) and choices and isinstance(choices[0], Mapping):
-        return _entries(choices[0].get("message", choices[0].get("text")), role)
-    if (
-        any(isinstance(value.get(name), str) for name in ("role", "from"))
-        or "lc" in value
-        or "kwargs" in value
-    ):
+    if _is_message(value):
         return [value]
-    if isinstance(value.get("type"), str) and ("content" in value or "data" in value):
-        return [value]
-    for name in _ONE_TEXT:
-        if (found := _parsed(value.get(name))) is not None and found != "":
-            texts = _texts(found)
-            return [{"role": role, "content": t} for t in texts] if texts else _entries(found, role)
+    name, inner = _inside(value)
+    if name == "choices":
+        return _entries(inner[0].get("message", inner[0].get("text")), role)
+    if name:
+        texts = _texts(inner)
+        return [{"role": role, "content": t} for t in texts] if texts else _entries(inner, role)
     return [{"role": role, "content": json.dumps(value, ensure_ascii=False, default=str)}]
+
+
+def _is_message(value: Mapping[str, Any]) -> bool:
+    if _inside(value)[0] in ("messages", "choices"):
+        return False
+    named = any(isinstance(value.get(name), str) for name in ("role", "from"))
+    typed = isinstance(value.get("type"), str) and ("content" in value or "data" in value)
+    return named or typed or "lc" in value or "kwargs" in value
+
+
+def _inside(value: Mapping[str, Any]) -> tuple[str, Any]:
+    """Where in an object its messages or its text lie, and what lies there; “” where the object is all."""
+    if isinstance(inner := value.get("messages"), list) and inner:
+        return "messages", inner
+    if isinstance(inner := value.get("choices"), list) and inner and isinstance(inner[0], Mapping):
+        return "choices", inner
+    parsed = ((name, _parsed(value.get(name))) for name in _ONE_TEXT)
+    return next(((name, found) for name, found in parsed if found not in (None, "")), ("", None))
 
 
 def _until(messages: Sequence[Message], turn: Any, where: str) -> tuple[Message, ...]:
@@ -231,7 +321,7 @@ def _context(fields: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
 
 def _meta(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a row that are a single value of moderate length."""
-    kept = {name: _plain(value) for name, value in fields.items() if name != AROUND}
+    kept = {name: _plain(v) for name, v in fields.items() if not isinstance(v, Mapping | list | tuple)}
     return {
         name: value
         for name, value in kept.items()

@@ -151,11 +151,12 @@ def _document(path: Path) -> Iterator[FileRow]:
     around: Mapping[str, Any] = {}
     rows, called = whole, "entry"
     if isinstance(whole, dict):
-        rows = next((found for place in LISTS if _objects(found := _at(whole, place))), None)
-        around = {name: value for name, value in whole.items() if not isinstance(value, list)}
-        around = {name: value for name, value in around.items() if name != "results"}
-        if rows is None:
-            rows, around = [whole], {}
+        place = next((place for place in LISTS if _objects(_at(whole, place))), "")
+        rows = _at(whole, place) if place else [whole]
+        around = {name: value for name, value in whole.items() if place and value is not rows}
+        if "/" in place:
+            outer, _, inner = place.partition("/")
+            around[outer] = {name: value for name, value in whole[outer].items() if name != inner}
     if not isinstance(rows, list):
         raise ImportRefused(
             f"{path} holds neither a list of objects nor an object. Save one row as an object."

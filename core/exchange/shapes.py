@@ -113,7 +113,18 @@ _BATTLE = (
     chat("conversation_a", player=("model_a",), unnamed="model_a"),
     chat("conversation_b", player=("model_b",), unnamed="model_b"),
 )
-_MODEL_OF = ("model", "model_name", "metadata.model", "^.model")
+_MODEL_OF = ("model", "model_name", "player", "metadata.model", "^.model")
+_BESIDE: Mapping[str, Paths] = {
+    "Contexts": (
+        *("contexts", "retrieved_contexts", "retrieval_context", "context", "documents"),
+        *("metadata.contexts", "metadata.retrieved_contexts", "metadata.context"),
+    ),
+    "Reference": (
+        *("reference", "reference_answer", "ground_truth", "ground_truths"),
+        *("expected", "expected_output"),
+    ),
+}
+"""What a reply drew on, and what it should have said."""
 
 SHAPES: tuple[Shape, ...] = (
     Shape(
@@ -229,6 +240,7 @@ SHAPES: tuple[Shape, ...] = (
         facets={"task": ("^.eval.task",), "epoch": ("epoch",)},
         context={"Reference": ("target",)},
         scores=(ScorePaths("scores", value=("value",), why=("explanation",)),),
+        also="Events, store and attachments of an .eval file are left out.",
     ),
     Shape(
         "Chatbot Arena",
@@ -326,8 +338,9 @@ SHAPES: tuple[Shape, ...] = (
         "OpenAI chat",
         ("messages",),
         (chat("messages", player=_MODEL_OF),),
-        key=("id", "prompt_id", "conversation_id", "custom_id", "uuid"),
+        key=("key", "id", "prompt_id", "conversation_id", "custom_id", "uuid"),
         language=("language", "lang"),
+        context=_BESIDE,
         facets={"source": ("source",), "category": ("category",)},
     ),
     Shape(
@@ -336,17 +349,27 @@ SHAPES: tuple[Shape, ...] = (
         (chat("conversation", player=_MODEL_OF),),
         key=("id", "conversation_id"),
         language=("language", "lang"),
+        context=_BESIDE,
     ),
     Shape(
         "prompts and responses",
         (
-            "prompt|question|instruction|input|user|query",
-            "response|answer|output|completion|assistant|generation|reply",
+            "prompt|question|instruction|input|user|query|user_input",
+            "response|answer|output|completion|assistant|generation|reply|actual_output",
         ),
         (
             asked(
-                ("prompt", "question", "instruction", "input", "user", "query"),
-                ("response", "answer", "output", "completion", "assistant", "generation", "reply"),
+                ("prompt", "question", "instruction", "input", "user", "query", "user_input"),
+                (
+                    "response",
+                    "answer",
+                    "output",
+                    "completion",
+                    "assistant",
+                    "generation",
+                    "reply",
+                    "actual_output",
+                ),
                 _MODEL_OF,
                 ("system", "system_prompt"),
             ),
@@ -354,7 +377,7 @@ SHAPES: tuple[Shape, ...] = (
         key=("id", "prompt_id", "question_id"),
         language=("language", "lang"),
         scenario=("question_id", "prompt_id"),
-        context={"Reference": ("reference", "reference_answer", "ground_truth", "expected")},
+        context=_BESIDE,
     ),
 )
 """The forms that no benchmark owns, the more particular first."""

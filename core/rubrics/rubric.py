@@ -152,7 +152,7 @@ def two(
         raise StudyError("The conversation is empty.")
     if unit != "last-reply":
         return [], sides[0], sides[1]
-    if any(side[-1].role != "assistant" for side in sides):
+    if not all(side[-1].role.startswith("assistant") for side in sides):
         raise StudyError("A conversation does not end in a reply that could be compared.")
     if sides[0][:-1] != sides[1][:-1]:
         raise StudyError(
@@ -180,7 +180,8 @@ def said(conversation: Conversation, rated: tuple[int | None, ...]) -> list[Said
         number = numbers.get(id(message), number)
         if message.role != "system":
             is_rated = message.role == "assistant" and number in rated
-            found.append(Said(number, message.role, message.content, is_rated))
+            role = message.role + conversation.voice(message)
+            found.append(Said(number, role, message.content, is_rated))
     return found
 
 

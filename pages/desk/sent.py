@@ -167,7 +167,7 @@ def item(study: Study, unit: int, task: Task, conversation: Conversation) -> dic
                     {
                         "turn": turn.number,
                         "reply": message is turn.reply,
-                        "speaker": speakers[message.role],
+                        "speaker": speakers[message.role] + conversation.voice(message),
                         "text": message.content,
                     }
                 )

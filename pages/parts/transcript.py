@@ -53,7 +53,7 @@ def transcript(
                 aside(message)
         if turn.user is not None:
             with st.chat_message("user", avatar=":material/person:"):
-                who = f"{speakers[0]} · turn {turn.number}"
+                who = f"{turn.user.meta.get('name', speakers[0])} · turn {turn.number}"
                 _said(who, turn.user.content, letters, sought, places.get((turn.number, turn.user.role)))
                 marks(turn.user.meta)
         for message in turn.beside:
@@ -64,7 +64,7 @@ def transcript(
             left, right = st.columns([3, 2], gap="medium") if wide else (st.container(), st.container())
             with left, st.chat_message("assistant", avatar=":material/chat:"):
                 who = speakers[1] if turn is turns[-1] or not before else before
-                reply = turn.reply.content
+                who, reply = turn.reply.meta.get("name", who), turn.reply.content
                 at = places.get((turn.number, turn.reply.role))
                 _said(who, reply or "(an empty reply)", letters and bool(reply), sought, at)
                 marks(turn.reply.meta)

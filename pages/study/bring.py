@@ -38,6 +38,10 @@ MEANINGS: Mapping[str, str] = {
     "language": "The language",
     "scenario": "What was asked (the same for conversations to compare)",
 }
+SEVERAL: Mapping[str, str] = {
+    "facet": "Facets: columns to filter and group by",
+    "context": "Shown beside the dialogue",
+}
 ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool")
 TEXT = 200
 
@@ -119,8 +123,7 @@ def _own(upload: Upload) -> None:
         try:
             with workspace().write() as db:
                 done = conversations_jsonl.read(db, upload.path)
-            names = "".join(f" Study “{name}”." for name in done.studies)
-            told.done(f"{done.conversations:,} new conversations, {done.known:,} were here already.{names}")
+            told.done(str(done))
         except ConcordError as error:
             told.refused(ConcordError(upload.sentence(error)))
         st.rerun()
@@ -180,6 +183,16 @@ def _mapping(
                 )
             if path:
                 chosen[word] = path
+        for place, (prefix, label) in enumerate(SEVERAL.items()):
+            with columns[place]:
+                paths = st.multiselect(
+                    label,
+                    list(fields),
+                    accept_new_options=True,
+                    placeholder="as recognised",
+                    key=f"{prefix} {number}",
+                )
+            chosen |= {f"{prefix}:{path}": path for path in paths}
         st.caption("A field of the row, or a path into it such as `body.turns`.")
         speaker = st.text_input("A speaker that is not known", key=f"speaker {number}", max_chars=80)
         role = st.segmented_control("is the", ROLES, key=f"role {number}")

@@ -16,6 +16,7 @@ EXAMPLES = {
     for name, ending, text in re.findall(r"^#### (.+?)\n.*?```(\w+)\n(.*?)```", DOCS, re.M | re.S)
 }
 ASK, REPLY = ("user", "How warm is it?"), ("assistant", "18 degrees.")
+LOOKED = ("assistant", "Let me look.\n\n18 degrees.")
 PLAIN = [("elm", [ASK, REPLY])]
 HAIKU = [("user", "Write a haiku."), ("user", "Another.")]
 EXPECTED = {
@@ -24,7 +25,7 @@ EXPECTED = {
     "LangSmith runs": PLAIN,
     "promptfoo results": PLAIN,
     "Langfuse traces": PLAIN,
-    "Inspect log": [("elm", [ASK, ("tool", 'Let me look.\nlook({"at": "Oslo"})'), ("tool", "18"), REPLY])],
+    "Inspect log": [("elm", [ASK, ("tool", 'look({"at": "Oslo"})'), ("tool", "18"), LOOKED])],
     "Chatbot Arena": [
         ("elm", [ASK, REPLY]),
         ("oak", [ASK, ("assistant", "Warm.")]),

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from concord.rubrics import rubric
 from concord.store import comparisons, conversations
 
 ARENA = [
@@ -113,3 +114,116 @@ def test_ratings_find_imported_conversations_by_their_id(fresh, run, brought, tm
     brought([{**CHAT, "id": "x1"}], "--benchmark", "others")
     done = run(fresh, "import", "ratings", file, "--study", "another")
     assert "“x1” may be “chats/x1” or “others/x1”" in done.output
+
+
+TURN = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+
+
+def test_what_is_not_kept_is_named(brought):
+    rows = [
+        {
+            "id": 1,
+            "messages": TURN,
+            "topic": "cars",
+            "trace": {"spans": [1]},
+            "metadata": {"model": "elm", "x": 1},
+        },
+        {
+            "id": 2,
+            "messages": [{**TURN[0], "time": 3}, {**TURN[1], "stop": None}],
+            "topic": "x",
+            "notes": "y" * 600,
+        },
+    ]
+    told = brought(rows).output
+    assert "Kept as metadata, not shown: topic." in told
+    left_out = next(line for line in told.splitlines() if line.startswith("Left out: "))
+    assert left_out.partition(". ")[0] == (
+        "Left out: trace (1 rows), metadata.x (1 rows), notes (1 rows), messages.time (1 rows)"
+    )
+
+
+def test_what_stands_around_the_rows_beside_messages_and_in_scores_is_named(fresh, run, tmp_path):
+    file = tmp_path / "chats.json"
+    choices = [{"message": {"role": "assistant", "content": "Hello"}}, {"message": {"content": "Hey"}}]
+    row = {"input": "Hi", "output": {"choices": choices, "usage": {"n": 3}}, "timestamp": 1}
+    row |= {"scores": [{"name": "good", "value": 1, "config": "c"}]}
+    file.write_text(json.dumps({"data": [row], "meta": {"page": 1}, "pages": [{"n": 1}]}))
+    told = run(fresh, "import", "conversations", file, "--check").output
+    left_out = next(line for line in told.splitlines() if line.startswith("Left out: "))
+    for name in ("meta (around the rows)", "pages (around the rows)", "output.usage", "output.choices.…"):
+        assert name in left_out
+    assert "scores.config" in left_out
+
+
+def test_any_column_becomes_a_facet_and_a_long_value_is_said_to_be_cut(fresh, brought):
+    rows = [{"id": 1, "messages": TURN, "topic": "t" * 90, "kind": "a"}]
+    told = brought(rows, "--map", "facet:topic=topic", "--map", "facet:kind=kind").output
+    assert "topic (a facet has 80 characters)" in told
+    assert all_of(fresh, "chats")[0].facets == {"topic": "t" * 80, "kind": "a"}
+
+
+def test_what_a_reply_drew_on_is_shown_beside_it(fresh, brought):
+    brought(
+        [
+            {
+                "question": "Who?",
+                "answer": "Ada.",
+                "contexts": ["Ada did.", "Ben slept."],
+                "ground_truth": "Ada",
+            }
+        ]
+    )
+    assert all_of(fresh, "chats")[0].context == {"Contexts": ["Ada did.", "Ben slept."], "Reference": "Ada"}
+
+
+def test_words_beside_a_call_of_a_tool_stay_in_the_reply(fresh, brought):
+    use = {"type": "tool_use", "id": "t", "name": "find", "input": {"q": "order"}}
+    found = {"type": "tool_result", "tool_use_id": "t", "content": "sent"}
+    brought(
+        [
+            {
+                "messages": [
+                    {"role": "user", "content": "Where is it?"},
+                    {"role": "assistant", "content": [{"type": "text", "text": "I look it up."}, use]},
+                    {"role": "user", "content": [found]},
+                    {"role": "assistant", "content": [{"type": "text", "text": "And the date."}, use]},
+                    {"role": "user", "content": [found]},
+                    {"role": "assistant", "content": [{"type": "text", "text": "It was sent."}]},
+                ]
+            }
+        ]
+    )
+    (chat,) = all_of(fresh, "chats")
+    assert chat.replies == ("I look it up.\n\nAnd the date.\n\nIt was sent.",)
+    assert [m.role for m in chat.messages] == ["user", "tool", "tool", "tool", "tool", "assistant"]
+
+
+def test_speakers_keep_their_names_and_are_told_apart_by_number(fresh, brought):
+    said = [("BotA", "Hi"), ("BotB", "Hello"), ("BotA", "Bye")]
+    talk = [{"speaker": name, "text": text} for name, text in [("user", "Talk."), *said]]
+    brought([{"messages": talk}], "--role", "BotA=assistant", "--role", "BotB=assistant")
+    (chat,) = all_of(fresh, "chats")
+    assert [m.meta.get("name") for m in chat.messages] == [None, "BotA", "BotB", "BotA"]
+    roles = [message.role for message in rubric.said(chat, (None,))]
+    assert roles == ["user", "assistant 1", "assistant 2", "assistant 1"]
+
+
+def test_a_file_with_a_column_that_concord_does_not_write_is_read_as_of_another_tool(fresh, brought):
+    told = brought(
+        [{"key": "k", "player": "elm", "messages": TURN, "topic": "cars"}], "--map", "facet:topic=topic"
+    )
+    (chat,) = all_of(fresh, "chats")
+    assert (chat.key, chat.player, chat.facets) == ("chats/k", "elm", {"topic": "cars"}), told.output
+
+
+def test_concords_own_file_names_what_it_leaves_out_and_refuses_options(brought, run, fresh, tmp_path):
+    entry = {
+        "kind": "conversation",
+        "key": "k",
+        "messages": [{**TURN[0], "time": 1}, TURN[1]],
+        "colour": "red",
+    }
+    assert brought([entry]).output == "1 new conversations. Left out: colour, messages.time.\n"
+    refused = run(fresh, "import", "conversations", tmp_path / "chats.jsonl", "--check")
+    assert "Leave out --check." in refused.output

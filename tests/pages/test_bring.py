@@ -89,3 +89,16 @@ def test_what_a_file_says_is_no_markup(workspace: Workspace) -> None:
     shown = dropped(json.dumps({"messages": [{"role": hostile, "content": "x"}]}))
     assert hostile not in "\n".join(e.value for e in shown.get("error"))
     assert "nobody here is called “<img src=x> **b**" in said(shown)
+
+
+def test_what_is_not_kept_is_named_and_any_column_becomes_a_facet(workspace: Workspace) -> None:
+    talk = [ASKED, {"role": "assistant", "content": "Hello"}]
+    shown = dropped(json.dumps({"messages": talk, "topic": "cars", "trace": {"spans": [1]}}))
+    assert "Kept as metadata, not shown: topic." in said(shown)
+    assert "Left out: trace." in said(shown)
+    the(shown, "multiselect", "Facets").set_value(["topic"]).run()
+    assert "metadata" not in said(shown)
+    the(shown, "button", "Import").click().run()
+    with workspace.read() as db:
+        ((_, one),) = conversations.each(db, "chats")
+    assert one.facets == {"topic": "cars"}

@@ -132,3 +132,10 @@ def test_a_file_that_cannot_be_used_leaves_nothing(tmp_path):
     assert "task 1: there is no task type “Dance”" in done.output
     assert "Nothing was imported." in done.output
     assert not list((tmp_path / "w").glob("data/**/*.json"))
+
+
+def test_a_file_of_residents_is_named_as_such(tmp_path):
+    file = tmp_path / "characteristics.json"
+    file.write_text(json.dumps({"Ada Moss": {"name": "Ada Moss", "age": 25, "innate": "calm"}}))
+    with pytest.raises(ImportRefused, match=r"describes residents of a town \(Ada Moss, …\), not tasks"):
+        files.read(file)

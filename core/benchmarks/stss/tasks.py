@@ -104,6 +104,11 @@ def read_tasks(path: Path) -> list[SocialTask]:
     """
     found = read_json(path)
     if isinstance(found, dict):
+        if found and all(isinstance(each, dict) and "innate" in each for each in found.values()):
+            raise ConfigError(
+                f"{path} describes residents of a town ({', '.join(list(found)[:3])}, …), not tasks. Import "
+                "tasks.json, say; residents stand in a town's residents.toml (docs/stss.md, “Your own town”)."
+            )
         found = found.get("tasks", [found])
     if not isinstance(found, list) or not found:
         raise ConfigError(f"{path} must hold a list of tasks.")

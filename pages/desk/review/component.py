@@ -91,7 +91,7 @@ def said(conversation: Conversation, speaker: Callable[[Message], str]) -> list[
         {
             "turn": turn.number,
             "reply": message is turn.reply,
-            "speaker": speaker(message),
+            "speaker": speaker(message) + conversation.voice(message),
             "text": message.content,
             "cut": bool(message.meta.get("cut")),
         }
