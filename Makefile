@@ -76,7 +76,7 @@ bench: setup browser
 	$(BIN)/python bench/desk.py
 	$(BIN)/python bench/crowd.py
 
-# All of it takes hours; MUTANTS="concord.agreement.alpha*" takes some. tests/README.md says what was found.
+# All of it takes hours; MUTANTS="concord.statistics.alpha*" takes some. tests/README.md says what was found.
 mutants: setup
 	$(BIN)/mutmut run --max-children 2 $(MUTANTS)
 	$(BIN)/mutmut results

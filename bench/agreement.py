@@ -26,8 +26,8 @@ from scipy import stats
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from concord.agreement.ratings import default_panels, read_ratings
-from concord.agreement.study import study_agreement
+from concord.statistics.ratings import default_panels, read_ratings
+from concord.statistics.study import study_agreement
 
 CRITERIA = ("character", "entertaining", "fluency", "depth")
 JUDGES = ("a", "b", "c")

@@ -19,11 +19,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from concord.agreement.calibration import calibrated_means
-from concord.agreement.corrected import corrected_mean
-from concord.agreement.intervals import bounded, resampled
-from concord.agreement.ratings import Floats, Ints
-from concord.agreement.resampling import bootstrap
+from concord.statistics.calibration import calibrated_means
+from concord.statistics.corrected import corrected_mean
+from concord.statistics.intervals import bounded, resampled
+from concord.statistics.ratings import Floats, Ints
+from concord.statistics.resampling import bootstrap
 
 MEANS = (2.6, 3.0, 3.1, 3.6)
 """The players' quality, on the people's scale of 1 to 5."""

@@ -30,26 +30,26 @@ import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from concord.agreement.calibration import calibrated_players, calibration
-from concord.agreement.ceilings import held_out
-from concord.agreement.corrected import corrected_mean
-from concord.agreement.correlation import point
-from concord.agreement.feature_bias import feature_bias
-from concord.agreement.figures import Drawing, People
-from concord.agreement.intervals import Ends
-from concord.agreement.items import bands, levels, within_groups
-from concord.agreement.judges import judge_figures
-from concord.agreement.next_items import expected_error
-from concord.agreement.panels import best_panel
-from concord.agreement.rankings import means, stability
-from concord.agreement.ratings import Floats, Ratings, read_ratings
-from concord.agreement.reliability import reliability
-from concord.agreement.resampling import mean_estimates
-from concord.agreement.severity import raters
-from concord.agreement.study import study_agreement
-from concord.agreement.systems import systems, ties
-from concord.agreement.thresholds import pass_rates, thresholds
 from concord.estimate import Estimate
+from concord.statistics.calibration import calibrated_players, calibration
+from concord.statistics.ceilings import held_out
+from concord.statistics.corrected import corrected_mean
+from concord.statistics.correlation import point
+from concord.statistics.feature_bias import feature_bias
+from concord.statistics.figures import Drawing, People
+from concord.statistics.intervals import Ends
+from concord.statistics.items import bands, levels, within_groups
+from concord.statistics.judges import judge_figures
+from concord.statistics.next_items import expected_error
+from concord.statistics.panels import best_panel
+from concord.statistics.rankings import means, stability
+from concord.statistics.ratings import Floats, Ratings, read_ratings
+from concord.statistics.reliability import reliability
+from concord.statistics.resampling import mean_estimates
+from concord.statistics.severity import raters
+from concord.statistics.study import study_agreement
+from concord.statistics.systems import systems, ties
+from concord.statistics.thresholds import pass_rates, thresholds
 from concord.studies.sampling import draw_by_chance
 
 LARGE = 8_000

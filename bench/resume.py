@@ -25,9 +25,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from concord.benchmarks.plans import PlayPlan
 from concord.rating import Rater
 from concord.runs import planning
+from concord.runs.plans import PlayPlan
 from concord.store import ratings
 from concord.store.database import now
 from concord.workspace import Workspace

@@ -56,8 +56,8 @@ def concord(url: str, conversations: int, concurrency: int) -> None:
     """Everything stored: 4 turns of interrogator and player, 2 judges."""
     import openai  # noqa: F401
 
-    from concord.benchmarks.plans import PlayPlan
     from concord.runs import engine, planning
+    from concord.runs.plans import PlayPlan
     from concord.workspace import Workspace  # imports are not measured, here or in the bare loop
 
     with tempfile.TemporaryDirectory() as folder:

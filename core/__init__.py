@@ -25,14 +25,12 @@ _PLACES = {
     "Estimate": "concord.estimate",
     "Judged": "concord.library.judging",
     "Study": "concord.library.study",
+    "agreement": "concord.library.study",
     "judge": "concord.library.judging",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name == "agreement":
-        # A package that can be called: see there.
-        return import_module("concord.agreement")
     if name in _PLACES:
         return getattr(import_module(_PLACES[name]), name)
     raise AttributeError(f"module “concord” has no attribute “{name}”")

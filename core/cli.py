@@ -69,7 +69,7 @@ class _Lazy(click.Group):
         if cmd_name in COMMANDS:
             command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
             return command
-        from concord.benchmarks import BENCHMARKS, SLICES, part, slice_of
+        from concord.runs.registry import BENCHMARKS, SLICES, part, slice_of
 
         if cmd_name in (*SLICES, *BENCHMARKS):
             own = part(cmd_name if cmd_name in SLICES else slice_of(cmd_name), "commands")
@@ -112,7 +112,7 @@ def _know_own_benchmarks(folder: Path) -> None:
     except OSError:
         return  # whoever needs the file says what is wrong with it
     if listed:
-        from concord.benchmarks import register_own
+        from concord.runs.registry import register_own
 
         register_own(folder)
 

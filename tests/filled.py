@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from sqlite_utils import Database
 
-from concord.benchmarks import get
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Criterion, Judgement, Rater, Rating, Spent
+from concord.runs.registry import get
 from concord.store import conversations, desk, ratings, studies
 
 PLAYERS = {"alder": 4.4, "birch": 3.8, "cedar": 3.2, "dogwood": 3.7}

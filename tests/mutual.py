@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 
 from sqlite_utils import Database
 
-from concord.benchmarks import get
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Judgement, Rater, Rating
+from concord.runs.registry import get
 from concord.store import conversations, ratings, studies
 from tests.filled import assigned
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import pytest
 
-from concord.benchmarks.plans import JudgePlan, PlayPlan
 from concord.configuration import Reported, Use
 from concord.errors import ConfigError
 from concord.llm import completions
 from concord.llm.models import Model, load_models
 from concord.reports.provenance import provenance
 from concord.runs import engine, planning, renaming
+from concord.runs.plans import JudgePlan, PlayPlan
 from concord.store import configurations, conversations, ratings
 from concord.store import runs as stored
 from concord.store.conversations import Filter

@@ -95,7 +95,7 @@ def test_a_benchmark_is_one_folder_and_one_name(followed, tmp_path):
     for shared in ("prompts", "data"):
         (house / shared).symlink_to(ROOT / shared)
     put(house, "core/")
-    registry = house / "core/benchmarks/__init__.py"
+    registry = house / "core/runs/registry.py"
     text, n = re.subn(r"^(SLICES = \(.*)\)$", r'\1, "haiku")', registry.read_text(), flags=re.M)
     assert n == 1
     registry.write_text(text)

@@ -84,11 +84,11 @@ def test_the_import_loads_nothing_else():
 
 
 def test_its_names_are_there_whatever_was_imported_before():
-    import concord.agreement.ratings
+    import concord.statistics.ratings
 
     assert set(concord.__all__) <= set(dir(concord))
     assert all(getattr(concord, name) for name in concord.__all__)
-    assert concord.agreement.ratings.FINAL == "final"
+    assert concord.statistics.ratings.FINAL == "final"
     assert concord.agreement(frame()).criteria == ("wit",)
     with pytest.raises(AttributeError, match="no attribute “judges”"):
         concord.judges  # noqa: B018

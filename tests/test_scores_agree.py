@@ -9,11 +9,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from concord.agreement.ratings import read_ratings
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import YES_NO, Criterion, Judgement, Rater, Rating
 from concord.reports.leaderboards import panel_scores
 from concord.scores import DIGITS, FINAL
+from concord.statistics.ratings import read_ratings
 from concord.store import access, conversations, database, ratings, summaries, tables
 from concord.store import studies as stored
 from concord.store.studies import Study

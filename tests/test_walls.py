@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 
-from concord.benchmarks import SLICES
+from concord.runs.registry import SLICES
 
 ROOT = Path(__file__).parent.parent
 CORE = sorted((ROOT / "core").rglob("*.py"))
@@ -43,18 +43,17 @@ LEVELS = (
         "arrays",
         "glossary",
     ),
-    ("llm", "agreement", "store"),
-    ("benchmarks", "rubrics", "workspace"),
-    ("runs", "studies"),
+    ("llm", "statistics", "store"),
+    ("rubrics", "workspace"),
+    ("runs",),
+    ("studies",),
     ("reports",),
-    ("a slice's tables and files", "exchange"),
-    ("a slice's commands, demo and mock", "commands", "demo", "library"),
+    ("exchange",),
+    ("commands", "demo", "library"),
+    ("benchmarks",),
     ("cli", "pages", "app"),
 )
-"""Lowest first: a module imports from its own level and the levels before it.
-
-“benchmarks” is the light side, what `import concord.benchmarks` loads. The rest of a slice is heavy.
-"""
+"""Lowest first: a module imports from its own level and the levels before it."""
 LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 
 
@@ -94,17 +93,10 @@ def imports(file: Path) -> frozenset[str]:
     return frozenset(found)
 
 
-def for_types_only(file: Path) -> set[str]:
-    """The modules that only a type checker imports: under `if TYPE_CHECKING`."""
-    blocks = (n for n in tree(file).body if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")
-    found = (node for block in blocks for node in ast.walk(block) if isinstance(node, ast.ImportFrom))
-    return {node.module for node in found if node.module}
-
-
 @cache
 def light() -> frozenset[str]:
     """The modules of the benchmarks that are loaded together with the registry."""
-    code = "import sys, concord.benchmarks; print(*(m for m in sys.modules if 'concord.benchmarks' in m))"
+    code = "import sys, concord.runs.registry; print(*(m for m in sys.modules if 'concord.benchmarks' in m))"
     loaded = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
@@ -122,12 +114,7 @@ def room(dotted: str) -> str:
     parts = dotted.split(".")
     if parts[0] != "concord":
         return parts[0]
-    if len(parts) == 1:
-        return "library"
-    if parts[1] != "benchmarks" or dotted in light():
-        return parts[1]
-    commanding = len(parts) > 3 and parts[3].startswith(("commands", "demo", "mock"))
-    return "a slice's commands, demo and mock" if commanding else "a slice's tables and files"
+    return parts[1] if len(parts) > 1 else "library"
 
 
 def inner(file: Path) -> set[str]:
@@ -158,8 +145,9 @@ def imports_flow_down() -> Iterator[str]:
 
 @wall
 def nothing_imports_in_circles() -> Iterator[str]:
+    """What only a type checker imports counts too."""
     packages = {module(file) for file in PYTHON if file.name == "__init__.py"}
-    graph = {module(file): inner(file) - packages - for_types_only(file) for file in PYTHON}
+    graph = {module(file): inner(file) - packages for file in PYTHON}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -198,10 +186,10 @@ def the_store_knows_nouns_only() -> Iterator[str]:
 
 
 @wall
-def agreement_knows_figures_and_errors_only() -> Iterator[str]:
-    for file in (ROOT / "core" / "agreement").rglob("*.py"):
+def statistics_know_figures_and_errors_only() -> Iterator[str]:
+    for file in (ROOT / "core" / "statistics").rglob("*.py"):
         nouns = ("arrays", "estimate", "errors", "glossary", "scores", "table")
-        known = ("concord.agreement", *(f"concord.{noun}" for noun in nouns))
+        known = ("concord.statistics", *(f"concord.{noun}" for noun in nouns))
         yield from (f"{name(file)} imports {i}" for i in inner(file) if not i.startswith(known))
         yield from (f"{name(file)} imports {i}" for i in imports(file) if i.startswith("sqlite"))
 
@@ -228,6 +216,15 @@ def a_slice_knows_no_other_slice() -> Iterator[str]:
 
 
 @wall
+def nothing_general_imports_a_benchmark() -> Iterator[str]:
+    """The registry loads slices by name; whoever needs one asks it."""
+    for file in PYTHON:
+        if name(file).startswith(("core/benchmarks/", *(f"pages/{slice_name}/" for slice_name in SLICES))):
+            continue
+        yield from (f"{name(file)} imports {i}" for i in inner(file) if i.startswith("concord.benchmarks"))
+
+
+@wall
 def a_benchmark_is_named_in_its_slice_only() -> Iterator[str]:
     """Besides its folders, one line of the registry names it, and one line of the navigation if it has a page
     of its own.
@@ -241,7 +238,7 @@ def a_benchmark_is_named_in_its_slice_only() -> Iterator[str]:
             if name(file).startswith(own):
                 continue
             for line in text(file).splitlines():
-                registered = name(file) == "core/benchmarks/__init__.py" and line.startswith("SLICES = ")
+                registered = name(file) == "core/runs/registry.py" and line.startswith("SLICES = ")
                 navigated = name(file) == "pages/parts/navigation.py" and f'PageFile("{slice_name}/' in line
                 if slice_name in line.lower() and not registered and not navigated:
                     yield f"{name(file)} names {slice_name}"

@@ -44,8 +44,7 @@ def command(
     import_sqlite_utils()
     from concord.commands.measuring import measure
     from concord.llm.families import families
-    from concord.reports.agreement_report import Options, agreement_report
-    from concord.reports.document import WIDTH
+    from concord.reports.agreement_report import WIDTH, Options, agreement_report
     from concord.workspace import Workspace
 
     opened = Workspace.open(workspace, create=False)

@@ -4,11 +4,11 @@ from typing import Any
 
 import click
 
-from concord.benchmarks.plans import ComparePlan
 from concord.commands import options, printing
 from concord.commands.progress import carry_out, running
 from concord.errors import ConcordError
 from concord.reports.registered import registered_pairs
+from concord.runs.plans import ComparePlan
 from concord.store import pairings
 from concord.store.comparisons import PairQuestion
 from concord.store.comparisons import questions as asked_of

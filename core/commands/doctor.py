@@ -9,8 +9,6 @@ from typing import Any
 
 import click
 
-from concord.benchmarks import BENCHMARKS, get
-from concord.benchmarks.benchmark import Benchmark, Materials
 from concord.commands import options
 from concord.commands.printing import echo
 from concord.conversation import Message
@@ -20,7 +18,9 @@ from concord.llm import adapting, replies
 from concord.llm.client import Client
 from concord.llm.completions import Completion
 from concord.llm.models import Model, load_models, pick
+from concord.runs.benchmark import Benchmark, Materials
 from concord.runs.planning import check_roles, materials
+from concord.runs.registry import BENCHMARKS, get
 from concord.workspace import Workspace
 
 

@@ -6,7 +6,6 @@ from typing import Any, cast, get_args
 
 import click
 
-from concord.benchmarks import BENCHMARKS, SLICES
 from concord.commands import options, printing
 from concord.commands.printing import echo
 from concord.conversation import Role
@@ -28,6 +27,7 @@ from concord.exchange.answers import AnswerFile
 from concord.exchange.conversations_jsonl import own
 from concord.rating import Scale
 from concord.rubrics import shelf
+from concord.runs.registry import BENCHMARKS, SLICES
 from concord.store.comparisons import OWN
 from concord.studies import pairings
 from concord.workspace import Workspace

@@ -52,9 +52,9 @@ def command(
     with their majority.
     """
     import_sqlite_utils()
-    from concord.agreement.ratings import called
     from concord.reports.agreement_report import Options, agreement_report
     from concord.reports.coefficient import said_of, usual, with_people
+    from concord.statistics.ratings import called
     from concord.workspace import Workspace
 
     panels = (judges,) if len(judges) > 1 else ()

@@ -4,11 +4,11 @@ from typing import Any
 
 import click
 
-from concord.benchmarks.plans import JudgePlan
 from concord.commands import options
 from concord.commands.progress import carry_out, running
 from concord.errors import ConcordError
 from concord.rubrics import shelf
+from concord.runs.plans import JudgePlan
 from concord.workspace import Workspace
 
 

@@ -5,13 +5,13 @@ from typing import Any, get_args
 import click
 from sqlite_utils import Database
 
-from concord.benchmarks import get
-from concord.benchmarks.benchmark import Benchmark
 from concord.commands import options, printing
 from concord.commands.options import names
 from concord.errors import ConcordError
 from concord.reports import corrected, leaderboards
 from concord.reports.leaderboard_table import leaderboard_table
+from concord.runs.benchmark import Benchmark
+from concord.runs.registry import get
 from concord.studies import studies
 from concord.table import Table
 from concord.workspace import Workspace

@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from concord.benchmarks.plans import Plan
 from concord.commands.printing import echo
 from concord.files.plain import plain
 from concord.llm.models import currency
 from concord.runs import engine, planning, renaming, status
 from concord.runs.planning import Survey
+from concord.runs.plans import Plan
 from concord.runs.status import sentence
 from concord.store import runs
 from concord.store.runs import Progress, Reason

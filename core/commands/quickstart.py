@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 import click
 from sqlite_utils import Database
 
-from concord.benchmarks.plans import ComparePlan, JudgePlan, Plan
 from concord.commands import app, options
 from concord.commands import rubric as rubrics
 from concord.commands.printing import echo
@@ -21,6 +20,7 @@ from concord.llm.models import load_models
 from concord.rubrics import shelf
 from concord.rubrics.shelf import Numbered
 from concord.runs import launching
+from concord.runs.plans import ComparePlan, JudgePlan, Plan
 from concord.store import access, conversations
 from concord.store import pairings as stored_pairs
 from concord.store import studies as stored_studies

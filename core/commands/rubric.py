@@ -13,10 +13,11 @@ from concord.commands.printing import echo
 from concord.conversation import Conversation
 from concord.errors import ConfigError, StudyError
 from concord.files import file_name
-from concord.rubrics import judge, shelf, writing
+from concord.rubrics import shelf, writing
 from concord.rubrics.questions import TYPES, type_of
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.rubric import EXAMPLE, STARTER, Rubric, fields
+from concord.runs import rubric_judge as judge
 from concord.store import conversations, rubrics
 from concord.workspace import Workspace
 

@@ -5,14 +5,14 @@ from typing import Any
 
 import click
 
-from concord.benchmarks import BENCHMARKS, register
-from concord.benchmarks.benchmark import Benchmark, Option, Role
-from concord.benchmarks.plans import PlayPlan, from_dict
 from concord.commands.options import NAMES
 from concord.commands.printing import echo
 from concord.commands.progress import carry_out, running
 from concord.llm.models import OWN, own_benchmarks
 from concord.runs import launching
+from concord.runs.benchmark import Benchmark, Option, Role
+from concord.runs.plans import PlayPlan, from_dict
+from concord.runs.registry import BENCHMARKS, register
 from concord.store import runs
 from concord.workspace import Workspace
 

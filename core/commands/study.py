@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from concord.agreement.next_items import FLOOR
 from concord.commands import annotating, options, printing
 from concord.commands.printing import echo
 from concord.errors import StudyError
@@ -16,6 +15,7 @@ from concord.reports import datasheet
 from concord.reports.agreement_report import Options, agreement_report
 from concord.reports.notes import DRAWN
 from concord.rubrics import shelf
+from concord.statistics.next_items import FLOOR
 from concord.store import access, acts, exclusions, frames, holdings, progress, registrations
 from concord.store import hidden as hidden_store
 from concord.store import studies as stored

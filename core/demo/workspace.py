@@ -13,12 +13,12 @@ from urllib.error import URLError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
-from concord.benchmarks import SLICES, part
-from concord.benchmarks.plans import Plan
 from concord.errors import ConcordError
 from concord.files import PACKAGE
 from concord.llm.models import load_models
 from concord.runs import engine, planning
+from concord.runs.plans import Plan
+from concord.runs.registry import SLICES, part
 from concord.workspace import Workspace
 
 PORT = 8601

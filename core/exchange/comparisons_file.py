@@ -8,7 +8,6 @@ from pathlib import Path
 
 from sqlite_utils import Database
 
-from concord.benchmarks import SCENARIO, known_or_imported
 from concord.conversation import Conversation
 from concord.errors import ConcordError, ImportRefused
 from concord.exchange import rows
@@ -17,6 +16,7 @@ from concord.exchange.dialogue import from_cell
 from concord.exchange.rows import FileRow
 from concord.rating import Comparison, Rater, RaterKind, Verdict
 from concord.rubrics import shelf
+from concord.runs.registry import SCENARIO, known_or_imported
 from concord.store import comparisons, conversations, rubrics
 from concord.store.comparisons import OWN, PairQuestion
 from concord.store.parts import in_parts

@@ -12,7 +12,6 @@ from typing import Any, TextIO
 
 from sqlite_utils import Database
 
-from concord.benchmarks import BENCHMARKS
 from concord.configuration import Use
 from concord.conversation import Conversation
 from concord.errors import ConcordError, ImportRefused
@@ -21,6 +20,7 @@ from concord.exchange.dialogue import as_list, from_list, unread
 from concord.files import parse_json
 from concord.files.limits import RECORD
 from concord.rating import Criterion, Scale
+from concord.runs.registry import BENCHMARKS
 from concord.store import configurations, conversations, ratings, studies, trajectories
 from concord.store.conversations import Filter
 from concord.store.studies import Study

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from sqlite_utils import Database
 
-from concord.benchmarks import known_or_imported
 from concord.errors import StudyError
 from concord.exchange.dialogue import as_list
 from concord.files import write_csv
@@ -25,6 +24,7 @@ from concord.rating import Criterion
 from concord.reports import bundle
 from concord.reports.agreement_report import Options, agreement_report
 from concord.reports.datasheet import datasheet, unnamed
+from concord.runs.registry import known_or_imported
 from concord.store import comparisons, conversations, ratings, studies
 from concord.store.conversations import Filter
 from concord.studies.comments import comment_rows

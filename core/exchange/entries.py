@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from concord.benchmarks import SCENARIO
 from concord.conversation import Conversation, Message, Role, Turn
 from concord.errors import ImportRefused
 from concord.exchange import dialogue
@@ -18,6 +17,7 @@ from concord.exchange.shapes import Paths, ScorePaths, Shape, Side, Votes, at, f
 from concord.files import has_half_characters, parse_json
 from concord.files.limits import NAME
 from concord.rating import Comparison, Rater, RaterKind, Verdict
+from concord.runs.registry import SCENARIO
 
 FACET = 80
 """Characters of the value of a facet."""

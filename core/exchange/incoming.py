@@ -8,10 +8,10 @@ from typing import TypeVar
 
 from sqlite_utils import Database
 
-from concord.benchmarks import BENCHMARKS
 from concord.conversation import Conversation, Unit
 from concord.errors import ImportRefused
 from concord.rating import Rater
+from concord.runs.registry import BENCHMARKS
 from concord.store import conversations, ratings, studies, summaries
 from concord.store.database import now
 from concord.store.parts import Part, in_parts, rated_by

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from sqlite_utils import Database
 
-from concord.benchmarks import BENCHMARKS
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import ImportRefused
 from concord.exchange.dialogue import from_cell
@@ -16,6 +15,7 @@ from concord.exchange.incoming import Given, Incoming
 from concord.exchange.ratings_csv import OF_ITEM, RatingLine, RatingsFile
 from concord.rating import Criterion, Scale
 from concord.rubrics.shelf import Numbered
+from concord.runs.registry import BENCHMARKS
 from concord.store import conversations, ratings, studies
 from concord.store.conversations import Filter
 from concord.store.studies import Study

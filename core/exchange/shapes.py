@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from concord.benchmarks import SLICES, part
 from concord.conversation import Role
 from concord.errors import ConcordError
 from concord.files import parse_json
 from concord.rating import RaterKind, Verdict
+from concord.runs.registry import SLICES, part
 
 Paths = tuple[str, ...]
 

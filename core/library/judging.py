@@ -13,13 +13,13 @@ from typing import Any
 
 import pandas as pd
 
-from concord.benchmarks.plans import JudgePlan
 from concord.errors import ConfigError, ImportRefused
 from concord.exchange import conversations_file, conversations_jsonl
 from concord.library.frames import ratings_frame, working
 from concord.llm.models import Model, load_models, read_entry
 from concord.rubrics import shelf, writing
 from concord.runs import engine, planning
+from concord.runs.plans import JudgePlan
 from concord.runs.status import sentence
 from concord.store import conversations as stored
 from concord.store import ratings, runs

@@ -8,15 +8,14 @@ from html import escape
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, cast
 
-from concord.agreement.coefficients import COEFFICIENTS, Name
-from concord.agreement.ratings import called
 from concord.errors import not_found
 from concord.estimate import Estimate
 from concord.files.plain import plain_line
-from concord.reports.agreement_report import AgreementReport
+from concord.reports.agreement_report import WIDTH, AgreementReport
 from concord.reports.coefficient import every_criterion, metric_of, with_people
-from concord.reports.document import WIDTH
 from concord.reports.names import renamed
+from concord.statistics.coefficients import COEFFICIENTS, Name
+from concord.statistics.ratings import called
 from concord.table import Table, as_document, as_html
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from typing import Any, TypedDict, Unpack
 
 import pandas as pd
 
-from concord.agreement.figures import People
 from concord.errors import StudyError
 from concord.exchange import incoming, ratings_csv, ratings_study
 from concord.library.frames import NAMES, ratings_frame, working
 from concord.library.result import Agreement
 from concord.rating import Criterion, Scale, scale_of
 from concord.reports.agreement_report import Options, agreement_report
+from concord.statistics.figures import People
 from concord.store import access, ratings, studies
 from concord.studies.studies import Runs
 from concord.workspace import Workspace

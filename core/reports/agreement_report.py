@@ -2,169 +2,60 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from sqlite_utils import Database
 
-from concord.agreement.alt_test import Score
-from concord.agreement.distribution import of_people
-from concord.agreement.figures import People, whom
-from concord.agreement.items import item_scores, largest_differences
-from concord.agreement.nominal import nominal
-from concord.agreement.ratings import DIGITS, FINAL, Floats, Ratings, called, default_panels, read_ratings
-from concord.agreement.severity import severity_sentence
-from concord.agreement.study import (
-    StudyAgreement,
-    study_agreement,
-)
 from concord.arrays import Columns
 from concord.errors import not_found
 from concord.estimate import Estimate
-from concord.rating import Criterion, Scale
+from concord.files.plain import plain_line
 from concord.reports import summary
 from concord.reports.cautions import cautions
-from concord.reports.document import WIDTH, document, report_json
-from concord.reports.features import features, own_family
-from concord.reports.names import reader_names
-from concord.reports.notes import as_drawn, notes, of_draw, with_exclusions
-from concord.reports.scales import final_scale, other_scales, said_of_scales, scales
-from concord.reports.sections import APART, AT_ONCE, IN_FILES, OVER_ALL, SECTIONS
+from concord.reports.evidence import Evidence, evidence_of
+from concord.reports.evidence import Options as Options
+from concord.reports.names import renamed
+from concord.reports.notes import notes
+from concord.reports.sections import APART, AT_ONCE, IN_FILES, OVER_ALL, SECTIONS, section
+from concord.statistics.figures import whom
+from concord.statistics.nominal import nominal
+from concord.statistics.ratings import DIGITS, FINAL, Ratings
+from concord.statistics.severity import severity_sentence
+from concord.statistics.study import as_json, correlations_table
 from concord.store import frames
 from concord.studies import quality, studies
-from concord.studies.scales import SharedScale
-from concord.studies.studies import Items, Runs, StudyRatings
+from concord.studies.studies import StudyRatings
 from concord.table import (
+    SCHEMA,
     Column,
     Table,
+    as_csv,
+    as_document,
+    as_figures_csv,
+    as_values,
+    latex_text,
+    markdown_text,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_GROUPS = 60
-"""A facet with more values than this is no division of the items that a reader could look through."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """How a study is measured: equal options on equal data give equal figures.
-
-    `panels` are measured beside the usual ones. Items alike in all facets of `cluster_by` are resampled
-    together, by default those of one scenario; with `()` items are drawn one by one. `people` says whom
-    intervals are about; None leaves it to the design. With `nominal` answers are categories: nominal alpha
-    and kappa in place of the other figures. `scales` declare the scale of a criterion (“” for every one) on
-    which people and judges answer. `alt_score` is how the alt-test scores answers: by distance unless told,
-    of categories by agreement.
-    """
-
-    runs: Runs = "mean"
-    exclude_refused: bool = True
-    panels: tuple[tuple[str, ...], ...] = ()
-    resamples: int = 1000
-    seed: int = 0
-    cluster_by: tuple[str, ...] | None = None
-    people: People | None = None
-    nominal: bool = False
-    cuts: tuple[tuple[str, float], ...] = ()
-    """Criteria with the score from which people pass an item; of the others it is the middle of the scale."""
-    scales: tuple[tuple[str, Scale], ...] = ()
-    alt_score: Score | Literal[""] = ""
-    families: tuple[tuple[str, str], ...] = ()
-    """Models with their family, as models.toml has them."""
-    with_excluded: bool = False
-    """Whether figures have the ratings of annotators whom a decision left out."""
-    items: Items | None = None
-    """What figures describe: see `concord.studies.studies.Items`; None leaves it to the draw."""
+WIDTH = 110
+"""Columns of a terminal whose width is not known."""
 
 
 @dataclass(frozen=True, eq=False)
-class AgreementReport:
-    """A study's ratings and options; figures, tables and sentences are computed when asked for, and kept."""
+class AgreementReport(Evidence):
+    """Evidence with its tables and sentences, which are made when asked for, and kept."""
 
-    of: StudyRatings
-    ratings: Ratings
-    options: Options = Options()
-    given_features: Columns = field(default_factory=dict)
-    scales: Mapping[str, SharedScale] = field(default_factory=dict)
-    unordered: Ratings | None = None
-    """The ratings of criteria whose answers are categories, where others have an order: these alone have the
-    figures of categories, and no other.
-    """
-    _kept: dict[tuple[str, str], dict[str, Table]] = field(default_factory=dict)
     _cut: dict[tuple[str, float], AgreementReport] = field(default_factory=dict)
-
-    @property
-    def criteria(self) -> tuple[str, ...]:
-        """What people were asked or judges answered, *final* last."""
-        return tuple(self.ratings.criteria)
-
-    @property
-    def main(self) -> str:
-        """The criterion a reader asks for first: *final*, else the only one that counts, else the last."""
-        return FINAL if FINAL in self.ratings.criteria else (*self.criteria[-1:], *self.of.counted)[-1]
-
-    @property
-    def asked_panels(self) -> tuple[tuple[str, ...], ...]:
-        """The panels asked for, their judges in order; one with an unknown judge is passed over."""
-        judges = self.ratings.judges
-        known = [panel for panel in self.options.panels if len(panel) > 1 and set(panel) <= set(judges)]
-        return tuple(dict.fromkeys(tuple(j for j in judges if j in panel) for panel in known))
-
-    @property
-    def panels(self) -> tuple[tuple[str, ...], ...]:
-        """The panels looked at closely: all judges (unless they are runs of one), and those asked for."""
-        judges = self.ratings.judges
-        everybody = (judges,) if len(judges) > 1 and self.of.runs == "mean" else ()
-        return tuple(dict.fromkeys([*everybody, *self.asked_panels]))
-
-    @property
-    def primary_panel(self) -> tuple[str, ...]:
-        """Who is meant by “the judges”: the panel of all, else the only judge, else the first run."""
-        return self.panels[0] if self.panels else self.ratings.judges[:1]
-
-    @cached_property
-    def features(self) -> dict[str, Floats]:
-        """The features of units that vary, by item."""
-        return features(self.given_features, self.ratings.units)
-
-    @cached_property
-    def own_family(self) -> dict[str, Floats]:
-        """Each judge with a family: which items are by a player of this family."""
-        families, players = dict(self.options.families), self.players
-        of_items = [players.get(unit, "") for unit in self.ratings.units]
-        return own_family(families, self.of.models_of_judges, self.ratings.judges, of_items)
-
-    def criterion(self, name: str) -> Criterion | None:
-        """The question behind a criterion; None for *final*, which nobody was asked."""
-        return next((c for c in self.of.study.criteria if c.name == name), None)
-
-    @cached_property
-    def names(self) -> dict[str, str]:
-        """What readers see for the names of judges and panels in tables."""
-        return reader_names(self.ratings.judges, self.asked_panels)
-
-    def label(self, name: str) -> str:
-        """A criterion as a reader sees it."""
-        asked = self.criterion(name)
-        return asked.label if asked else name.capitalize()
-
-    @cached_property
-    def agreement(self) -> StudyAgreement:
-        """Alpha and correlations on every criterion.
-
-        Panels are the mean of all judges, every pair, and those asked for; single runs of one judge are a
-        test–retest, so of them only the panels asked for.
-        """
-        usual = [] if self.of.runs == "single" else default_panels(self.ratings.judges)
-        return study_agreement(
-            self.ratings, panels=[*usual, *self.asked_panels], study=self.of.study.name, **self.drawing
-        )
 
     @cached_property
     def nominal(self) -> Table:
@@ -198,14 +89,8 @@ class AgreementReport:
         return (*tables, *filter(None, [self.categories]))
 
     def section(self, name: str, criterion: str) -> dict[str, Table]:
-        """The tables of a section of `concord.reports.sections` on one criterion, by name; computed once.
-
-        Raises StudyError for an unknown criterion.
-        """
-        if (name, criterion) not in self._kept:
-            found = () if self.lacks(name, criterion) else SECTIONS[name].tables(self, criterion)
-            self._kept[name, criterion] = {table.name: as_drawn(self.of, table) for table in found}
-        return self._kept[name, criterion]
+        """The tables of a section on one criterion, by name: see `concord.reports.sections.section`."""
+        return section(self, name, criterion)
 
     def lacks(self, name: str, criterion: str) -> str:
         """What the study lacks for a section on one criterion, as the end of a sentence; else “”."""
@@ -228,16 +113,16 @@ class AgreementReport:
             every += [(name, each) for each in self.criteria for name in IN_FILES]
         else:
             every = [(name, self.main) for name in AT_ONCE]
-        return [step for step in every if step not in self._kept]
+        return [step for step in every if step not in self.kept]
 
     def _named(self, sections: Sequence[str], criterion: str) -> list[str]:
         """The names of these sections, “all” being all but `APART`.
 
         Raises NotFound for an unknown section or criterion.
         """
-        for section in sections:
-            if section not in (*SECTIONS, "all"):
-                raise not_found("section", section, [*SECTIONS, "all"])
+        for name in sections:
+            if name not in (*SECTIONS, "all"):
+                raise not_found("section", name, [*SECTIONS, "all"])
         if criterion and criterion not in self.criteria:
             raise not_found("criterion", criterion, self.criteria)
         every = [name for name in SECTIONS if "all" in sections and name not in APART]
@@ -383,88 +268,16 @@ class AgreementReport:
     def document(
         self, form: str, *, sections: Sequence[str] = (), criterion: str = "", width: int = WIDTH
     ) -> str:
-        """The report as text: see `concord.reports.document`."""
+        """The report as text: see the function `document`."""
         return document(self, form, sections=sections, criterion=criterion, width=width)
-
-    def points(self, criterion: str, members: Sequence[str]) -> pd.DataFrame:
-        """A judge's (or a panel's) score beside people's mean, one row an item that has both.
-
-        Columns: unit, conversation_id, turn, player, mean, spread and people (of the people on the item),
-        score. Equal averages are equal.
-        """
-        items = item_scores(self.ratings, criterion, [tuple(members)])
-        items = items.rename(columns={called(members): "score"}).dropna(subset=["mean", "score"])
-        return self._located(items.round({"mean": DIGITS, "score": DIGITS}))
-
-    def largest_differences(self, criterion: str, members: Sequence[str], count: int = 20) -> pd.DataFrame:
-        """The items on which a judge is farthest from people: the columns of `points` and difference."""
-        return self._located(largest_differences(self.ratings, criterion, members, count=count))
-
-    def answers(self, criterion: str) -> Floats:
-        """The answers a score is counted with: the scale's; else whole numbers from end to end."""
-        scale = self.scale(criterion)
-        if scale is not None and not scale.continuous and not self.ratings.other_scale.get(criterion):
-            return np.array(scale.values, dtype=np.float64)
-        scores = self.ratings[criterion]
-        ends = [scale.low, scale.high] if scale else []
-        seen = np.concatenate([of_people(scores), *scores.judges.values(), ends])
-        seen = seen[~np.isnan(seen)]
-        return np.arange(np.floor(seen.min()), np.ceil(seen.max()) + 1) if len(seen) else np.zeros(1)
-
-    def cut(self, criterion: str) -> tuple[float, str]:
-        """The score from which people pass an item, and in words where it comes from."""
-        if criterion in dict(self.options.cuts):
-            return dict(self.options.cuts)[criterion], ""
-        asked = self.criterion(criterion)
-        parts = [asked] if asked else [c for c in self.of.study.criteria if c.name in self.ratings.counted]
-        if parts:
-            middles = [(part.scale.low + part.scale.high) / 2 for part in parts]
-            return sum(middles) / len(middles), "the middle of the scale"
-        answers = self.answers(criterion)
-        return float(answers[0] + answers[-1]) / 2, "the middle of all answers"
 
     def with_cut(self, criterion: str, cut: float) -> AgreementReport:
         """The report with another cut of a criterion, kept for the next time."""
         if (criterion, cut) not in self._cut:
             cuts = {**dict(self.options.cuts), criterion: cut}
             options = replace(self.options, cuts=tuple(cuts.items()))
-            self._cut[criterion, cut] = replace(self, options=options, _kept={}, _cut={})
+            self._cut[criterion, cut] = replace(self, options=options, kept={}, _cut={})
         return self._cut[criterion, cut]
-
-    def scale(self, criterion: str) -> Scale | None:
-        """The scale people answer on; for *final* the one that its criteria share, if they do."""
-        shared = self.scales.get(criterion)
-        return shared.scale if shared else final_scale(self.scales, self.ratings.counted)
-
-    @property
-    def drawing(self) -> dict[str, Any]:
-        """How resamples are drawn: their number and seed, and what is drawn together."""
-        drawn: dict[str, Any] = {"resamples": self.options.resamples, "seed": self.options.seed}
-        drawn |= {"clusters": self.of.clusters, "alike": " and ".join(self.of.cluster_by)}
-        return drawn | {"people": self.people}
-
-    @property
-    def people(self) -> People:
-        """Whom intervals are about: who is asked for, else annotators like these where the design allows."""
-        usual: People = "like-these" if self.ratings.several_people else "these"
-        return self.options.people or usual
-
-    @cached_property
-    def players(self) -> dict[Hashable, str]:
-        """The player of each unit."""
-        return dict(zip(self.of.column("unit").tolist(), self.of.column("player").tolist(), strict=True))
-
-    @property
-    def facets(self) -> dict[str, Mapping[int, str]]:
-        """The facets that divide the items into at most `MOST_GROUPS` groups: name → unit → value."""
-        return {name: of for name, of in self.of.facets.items() if len(set(of.values())) <= MOST_GROUPS}
-
-    @cached_property
-    def _items(self) -> pd.DataFrame:
-        return self.of.table.drop_duplicates("unit")[["unit", "conversation_id", "turn", "player"]]
-
-    def _located(self, items: pd.DataFrame) -> pd.DataFrame:
-        return items.merge(self._items, on="unit", how="left").reset_index(drop=True)
 
 
 def agreement_report(db: Database, study: str, options: Options = Options()) -> AgreementReport:
@@ -495,34 +308,110 @@ def agreement_report(db: Database, study: str, options: Options = Options()) -> 
 def report_of(
     of: StudyRatings, options: Options = Options(), features: Columns | None = None
 ) -> AgreementReport:
-    """The report of ratings that were read; `features` are columns of numbers beside “unit”, for feature
-    bias.
-
-    Raises NotFound for a scale that is declared for an unknown criterion.
-    """
-    found = scales(of, options.scales)
-    apart = () if options.nominal else tuple(c.name for c in of.study.criteria if c.scale.nominal)
-    if apart and not set(of.criteria) - set(apart):
-        options, apart = replace(options, nominal=True), ()
-    # The final of one criterion would say everything twice.
-    counted = () if options.nominal or len(of.counted) < 2 else of.counted
-    read = partial(
-        read_ratings,
-        of.rows,
-        without_judges=of.left_out,
-        flags=of.flags,
-        anonymous_people=of.study.anonymous,
-        order=of.order,
-        other_scale=other_scales(found),
-        said=of_draw(of, with_exclusions(of, said_of_scales(found, counted))),
-        chances=of.chance_of_units,
+    """The report of ratings that were read: see `concord.reports.evidence.evidence_of`."""
+    made = evidence_of(of, options, features)
+    return AgreementReport(
+        made.of, made.ratings, made.options, made.given_features, made.scales, made.unordered
     )
-    ratings = read(criteria=[name for name in of.criteria if name not in apart], counted=counted)
-    unordered = read(criteria=apart, counted=()) if apart else None
-    given = {} if features is None else features
-    return AgreementReport(of, ratings, options, given, found, unordered)
 
 
 def at(points: pd.DataFrame, mean: float, score: float) -> pd.DataFrame:
     """The items at one place of a scatter."""
     return points[(points["mean"] == round(mean, DIGITS)) & (points["score"] == round(score, DIGITS))]
+
+
+def document(
+    report: AgreementReport,
+    form: str,
+    *,
+    sections: Sequence[str] = (),
+    criterion: str = "",
+    width: int = WIDTH,
+) -> str:
+    """The report in one of `concord.table.FORMS`: the summary, and the figures of the main criterion.
+
+    JSON has everything, CSV every figure on a line of its own. With names of `sections` (“all” for every
+    one), their tables on `criterion` (else the main one). Text is made for a terminal of `width` columns.
+    Raises NotFound for an unknown section or criterion.
+    """
+    if sections:
+        tables = report.asked(sections, criterion)
+    elif form == "json":
+        return json.dumps(report_json(report), ensure_ascii=False, indent=2) + "\n"
+    elif form == "csv":
+        return as_csv(report.nominal) if report.options.nominal else as_figures_csv(_figures(report))
+    else:
+        tables = [*report.overview]
+    if form in ("json", "csv"):
+        return as_document(tables, form)
+    named = [renamed(table, report.names) for table in tables]
+    if sections:
+        return as_document(named, form, width=width)
+    text = _listed([*report.summary, *report.notes], form, width) + as_document(named, form, width=width)
+    more = [f"More: `--section NAME`, where NAME is {', '.join(SECTIONS)} or all."]
+    return text if form != "table" or report.options.nominal else f"{text}\n{_listed(more, form, width)}"
+
+
+def report_json(report: AgreementReport) -> dict[str, Any]:
+    """All figures and sentences as plain values: over all criteria, and every section on every one."""
+    said: dict[str, Any] = {"summary": report.summary, "missing": report.missing, "notes": report.notes}
+    said["left_out"] = report.left_out
+    said["excluded"] = [
+        {"annotator": one.annotator, "reason": one.reason, "decided": one.decided}
+        for one in report.of.excluded
+    ]
+    said["with_excluded"] = report.of.with_excluded
+    if report.of.chances:
+        said["describes"] = report.of.items
+    if report.options.nominal:
+        figures = [_flat(row) for row in report.nominal.rows]
+        return {"schema": SCHEMA, "study": report.of.study.name, "figures": figures} | said
+    found = {
+        criterion: {
+            name: {table.name: as_values(table) for table in report.section(name, criterion).values()}
+            for name in IN_FILES
+        }
+        for criterion in report.criteria
+    }
+    if report.unordered is not None:
+        said["categories"] = [_flat(row) for row in (report.categories or report.nominal).rows]
+    return as_json(report.agreement) | said | {"main": report.main, "sections": found}
+
+
+def _figures(report: AgreementReport) -> list[Table]:
+    """The tables that hold every figure, the criterion's name in every row."""
+    found = [correlations_table(report.agreement, report.label)]
+    found += [table for name in OVER_ALL for table in report.section(name, report.main).values()]
+    for criterion in report.criteria:
+        tables = (table for name in IN_FILES for table in report.section(name, criterion).values())
+        found += [_of(table, report.label(criterion)) for table in tables]
+    return [*found, *filter(None, [report.categories])]
+
+
+def _of(table: Table, criterion: str) -> Table:
+    """A table of one criterion with the criterion's name in every row."""
+    rows = tuple({"criterion": criterion, **row} for row in table.rows)
+    return replace(table, columns=(Column("criterion"), *table.columns), rows=rows)
+
+
+def _listed(sentences: Sequence[str], form: str, width: int) -> str:
+    """Sentences as a list in a form for readers."""
+    if not sentences:
+        return ""
+    if form == "latex":
+        return "\n".join(
+            [r"\begin{itemize}", *(rf"\item {latex_text(s)}" for s in sentences), r"\end{itemize}", "", ""]
+        )
+    if form == "markdown":
+        return "\n".join([*(f"- {markdown_text(sentence)}" for sentence in sentences), "", ""])
+    return "\n".join([*(fill(s, width, subsequent_indent="  ") for s in map(plain_line, sentences)), "", ""])
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A figure of answers as categories: value, low, high and reason beside the names."""
+    value, agreement = row["value"], row["agreement"].value
+    return {
+        **{name: row[name] for name in ("criterion", "coefficient", "a", "b")},
+        **{"value": value.value, "low": value.low, "high": value.high, "agreement": agreement, "n": row["n"]},
+        "reason": "; ".join(filter(None, [row.get("note"), value.reason])),
+    }

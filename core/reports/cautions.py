@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from concord.agreement.judges import LARGE_SHARE, commonest
-from concord.agreement.missing import missing_ratings
-from concord.agreement.oddities import constants, copies, duplicates
-from concord.agreement.ratings import FINAL, CriterionScores, Ratings
-from concord.agreement.study import Labels, StudyAgreement
 from concord.estimate import Estimate
 from concord.rating import Scale
+from concord.statistics.judges import LARGE_SHARE, commonest
+from concord.statistics.missing import missing_ratings
+from concord.statistics.oddities import constants, copies, duplicates
+from concord.statistics.ratings import FINAL, CriterionScores, Ratings
+from concord.statistics.study import Labels, StudyAgreement
 from concord.table import Cell
 
 NAMED = 5

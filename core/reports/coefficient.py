@@ -3,61 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from concord.agreement.alpha import Metric
-from concord.agreement.coefficients import COEFFICIENTS, Name, coefficient, target_of
-from concord.agreement.figures import Figure, estimates
-from concord.agreement.ratings import FINAL, Ratings
 from concord.errors import not_found
 from concord.estimate import Estimate, undefined
+from concord.reports.evidence import Evidence
+from concord.statistics.alpha import Metric
+from concord.statistics.coefficients import COEFFICIENTS, Name, coefficient, target_of
+from concord.statistics.figures import Figure, estimates
+from concord.statistics.ratings import FINAL, Ratings
 
-if TYPE_CHECKING:
-    from concord.reports.agreement_report import AgreementReport
 
-
-def every_criterion(report: AgreementReport) -> tuple[str, ...]:
+def every_criterion(evidence: Evidence) -> tuple[str, ...]:
     """The criteria of a report, those whose answers are categories included."""
-    return (*report.criteria, *(report.unordered.criteria if report.unordered else ()))
+    return (*evidence.criteria, *(evidence.unordered.criteria if evidence.unordered else ()))
 
 
-def metric_of(report: AgreementReport, criterion: str) -> Metric:
+def metric_of(evidence: Evidence, criterion: str) -> Metric:
     """The level of measurement of a criterion, for alpha; *final*, a mean, is of interval level.
 
     Yes and no are taken in order: nominal and ordinal alpha of two answers are equal.
     """
-    asked = report.criterion(criterion)
-    if report.options.nominal or (asked and asked.scale.nominal):
+    asked = evidence.criterion(criterion)
+    if evidence.options.nominal or (asked and asked.scale.nominal):
         return "nominal"
     return "interval" if criterion == FINAL or (asked and asked.scale.continuous) else "ordinal"
 
 
-def usual(report: AgreementReport, criterion: str) -> Name:
+def usual(evidence: Evidence, criterion: str) -> Name:
     """The coefficient of a criterion where none is asked for: kappa of categories, else Spearman's ρ."""
-    return "kappa" if metric_of(report, criterion) == "nominal" else "spearman"
+    return "kappa" if metric_of(evidence, criterion) == "nominal" else "spearman"
 
 
-def said_of(report: AgreementReport, criterion: str, name: Name) -> str:
+def said_of(evidence: Evidence, criterion: str, name: Name) -> str:
     """A coefficient in words: “Cohen's κ with the majority of people”."""
-    return f"{COEFFICIENTS[name]} with the {target_of(name, metric_of(report, criterion))}"
+    return f"{COEFFICIENTS[name]} with the {target_of(name, metric_of(evidence, criterion))}"
 
 
 def with_people(
-    report: AgreementReport, criterion: str, members: Sequence[str], names: Sequence[Name]
+    evidence: Evidence, criterion: str, members: Sequence[str], names: Sequence[Name]
 ) -> dict[Name, Estimate]:
     """Coefficients of a judge or a panel with people, on the same draws of items.
 
     Undefined where an order is asked of categories. Raises NotFound for a criterion or a judge that the
     study does not have.
     """
-    apart = report.unordered if report.unordered and criterion in report.unordered.criteria else None
-    ratings = apart or report.ratings
+    apart = evidence.unordered if evidence.unordered and criterion in evidence.unordered.criteria else None
+    ratings = apart or evidence.ratings
     if criterion not in ratings.criteria:
-        raise not_found("criterion", criterion, every_criterion(report))
+        raise not_found("criterion", criterion, every_criterion(evidence))
     for judge in members:
         if judge not in ratings.judges:
             raise not_found("judge", judge, ratings.judges)
-    metric = metric_of(report, criterion)
+    metric = metric_of(evidence, criterion)
 
     def made(table: Ratings) -> list[Figure]:
         return [
@@ -67,5 +64,5 @@ def with_people(
             for name in names
         ]
 
-    found = estimates(made(ratings), ratings, **report.drawing, again=made)
+    found = estimates(made(ratings), ratings, **evidence.drawing, again=made)
     return dict(zip(names, found, strict=True))

@@ -7,15 +7,15 @@ import pandas as pd
 from sqlite_utils import Database
 
 from concord import scores
-from concord.agreement.calibration import FEWEST, calibrated_means
-from concord.agreement.corrected import corrected_mean
-from concord.agreement.intervals import Ends, bounded, resampled
-from concord.agreement.ratings import read_ratings
-from concord.agreement.resampling import bootstrap
 from concord.errors import StudyError
 from concord.estimate import Estimate, undefined
 from concord.reports.leaderboards import MOCKS, Leaderboard, scales_of
 from concord.scores import FINAL
+from concord.statistics.calibration import FEWEST, calibrated_means
+from concord.statistics.corrected import corrected_mean
+from concord.statistics.intervals import Ends, bounded, resampled
+from concord.statistics.ratings import read_ratings
+from concord.statistics.resampling import bootstrap
 from concord.store import conversations, tables
 from concord.store import studies as stored
 from concord.studies.studies import StudyRatings

@@ -13,18 +13,17 @@ import pandas as pd
 from sqlite_utils import Database
 
 from concord import scores
-from concord.agreement.intervals import DIFFERENCE, described
-from concord.agreement.resampling import mean_estimates
-from concord.benchmarks import known_or_imported
-from concord.benchmarks.plans import JudgePlan, PlayPlan, as_dict, from_dict
 from concord.configuration import Use
 from concord.errors import ConcordError, NotFound, not_found
 from concord.estimate import Estimate
 from concord.rating import Criterion, Rater
-from concord.rubrics import judged
-from concord.runs import planning
+from concord.runs import judged, planning
+from concord.runs.plans import JudgePlan, PlayPlan, as_dict, from_dict
+from concord.runs.registry import known_or_imported
 from concord.runs.status import duration
 from concord.scores import DIGITS, FINAL
+from concord.statistics.intervals import DIFFERENCE, described
+from concord.statistics.resampling import mean_estimates
 from concord.store import conversations, ratings, runs, sides
 from concord.store.runs import Progress
 from concord.table import Cell, Column, Table

@@ -5,8 +5,8 @@ from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 
-from concord.agreement.ratings import Floats
 from concord.arrays import Columns
+from concord.statistics.ratings import Floats
 
 FEATURES = {
     "reply_chars": "characters of a reply",

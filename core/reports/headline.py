@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from concord.agreement.glance import measured
-from concord.agreement.ratings import called
 from concord.estimate import Estimate
 from concord.reports.agreement_report import AgreementReport
+from concord.statistics.glance import measured
+from concord.statistics.ratings import called
 from concord.table import Cell, Table
 
 

@@ -1,8 +1,8 @@
 """A leaderboard as a table: one row a player, with notes on what the figures rest on."""
 
-from concord.agreement.resampling import mean_estimates
 from concord.reports.leaderboards import MARGIN, MOCKS, Leaderboard, Refusals, failure_notes, leaderboard
 from concord.scores import FINAL
+from concord.statistics.resampling import mean_estimates
 from concord.table import Column, Table, record
 
 UNLIKE = 0.1

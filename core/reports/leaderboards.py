@@ -13,17 +13,17 @@ import pandas as pd
 from sqlite_utils import Database
 
 from concord import scores
-from concord.agreement.intervals import Ends, bounded, described
-from concord.agreement.places import open_places
-from concord.agreement.resampling import mean_estimates
-from concord.benchmarks import BENCHMARKS, get, part, slice_of
-from concord.benchmarks.benchmark import Benchmark
 from concord.errors import ConcordError, not_found
 from concord.estimate import Estimate, undefined
 from concord.llm.replies import UNANSWERED
 from concord.rating import Criterion, Rater
-from concord.rubrics import judged
+from concord.runs import judged
+from concord.runs.benchmark import Benchmark
+from concord.runs.registry import BENCHMARKS, get, part, slice_of
 from concord.scores import DIGITS, FINAL
+from concord.statistics.intervals import Ends, bounded, described
+from concord.statistics.places import open_places
+from concord.statistics.resampling import mean_estimates
 from concord.store import conversations, ratings, runs, tables
 from concord.store.filters import Where
 from concord.store.tables import PROMPT, mixed_notes

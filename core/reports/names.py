@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from concord.agreement.ratings import called, default_panels
+from concord.statistics.ratings import called, default_panels
 from concord.table import Table
 
 

@@ -3,8 +3,8 @@
 from collections import Counter
 from dataclasses import replace
 
-from concord.agreement.figures import AS_DRAWN, WEIGHED
 from concord.scores import FINAL
+from concord.statistics.figures import AS_DRAWN, WEIGHED
 from concord.studies.studies import StudyRatings
 from concord.table import Table
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from concord.benchmarks import BENCHMARKS
 from concord.errors import ConfigError
 from concord.llm.models import Model, load_models
+from concord.runs.registry import BENCHMARKS
 from concord.store import holdings, runs
 from concord.store.access import Annotator, annotators
 from concord.store.holdings import Judge, PairsHeld, Played, StudyHeld

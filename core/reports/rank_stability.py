@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 from sqlite_utils import Database
 
-from concord.agreement import rankings as figures
-from concord.agreement.intervals import ORDER, described
-from concord.agreement.ratings import Floats, Ints
 from concord.errors import ConcordError, not_found
 from concord.estimate import Estimate, undefined
 from concord.reports.agreement_report import Options, agreement_report
 from concord.reports.corrected import offered
 from concord.reports.leaderboards import MOCKS, Leaderboard, panel_scores, scales_of
 from concord.scores import DIGITS, FINAL
+from concord.statistics import rankings as figures
+from concord.statistics.intervals import ORDER, described
+from concord.statistics.ratings import Floats, Ints
 from concord.store import tables as store
 from concord.table import Cell, Column, Table
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from concord.errors import ConcordError
 from concord.estimate import Estimate, undefined
 from concord.reports.coefficient import said_of, with_people
+from concord.reports.evidence import Evidence
 from concord.store import registrations
 from concord.table import Cell, Column, Table
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-    from concord.reports.agreement_report import AgreementReport
     from concord.store.registrations import Registration
     from concord.studies.comparisons import Compared
     from concord.studies.registration import PlannedTest
@@ -35,17 +35,17 @@ SHOWN = 3
 Row = Mapping[str, Cell]
 
 
-def registered(report: AgreementReport) -> Table:
+def registered(evidence: Evidence) -> Table:
     """A row each for sample, texts, guidelines, questions, judges and plan; without rows where there is none.
 
     A planned test is reached where the lower end of its 95% interval is, as for `concord gate`.
     """
-    made, now = report.of.registered, report.of.present
+    made, now = evidence.of.registered, evidence.of.present
     rows: list[Row] = []
     if made:
-        was, measured = made.content, report.ratings.judges
+        was, measured = made.content, evidence.ratings.judges
         rows += [*_sample(was, now), *_asked(was, now)]
-        rows += [*_judges(measured, report.of.models_of_judges, was, now), *_plan(report, was)]
+        rows += [*_judges(measured, evidence.of.models_of_judges, was, now), *_plan(evidence, was)]
     return _table(made, rows)
 
 
@@ -153,25 +153,25 @@ def _judges(
     yield from (_row(f"judge {judge}", "not named", "measured", False) for judge in sorted(measured))
 
 
-def _plan(report: AgreementReport, was: Mapping[str, Any]) -> Iterator[Row]:
+def _plan(evidence: Evidence, was: Mapping[str, Any]) -> Iterator[Row]:
     from concord.studies.registration import PlannedTest  # loads pydantic
 
     plan = was["plan"]
     yield from _texts_of(plan)
     if wanted := plan["annotators"]:
-        of = report.of
+        of = evidence.of
         people = len(set(of.column("rater")[of.column("kind") == "human"].tolist()))
         yield _row("annotators", str(wanted), str(people), people == wanted)
-    made = report.of.registered
-    for decision in report.of.excluded:
+    made = evidence.of.registered
+    for decision in evidence.of.excluded:
         if made and decision.decided > made.registered:
-            how = "counted all the same" if report.of.with_excluded else "left out"
+            how = "counted all the same" if evidence.of.with_excluded else "left out"
             now = f"{decision.annotator}: {decision.reason}"
             yield {"item": "exclusion", "registered": "", "now": now, "result": how}
     if not plan["test"]:
         yield {"item": "tests", "registered": "none", "now": "", "result": UNSAID}
     for test in plan["test"]:
-        yield _tested(report, PlannedTest.model_validate(test))
+        yield _tested(evidence, PlannedTest.model_validate(test))
 
 
 def _texts_of(plan: Mapping[str, Any]) -> Iterator[Row]:
@@ -180,14 +180,14 @@ def _texts_of(plan: Mapping[str, Any]) -> Iterator[Row]:
             yield {"item": told, "registered": plan[told], "now": "", "result": ""}
 
 
-def _tested(report: AgreementReport, test: PlannedTest) -> Row:
-    members = test.judges or report.primary_panel
+def _tested(evidence: Evidence, test: PlannedTest) -> Row:
+    members = test.judges or evidence.primary_panel
     figure: Estimate = undefined("no judge rated it")
     about = test.criterion
     try:
         if members:
-            figure = with_people(report, test.criterion, members, [test.statistic])[test.statistic]
-        about = f"{report.label(test.criterion)}: {said_of(report, test.criterion, test.statistic)}"
+            figure = with_people(evidence, test.criterion, members, [test.statistic])[test.statistic]
+        about = f"{evidence.label(test.criterion)}: {said_of(evidence, test.criterion, test.statistic)}"
     except ConcordError as error:
         figure = undefined(str(error))
     return _result(test, about, " + ".join(members) or "no judge", figure)

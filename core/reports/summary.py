@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from concord.agreement.figures import whom
-from concord.agreement.ratings import FINAL, Ratings, called
-from concord.agreement.study import Labels, StudyAgreement
 from concord.estimate import Estimate
+from concord.statistics.figures import whom
+from concord.statistics.ratings import FINAL, Ratings, called
+from concord.statistics.study import Labels, StudyAgreement
 from concord.table import Cell, Table
 
 Rows = Sequence[Mapping[str, Cell]]

@@ -19,9 +19,6 @@ from typing import Any, TypeVar
 
 from sqlite_utils import Database
 
-from concord.benchmarks import get
-from concord.benchmarks.benchmark import Comparing, Judging
-from concord.benchmarks.plans import as_dict
 from concord.conversation import Conversation
 from concord.errors import CallFailed, ConcordError, ConfigError, RunStopped, WorkspaceError
 from concord.llm.client import Client, limits
@@ -31,8 +28,11 @@ from concord.rating import Comparison, Judgement, Spent
 from concord.runs import claiming, judging
 from concord.runs.asking import Asker, Calls
 from concord.runs.batches import Batches
+from concord.runs.benchmark import Comparing, Judging
 from concord.runs.budget import Budget, check_priced
 from concord.runs.planning import Job, Pending, Survey, left, survey
+from concord.runs.plans import as_dict
+from concord.runs.registry import get
 from concord.scenario import Scenario
 from concord.store import (
     budgets,

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from concord.benchmarks.benchmark import Ask, Benchmark, Comparing, Judging, Materials
 from concord.conversation import Conversation, Message
 from concord.errors import CallFailed, ConcordError
 from concord.llm import replies
@@ -13,6 +12,7 @@ from concord.llm.prompts import RenderedPrompt
 from concord.llm.replies import UNANSWERED, Unusable
 from concord.rating import Comparison, Judgement, Rater
 from concord.runs import programs
+from concord.runs.benchmark import Ask, Benchmark, Comparing, Judging, Materials
 
 
 async def judge(ask: Ask, conversation: Conversation, owed: Judging, model: Model) -> Judgement:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from concord.benchmarks.plans import Plan, as_dict, from_dict
 from concord.errors import ConfigError, WorkspaceError
 from concord.files import read_json
+from concord.runs.plans import Plan, as_dict, from_dict
 from concord.store import runs
 from concord.store.database import now
 from concord.workspace import Workspace

@@ -9,8 +9,19 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from concord.benchmarks import BENCHMARKS, get
-from concord.benchmarks.benchmark import (
+from concord.conversation import Conversation
+from concord.errors import ConfigError, not_found
+from concord.files import callables
+from concord.llm.models import Model, load_models, pick
+from concord.llm.prompts import Prompt
+from concord.llm.replies import UNANSWERED
+from concord.rating import Spent
+from concord.rubrics import shelf
+from concord.rubrics.rubric import Rubric
+from concord.rubrics.shelf import Numbered
+from concord.runs import renaming
+from concord.runs import rubric_judge as judge
+from concord.runs.benchmark import (
     Asking,
     Comparing,
     Expected,
@@ -20,18 +31,8 @@ from concord.benchmarks.benchmark import (
     comparings,
     judgings,
 )
-from concord.benchmarks.plans import PROPOSER, ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan
-from concord.conversation import Conversation
-from concord.errors import ConfigError, not_found
-from concord.files import callables
-from concord.llm.models import Model, load_models, pick
-from concord.llm.prompts import Prompt
-from concord.llm.replies import UNANSWERED
-from concord.rating import Spent
-from concord.rubrics import judge, shelf
-from concord.rubrics.rubric import Rubric
-from concord.rubrics.shelf import Numbered
-from concord.runs import renaming
+from concord.runs.plans import PROPOSER, ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan
+from concord.runs.registry import BENCHMARKS, get
 from concord.scenario import Scenario
 from concord.store import comparisons, conversations, pairings, ratings, runs, scenarios
 from concord.store.conversations import Filter

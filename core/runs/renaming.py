@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from concord.benchmarks.plans import Plan
 from concord.configuration import Configuration
 from concord.errors import ConfigError
 from concord.llm.models import Model, append_entry, load_models
+from concord.runs.plans import Plan
 from concord.store import configurations
 from concord.workspace import Workspace
 

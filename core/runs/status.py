@@ -2,8 +2,8 @@
 
 from sqlite_utils import Database
 
-from concord.benchmarks import BENCHMARKS
 from concord.rating import Spent
+from concord.runs.registry import BENCHMARKS
 from concord.store import runs
 from concord.store.runs import Progress
 

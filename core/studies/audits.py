@@ -14,7 +14,7 @@ from sqlite_utils import Database
 
 from concord.errors import StudyError
 from concord.estimate import Estimate, undefined
-from concord.rubrics.judged import system
+from concord.runs.judged import system
 from concord.store import spotchecks
 from concord.store.filters import Where
 from concord.store.spotchecks import Audit

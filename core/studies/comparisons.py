@@ -9,12 +9,12 @@ from itertools import combinations
 import pandas as pd
 from sqlite_utils import Database
 
-from concord.agreement import pairwise
-from concord.agreement.intervals import SHARE, described
-from concord.agreement.pairwise import Bias, Duel, Leaning, Match, Strength
-from concord.benchmarks import known_or_imported
 from concord.errors import ConcordError, not_found
 from concord.rating import Comparison, Preference, Rater, Verdict
+from concord.runs.registry import known_or_imported
+from concord.statistics import pairwise
+from concord.statistics.intervals import SHARE, described
+from concord.statistics.pairwise import Bias, Duel, Leaning, Match, Strength
 from concord.store import comparisons, conversations, pairings, ratings, tables
 from concord.store.comparisons import OWN, PairQuestion
 from concord.store.filters import Where

@@ -5,12 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from concord.benchmarks import known_or_imported
 from concord.errors import ConfigError
 from concord.files import read_toml
 from concord.rating import Criterion
 from concord.rubrics import shipped
 from concord.rubrics.rubric import explained
+from concord.runs.registry import known_or_imported
 
 FALLBACK = "en"
 

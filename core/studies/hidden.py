@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from sqlite_utils import Database
 
-from concord.agreement.hidden import annotator_retest, gold_hits
 from concord.errors import ImportRefused, StudyError
 from concord.files import read_text
 from concord.rating import Criterion
+from concord.statistics.hidden import annotator_retest, gold_hits
 from concord.store import access, conversations, exclusions, hidden, studies
 from concord.store.database import find
 from concord.store.hidden import Check, Gold, HiddenItem, Pair, UnitKey

@@ -12,13 +12,13 @@ import pandas as pd
 from pydantic import BaseModel, Field
 from sqlite_utils import Database
 
-from concord.agreement.ratings import Floats
-from concord.benchmarks import BENCHMARKS, get, known_or_imported
 from concord.conversation import Conversation
 from concord.errors import StudyError, not_found
 from concord.rating import Criterion, Preference, Verdict, preferences
 from concord.rubrics.rubric import Rubric, UnitKind, opening, two
 from concord.rubrics.shelf import Numbered, used
+from concord.runs.registry import BENCHMARKS, get, known_or_imported
+from concord.statistics.ratings import Floats
 from concord.store import access, conversations, desk, scenarios, tables
 from concord.store import comparisons as compared
 from concord.store import pairings as stored

@@ -8,11 +8,11 @@ from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING
 
-from concord.agreement.hidden import share
-from concord.agreement.intervals import FEWEST, of_ranks, student
-from concord.agreement.ratings import Floats
 from concord.estimate import Estimate, estimate, undefined
 from concord.rating import Criterion, Scale
+from concord.statistics.hidden import share
+from concord.statistics.intervals import FEWEST, of_ranks, student
+from concord.statistics.ratings import Floats
 from concord.store.hidden import Check, Pair
 from concord.store.progress import Item
 from concord.studies import hidden

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from sqlite_utils import Database
 
-from concord.agreement.anchoring import Move
 from concord.errors import NotAllowed, StudyError, not_found
 from concord.rating import Criterion, Rater
 from concord.scores import FINAL, labels
+from concord.statistics.anchoring import Move
 from concord.store import access, informed, ratings, rubrics, studies
 from concord.store.informed import BlindAnswer, Informed
 from concord.store.studies import Study

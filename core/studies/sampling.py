@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from concord.agreement.next_items import FLOOR, chances
 from concord.errors import StudyError
+from concord.statistics.next_items import FLOOR, chances
 from concord.studies.balance import Incidence, even_out
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def places_by_chance(
     first, are a simple random sample: the `share`, at least one.
 
     Of N names m are that sample; n − m of the others are drawn with probabilities by `size`
-    (`concord.agreement.next_items.chances`) by Pareto sampling (Rosén 1997): those with the smallest
+    (`concord.statistics.next_items.chances`) by Pareto sampling (Rosén 1997): those with the smallest
     u/(1 − u) · (1 − p)/p, u being chance and p the probability. A name is drawn with the probability
     m/N + (1 − m/N)·p, where p is that for (n − m)·N/(N − m) of all N: the numbers are fixed, and the
     probabilities hold closely.

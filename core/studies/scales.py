@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from concord.agreement.ratings import DIGITS, Floats
 from concord.errors import ConcordError
 from concord.rating import Scale, points, scale_of
+from concord.statistics.ratings import DIGITS, Floats
 
 MOST_ANSWERS = 21
 """Whole numbers over a wider range than this are a continuous scale."""

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from sqlite_utils import Database
 
-from concord.benchmarks.benchmark import Benchmark
 from concord.conversation import Conversation, Unit
 from concord.errors import StudyError, not_found
 from concord.rating import Criterion, Finding, Rater, Rating, Verification
-from concord.rubrics.judged import system
+from concord.runs.benchmark import Benchmark
+from concord.runs.judged import system
 from concord.store import conversations, ratings, spotchecks, studies, suspects
 from concord.store.filters import Where
 from concord.store.ratings import Stored

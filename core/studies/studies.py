@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 from sqlite_utils import Database
 
-from concord.agreement.next_items import FLOOR, expected_error
 from concord.arrays import Columns, coded, numbered, taken
 from concord.conversation import Conversation
 from concord.errors import StudyError, not_found
 from concord.rating import Criterion
 from concord.scores import run_label
+from concord.statistics.next_items import FLOOR, expected_error
 from concord.store import (
     access,
     conversations,
@@ -295,8 +295,8 @@ def draw_study(
     With `next_for` the conversations are those that narrow a figure most, in place of strata: people's mean
     of all (“mean”), or of each player, of which equally many are drawn (“players”). Each is drawn with a
     probability that follows how far people are expected to be from the judges there
-    (`concord.agreement.next_items`), or how far judges are apart (“disagreement”). The `random_share` of them
-    is a simple random sample, named with the study.
+    (`concord.statistics.next_items`), or how far judges are apart (“disagreement”). The `random_share` of
+    them is a simple random sample, named with the study.
 
     No conversation of the studies `not_in` is drawn, and none of a pilot of this study; a pilot (`pilot_of`,
     whether that study is there or not) has none of its study or of other pilots.
@@ -584,7 +584,7 @@ def _scenario(facets: Mapping[str, Mapping[int, str]], benchmarks: set[str]) -> 
     """
     by = ["scenario"] if "scenario" in facets else []
     if facets.keys() - {CONVERSATION} and len(benchmarks) == 1:
-        from concord.benchmarks import BENCHMARKS  # loads every benchmark
+        from concord.runs.registry import BENCHMARKS  # loads every benchmark
 
         [benchmark] = benchmarks
         own = BENCHMARKS[benchmark].items if benchmark in BENCHMARKS else ()
@@ -667,7 +667,7 @@ def _single_runs(rows: Columns) -> tuple[Columns, dict[str, tuple[str, ...]]]:
 
 def reported(study: Study) -> tuple[str, Mapping[str, str]]:
     """The paper of the benchmark that a study was drawn from, and its figures for the language, if any."""
-    from concord.benchmarks import BENCHMARKS  # loads every benchmark, of which few studies ask
+    from concord.runs.registry import BENCHMARKS  # loads every benchmark, of which few studies ask
 
     drawn = study.meta.get("drawn", {})
     benchmark = BENCHMARKS.get(drawn.get("benchmark", ""))

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sqlite_utils import Database
 
-from concord.agreement.hidden import share
 from concord.errors import StudyError
 from concord.estimate import Estimate
+from concord.statistics.hidden import share
 from concord.store import access, acts, hidden, studies
 from concord.store.hidden import Check, Gold
 from concord.studies import extra_raters

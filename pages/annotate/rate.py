@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import streamlit as st
 from sqlite_utils import Database
 
-from concord.benchmarks import BENCHMARKS
+from concord.runs.registry import BENCHMARKS
 from concord.store import access, acts, desk, pairings, studies
 from concord.store.desk import Refusal
 from concord.store.pairings import PairStudy

@@ -5,10 +5,10 @@ from typing import Any
 
 import streamlit as st
 
-from concord.agreement.next_items import FLOOR
 from concord.errors import ConcordError
 from concord.rating import Criterion
 from concord.rubrics import shelf
+from concord.statistics.next_items import FLOOR
 from concord.store import conversations, progress, ratings
 from concord.store import studies as stored
 from concord.store.conversations import Filter

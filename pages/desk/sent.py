@@ -10,10 +10,10 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from concord.benchmarks import BENCHMARKS
 from concord.conversation import Conversation
 from concord.rating import Criterion, Scale
 from concord.rubrics.rubric import shown
+from concord.runs.registry import BENCHMARKS
 from concord.store import conversations, desk, hidden, studies
 from concord.store.desk import Refusal
 from concord.store.studies import Study, Task

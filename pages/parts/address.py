@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from concord.benchmarks import known_or_imported
-from concord.benchmarks.benchmark import Benchmark
 from concord.errors import not_found
+from concord.runs.benchmark import Benchmark
+from concord.runs.registry import known_or_imported
 from pages.parts.navigation import SECTIONS, PageFile
 from pages.parts.plain import plain
 

@@ -5,9 +5,9 @@ from typing import Any, Literal, get_args
 
 import streamlit as st
 
-from concord.agreement.alt_test import Score
 from concord.llm.families import families
 from concord.reports.agreement_report import Options
+from concord.statistics.alt_test import Score
 from concord.store import frames
 from concord.store import studies as stored
 from concord.studies import studies

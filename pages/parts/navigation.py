@@ -6,7 +6,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-from concord.benchmarks import BENCHMARKS, slice_of
+from concord.runs.registry import BENCHMARKS, slice_of
 from concord.store.sessions import Role
 
 PAGES = Path(__file__).resolve().parent.parent

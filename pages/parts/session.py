@@ -6,8 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from concord.benchmarks import register_own
 from concord.errors import ConcordError
+from concord.runs.registry import register_own
 from concord.store.database import keep_open
 from concord.workspace import Workspace
 from pages.parts.people import AnnotatorHere, Researcher, SignedOut, who_is_here

@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from concord.benchmarks import BENCHMARKS
 from concord.conversation import Conversation, Message, Turn
+from concord.runs.registry import BENCHMARKS
 from concord.studies.comments import Span
 from pages.parts.plain import breakable, excerpt, highlighted, marked, plain
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from concord.benchmarks.benchmark import Benchmark
+from concord.runs.benchmark import Benchmark
 from pages.parts.address import checked, choice
 from pages.parts.plain import plain
 

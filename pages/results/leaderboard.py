@@ -4,12 +4,12 @@ from typing import NamedTuple, get_args
 
 import streamlit as st
 
-from concord.benchmarks.benchmark import Benchmark
 from concord.errors import ConcordError
 from concord.reports import corrected, leaderboards, rank_stability
 from concord.reports.leaderboard_table import leaderboard_table
 from concord.reports.leaderboards import Leaderboard, Rated
-from concord.rubrics import judged
+from concord.runs import judged
+from concord.runs.benchmark import Benchmark
 from concord.scores import FINAL
 from concord.store import conversations, progress
 from concord.store import studies as stored_studies

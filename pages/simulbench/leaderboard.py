@@ -6,12 +6,12 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
-from concord.benchmarks.benchmark import Benchmark
 from concord.benchmarks.simulbench import tables as boards
 from concord.benchmarks.simulbench import toxicity
 from concord.benchmarks.simulbench.scripts import SCRIPT
 from concord.benchmarks.simulbench.tables import Parting
 from concord.benchmarks.simulbench.tasks import STORED
+from concord.runs.benchmark import Benchmark
 from concord.store import conversations, moderations, scenarios
 from concord.store import tables as stored
 from concord.table import Table

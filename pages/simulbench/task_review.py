@@ -6,10 +6,10 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from sqlite_utils import Database
 
-from concord.benchmarks.benchmark import Materials
 from concord.benchmarks.simulbench import review
 from concord.benchmarks.simulbench.review import Review
 from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask
+from concord.runs.benchmark import Materials
 from concord.store import scenarios
 from pages.desk.review.component import AHEAD, LINE, Moving, name
 

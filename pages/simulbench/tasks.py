@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from concord.benchmarks.plans import ProposePlan
 from concord.benchmarks.simulbench import proposals, review
 from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, task_of
 from concord.benchmarks.simulbench.tasks import tasks as usable
 from concord.llm.models import load_models
 from concord.runs.planning import materials
+from concord.runs.plans import ProposePlan
 from concord.scenario import Scenario
 from concord.scores import marked
 from concord.store import scenarios

@@ -7,10 +7,10 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from concord.benchmarks.benchmark import Benchmark
 from concord.benchmarks.stss import STSS, STSS_LANGUAGE, texts
 from concord.benchmarks.stss import tables as boards
 from concord.errors import ConcordError
+from concord.runs.benchmark import Benchmark
 from concord.store import conversations
 from concord.store import tables as stored
 from concord.table import Cell, Table

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from concord.benchmarks.stss.evidence import Evidence
+from concord.benchmarks.stss.evidence import Deed
 from concord.benchmarks.stss.trajectory import STAMP, Talk
 from concord.benchmarks.stss.views import Simulation, Spoken
 from pages.parts.plain import plain
@@ -76,7 +76,7 @@ def close(of: Simulation, go: Go) -> None:
     _evidence(of, rows, go, "close", ("told", "missed", "why", "where", "did", "words"))
 
 
-def _summed(rows: Sequence[Evidence]) -> str:
+def _summed(rows: Sequence[Deed]) -> str:
     """Counts of how the invited missed it."""
     told = Counter(e.how for e in rows if e.told)
     others = sum(e.told is None for e in rows)
@@ -85,7 +85,7 @@ def _summed(rows: Sequence[Evidence]) -> str:
     return f"{said} Not told by the performer: {others}.".strip() if others else said
 
 
-def _cells(e: Evidence) -> dict[str, Any]:
+def _cells(e: Deed) -> dict[str, Any]:
     """What the two tables show of a piece of evidence."""
     return {
         "who": e.agent,
@@ -102,7 +102,7 @@ def _cells(e: Evidence) -> dict[str, Any]:
     }
 
 
-def _evidence(of: Simulation, rows: Sequence[Evidence], go: Go, key: str, columns: tuple[str, ...]) -> None:
+def _evidence(of: Simulation, rows: Sequence[Deed], go: Go, key: str, columns: tuple[str, ...]) -> None:
     event = ("event",) if len(of.task.subgoals) > 1 else ()
     table = [{name: _cells(e)[name] for name in ("who", *event, "when", *columns)} for e in rows]
 

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from concord.benchmarks import BENCHMARKS
 from concord.conversation import Conversation
 from concord.errors import NotFound
+from concord.runs.registry import BENCHMARKS
 from concord.scores import labels, marked
 from concord.store import conversations, settings, studies
 from concord.store.conversations import Filter, Found, Order

@@ -9,11 +9,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from concord.benchmarks import BENCHMARKS
 from concord.conversation import Conversation, Turn
 from concord.rating import Criterion, Rater, Spent
 from concord.runs.judging import asked_again
 from concord.runs.planning import materials
+from concord.runs.registry import BENCHMARKS
 from concord.scores import Line, labels, run_label
 from concord.store import comments, configurations, conversations, ratings, summaries
 from concord.store.comments import Remark

@@ -4,7 +4,6 @@ from typing import Any
 
 import streamlit as st
 
-from concord.benchmarks import BENCHMARKS
 from concord.errors import ConcordError
 from concord.llm.models import currency
 from concord.reports import overview
@@ -12,6 +11,7 @@ from concord.reports.agreement_report import AgreementReport
 from concord.reports.headline import headline
 from concord.reports.leaderboards import listed_as
 from concord.reports.overview import NextStep, Overview
+from concord.runs.registry import BENCHMARKS
 from concord.runs.status import sentence as progress_sentence
 from concord.store import progress, ratings, studies
 from concord.store.holdings import PairsHeld, StudyHeld

@@ -8,10 +8,11 @@ from concord.conversation import Conversation
 from concord.errors import ConfigError
 from concord.files import file_name, read_text
 from concord.rating import Criterion
-from concord.rubrics import judge, shelf, writing
+from concord.rubrics import shelf, writing
 from concord.rubrics.questions import TYPES, type_of
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.rubric import EXAMPLE, STARTER, Rubric, shown
+from concord.runs import rubric_judge as judge
 from concord.store import conversations, rubrics
 from concord.store.conversations import Filter
 from pages.desk.sent import as_text, options

@@ -5,13 +5,13 @@ from typing import Any
 
 import streamlit as st
 
-from concord.benchmarks import BENCHMARKS
-from concord.benchmarks.benchmark import Benchmark, Option, Role
-from concord.benchmarks.plans import ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan, Where, from_dict
 from concord.errors import ConcordError
 from concord.llm.models import Kind, Model, currency, load_models
 from concord.rubrics import shelf
 from concord.runs import budget, launching, planning, renaming
+from concord.runs.benchmark import Benchmark, Option, Role
+from concord.runs.plans import ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan, Where, from_dict
+from concord.runs.registry import BENCHMARKS
 from concord.scores import marked
 from concord.store import conversations
 from concord.store.runs import Progress

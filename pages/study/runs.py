@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from concord.benchmarks.plans import from_dict
 from concord.errors import ConcordError, NotFound
 from concord.reports import differences
 from concord.runs import planning, renaming
+from concord.runs.plans import from_dict
 from concord.runs.status import duration
 from concord.store import runs
 from concord.store.runs import Progress

@@ -8,9 +8,9 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from concord.agreement.study import CriterionAgreement
 from concord.estimate import Estimate
 from concord.rating import Scale
+from concord.statistics.study import CriterionAgreement
 from concord.table import Table
 from pages.parts.charts import in_rows, judge_colours, name_axis, text_colour
 from pages.trust import decision_charts, glance_chart

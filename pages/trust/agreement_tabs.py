@@ -9,13 +9,13 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
-from concord.agreement.ratings import called
-from concord.agreement.study import MOST_ANNOTATORS
 from concord.estimate import Estimate
 from concord.reports import bundle
 from concord.reports.agreement_report import AgreementReport, at
 from concord.reports.names import renamed
 from concord.reports.sections import OVER_ALL, SECTIONS
+from concord.statistics.ratings import called
+from concord.statistics.study import MOST_ANNOTATORS
 from concord.store import frames, progress
 from concord.store import studies as stored
 from concord.studies import quality, studies

@@ -5,11 +5,11 @@ from functools import partial
 
 import streamlit as st
 
-from concord.benchmarks import BENCHMARKS
-from concord.benchmarks.benchmark import Benchmark
-from concord.benchmarks.plans import Where
 from concord.errors import ConcordError
 from concord.reports.registered import registered_pairs
+from concord.runs.benchmark import Benchmark
+from concord.runs.plans import Where
+from concord.runs.registry import BENCHMARKS
 from concord.store import comparisons as stored
 from concord.store import conversations, pairings, tables
 from concord.store.comparisons import PairQuestion

@@ -6,8 +6,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from concord.agreement.calibration import GIVEN
 from concord.estimate import Estimate
+from concord.statistics.calibration import GIVEN
 from concord.table import Table
 from pages.parts.charts import judge_colours, name_axis
 

@@ -7,8 +7,8 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from concord.agreement.glance import measured
 from concord.estimate import Estimate
+from concord.statistics.glance import measured
 from concord.table import Table
 from pages.parts.charts import in_rows, judge_colours, name_axis, text_colour
 

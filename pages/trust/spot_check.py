@@ -5,10 +5,10 @@ from typing import Any
 
 import streamlit as st
 
-from concord.benchmarks.benchmark import Benchmark
 from concord.errors import ConcordError
 from concord.estimate import Estimate
-from concord.rubrics.judged import system
+from concord.runs.benchmark import Benchmark
+from concord.runs.judged import system
 from concord.store import conversations, ratings, spotchecks, suspects
 from concord.studies import audits, spotcheck
 from pages.desk.review import component, spot

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from concord.agreement.alpha import alpha, alpha_figure, point, value_counts, why_undefined
+from concord.statistics.alpha import alpha, alpha_figure, point, value_counts, why_undefined
 
 from .frames import sparse
 
@@ -100,5 +100,5 @@ def test_where_the_package_would_need_too_much_memory_the_value_is_the_same(monk
     rater, item = np.nonzero(~np.isnan(PUBLISHED))
     counts, values = value_counts(item, PUBLISHED[rater, item], 12)
     expected = point(counts, values, "ordinal")
-    monkeypatch.setattr("concord.agreement.alpha.LARGEST", 0)
+    monkeypatch.setattr("concord.statistics.alpha.LARGEST", 0)
     assert point(counts, values, "ordinal") == pytest.approx(expected)

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from concord.agreement.alt_test import alt_test, exact, rejected
-from concord.agreement.planning import needed
-from concord.agreement.ratings import read_ratings
+from concord.statistics.alt_test import alt_test, exact, rejected
+from concord.statistics.planning import needed
+from concord.statistics.ratings import read_ratings
 
 from .frames import flat, people, study
 

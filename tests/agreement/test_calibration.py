@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression
 
-from concord.agreement.calibration import (
+from concord.statistics.calibration import (
     GIVEN,
     GROUPS,
     ISOTONIC,
@@ -16,8 +16,8 @@ from concord.agreement.calibration import (
     ordinal,
     rising,
 )
-from concord.agreement.ratings import read_ratings
-from concord.agreement.resampling import everything
+from concord.statistics.ratings import read_ratings
+from concord.statistics.resampling import everything
 
 from .frames import fed, flat, study
 

@@ -4,9 +4,9 @@ import krippendorff
 import numpy as np
 import pytest
 
-from concord.agreement.coefficients import coefficient
-from concord.agreement.figures import PointEstimate, estimates
-from concord.agreement.ratings import read_ratings
+from concord.statistics.coefficients import coefficient
+from concord.statistics.figures import PointEstimate, estimates
+from concord.statistics.ratings import read_ratings
 from tests.agreement.frames import study
 
 PEOPLE = {"Ada": [1, 2, 3, 4, 1, 2], "Ben": [1, 2, 3, 4, 3, 2]}

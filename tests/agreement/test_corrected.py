@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from concord.agreement.corrected import corrected_mean
+from concord.statistics.corrected import corrected_mean
 
 
 def arrays(*lists):

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from concord.agreement.correlation import correlation, point, rank_correlation, spearman_p
+from concord.statistics.correlation import correlation, point, rank_correlation, spearman_p
 
 from .frames import two_scores
 

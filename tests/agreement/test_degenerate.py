@@ -5,21 +5,22 @@ import json
 import numpy as np
 import pytest
 
-from concord.agreement.alt_test import alt_test
-from concord.agreement.calibration import calibrated_players, calibration, calibration_curves
-from concord.agreement.ceilings import ceilings, held_out
-from concord.agreement.distribution import score_distribution
-from concord.agreement.feature_bias import feature_bias
-from concord.agreement.items import bands, high_disagreement, item_scores, levels, within_groups
-from concord.agreement.judges import judge_figures
-from concord.agreement.next_items import designs, saved
-from concord.agreement.nominal import nominal
-from concord.agreement.panels import best_panel, redundancy
-from concord.agreement.planning import needed
-from concord.agreement.ratings import read_ratings
-from concord.agreement.reliability import reliability, retest
-from concord.agreement.severity import raters
-from concord.agreement.study import (
+from concord.estimate import undefined
+from concord.statistics.alt_test import alt_test
+from concord.statistics.calibration import calibrated_players, calibration, calibration_curves
+from concord.statistics.ceilings import ceilings, held_out
+from concord.statistics.distribution import score_distribution
+from concord.statistics.feature_bias import feature_bias
+from concord.statistics.items import bands, high_disagreement, item_scores, levels, within_groups
+from concord.statistics.judges import judge_figures
+from concord.statistics.next_items import designs, saved
+from concord.statistics.nominal import nominal
+from concord.statistics.panels import best_panel, redundancy
+from concord.statistics.planning import needed
+from concord.statistics.ratings import read_ratings
+from concord.statistics.reliability import reliability, retest
+from concord.statistics.severity import raters
+from concord.statistics.study import (
     annotators_table,
     as_json,
     correlations_table,
@@ -27,9 +28,8 @@ from concord.agreement.study import (
     people_table,
     study_agreement,
 )
-from concord.agreement.systems import player_order, systems, ties
-from concord.agreement.thresholds import pass_rates, thresholds
-from concord.estimate import undefined
+from concord.statistics.systems import player_order, systems, ties
+from concord.statistics.thresholds import pass_rates, thresholds
 from concord.table import RENDERERS, as_values
 
 from .frames import frame, judges, people, study

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from concord.agreement.distribution import score_distribution
-from concord.agreement.ratings import read_ratings
+from concord.statistics.distribution import score_distribution
+from concord.statistics.ratings import read_ratings
 
 from .frames import flat, judges, people, study
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from scipy.stats import rankdata
 
-from concord.agreement.feature_bias import feature_bias
-from concord.agreement.ratings import read_ratings
+from concord.statistics.feature_bias import feature_bias
+from concord.statistics.ratings import read_ratings
 from tests.agreement.frames import ends, flat
 
 

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from concord.agreement.ceilings import held_out
-from concord.agreement.glance import glance, panel_gain, verdict
-from concord.agreement.judges import judge_figures
-from concord.agreement.ratings import Ratings, read_ratings
 from concord.estimate import Estimate, undefined
+from concord.statistics.ceilings import held_out
+from concord.statistics.glance import glance, panel_gain, verdict
+from concord.statistics.judges import judge_figures
+from concord.statistics.ratings import Ratings, read_ratings
 from concord.table import Table
 
 from .frames import people, study

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from concord.agreement.items import levels, within_facets, within_groups
-from concord.agreement.ratings import read_ratings
-from concord.agreement.resampling import draws
+from concord.statistics.items import levels, within_facets, within_groups
+from concord.statistics.ratings import read_ratings
+from concord.statistics.resampling import draws
 
 from .frames import ends, fed, fed_systems, flat, study
 

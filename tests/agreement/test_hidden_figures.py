@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from concord.agreement.hidden import annotator_retest, gold_hits, share
-from concord.agreement.intervals import student
+from concord.statistics.hidden import annotator_retest, gold_hits, share
+from concord.statistics.intervals import student
 
 FIRST = [1.0, 2.0, 3.0, 4.0, 5.0, 2.0, 3.0, 4.0]
 SECOND = [1.0, 3.0, 3.0, 4.0, 4.0, 2.0, 5.0, 4.0]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from concord.agreement.correlation import correlation, point
-from concord.agreement.intervals import (
+from concord.statistics.correlation import correlation, point
+from concord.statistics.intervals import (
     BIAS,
     CORRELATION,
     MAE,
@@ -24,7 +24,7 @@ from concord.agreement.intervals import (
     simultaneous,
     simultaneous_differences,
 )
-from concord.agreement.resampling import bootstrap
+from concord.statistics.resampling import bootstrap
 
 
 def test_a_bounded_mean_is_students_t_with_one_observation_at_each_end():

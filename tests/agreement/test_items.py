@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from concord.agreement.items import bands, high_disagreement, item_scores, largest_differences
-from concord.agreement.judges import judge_figures
-from concord.agreement.panels import best_panel
-from concord.agreement.ratings import read_ratings
+from concord.statistics.items import bands, high_disagreement, item_scores, largest_differences
+from concord.statistics.judges import judge_figures
+from concord.statistics.panels import best_panel
+from concord.statistics.ratings import read_ratings
 
 from .frames import flat, study
 

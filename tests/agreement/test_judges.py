@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from concord.agreement.ceilings import _below, ceilings, held_out
-from concord.agreement.items import bands
-from concord.agreement.judges import judge_figures
-from concord.agreement.ratings import read_ratings
-from concord.agreement.resampling import draws
+from concord.statistics.ceilings import _below, ceilings, held_out
+from concord.statistics.items import bands
+from concord.statistics.judges import judge_figures
+from concord.statistics.ratings import read_ratings
+from concord.statistics.resampling import draws
 
 from .frames import ends, fed, flat, matrix, people, study
 

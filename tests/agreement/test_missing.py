@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from concord.agreement.missing import common_items, missing_ratings, rank_test, without_rating
-from concord.agreement.ratings import read_ratings
+from concord.statistics.missing import common_items, missing_ratings, rank_test, without_rating
+from concord.statistics.ratings import read_ratings
 
 from .frames import flat, judges, people, study
 

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from concord.agreement.corrected import corrected_mean
-from concord.agreement.next_items import chances, designs, expected_error, saved
-from concord.agreement.planning import NEEDED, answer, needed
-from concord.agreement.ratings import read_ratings
 from concord.estimate import Estimate, estimate, undefined
+from concord.statistics.corrected import corrected_mean
+from concord.statistics.next_items import chances, designs, expected_error, saved
+from concord.statistics.planning import NEEDED, answer, needed
+from concord.statistics.ratings import read_ratings
 from concord.studies import sampling
 from tests.agreement.frames import flat, people, study
 

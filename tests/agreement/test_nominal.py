@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from concord.agreement.nominal import nominal
-from concord.agreement.ratings import read_ratings
+from concord.statistics.nominal import nominal
+from concord.statistics.ratings import read_ratings
 from tests.agreement.frames import flat, matrix, people, sparse, study
 
 

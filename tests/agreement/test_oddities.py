@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from concord.agreement.oddities import constants, copies, duplicates
-from concord.agreement.ratings import read_ratings
+from concord.statistics.oddities import constants, copies, duplicates
+from concord.statistics.ratings import read_ratings
 
 from .frames import study
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from concord.agreement import pairwise
+from concord.statistics import pairwise
 
 
 def asked(*rows, kind="judge"):

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from concord.agreement.judges import judge_figures
-from concord.agreement.panels import best_panel, redundancy
-from concord.agreement.ratings import read_ratings
-from concord.agreement.reliability import retest
+from concord.statistics.judges import judge_figures
+from concord.statistics.panels import best_panel, redundancy
+from concord.statistics.ratings import read_ratings
+from concord.statistics.reliability import retest
 
 from .frames import fed, flat, study
 from .test_reliability import SHROUT_FLEISS

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from scipy import stats
 
-from concord.agreement.rankings import against, means, pagerank, stability, taus
+from concord.statistics.rankings import against, means, pagerank, stability, taus
 
 NAN = np.nan
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from concord.agreement.figures import basis
-from concord.agreement.ratings import FINAL, read_ratings
 from concord.errors import StudyError
+from concord.statistics.figures import basis
+from concord.statistics.ratings import FINAL, read_ratings
 
 from .frames import frame, judges, people, study
 

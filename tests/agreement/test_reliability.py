@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from concord.agreement.ratings import read_ratings
-from concord.agreement.reliability import gwet, icc, people_per_item, reliability, spearman_brown
+from concord.statistics.ratings import read_ratings
+from concord.statistics.reliability import gwet, icc, people_per_item, reliability, spearman_brown
 
 from .frames import flat, judges, people
 from .test_alpha import PUBLISHED

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from concord.agreement import resampling
-from concord.agreement.resampling import draws
+from concord.statistics import resampling
+from concord.statistics.resampling import draws
 
 
 def all_draws(*args, **options):

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_1samp, ttest_rel
 
-from concord.agreement.ratings import read_ratings
-from concord.agreement.severity import raters, severity_sentence
 from concord.estimate import estimate
+from concord.statistics.ratings import read_ratings
+from concord.statistics.severity import raters, severity_sentence
 from tests.agreement.frames import FED, fed, flat, frame, people, study
 
 

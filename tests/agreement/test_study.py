@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from concord.agreement.ratings import FINAL, default_panels, read_ratings
-from concord.agreement.resampling import draws
-from concord.agreement.study import as_json
-from concord.agreement.study import study_agreement as measured
 from concord.errors import StudyError
+from concord.statistics.ratings import FINAL, default_panels, read_ratings
+from concord.statistics.resampling import draws
+from concord.statistics.study import as_json
+from concord.statistics.study import study_agreement as measured
 
 from .frames import ends, fed, frame, judges, matrix, people, study
 

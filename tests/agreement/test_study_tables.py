@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from concord.agreement.ratings import read_ratings
-from concord.agreement.study import (
+from concord.statistics.ratings import read_ratings
+from concord.statistics.study import (
     annotators_table,
     correlations_table,
     judges_table,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from concord.agreement.crossfit import FOLDS, folds
-from concord.agreement.ratings import read_ratings
-from concord.agreement.systems import player_order, systems, ties
+from concord.statistics.crossfit import FOLDS, folds
+from concord.statistics.ratings import read_ratings
+from concord.statistics.systems import player_order, systems, ties
 
 from .frames import fed, fed_systems, flat, study
 

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from judgy import estimate_success_rate
 
-from concord.agreement.crossfit import FOLDS, MOST_LEVELS, folds, levels
-from concord.agreement.ratings import read_ratings
-from concord.agreement.thresholds import ALL, pass_rates, thresholds
+from concord.statistics.crossfit import FOLDS, MOST_LEVELS, folds, levels
+from concord.statistics.ratings import read_ratings
+from concord.statistics.thresholds import ALL, pass_rates, thresholds
 
 from .frames import flat, study
 

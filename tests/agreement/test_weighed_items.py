@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from concord.agreement.figures import AS_DRAWN, WEIGHED
-from concord.agreement.items import levels, within_groups
-from concord.agreement.judges import judge_figures
-from concord.agreement.panels import best_panel
-from concord.agreement.ratings import read_ratings
-from concord.agreement.study import people_table, study_agreement
-from concord.agreement.systems import systems
+from concord.statistics.figures import AS_DRAWN, WEIGHED
+from concord.statistics.items import levels, within_groups
+from concord.statistics.judges import judge_figures
+from concord.statistics.panels import best_panel
+from concord.statistics.ratings import read_ratings
+from concord.statistics.study import people_table, study_agreement
+from concord.statistics.systems import systems
 from concord.studies import sampling
 from tests.agreement.frames import flat, study
 

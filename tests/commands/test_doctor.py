@@ -6,13 +6,13 @@ import asyncio
 
 import pytest
 
-from concord.benchmarks import BENCHMARKS
 from concord.commands.doctor import examine, kinds, samples
 from concord.demo.mock.faults import Faults
 from concord.demo.mock.server import running
 from concord.llm.client import Client
 from concord.llm.models import Model
 from concord.runs.planning import materials
+from concord.runs.registry import BENCHMARKS
 
 
 def found(workspace, model, *, benchmarks=BENCHMARKS, each=False):

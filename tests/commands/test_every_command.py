@@ -7,8 +7,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from concord.benchmarks import SLICES, part
 from concord.cli import COMMANDS, main
+from concord.runs.registry import SLICES, part
 
 # These serve or build and need no workspace that is there.
 ELSEWHERE = {"mock", "app", "local"}

@@ -2,11 +2,11 @@
 
 import pytest
 
-from concord.agreement.coefficients import COEFFICIENTS
 from concord.commands.gate import STATISTICS
 from concord.rating import Criterion, categories
 from concord.reports.agreement_report import Options, agreement_report
 from concord.reports.coefficient import with_people
+from concord.statistics.coefficients import COEFFICIENTS
 from concord.store import studies
 from concord.store.studies import Study
 

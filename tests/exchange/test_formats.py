@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from concord.benchmarks import SLICES, part
 from concord.commands.exchange_in import command
+from concord.runs.registry import SLICES, part
 from concord.store import conversations, studies
 
 DOCS = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")

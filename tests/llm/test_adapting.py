@@ -7,7 +7,6 @@ import json
 
 import pytest
 
-from concord.benchmarks.plans import PlayPlan
 from concord.conversation import Message
 from concord.demo.mock.server import running
 from concord.errors import CallFailed, ConfigError, NotFound
@@ -15,6 +14,7 @@ from concord.llm.adapting import refused
 from concord.llm.client import Client, request
 from concord.llm.models import Model
 from concord.runs import engine, planning
+from concord.runs.plans import PlayPlan
 from concord.store import configurations, conversations
 from tests.conftest import toml
 

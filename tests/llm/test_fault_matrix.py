@@ -7,8 +7,6 @@ from typing import get_args
 
 import pytest
 
-from concord.benchmarks import BENCHMARKS
-from concord.benchmarks.plans import JudgePlan, PlayPlan
 from concord.conversation import Message
 from concord.demo.mock.faults import Fault, Faults
 from concord.demo.mock.server import running
@@ -17,9 +15,11 @@ from concord.llm import client as clients
 from concord.llm import gates, replies
 from concord.llm.client import Client
 from concord.llm.models import Model
-from concord.rubrics.judge import reply_of
 from concord.rubrics.reading import read as read_rubric
 from concord.runs import engine, planning
+from concord.runs.plans import JudgePlan, PlayPlan
+from concord.runs.registry import BENCHMARKS
+from concord.runs.rubric_judge import reply_of
 from concord.store import conversations
 from concord.workspace import SHIPPED
 

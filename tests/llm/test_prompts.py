@@ -9,12 +9,12 @@ from typing import Annotated
 import pytest
 from pydantic import Field
 
-from concord.benchmarks import BENCHMARKS
-from concord.benchmarks.benchmark import Materials
 from concord.conversation import Message
 from concord.errors import ConfigError, NotFound
 from concord.llm.prompts import load_prompt, versions
 from concord.llm.replies import Reply, Text, Unusable, json_schema, read
+from concord.runs.benchmark import Materials
+from concord.runs.registry import BENCHMARKS
 from concord.workspace import SHIPPED
 
 

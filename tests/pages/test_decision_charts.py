@@ -5,10 +5,10 @@ import warnings
 import numpy as np
 import pytest
 
-from concord.agreement.calibration import calibrated_players, calibration, calibration_curves
-from concord.agreement.ratings import read_ratings
-from concord.agreement.systems import player_order, systems, ties
-from concord.agreement.thresholds import pass_rates, thresholds
+from concord.statistics.calibration import calibrated_players, calibration, calibration_curves
+from concord.statistics.ratings import read_ratings
+from concord.statistics.systems import player_order, systems, ties
+from concord.statistics.thresholds import pass_rates, thresholds
 from pages.trust.agreement_charts import PICTURES
 from tests.agreement.frames import study
 from tests.agreement.test_degenerate import STUDIES

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from concord.benchmarks.plans import PlayPlan, as_dict
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Judgement, Rater, Rating
+from concord.runs.plans import PlayPlan, as_dict
 from concord.store import conversations, ratings, runs
 from concord.workspace import Workspace
 from tests.filled import HOSTILE, fill

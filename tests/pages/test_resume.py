@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from concord.benchmarks.plans import JudgePlan, as_dict
 from concord.llm.models import load_models
 from concord.runs import launching
+from concord.runs.plans import JudgePlan, as_dict
 from concord.store import batches, configurations, runs
 from concord.workspace import Workspace
 from pages.parts import session

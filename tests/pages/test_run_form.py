@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from concord.benchmarks.plans import JudgePlan
 from concord.conversation import Conversation, Message
 from concord.llm.models import load_models
 from concord.runs import planning
+from concord.runs.plans import JudgePlan
 from concord.store import configurations, conversations
 from concord.workspace import Workspace
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from concord.benchmarks.plans import JudgePlan, as_dict
 from concord.conversation import Conversation, Message
 from concord.rating import Spent
 from concord.runs import launching
+from concord.runs.plans import JudgePlan, as_dict
 from concord.store import budgets, conversations, presence, runs
 from concord.workspace import Workspace
 from pages.parts import session

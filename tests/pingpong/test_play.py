@@ -6,17 +6,17 @@ import asyncio
 
 import pytest
 
-from concord.benchmarks.benchmark import Materials
 from concord.benchmarks.pingpong import play as pingpong
 from concord.benchmarks.pingpong.play import PINGPONG, NextUtterance, Scores, TurnScore
-from concord.benchmarks.plans import PlayPlan
 from concord.conversation import Conversation, Message
 from concord.errors import CallFailed, ConfigError
 from concord.llm.models import Model
 from concord.llm.prompts import load_prompt
 from concord.llm.replies import Answer, Unusable
 from concord.rating import NOTHING_SPENT
+from concord.runs.benchmark import Materials
 from concord.runs.judging import judge
+from concord.runs.plans import PlayPlan
 from concord.workspace import SHIPPED
 
 MATERIALS = Materials((SHIPPED / "prompts",), (SHIPPED / "data",))

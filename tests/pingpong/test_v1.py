@@ -9,11 +9,9 @@ import json
 
 import pytest
 
-from concord.benchmarks.benchmark import Materials
 from concord.benchmarks.pingpong import play as pingpong
 from concord.benchmarks.pingpong import v1
 from concord.benchmarks.pingpong.v1 import PINGPONG_V1, RatedUtterance, likert, rates
-from concord.benchmarks.plans import PlayPlan
 from concord.conversation import Message
 from concord.demo.mock.call import Call
 from concord.demo.mock.personas import reply
@@ -22,6 +20,8 @@ from concord.rating import NOTHING_SPENT, Rater
 from concord.reports import leaderboards
 from concord.reports.leaderboard_table import leaderboard_table
 from concord.runs import engine, planning
+from concord.runs.benchmark import Materials
+from concord.runs.plans import PlayPlan
 from concord.store import conversations, ratings
 from concord.workspace import SHIPPED
 

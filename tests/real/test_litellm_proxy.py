@@ -16,7 +16,6 @@ from urllib.request import urlopen
 
 import pytest
 
-from concord.benchmarks.plans import PlayPlan
 from concord.conversation import Message
 from concord.demo.mock.faults import Faults
 from concord.demo.mock.server import running
@@ -24,6 +23,7 @@ from concord.errors import CallFailed
 from concord.llm.client import Client
 from concord.llm.models import Model
 from concord.runs import engine, planning
+from concord.runs.plans import PlayPlan
 from concord.store import configurations, conversations
 from concord.workspace import Workspace
 

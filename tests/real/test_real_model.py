@@ -12,9 +12,9 @@ import sys
 
 import pytest
 
-from concord.benchmarks import get
 from concord.benchmarks.stss import files as stss_files
 from concord.benchmarks.stss.tasks import SocialTask, Subgoal
+from concord.runs.registry import get
 from concord.store import comparisons, conversations, runs
 from concord.store.conversations import Filter
 from concord.workspace import Workspace

@@ -90,10 +90,10 @@ def test_the_steps_of_a_document_are_all_that_it_measures() -> None:
     for form in ("csv", "json"):
         for name, criterion in report.steps(form):
             report.section(name, criterion)
-        kept = dict(report._kept)
+        kept = dict(report.kept)
         assert report.document(form)
         assert not report.steps(form)
-        assert report._kept.keys() == kept.keys(), form
+        assert report.kept.keys() == kept.keys(), form
 
 
 def simulated(

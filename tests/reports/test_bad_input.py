@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from concord.agreement.study import as_json
 from concord.errors import StudyError
 from concord.estimate import Estimate
 from concord.reports.agreement_report import AgreementReport, Options
 from concord.reports.sections import SECTIONS
+from concord.statistics.study import as_json
 from concord.table import FORMS
 from tests.reports.test_agreement_report import frame, measured
 

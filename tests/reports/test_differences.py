@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from concord.benchmarks.plans import ComparePlan, JudgePlan, PlayPlan, as_dict
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import ConcordError, NotFound
 from concord.rating import Judgement, Rater, Rating, Spent
 from concord.reports import differences
+from concord.runs.plans import ComparePlan, JudgePlan, PlayPlan, as_dict
 from concord.store import conversations, ratings, runs
 from concord.store.runs import Failure
 from concord.workspace import Workspace

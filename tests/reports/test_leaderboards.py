@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from concord.benchmarks import get
 from concord.cli import main
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import ConcordError, NotFound
@@ -22,6 +21,7 @@ from concord.rating import Judgement, Rater, Rating
 from concord.reports import leaderboards
 from concord.reports.leaderboard_table import UNLIKE, first_two, leaderboard_table
 from concord.reports.leaderboards import length_factor, ranks, standings
+from concord.runs.registry import get
 from concord.store import conversations, ratings, tables
 from concord.table import as_latex
 from concord.workspace import Workspace

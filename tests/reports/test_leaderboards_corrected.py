@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from scipy.optimize import isotonic_regression
 
-from concord.agreement.corrected import corrected_mean
 from concord.errors import StudyError
 from concord.reports import leaderboards
 from concord.reports.corrected import check, corrected, offered
+from concord.statistics.corrected import corrected_mean
 from concord.store import studies as stored
 from concord.studies import studies
 from concord.workspace import Workspace

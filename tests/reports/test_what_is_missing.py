@@ -3,10 +3,10 @@
 import pandas as pd
 import pytest
 
-from concord.agreement.figures import basis
-from concord.agreement.ratings import read_ratings
 from concord.rating import Rater
 from concord.reports import summary
+from concord.statistics.figures import basis
+from concord.statistics.ratings import read_ratings
 from concord.store import progress, ratings, studies
 from concord.studies.studies import ratings_for_agreement
 from concord.workspace import Workspace

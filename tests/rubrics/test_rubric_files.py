@@ -4,11 +4,11 @@ import tomllib
 
 import pytest
 
-from concord.benchmarks import BENCHMARKS
 from concord.errors import ConfigError
 from concord.rubrics import shipped
 from concord.rubrics.questions import TYPES, type_of
 from concord.rubrics.reading import rubric_of
+from concord.runs.registry import BENCHMARKS
 from concord.workspace import SHIPPED
 
 GOOD = """

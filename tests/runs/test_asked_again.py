@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from concord.benchmarks import get
 from concord.runs.judging import asked_again
 from concord.runs.planning import materials
+from concord.runs.registry import get
 from concord.workspace import Workspace
 from tests.filled import _conversations
 

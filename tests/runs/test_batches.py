@@ -9,13 +9,13 @@ from urllib.request import urlopen
 
 import pytest
 
-from concord.benchmarks.plans import JudgePlan
 from concord.commands.progress import estimated
 from concord.demo.mock.server import running
 from concord.errors import CallFailed
 from concord.llm import batch as api
 from concord.llm.models import load_models
 from concord.runs import batches, engine, planning
+from concord.runs.plans import JudgePlan
 from concord.store import batches as stored
 from concord.store import runs
 from tests.conftest import FIXED, toml

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from concord.benchmarks.plans import JudgePlan
 from concord.runs import engine, planning, status
+from concord.runs.plans import JudgePlan
 from concord.store import runs
 from tests.runs.test_runs import plan, run
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from concord.benchmarks.plans import PlayPlan
 from concord.demo.mock.quirks import THOUGHT
 from concord.llm.models import load_models
 from concord.reports import leaderboards
 from concord.reports.leaderboard_table import leaderboard_table
 from concord.runs import engine, planning
+from concord.runs.plans import PlayPlan
 from concord.store import conversations
 from concord.store import runs as stored
 

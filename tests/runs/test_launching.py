@@ -11,9 +11,9 @@ import time
 
 import pytest
 
-from concord.benchmarks.plans import PlayPlan
 from concord.errors import WorkspaceError
 from concord.runs import launching
+from concord.runs.plans import PlayPlan
 from concord.store import runs
 from concord.workspace import Workspace
 from tests.conftest import FIXED, toml

@@ -13,7 +13,6 @@ from urllib.request import urlopen
 
 import pytest
 
-from concord.benchmarks.plans import JudgePlan, PlayPlan
 from concord.commands.progress import estimated
 from concord.configuration import UNREPORTED
 from concord.demo.mock.server import running
@@ -21,6 +20,7 @@ from concord.errors import ConfigError, NotFound
 from concord.llm.models import load_models
 from concord.rating import NOTHING_SPENT
 from concord.runs import asking, engine, planning
+from concord.runs.plans import JudgePlan, PlayPlan
 from concord.store import conversations, ratings
 from concord.store import runs as stored
 from concord.store.runs import NotedCall

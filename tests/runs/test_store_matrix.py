@@ -10,11 +10,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from concord.benchmarks import plans
-from concord.benchmarks.plans import ComparePlan, JudgePlan, ProposePlan
 from concord.benchmarks.simulbench import extraction
 from concord.demo.mock.server import running
-from concord.runs import engine, planning
+from concord.runs import engine, planning, plans
+from concord.runs.plans import ComparePlan, JudgePlan, ProposePlan
 from concord.store import database, turns, writer
 from concord.workspace import Workspace
 from tests.runs.test_runs import calls_made, calls_of, count

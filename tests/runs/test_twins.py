@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from concord.benchmarks.plans import JudgePlan
 from concord.runs import engine, planning
+from concord.runs.plans import JudgePlan
 from concord.store import leases
 from concord.store import runs as stored
 from tests.runs.test_runs import ROOT, calls_made, calls_of, concord_run, count, plan, until

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from concord.benchmarks.plans import PlayPlan
 from concord.benchmarks.simulbench import extraction
 from concord.cli import main
 from concord.runs import engine, planning
+from concord.runs.plans import PlayPlan
 from concord.workspace import Workspace
 from tests.conftest import toml
 

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from concord.benchmarks.plans import ComparePlan
 from concord.configuration import Reported
 from concord.errors import ConcordError, ConfigError, NotFound
 from concord.llm.models import load_models
 from concord.rating import Comparison, Rater
 from concord.runs import engine, planning
+from concord.runs.plans import ComparePlan
 from concord.store import comparisons as store
 from concord.store import configurations, conversations, scenarios
 from concord.studies import comparisons

@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from concord.benchmarks.benchmark import Materials
 from concord.benchmarks.simulbench import DIALOGUES, SIMULBENCH
 from concord.benchmarks.simulbench.mock import question_of
 from concord.benchmarks.simulbench.mock.judges import FAILED, PLAIN, rate, view
@@ -14,6 +13,7 @@ from concord.benchmarks.simulbench.tasks import STRATEGIES, catalogue
 from concord.conversation import Message
 from concord.demo.mock.call import Call
 from concord.demo.mock.personas import models, reply
+from concord.runs.benchmark import Materials
 from concord.workspace import SHIPPED
 
 SHIPS = Materials((SHIPPED / "prompts",), (SHIPPED / "data",))

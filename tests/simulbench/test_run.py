@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from concord.benchmarks.benchmark import Materials
 from concord.benchmarks.simulbench.dialogues import DIALOGUES, judge_values, read_turn, strategy_named
 from concord.benchmarks.simulbench.targets import (
     PAIRWISE,
@@ -23,6 +22,7 @@ from concord.errors import ConfigError
 from concord.llm.replies import Answer, Unusable
 from concord.rating import NOTHING_SPENT
 from concord.runs import planning
+from concord.runs.benchmark import Materials
 from concord.store import conversations, ratings, scenarios
 from concord.workspace import SHIPPED
 from tests.simulbench.conftest import JUDGES, TARGETS, TASKS, answers, dialogues, execute

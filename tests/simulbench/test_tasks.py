@@ -5,7 +5,6 @@ import time
 
 import pytest
 
-from concord.benchmarks.plans import ProposePlan
 from concord.benchmarks.simulbench import proposals
 from concord.benchmarks.simulbench import review as tasks
 from concord.benchmarks.simulbench.proposals import Proposed
@@ -15,6 +14,7 @@ from concord.errors import ConcordError, NotFound
 from concord.llm.replies import Unusable
 from concord.runs import engine, launching, planning
 from concord.runs.planning import materials
+from concord.runs.plans import ProposePlan
 from concord.store import runs, scenarios
 from concord.workspace import SHIPPED
 

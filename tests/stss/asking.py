@@ -9,7 +9,6 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
-from concord.benchmarks.benchmark import Materials
 from concord.benchmarks.stss import STSS, system
 from concord.benchmarks.stss.generative import find
 from concord.demo.mock.call import read_call
@@ -18,6 +17,7 @@ from concord.errors import CallFailed
 from concord.llm import replies
 from concord.llm.completions import Completion
 from concord.rating import Spent
+from concord.runs.benchmark import Materials
 
 ROOT = Path(__file__).resolve().parents[2]
 MATERIALS = Materials((ROOT / "prompts",), (ROOT / "data",))

@@ -16,8 +16,6 @@ from urllib.request import urlopen
 import pytest
 from click.testing import CliRunner
 
-from concord.benchmarks import plans
-from concord.benchmarks.plans import JudgePlan, PlayPlan
 from concord.benchmarks.stss import tables, texts
 from concord.benchmarks.stss.generative import GenerativeMind
 from concord.benchmarks.stss.scoring import score
@@ -29,7 +27,8 @@ from concord.demo.mock.faults import Faults
 from concord.demo.mock.server import running
 from concord.errors import ConcordError, ConfigError, NotFound
 from concord.rating import Annotation, Rating
-from concord.runs import engine, planning, status
+from concord.runs import engine, planning, plans, status
+from concord.runs.plans import JudgePlan, PlayPlan
 from concord.store import access, conversations, runs, scenarios, studies, trajectories
 from concord.store.conversations import Filter
 from concord.studies.studies import draw_study

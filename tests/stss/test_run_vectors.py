@@ -9,13 +9,13 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from concord.benchmarks.plans import JudgePlan, PlayPlan
 from concord.cli import main
 from concord.demo.mock.faults import Faults
 from concord.demo.mock.server import running
 from concord.errors import ConfigError
 from concord.llm.embeddings import unpack
 from concord.runs import engine, planning
+from concord.runs.plans import JudgePlan, PlayPlan
 from concord.store import conversations
 from concord.workspace import Workspace
 from tests.conftest import toml

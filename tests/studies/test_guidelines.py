@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from concord.benchmarks import get
 from concord.errors import ConfigError
 from concord.rating import Criterion
+from concord.runs.registry import get
 from concord.studies.guidelines import default_guidelines
 from concord.workspace import SHIPPED
 

@@ -5,8 +5,8 @@ import math
 import pandas as pd
 import pytest
 
-from concord.agreement.intervals import student
 from concord.rating import Criterion
+from concord.statistics.intervals import student
 from concord.store.progress import Item
 from concord.studies import quality
 from concord.studies.quality import progress, quality_tables, remarks

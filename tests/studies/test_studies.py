@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from concord.agreement.figures import AS_DRAWN, WEIGHED
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import NotFound, StudyError
 from concord.estimate import Estimate
 from concord.rating import Criterion, Judgement, Rater, Rating, Scale
 from concord.reports.agreement_report import Options, agreement_report, report_of
 from concord.reports.notes import ONLY_RANDOM
+from concord.statistics.figures import AS_DRAWN, WEIGHED
 from concord.store import access, conversations, frames, ratings
 from concord.store import studies as stored
 from concord.store.conversations import Filter

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from concord.benchmarks import BENCHMARKS
 from concord.errors import ConfigError
+from concord.runs.registry import BENCHMARKS
 from concord.studies.translations import translations
 from pages.desk.component import HERE, SCRIPTS
 from pages.desk.review import component as review

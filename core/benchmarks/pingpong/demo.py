@@ -6,10 +6,10 @@ from sqlite_utils import Database
 
 from concord.benchmarks.pingpong.mock.features import rate
 from concord.benchmarks.pingpong.play import PINGPONG
-from concord.benchmarks.plans import PlayPlan
 from concord.conversation import Unit
 from concord.demo.workspace import VISITOR, Told, run
 from concord.rating import Annotation, Rating
+from concord.runs.plans import PlayPlan
 from concord.store import access, conversations, ratings, studies
 from concord.store.conversations import Filter
 from concord.studies.guidelines import default_guidelines

@@ -9,7 +9,14 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from concord.benchmarks.benchmark import (
+from concord.conversation import Conversation, Message, Unit
+from concord.errors import ConfigError, not_found
+from concord.files import first_problem, kept_toml
+from concord.llm.prompts import Prompt, versions
+from concord.llm.replies import Reply, Text, Unusable
+from concord.rating import Rating
+from concord.rubrics.shipped import rubric
+from concord.runs.benchmark import (
     Ask,
     Asking,
     Benchmark,
@@ -20,14 +27,7 @@ from concord.benchmarks.benchmark import (
     Role,
     Values,
 )
-from concord.benchmarks.plans import PlayPlan
-from concord.conversation import Conversation, Message, Unit
-from concord.errors import ConfigError, not_found
-from concord.files import first_problem, kept_toml
-from concord.llm.prompts import Prompt, versions
-from concord.llm.replies import Reply, Text, Unusable
-from concord.rating import Rating
-from concord.rubrics.shipped import rubric
+from concord.runs.plans import PlayPlan
 
 LANGUAGES = ("en", "ru")
 

@@ -12,13 +12,13 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from concord.benchmarks.benchmark import Ask, Expected, InlineJudgement, Materials, Play, Role
 from concord.benchmarks.pingpong.play import PINGPONG, Setting, settings
-from concord.benchmarks.plans import PlayPlan
 from concord.conversation import Conversation, Message, Unit
 from concord.llm.prompts import Prompt
 from concord.llm.replies import Reply, Text, Unusable
 from concord.rating import Judgement, Rater, Rating
+from concord.runs.benchmark import Ask, Expected, InlineJudgement, Materials, Play, Role
+from concord.runs.plans import PlayPlan
 
 VERSION = "v1"
 LOW, HIGH = 1, 10

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from concord.benchmarks.plans import ProposePlan
 from concord.benchmarks.simulbench import extraction, files, review, toxicity
 from concord.benchmarks.simulbench.scripts import HARD, SCRIPT, Script, counts, stored
 from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES
@@ -16,6 +15,7 @@ from concord.commands.options import names
 from concord.commands.printing import echo
 from concord.commands.progress import carry_out, running
 from concord.runs.planning import materials
+from concord.runs.plans import ProposePlan
 from concord.scenario import State
 from concord.store import scenarios
 from concord.workspace import Workspace

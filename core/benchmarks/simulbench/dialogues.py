@@ -8,8 +8,6 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from concord.benchmarks.benchmark import Ask, Asking, Benchmark, Expected, Materials, Option, Play, Role
-from concord.benchmarks.plans import PlayPlan
 from concord.benchmarks.simulbench.tasks import (
     CATALOGUE,
     STORED,
@@ -27,6 +25,8 @@ from concord.llm.prompts import Prompt, versions
 from concord.llm.replies import Reply, Text
 from concord.rating import Rating
 from concord.rubrics.shipped import rubric
+from concord.runs.benchmark import Ask, Asking, Benchmark, Expected, Materials, Option, Play, Role
+from concord.runs.plans import PlayPlan
 
 NAME = "simulbench-dialogues"
 MOST_TURNS = 10

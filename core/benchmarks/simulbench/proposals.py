@@ -14,12 +14,12 @@ from difflib import SequenceMatcher
 from functools import partial
 from typing import NamedTuple
 
-from concord.benchmarks.benchmark import Ask, Expected, Materials, Play
-from concord.benchmarks.plans import ProposePlan
 from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, Type, tasks
 from concord.errors import ConfigError, not_found
 from concord.llm.prompts import RenderedPrompt, load_prompt
 from concord.llm.replies import Reply, Text, Unusable
+from concord.runs.benchmark import Ask, Expected, Materials, Play
+from concord.runs.plans import ProposePlan
 from concord.scenario import Scenario
 
 GENERATED = "generated"

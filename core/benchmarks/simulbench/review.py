@@ -7,12 +7,12 @@ from typing import Any
 from pydantic import ValidationError
 from sqlite_utils import Database
 
-from concord.benchmarks.benchmark import Materials
 from concord.benchmarks.simulbench import proposals
 from concord.benchmarks.simulbench.proposals import Likeness, Proposed
 from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, task_of, tasks
 from concord.errors import ConcordError
 from concord.llm.replies import Unusable
+from concord.runs.benchmark import Materials
 from concord.scenario import Scenario, State
 from concord.store import scenarios
 

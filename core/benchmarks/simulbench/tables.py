@@ -13,8 +13,6 @@ from typing import Any
 import pandas as pd
 from sqlite_utils import Database
 
-from concord.agreement.intervals import bounded, described
-from concord.agreement.resampling import mean_estimates
 from concord.benchmarks.simulbench.scripts import HARD, SCRIPT
 from concord.benchmarks.simulbench.targets import QUALITY, SIMULBENCH
 from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES
@@ -22,6 +20,8 @@ from concord.errors import NotFound, not_found
 from concord.reports import leaderboards
 from concord.reports.leaderboards import MOCKS, Leaderboard
 from concord.scores import DIGITS, FINAL
+from concord.statistics.intervals import bounded, described
+from concord.statistics.resampling import mean_estimates
 from concord.store import scenarios, tables
 from concord.store.filters import Where
 from concord.table import Column, Table, record

@@ -5,18 +5,6 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from concord.benchmarks.benchmark import (
-    Ask,
-    Asking,
-    Benchmark,
-    Expected,
-    Materials,
-    Option,
-    Pairwise,
-    Play,
-    Role,
-)
-from concord.benchmarks.plans import PlayPlan
 from concord.benchmarks.simulbench import proposals
 from concord.benchmarks.simulbench.proposals import Proposed
 from concord.benchmarks.simulbench.refusals import looks_like_refusal
@@ -29,6 +17,18 @@ from concord.llm.prompts import Prompt, versions
 from concord.llm.replies import Answer
 from concord.rating import Rating
 from concord.rubrics.shipped import rubric
+from concord.runs.benchmark import (
+    Ask,
+    Asking,
+    Benchmark,
+    Expected,
+    Materials,
+    Option,
+    Pairwise,
+    Play,
+    Role,
+)
+from concord.runs.plans import PlayPlan
 
 NAME = STORED
 

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from concord.benchmarks.benchmark import Materials
 from concord.errors import ConfigError
 from concord.files import first_problem, read_toml
+from concord.runs.benchmark import Materials
 from concord.scenario import Scenario
 
 STORED = "simulbench"

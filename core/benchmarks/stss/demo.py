@@ -1,8 +1,8 @@
 """The demo's STSS: a simulation of each type of task, with and without TDP, and its scenes judged."""
 
-from concord.benchmarks.plans import PlayPlan
 from concord.benchmarks.stss import scenes
 from concord.demo.workspace import Told, run
+from concord.runs.plans import PlayPlan
 from concord.store import conversations
 from concord.store.conversations import Filter
 from concord.workspace import Workspace

@@ -121,7 +121,7 @@ NEAR = timedelta(hours=3)
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Deed:
     """One resident and one subgoal (from 1): what was done when, where, with which words; or why not.
 
     `told` is when the performer first told them before the day of the event, or None.
@@ -153,31 +153,29 @@ def stretch(mask: Mask, moment: int) -> Mask:
 
 def shown(
     found: Fit, name: str, mask: Mask, why: str = "", how: How | None = None, *, counted: bool = False
-) -> Evidence:
+) -> Deed:
     """The first unbroken stretch of a mask."""
     first = int(np.argmax(mask))
     last = int(np.flatnonzero(stretch(mask, first))[-1])
     return _evidence(found, name, first, last, counted, why, how)
 
 
-def missed(found: Fit, name: str, how: How, why: str, moment: int | None = None) -> Evidence:
+def missed(found: Fit, name: str, how: How, why: str, moment: int | None = None) -> Deed:
     """How a resident missed a subgoal, and at which moment they were closest."""
     if moment is None:
-        return Evidence(name, found.number, False, why=why, how=how)
+        return Deed(name, found.number, False, why=why, how=how)
     return _evidence(found, name, moment, moment, False, why, how)
 
 
-def _evidence(
-    found: Fit, name: str, first: int, last: int, counted: bool, why: str, how: How | None
-) -> Evidence:
+def _evidence(found: Fit, name: str, first: int, last: int, counted: bool, why: str, how: How | None) -> Deed:
     """What a resident did where at a moment at which they were seen, up to another."""
     index = found.trajectory.lives[name][first]
     action, place = found.trajectory.states[index]
     time, until = (found.trajectory.times[moment].strftime(STAMP) for moment in (first, last))
-    return Evidence(name, found.number, counted, time, until, action, place, found.words[index], why, how)
+    return Deed(name, found.number, counted, time, until, action, place, found.words[index], why, how)
 
 
-def apart(found: Fit, name: str, mask: Mask) -> Evidence:
+def apart(found: Fit, name: str, mask: Mask) -> Deed:
     """How one of two missed an appointment; `mask` are the moments at which they kept it."""
     if mask.any():
         return shown(found, name, mask, "did it, but not when the other did", "not together")
@@ -191,7 +189,7 @@ def apart(found: Fit, name: str, mask: Mask) -> Evidence:
     return missed(found, name, "never did it", "never did it")
 
 
-def near_miss(found: Fit, name: str, invited: bool, during: Mask | None = None) -> Evidence | None:
+def near_miss(found: Fit, name: str, invited: bool, during: Mask | None = None) -> Deed | None:
     """How a resident missed a subgoal they did not fulfil; None if neither invited nor near.
 
     A resident who only walks through the place is not near. `during` are the moments at which one could have
@@ -214,7 +212,7 @@ def near_miss(found: Fit, name: str, invited: bool, during: Mask | None = None) 
     return _instead(found, name, invited, timed if during is None else during)
 
 
-def _instead(found: Fit, name: str, invited: bool, during: Mask) -> Evidence | None:
+def _instead(found: Fit, name: str, invited: bool, during: Mask) -> Deed | None:
     """What was done instead at the moments at which one could have joined in."""
     life, states = found.trajectory.lives[name], found.trajectory.states
     seen = during & (life != UNSEEN)
@@ -257,7 +255,7 @@ def _mostly(found: Fit, name: str, mask: Mask) -> tuple[State, int]:
     return found.trajectory.states[indices[best]], int(np.flatnonzero(mask)[first[best]])
 
 
-def _out_of_time(found: Fit, name: str, moments: np.ndarray) -> tuple[Evidence, timedelta] | None:
+def _out_of_time(found: Fit, name: str, moments: np.ndarray) -> tuple[Deed, timedelta] | None:
     """By how much a resident who did the thing at the place missed the window; None without a window."""
     start, end = found.subgoal.start, found.subgoal.end
     if start is None or end is None:

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from concord.benchmarks.benchmark import Ask
 from concord.benchmarks.stss.mind import DayPlan, Kept, Mind, Neighbour, Now, Said, Self, Utterance
 from concord.benchmarks.stss.schedule import Wish, habits
 from concord.benchmarks.stss.town import Town, hour_of
@@ -19,6 +18,7 @@ from concord.files import callables
 from concord.files.callables import Bring
 from concord.llm.prompts import Prompt
 from concord.llm.replies import UNANSWERED, Reply, Text, Unusable
+from concord.runs.benchmark import Ask
 
 
 class Outline(Reply):

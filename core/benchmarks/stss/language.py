@@ -10,8 +10,6 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from concord.benchmarks.benchmark import Ask, Asking, Benchmark, Expected, Materials, Option, Play, Role
-from concord.benchmarks.plans import PlayPlan
 from concord.benchmarks.stss import goals, system
 from concord.benchmarks.stss.generative import ARCHITECTURES, Architecture, find, minds
 from concord.benchmarks.stss.memory import Memory, Stream, Vectors
@@ -23,6 +21,8 @@ from concord.benchmarks.stss.trajectory import STAMP
 from concord.conversation import Conversation, Message
 from concord.errors import ConfigError
 from concord.llm.prompts import Prompt
+from concord.runs.benchmark import Ask, Asking, Benchmark, Expected, Materials, Option, Play, Role
+from concord.runs.plans import PlayPlan
 from concord.scenario import Scenario
 
 NAME = "stss-language"

@@ -18,9 +18,9 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from concord.benchmarks.benchmark import Ask
 from concord.errors import CallFailed
 from concord.llm.embeddings import BATCH, Vector
+from concord.runs.benchmark import Ask
 
 DIGITS = 6
 """Cosines are rounded, so that two memories of the same words are equally near wherever they stand."""

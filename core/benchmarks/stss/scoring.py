@@ -14,7 +14,7 @@ import numpy as np
 
 from concord.benchmarks.stss.evidence import (
     ONLY_TALK,
-    Evidence,
+    Deed,
     Mask,
     apart,
     fits,
@@ -34,7 +34,7 @@ ELSEWHERE = 0.5
 ALIKE = 0.8
 """The least likeness (difflib's ratio, without case and spacing) of a name and its possible typo."""
 
-Outcome = tuple[float, Sequence[Evidence | None]]
+Outcome = tuple[float, Sequence[Deed | None]]
 """A score and its evidence; None for one who was neither told nor near."""
 Invited = Mapping[str, Talk]
 """Whom the performer told about the task before the day of the event, with the first such conversation."""
@@ -48,7 +48,7 @@ class Score:
     kind: Kind
     value: float
     conversation_ratio: float | None
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[Deed, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -160,7 +160,7 @@ def company(task: SocialTask, trajectory: Trajectory, invited: Invited) -> Outco
         together = np.sum(list(each.values()), axis=0) * own if each else np.zeros(len(own), dtype=int)
         moment = int(np.argmax(together))
         value = min(1.0, float(together[moment]) / (task.wanted - 1))
-        evidence: list[Evidence | None] = []
+        evidence: list[Deed | None] = []
         if own.any():
             # Where nobody came, the performer's own first moment is shown.
             when = stretch(own, moment if value else int(np.argmax(own)))

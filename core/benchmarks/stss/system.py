@@ -8,8 +8,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from concord.benchmarks.benchmark import Ask, Benchmark, Expected, Materials, Option, Play, Role
-from concord.benchmarks.plans import PlayPlan
 from concord.benchmarks.stss.generative import ARCHITECTURES, THOUGHTS, Architecture, find, minds
 from concord.benchmarks.stss.memory import Vectors
 from concord.benchmarks.stss.mind import require_usable
@@ -21,6 +19,8 @@ from concord.benchmarks.stss.trajectory import STAMP, Talk, check_stored
 from concord.conversation import Conversation, Message
 from concord.errors import ConfigError, not_found
 from concord.llm.prompts import Prompt, versions
+from concord.runs.benchmark import Ask, Benchmark, Expected, Materials, Option, Play, Role
+from concord.runs.plans import PlayPlan
 
 NAME = "stss"
 LANGUAGE = "en"

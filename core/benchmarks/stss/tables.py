@@ -15,8 +15,6 @@ from typing import Any
 import pandas as pd
 from sqlite_utils import Database
 
-from concord.agreement.intervals import SHARE, Ends, described
-from concord.agreement.resampling import mean_estimates
 from concord.benchmarks.stss import STSS, STSS_LANGUAGE, goals, scoring
 from concord.benchmarks.stss.system import GOAL
 from concord.benchmarks.stss.tasks import TITLES, Kind, task_from
@@ -27,6 +25,8 @@ from concord.estimate import Estimate, undefined
 from concord.llm.replies import UNANSWERED
 from concord.reports import leaderboards
 from concord.reports.leaderboards import MOCKS, Rated
+from concord.statistics.intervals import SHARE, Ends, described
+from concord.statistics.resampling import mean_estimates
 from concord.store import conversations, runs, tables, trajectories
 from concord.store.filters import Where
 from concord.table import Cell, Column, Table

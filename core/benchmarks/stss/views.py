@@ -7,7 +7,6 @@ from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from concord.benchmarks.benchmark import Materials
 from concord.benchmarks.stss.evidence import about, told, words_in
 from concord.benchmarks.stss.schedule import SLEEPING
 from concord.benchmarks.stss.scoring import Score, score
@@ -17,6 +16,7 @@ from concord.benchmarks.stss.town import DAY, Town, minute_of
 from concord.benchmarks.stss.trajectory import STAMP, State, Talk, Trajectory
 from concord.conversation import Conversation
 from concord.errors import ConfigError, NotFound
+from concord.runs.benchmark import Materials
 
 Kind = Literal["the task", "conversation", "on the way", "asleep", "anything else"]
 Part = Literal["performer", "counted", "came close", "others"]

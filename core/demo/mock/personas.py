@@ -11,10 +11,10 @@ import re
 from functools import cache
 from types import ModuleType
 
-from concord.benchmarks import SLICES, part
 from concord.demo.mock import rubrics
 from concord.demo.mock.call import Answer, Call
 from concord.demo.mock.schemas import fill
+from concord.runs.registry import SLICES, part
 
 FIXED = "mock-fixed"
 LINE = "I keep the lamp and count the ships; sit down, and tell me where you come from."

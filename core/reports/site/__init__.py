@@ -16,9 +16,6 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sqlite_utils import Database
 
-from concord.agreement.glance import measured
-from concord.agreement.ratings import called
-from concord.benchmarks import BENCHMARKS
 from concord.errors import ConcordError
 from concord.estimate import Estimate
 from concord.files import file_name, file_names
@@ -29,7 +26,10 @@ from concord.reports.headline import headline
 from concord.reports.leaderboard_table import leaderboard_table
 from concord.reports.names import renamed
 from concord.reports.provenance import provenance
+from concord.runs.registry import BENCHMARKS
 from concord.scores import Line, labels
+from concord.statistics.glance import measured
+from concord.statistics.ratings import called
 from concord.store import configurations, conversations, holdings, ratings, runs, summaries
 from concord.store.conversations import Found
 from concord.store.holdings import StudyHeld

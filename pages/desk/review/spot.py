@@ -7,9 +7,9 @@ from typing import Any
 from pydantic import BaseModel, Field
 from sqlite_utils import Database
 
-from concord.benchmarks.benchmark import Benchmark
 from concord.conversation import Message
 from concord.rating import Finding, Scale
+from concord.runs.benchmark import Benchmark
 from concord.scores import run_label
 from concord.store import spotchecks, suspects
 from concord.store.filters import Where

@@ -1,0 +1,247 @@
+"""Evidence: what figures of agreement are made from, whoever brings it, a study, a file or a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from concord.arrays import Columns
+from concord.rating import Criterion, Scale
+from concord.reports.features import features, own_family
+from concord.reports.names import reader_names
+from concord.reports.notes import of_draw, with_exclusions
+from concord.reports.scales import final_scale, other_scales, said_of_scales, scales
+from concord.statistics.alt_test import Score
+from concord.statistics.distribution import of_people
+from concord.statistics.figures import People
+from concord.statistics.items import item_scores, largest_differences
+from concord.statistics.ratings import DIGITS, FINAL, Floats, Ratings, called, default_panels, read_ratings
+from concord.statistics.study import StudyAgreement, study_agreement
+from concord.studies.scales import SharedScale
+from concord.studies.studies import Items, Runs, StudyRatings
+from concord.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_GROUPS = 60
+"""A facet with more values than this is no division of the items that a reader could look through."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a study is measured: equal options on equal data give equal figures.
+
+    `panels` are measured beside the usual ones. Items alike in all facets of `cluster_by` are resampled
+    together, by default those of one scenario; with `()` items are drawn one by one. `people` says whom
+    intervals are about; None leaves it to the design. With `nominal` answers are categories: nominal alpha
+    and kappa in place of the other figures. `scales` declare the scale of a criterion (“” for every one) on
+    which people and judges answer. `alt_score` is how the alt-test scores answers: by distance unless told,
+    of categories by agreement.
+    """
+
+    runs: Runs = "mean"
+    exclude_refused: bool = True
+    panels: tuple[tuple[str, ...], ...] = ()
+    resamples: int = 1000
+    seed: int = 0
+    cluster_by: tuple[str, ...] | None = None
+    people: People | None = None
+    nominal: bool = False
+    cuts: tuple[tuple[str, float], ...] = ()
+    """Criteria with the score from which people pass an item; of the others it is the middle of the scale."""
+    scales: tuple[tuple[str, Scale], ...] = ()
+    alt_score: Score | Literal[""] = ""
+    families: tuple[tuple[str, str], ...] = ()
+    """Models with their family, as models.toml has them."""
+    with_excluded: bool = False
+    """Whether figures have the ratings of annotators whom a decision left out."""
+    items: Items | None = None
+    """What figures describe: see `concord.studies.studies.Items`; None leaves it to the draw."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Ratings and how they are measured; what figures need of them is computed when asked for, and kept."""
+
+    of: StudyRatings
+    ratings: Ratings
+    options: Options = Options()
+    given_features: Columns = field(default_factory=dict)
+    scales: Mapping[str, SharedScale] = field(default_factory=dict)
+    unordered: Ratings | None = None
+    """The ratings of criteria whose answers are categories, where others have an order: these alone have the
+    figures of categories, and no other.
+    """
+    kept: dict[tuple[str, str], dict[str, Table]] = field(default_factory=dict)
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """What people were asked or judges answered, *final* last."""
+        return tuple(self.ratings.criteria)
+
+    @property
+    def main(self) -> str:
+        """The criterion a reader asks for first: *final*, else the only one that counts, else the last."""
+        return FINAL if FINAL in self.ratings.criteria else (*self.criteria[-1:], *self.of.counted)[-1]
+
+    @property
+    def asked_panels(self) -> tuple[tuple[str, ...], ...]:
+        """The panels asked for, their judges in order; one with an unknown judge is passed over."""
+        judges = self.ratings.judges
+        known = [panel for panel in self.options.panels if len(panel) > 1 and set(panel) <= set(judges)]
+        return tuple(dict.fromkeys(tuple(j for j in judges if j in panel) for panel in known))
+
+    @property
+    def panels(self) -> tuple[tuple[str, ...], ...]:
+        """The panels looked at closely: all judges (unless they are runs of one), and those asked for."""
+        judges = self.ratings.judges
+        everybody = (judges,) if len(judges) > 1 and self.of.runs == "mean" else ()
+        return tuple(dict.fromkeys([*everybody, *self.asked_panels]))
+
+    @property
+    def primary_panel(self) -> tuple[str, ...]:
+        """Who is meant by “the judges”: the panel of all, else the only judge, else the first run."""
+        return self.panels[0] if self.panels else self.ratings.judges[:1]
+
+    @cached_property
+    def features(self) -> dict[str, Floats]:
+        """The features of units that vary, by item."""
+        return features(self.given_features, self.ratings.units)
+
+    @cached_property
+    def own_family(self) -> dict[str, Floats]:
+        """Each judge with a family: which items are by a player of this family."""
+        families, players = dict(self.options.families), self.players
+        of_items = [players.get(unit, "") for unit in self.ratings.units]
+        return own_family(families, self.of.models_of_judges, self.ratings.judges, of_items)
+
+    def criterion(self, name: str) -> Criterion | None:
+        """The question behind a criterion; None for *final*, which nobody was asked."""
+        return next((c for c in self.of.study.criteria if c.name == name), None)
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """What readers see for the names of judges and panels in tables."""
+        return reader_names(self.ratings.judges, self.asked_panels)
+
+    def label(self, name: str) -> str:
+        """A criterion as a reader sees it."""
+        asked = self.criterion(name)
+        return asked.label if asked else name.capitalize()
+
+    @cached_property
+    def agreement(self) -> StudyAgreement:
+        """Alpha and correlations on every criterion.
+
+        Panels are the mean of all judges, every pair, and those asked for; single runs of one judge are a
+        test–retest, so of them only the panels asked for.
+        """
+        usual = [] if self.of.runs == "single" else default_panels(self.ratings.judges)
+        return study_agreement(
+            self.ratings, panels=[*usual, *self.asked_panels], study=self.of.study.name, **self.drawing
+        )
+
+    def points(self, criterion: str, members: Sequence[str]) -> pd.DataFrame:
+        """A judge's (or a panel's) score beside people's mean, one row an item that has both.
+
+        Columns: unit, conversation_id, turn, player, mean, spread and people (of the people on the item),
+        score. Equal averages are equal.
+        """
+        items = item_scores(self.ratings, criterion, [tuple(members)])
+        items = items.rename(columns={called(members): "score"}).dropna(subset=["mean", "score"])
+        return self._located(items.round({"mean": DIGITS, "score": DIGITS}))
+
+    def largest_differences(self, criterion: str, members: Sequence[str], count: int = 20) -> pd.DataFrame:
+        """The items on which a judge is farthest from people: the columns of `points` and difference."""
+        return self._located(largest_differences(self.ratings, criterion, members, count=count))
+
+    def answers(self, criterion: str) -> Floats:
+        """The answers a score is counted with: the scale's; else whole numbers from end to end."""
+        scale = self.scale(criterion)
+        if scale is not None and not scale.continuous and not self.ratings.other_scale.get(criterion):
+            return np.array(scale.values, dtype=np.float64)
+        scores = self.ratings[criterion]
+        ends = [scale.low, scale.high] if scale else []
+        seen = np.concatenate([of_people(scores), *scores.judges.values(), ends])
+        seen = seen[~np.isnan(seen)]
+        return np.arange(np.floor(seen.min()), np.ceil(seen.max()) + 1) if len(seen) else np.zeros(1)
+
+    def cut(self, criterion: str) -> tuple[float, str]:
+        """The score from which people pass an item, and in words where it comes from."""
+        if criterion in dict(self.options.cuts):
+            return dict(self.options.cuts)[criterion], ""
+        asked = self.criterion(criterion)
+        parts = [asked] if asked else [c for c in self.of.study.criteria if c.name in self.ratings.counted]
+        if parts:
+            middles = [(part.scale.low + part.scale.high) / 2 for part in parts]
+            return sum(middles) / len(middles), "the middle of the scale"
+        answers = self.answers(criterion)
+        return float(answers[0] + answers[-1]) / 2, "the middle of all answers"
+
+    def scale(self, criterion: str) -> Scale | None:
+        """The scale people answer on; for *final* the one that its criteria share, if they do."""
+        shared = self.scales.get(criterion)
+        return shared.scale if shared else final_scale(self.scales, self.ratings.counted)
+
+    @property
+    def drawing(self) -> dict[str, Any]:
+        """How resamples are drawn: their number and seed, and what is drawn together."""
+        drawn: dict[str, Any] = {"resamples": self.options.resamples, "seed": self.options.seed}
+        drawn |= {"clusters": self.of.clusters, "alike": " and ".join(self.of.cluster_by)}
+        return drawn | {"people": self.people}
+
+    @property
+    def people(self) -> People:
+        """Whom intervals are about: who is asked for, else annotators like these where the design allows."""
+        usual: People = "like-these" if self.ratings.several_people else "these"
+        return self.options.people or usual
+
+    @cached_property
+    def players(self) -> dict[Hashable, str]:
+        """The player of each unit."""
+        return dict(zip(self.of.column("unit").tolist(), self.of.column("player").tolist(), strict=True))
+
+    @property
+    def facets(self) -> dict[str, Mapping[int, str]]:
+        """The facets that divide the items into at most `MOST_GROUPS` groups: name → unit → value."""
+        return {name: of for name, of in self.of.facets.items() if len(set(of.values())) <= MOST_GROUPS}
+
+    @cached_property
+    def _items(self) -> pd.DataFrame:
+        return self.of.table.drop_duplicates("unit")[["unit", "conversation_id", "turn", "player"]]
+
+    def _located(self, items: pd.DataFrame) -> pd.DataFrame:
+        return items.merge(self._items, on="unit", how="left").reset_index(drop=True)
+
+
+def evidence_of(of: StudyRatings, options: Options = Options(), features: Columns | None = None) -> Evidence:
+    """Evidence of ratings that were read; `features` are columns of numbers beside “unit”, for feature bias.
+
+    Raises NotFound for a scale that is declared for an unknown criterion.
+    """
+    found = scales(of, options.scales)
+    apart = () if options.nominal else tuple(c.name for c in of.study.criteria if c.scale.nominal)
+    if apart and not set(of.criteria) - set(apart):
+        options, apart = replace(options, nominal=True), ()
+    # The final of one criterion would say everything twice.
+    counted = () if options.nominal or len(of.counted) < 2 else of.counted
+    read = partial(
+        read_ratings,
+        of.rows,
+        without_judges=of.left_out,
+        flags=of.flags,
+        anonymous_people=of.study.anonymous,
+        order=of.order,
+        other_scale=other_scales(found),
+        said=of_draw(of, with_exclusions(of, said_of_scales(found, counted))),
+        chances=of.chance_of_units,
+    )
+    ratings = read(criteria=[name for name in of.criteria if name not in apart], counted=counted)
+    unordered = read(criteria=apart, counted=()) if apart else None
+    given = {} if features is None else features
+    return Evidence(of, ratings, options, given, found, unordered)

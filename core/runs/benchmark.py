@@ -1,0 +1,335 @@
+"""What a benchmark is: who takes part, what varies, how it is played, and how it is judged."""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from concord.conversation import Conversation
+from concord.files import callables
+from concord.files.callables import Bring
+from concord.llm import verdicts
+from concord.llm.embeddings import Vector
+from concord.llm.models import Kind
+from concord.llm.prompts import Prompt, RenderedPrompt, load_prompt
+from concord.llm.replies import Answer, Reply
+from concord.rating import Criterion, Judgement, Preference, Rating
+from concord.runs.plans import PlayPlan, ProposePlan
+from concord.scenario import Scenario
+
+
+class Ask(Protocol):
+    """Asks a model for one piece of work. `step` names the call in it: no step is paid for twice."""
+
+    def __call__(
+        self,
+        step: str,
+        model: str,
+        asked: RenderedPrompt,
+        check: Callable[[Any], object] | None = None,
+        /,
+        *,
+        may_be_empty: bool = False,
+    ) -> Awaitable[Answer]:
+        """A usable answer, or CallFailed. `may_be_empty`: an empty text is a reply, as of a terminal."""
+
+    def embed(self, model: str, texts: Sequence[str], /) -> Awaitable[list[Vector]]:
+        """The vectors of a few texts, none of them empty, in one call, or CallFailed. They are not kept."""
+
+    def program(self, model: str, told: Mapping[str, Any], /) -> Awaitable[str]:
+        """What a program that judges prints, or CallFailed."""
+
+
+@dataclass(frozen=True)
+class Materials:
+    """Where prompts and data are read from, the workspace's folder first, and its accepted scenarios.
+
+    `stored` gives the first stored conversation of these keys, None if there is none. `bring` imports what
+    the user named as module:name.
+    """
+
+    prompts: tuple[Path, ...]
+    data: tuple[Path, ...]
+    scenarios: Callable[[str, str], Sequence[Scenario]] = lambda _benchmark, _kind: ()
+    stored: Callable[[Sequence[str]], Conversation | None] = lambda _keys: None
+    bring: Bring = callables.refused
+
+
+Values = Callable[[Materials, Mapping[str, Any]], Sequence[str]]
+"""What there is to choose from, given the materials and the options chosen before."""
+
+
+@dataclass(frozen=True)
+class Role:
+    """A part that models take in a run, such as `players`; it may be left empty if it is not required.
+
+    `prompts` are those it is sent while playing and judging; none for an embeddings model.
+    """
+
+    name: str
+    help: str
+    many: bool = True
+    required: bool = True
+    kind: Kind = "chat"
+    prompts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Option:
+    """Something else a run may choose."""
+
+    name: str
+    help: str
+    kind: Literal["choice", "choices", "count", "switch"]
+    default: Any
+    values: Values | None = None
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The calls of a piece of work to one model, with a first guess of tokens for each."""
+
+    model: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True)
+class Asking:
+    """How a judge is asked about a conversation and how its reply becomes ratings.
+
+    `values` gives the template's variables; `read` turns the reply (as its schema, or as text where `reply`
+    is None) into ratings and raises Unusable where it does not cover exactly the units asked. `turns` are
+    those that a reply must have an entry for, which the schema then says.
+    """
+
+    prompt: str
+    reply: type[Reply] | None
+    criteria: tuple[Criterion, ...]
+    values: Callable[[Conversation], Mapping[str, Any]]
+    read: Callable[[Conversation, Any], tuple[Rating, ...]]
+    expected: tuple[int, int] = (2500, 800)
+    turns: Callable[[Conversation], tuple[int, ...]] = lambda _conversation: ()
+
+
+@dataclass(frozen=True)
+class Pairwise:
+    """How a judge is asked which of two conversations is better.
+
+    `values` gives the template's variables for the one shown as A and the one shown as B, and raises Unusable
+    where the two cannot be compared. `read` turns the reply (as its schema, or a text that ends in [[A]],
+    [[B]] or [[C]]) into a preference and raises Unusable where it says none. `rubric` and `criterion` name
+    the question; both are empty for a benchmark's own.
+    """
+
+    prompt: str
+    values: Callable[[Conversation, Conversation], Mapping[str, Any]]
+    expected: tuple[int, int] = (3000, 300)
+    read: Callable[[Any], Preference] = verdicts.preference
+    rubric: str = ""
+    criterion: str = ""
+
+
+@dataclass(frozen=True)
+class _Owed:
+    """What a judge owes a conversation. `key` is stable, `expected` a first guess of tokens in and out."""
+
+    key: str
+    judge: str
+    prompt: Prompt
+    repeat: int
+    expected: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Judging(_Owed):
+    """A judgement to be made."""
+
+    asking: Asking
+
+
+@dataclass(frozen=True)
+class Comparing(_Owed):
+    """A comparison to be made: its own conversation is shown as A, the one named `against` as B."""
+
+    pairwise: Pairwise
+    against: str
+
+
+@dataclass(frozen=True)
+class InlineJudgement:
+    """A judgement made while playing: read from the conversation, without a call of its own.
+
+    It is stored with the conversation; `prompt` is what the judge was asked with.
+    """
+
+    prompt: Prompt
+    judgement: Callable[[Conversation], Judgement]
+
+
+@dataclass(frozen=True)
+class Play:
+    """One conversation to be made, and what judges owe it; or one scenario to be proposed.
+
+    `play` is None where the conversation must be stored already. `player` and `facets` (with its language)
+    are those of the conversation, so that one that could not be made is counted where it belongs.
+    """
+
+    key: str
+    play: Callable[[Ask], Awaitable[Conversation | Scenario]] | None
+    expected: tuple[Expected, ...] = ()
+    judged: tuple[Judging | Comparing, ...] = ()
+    inline: InlineJudgement | None = None
+    player: str = ""
+    facets: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark as all other code sees it. Only its own slice knows its name."""
+
+    name: str
+    title: str
+    paper: str
+    about: str
+    languages: tuple[str, ...]
+    roles: tuple[Role, ...]
+    options: tuple[Option, ...]
+    prompts: Mapping[str, type[Reply] | None]
+    """Its prompts by name, each with the schema of its replies; None for replies as text."""
+    version: str
+    asking: Asking | None
+    """How judges are asked; None if scores follow by rule."""
+    facets: tuple[str, ...]
+    """What varies between conversations, the most important first."""
+    plays: Callable[[PlayPlan, Materials], Iterator[Play]]
+    further: tuple[Asking, ...] = ()
+    """What the same judges are asked beside it, in calls of their own; each is a judgement of its own."""
+    earlier: Mapping[str, tuple[Asking, ...]] = field(default_factory=dict)
+    """How judges are asked by earlier versions of the prompt that asked otherwise."""
+    pairwise: Pairwise | None = None
+    """How two conversations of one scenario are compared; None if they are not."""
+    proposals: Callable[[ProposePlan, Materials], Iterator[Play]] | None = None
+    """The calls that propose scenarios; None if a model proposes none."""
+    stage: Callable[[str], str] | None = None
+    """How far a play has come, from the name of its latest step; None for short plays."""
+    check_trajectory: Callable[[Mapping[str, Any]], None] | None = None
+    """Raises if a stored trajectory cannot be read; None if conversations have no trajectory."""
+    prompts_of: str = ""
+    """The benchmark whose folder of prompts this one shares; its own if empty."""
+    judge_version: str = ""
+    """The version of the prompt whose judges a leaderboard averages; `version` if empty."""
+    reported: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Agreement as the paper reports it, by language: label → figure."""
+
+    # Facets and criteria with a meaning for other code; “” where the benchmark has none.
+    items: tuple[str, ...] = ()
+    """The facets that tell its items apart. All others are conditions: a table says which it mixes."""
+    scenario_facet: str = ""
+    """Names the scenario. Only conversations of the same scenario are compared."""
+    interrogator_facet: str = ""
+    """Names the model that played the user."""
+    ending_facet: str = ""
+    """Says how the last reply ended: whole, cut, empty or refusal."""
+    spotcheck_facets: tuple[str, ...] = ()
+    """The facets by which spot-checks and comparisons are filtered and grouped."""
+    refusal: str = ""
+    """The criterion, rated 0 or 1, that says the player refused to take part."""
+
+    # How conversations are shown.
+    speakers: tuple[str, str] = ("User", "Model")
+    """The parts in a dialogue as annotators see them, never a name."""
+    last_reply_only: bool = False
+    """Whether judges rate the last reply alone. The replies before it may be another model's."""
+    preformatted: bool = False
+    """Whether replies are terminals, boards and the like, which need a fixed-width font."""
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        """What judges and people are asked."""
+        return tuple(criterion for asking in self._askings for criterion in asking.criteria)
+
+    @property
+    def _askings(self) -> tuple[Asking, ...]:
+        return (self.asking, *self.further) if self.asking else ()
+
+    def prompt(self, materials: Materials, name: str, version: str = "") -> Prompt:
+        """One of the benchmark's prompts, of its own version unless another is named.
+
+        What a version lacks comes from the benchmark's own, or from the earlier one that asked so.
+        """
+        asked_so = (of for of, form in self.earlier.items() if name in {asking.prompt for asking in form})
+        base = next(asked_so, self.version)
+        folder = self.prompts_of or self.name
+        return load_prompt(materials.prompts, folder, version or base, name, self.prompts[name], base)
+
+    def asked(self, materials: Materials, version: str = "") -> tuple[tuple[Asking, Prompt], ...]:
+        """How a version of the prompt asks judges, call by call: the benchmark's own, unless one is named.
+
+        A version with files of an earlier form is asked in that form. None where nothing is judged.
+        """
+        wanted = version or self.version
+        places = [folder / (self.prompts_of or self.name) / wanted for folder in materials.prompts]
+        form = self._askings
+        for asked_so in self.earlier.values():
+            names = [f"{asking.prompt}_{part}.jinja" for asking in asked_so for part in ("system", "user")]
+            if any((place / name).is_file() for place in places for name in names):
+                form = asked_so
+        return tuple((asking, self.prompt(materials, asking.prompt, wanted)) for asking in form)
+
+    def judgings(
+        self,
+        conversation: str,
+        judges: Sequence[str],
+        asked: Prompt | Sequence[tuple[Asking, Prompt]],
+        repeats: int = 1,
+    ) -> tuple[Judging, ...]:
+        """The judgements that these judges owe a conversation; none where nothing is judged.
+
+        `asked` is as `Benchmark.asked` gives it, or the one prompt.
+        """
+        if isinstance(asked, Prompt):
+            asked = [(self.asking, asked)] if self.asking else []
+        return tuple(
+            judging
+            for number, (asking, prompt) in enumerate(asked)
+            for judging in judgings(asking, conversation, judges, prompt, repeats, further=number > 0)
+        )
+
+
+def judgings(
+    asking: Asking,
+    conversation: str,
+    judges: Sequence[str],
+    prompt: Prompt,
+    repeats: int = 1,
+    *,
+    further: bool = False,
+) -> tuple[Judging, ...]:
+    """The judgements that these judges owe a conversation, asked so.
+
+    Keys of `further` ones name the prompt: the same judge is asked by another of the same version.
+    """
+    asked = _asked(conversation, judges, prompt, repeats)
+    made = tuple(Judging(*each, asking.expected, asking) for each in asked)
+    return tuple(replace(one, key=f"{one.key}|{prompt.name}") for one in made) if further else made
+
+
+def comparings(
+    pairwise: Pairwise, first: str, second: str, judges: Sequence[str], prompt: Prompt, repeats: int = 1
+) -> tuple[Comparing, ...]:
+    """The comparisons of one as A with another as B that judges owe. A rubric's keys name the question."""
+    asked = _asked(f"{first}|{second}", judges, prompt, repeats)
+    made = tuple(Comparing(*each, pairwise.expected, pairwise, second) for each in asked)
+    name = pairwise.criterion
+    return tuple(replace(one, key=f"{one.key}|{name}") for one in made) if name else made
+
+
+def _asked(
+    what: str, judges: Sequence[str], prompt: Prompt, repeats: int
+) -> Iterator[tuple[str, str, Prompt, int]]:
+    """The key, judge, prompt and number of each verdict on `what`."""
+    for judge, repeat in product(judges, range(repeats)):
+        yield f"{what}|{judge}|{prompt.version}|{repeat}", judge, prompt, repeat

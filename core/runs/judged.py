@@ -1,0 +1,55 @@
+"""What judges were asked about stored conversations: by their benchmark, or by a rubric."""
+
+from dataclasses import replace
+
+from sqlite_utils import Database
+
+from concord.errors import not_found
+from concord.rubrics.reading import rubric_of
+from concord.runs.benchmark import Benchmark
+from concord.runs.registry import BENCHMARKS, known_or_imported
+from concord.runs.rubric_judge import asking
+from concord.store import conversations, ratings, rubrics
+from concord.store.rubrics import Version
+
+
+def versions(db: Database, benchmark: str) -> dict[str, Version]:
+    """The versions of rubrics by which judges rated conversations of a benchmark, the last one first."""
+    rated = {judge.variant for judge in ratings.judges(db, benchmark)}
+    found = sorted(rubrics.versions(db), key=lambda v: (v.created, v.version), reverse=True)
+    return {version.variant: version for version in found if version.variant in rated}
+
+
+def system(db: Database, benchmark: str, variant: str = "") -> Benchmark:
+    """A benchmark, asking what its judges were asked by this version of a rubric (“support v2”).
+
+    Unless one is named, a benchmark asks what is its own, and conversations from elsewhere are asked what the
+    last rubric asked whose judges rated them. `variant` may name a rubric, whose last version is then meant.
+    Raises NotFound.
+    """
+    known = known_or_imported(benchmark)
+    if benchmark in BENCHMARKS and not variant:
+        return known
+    used = versions(db, benchmark)
+    named = next((v for v in used if not variant or variant in (v, used[v].name)), None)
+    if named is None:
+        if variant:
+            raise not_found("rubric", variant, used)
+        return known
+    rubric = rubric_of(used[named].name, used[named].body, f"the rubric {named}")
+    others = [name for name in conversations.values(db, benchmark) if name not in _NO_FACETS]
+    return replace(
+        known,
+        title=f"{known.title}, by {named}",
+        version=named,
+        judge_version=named,
+        asking=asking(rubric),
+        further=(),
+        earlier={},
+        refusal="",
+        facets=known.facets if benchmark in BENCHMARKS else tuple(others),
+        spotcheck_facets=known.spotcheck_facets if benchmark in BENCHMARKS else tuple(others),
+    )
+
+
+_NO_FACETS = ("benchmark", "language", "player")

@@ -1,0 +1,101 @@
+"""The benchmarks Concord knows: those that ship, and the user's own once they are registered.
+
+Each slice is a folder of `core/benchmarks`; its package exports BENCHMARKS, a tuple of Benchmark values.
+
+The heavy side of a slice (tables, commands, files, demo, mock) lies in modules of these names and is imported
+when asked for.
+"""
+
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+
+from concord.errors import ConfigError, not_found
+from concord.files import callables
+from concord.llm.models import own_benchmarks
+from concord.runs.benchmark import Benchmark
+
+SLICES = ("pingpong", "simulbench", "stss")
+"""The folders, in the order in which they are shown."""
+
+_OF_SLICE: dict[str, tuple[Benchmark, ...]] = {
+    name: import_module(f"concord.benchmarks.{name}").BENCHMARKS for name in SLICES
+}
+SCENARIO = "scenario"
+"""The facet of conversations from elsewhere that names what was asked."""
+
+BENCHMARKS: dict[str, Benchmark] = {b.name: b for found in _OF_SLICE.values() for b in found}
+
+
+_OWN: dict[str, str] = {}
+"""The module of each registered benchmark, by its name."""
+
+
+def register(named: str, folder: Path) -> Benchmark:
+    """A benchmark of the user's own: a Benchmark value, or a callable that makes one, as `module:name`.
+
+    The module lies in this workspace folder, in the current folder, or where Python finds it. A package may
+    have the heavy side of a slice. Raises NotFound or ConfigError.
+    """
+    found = callables.bring(named, "benchmark", (folder, Path.cwd()))
+    made = found() if callable(found) else found
+    if not isinstance(made, Benchmark):
+        raise ConfigError(f"“{named}” must be a Benchmark, or a callable that makes one.")
+    module = named.partition(":")[0]
+    if made.name in BENCHMARKS and _OWN.get(made.name) != module:
+        raise ConfigError(f"There is a benchmark “{made.name}” already. Give “{named}” another name.")
+    _OWN[made.name] = module
+    BENCHMARKS[made.name] = made
+    return made
+
+
+def register_own(folder: Path) -> None:
+    """Register the benchmarks that the models.toml of a workspace lists. Raises NotFound or ConfigError."""
+    for named in own_benchmarks(folder / "models.toml"):
+        register(named, folder)
+
+
+def get(name: str) -> Benchmark:
+    """A benchmark by name. Raises NotFound."""
+    if name not in BENCHMARKS:
+        raise not_found("benchmark", name, BENCHMARKS)
+    return BENCHMARKS[name]
+
+
+def known_or_imported(name: str) -> Benchmark:
+    """A benchmark by name; of another name, what can be said of conversations from elsewhere."""
+    return BENCHMARKS.get(name) or Benchmark(
+        name=name,
+        title=name,
+        paper="",
+        about="Conversations from elsewhere.",
+        languages=(),
+        roles=(),
+        options=(),
+        prompts={},
+        version="",
+        asking=None,
+        facets=(SCENARIO,),
+        plays=lambda _plan, _materials: iter(()),
+        items=(SCENARIO,),
+        scenario_facet=SCENARIO,
+    )
+
+
+def slice_of(benchmark: str) -> str:
+    """The slice of a benchmark; of the user's own, its module. Raises NotFound for an unknown benchmark."""
+    get(benchmark)
+    if benchmark in _OWN:
+        return _OWN[benchmark]
+    return next(name for name, found in _OF_SLICE.items() if any(b.name == benchmark for b in found))
+
+
+def part(slice_name: str, module: str) -> ModuleType | None:
+    """A module of a slice's heavy side, such as “tables” or “commands”; None where the slice has none."""
+    if slice_name in _OWN.values():
+        package = import_module(slice_name)
+        name = f"{slice_name}.{module}"
+        return import_module(name) if hasattr(package, "__path__") and find_spec(name) else None
+    name = f"concord.benchmarks.{slice_name}.{module}"
+    return import_module(name) if find_spec(name) else None

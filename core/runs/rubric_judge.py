@@ -1,0 +1,288 @@
+"""Ask a judge with a rubric: the prompt, the schema of the reply, and how a reply becomes ratings."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from pydantic import Field, create_model
+
+from concord.conversation import Conversation, Unit
+from concord.errors import StudyError
+from concord.llm.prompts import Prompt, RenderedPrompt
+from concord.llm.replies import Reply, Text, Unusable
+from concord.llm.templates import compiled
+from concord.rating import Criterion, Preference, Rating
+from concord.rubrics.questions import TYPES, type_of
+from concord.rubrics.rubric import EXAMPLE, JudgePart, Reasons, Rubric, said, shown, two
+from concord.runs import benchmark
+
+PAIR_WORDS = {
+    "A by far": "A is better by far",
+    "A": "A is better",
+    "tie": "neither is better",
+    "B": "B is better",
+    "B by far": "B is better by far",
+}
+REASON = "_reason"
+"""What a field of reasons is called: the criterion's name, and this."""
+
+
+def asking(rubric: Rubric) -> benchmark.Asking:
+    """How a judge is asked about a conversation by this rubric."""
+    return benchmark.Asking(
+        prompt="judge",
+        reply=reply_of(rubric),
+        criteria=rubric.criteria,
+        values=partial(values, rubric),
+        read=partial(read, rubric),
+        turns=partial(_owed, rubric),
+    )
+
+
+def prompt_of(rubric: Rubric, variant: str) -> Prompt:
+    """The prompt of a rubric, under the name of its version."""
+    sources = {"system": rubric.judge.system, "user": rubric.judge.user}
+    reply = reply_of(rubric)
+    whole = json.dumps([rubric.body, reply.model_json_schema()], ensure_ascii=False, sort_keys=True)
+    return Prompt(
+        benchmark=rubric.name,
+        version=variant,
+        name="judge",
+        reply=reply,
+        params=rubric.judge.params,
+        sources=sources,
+        hash=hashlib.sha256(whole.encode()).hexdigest()[:16],
+        _templates={part: compiled(text) for part, text in sources.items()},
+    )
+
+
+def pairwise(rubric: Rubric, criterion: Criterion) -> benchmark.Pairwise:
+    """How a judge is asked a pairwise question of this rubric."""
+    return benchmark.Pairwise(
+        criterion.name,
+        partial(pair_values, rubric, criterion),
+        read=lambda reply: _preference(criterion, reply),
+        rubric=rubric.name,
+        criterion=criterion.name,
+    )
+
+
+def pair_prompt_of(rubric: Rubric, criterion: Criterion, variant: str) -> Prompt:
+    """The prompt of a pairwise question, under the name of the rubric's version."""
+    told = replace(rubric.judge, system=rubric.judge.pair_system, user=rubric.judge.pair_user)
+    return replace(prompt_of(_alone(rubric, criterion, told), variant), name=criterion.name)
+
+
+def _alone(rubric: Rubric, criterion: Criterion, told: JudgePart | None = None) -> Rubric:
+    """The rubric as if it asked one pairwise question and no other."""
+    return replace(rubric, criteria=(criterion,), unit="conversation", judge=told or rubric.judge)
+
+
+def pair_values(
+    rubric: Rubric, criterion: Criterion, first: Conversation, second: Conversation
+) -> Mapping[str, Any]:
+    """What a template of a pairwise question may use. Fields are shown where both have the same.
+
+    Raises Unusable for two conversations that cannot be compared by it.
+    """
+    try:
+        dialogue, one, other = two(rubric.unit, first, second)
+    except StudyError as error:
+        raise Unusable(str(error)) from error
+    beside = (dict(_beside(rubric, conversation)) for conversation in (first, second))
+    fields, others = beside
+    alone = _alone(rubric, criterion)
+    return {
+        "title": rubric.title,
+        "language": rubric.language,
+        "instructions": rubric.judge.instructions,
+        "unit": rubric.unit,
+        "questions": [_question(criterion)],
+        "fields": [
+            {"heading": name, "text": as_text(value)}
+            for name, value in fields.items()
+            if others.get(name) == value
+        ],
+        "dialogue": [message._asdict() for message in dialogue],
+        "first": [message._asdict() for message in one],
+        "second": [message._asdict() for message in other],
+        "turns": [],
+        "reply_form": reply_form(alone, alone.criteria),
+    }
+
+
+def requests(rubric: Rubric, variant: str, conversation: Conversation) -> Iterator[RenderedPrompt]:
+    """What a judge is sent about a conversation, for a look: one request for the questions about it, one for
+    each pairwise question, where the conversation stands on both sides.
+    """
+    if rubric.criteria:
+        yield prompt_of(rubric, variant).render(**filled(rubric, conversation))
+    for question in rubric.pairs:
+        try:
+            told = pair_values(rubric, question, conversation, conversation)
+        except Unusable:
+            told = pair_values(rubric, question, EXAMPLE, EXAMPLE)
+        yield pair_prompt_of(rubric, question, variant).render(**told)
+
+
+def _preference(criterion: Criterion, reply: Any) -> Preference:
+    return Preference.of(
+        TYPES[type_of(criterion)].score(criterion, reply.answer_0), getattr(reply, "reason_0", None) or ""
+    )
+
+
+def reply_of(rubric: Rubric) -> type[Reply]:
+    """The schema of a judge's reply: the answers, or a list of them where each reply is rated."""
+    given: dict[str, Any] = {}
+    for number, criterion in enumerate(rubric.criteria):
+        given |= _fields(number, criterion, rubric.judge.reasons)
+    if rubric.unit != "each-reply":
+        return create_model("Answers", __base__=Reply, **given)
+    entry = create_model("ReplyAnswers", __base__=Reply, turn=(int, ...), **given)
+    ratings: Any = list[entry]  # type: ignore[valid-type]
+    return create_model("Answers", __base__=Reply, ratings=(ratings, ...))
+
+
+def _fields(number: int, criterion: Criterion, reasons: Reasons) -> dict[str, Any]:
+    """The fields of one criterion. Their names in Python are numbered: a criterion may be called “json”."""
+    answer: Any = TYPES[type_of(criterion)].reply(criterion)
+    may_lack = bool(criterion.only) or not criterion.required
+    fields: dict[str, Any] = {
+        f"answer_{number}": (answer | None if may_lack else answer, Field(alias=criterion.name))
+    }
+    if reasons == "none":
+        return fields
+    reason = {f"reason_{number}": (str | None if may_lack else Text, Field(alias=criterion.name + REASON))}
+    return reason | fields if reasons == "before" else fields | reason
+
+
+def values(rubric: Rubric, conversation: Conversation) -> Mapping[str, Any]:
+    """What a template may use. Raises Unusable for a conversation that cannot be asked about."""
+    try:
+        asked, turns = rubric.asked_of(conversation), rubric.turns(conversation)
+    except StudyError as error:
+        raise Unusable(str(error)) from error
+    return {
+        "title": rubric.title,
+        "language": rubric.language,
+        "instructions": rubric.judge.instructions,
+        "unit": rubric.unit,
+        "questions": [_question(c) for c in asked],
+        "fields": [
+            {"heading": name, "text": as_text(value)} for name, value in _beside(rubric, conversation)
+        ],
+        "dialogue": [message._asdict() for message in said(conversation, turns)],
+        "turns": [turn for turn in turns if turn is not None],
+        "reply_form": reply_form(rubric, asked),
+    }
+
+
+def _beside(rubric: Rubric, conversation: Conversation) -> Sequence[tuple[str, Any]]:
+    """The fields that a judge sees beside a dialogue."""
+    wanted = None if rubric.show is None and not rubric.judge.show else (rubric.show or ())
+    found = dict(shown(conversation, wanted)) | dict(shown(conversation, rubric.judge.show))
+    return list(found.items())
+
+
+def filled(rubric: Rubric, conversation: Conversation) -> Mapping[str, Any]:
+    """What a template may use, for a look at a prompt: also where the conversation cannot be rated."""
+    try:
+        return values(rubric, conversation)
+    except Unusable:
+        return values(replace(rubric, unit="conversation"), conversation)
+
+
+def _question(criterion: Criterion) -> dict[str, Any]:
+    scale, kind = criterion.scale, type_of(criterion)
+    # Labels of categories are the answers; those of numbers say nothing more.
+    worded = zip(scale.values, scale.labels, strict=True) if kind == "likert" else ()
+    answers = [{"value": f"{v:g}", "label": label if label != f"{v:g}" else ""} for v, label in worded]
+    if kind == "pairwise":
+        answers = [{"value": v, "label": PAIR_WORDS[v]} for v in scale.labels[::-1]]
+    elif kind == "categories":
+        answers = [{"value": label, "label": ""} for label in scale.labels]
+    elif kind == "yes-no" and scale.labels != ("No", "Yes"):
+        answers = [{"value": v, "label": w} for v, w in zip(("false", "true"), scale.labels, strict=True)]
+    return {
+        "name": criterion.name,
+        "label": criterion.label,
+        "statement": criterion.statement,
+        "type": kind,
+        "answers": answers,
+        "required": criterion.required,
+    }
+
+
+def reply_form(rubric: Rubric, asked: Sequence[Criterion]) -> str:
+    """The JSON object that a judge is to reply, as an example with places to fill."""
+    lines = []
+    for criterion in asked:
+        answer = TYPES[type_of(criterion)].example(criterion)
+        answer += "" if criterion.required else " or null"
+        told = [f'"{criterion.name}": {answer}']
+        reason = f'"{criterion.name}{REASON}": "<one or two sentences>"'
+        order = {"before": [reason, *told], "after": [*told, reason], "none": told}
+        lines += order[rubric.judge.reasons]
+    for criterion in rubric.criteria:
+        if criterion not in asked:
+            lines += [f'"{criterion.name}": null']
+    if rubric.unit != "each-reply":
+        return "{\n  " + ",\n  ".join(lines) + "\n}"
+    inner = ",\n      ".join(['"turn": <number of the turn>', *lines])
+    return '{\n  "ratings": [\n    {\n      ' + inner + "\n    }\n  ]\n}"
+
+
+def read(rubric: Rubric, conversation: Conversation, reply: Any) -> tuple[Rating, ...]:
+    """The ratings of a reply. Raises Unusable where an answer that was asked for is missing."""
+    asked, turns = rubric.asked_of(conversation), rubric.turns(conversation)
+    if rubric.unit != "each-reply":
+        entries = {turns[0]: reply}
+    else:
+        told = [entry.turn for entry in reply.ratings]
+        if sorted(told) != sorted(turn for turn in turns if turn is not None):
+            raise Unusable(f"“ratings” must have one entry for each of the turns {_listed(turns)}.")
+        entries = {entry.turn: entry for entry in reply.ratings}
+    found = [
+        rating
+        for turn, entry in entries.items()
+        for rating in _ratings(rubric, asked, Unit(conversation.key, turn), entry)
+    ]
+    if not found:
+        raise Unusable("No question is answered.")
+    return tuple(found)
+
+
+def _owed(rubric: Rubric, conversation: Conversation) -> tuple[int, ...]:
+    """The turns that a reply has an entry for; none where the conversation or one reply is rated."""
+    if rubric.unit != "each-reply":
+        return ()
+    return tuple(turn for turn in rubric.turns(conversation) if turn is not None)
+
+
+def _ratings(rubric: Rubric, asked: Sequence[Criterion], unit: Unit, entry: Any) -> list[Rating]:
+    found = []
+    for number, criterion in enumerate(rubric.criteria):
+        if criterion not in asked:
+            continue
+        value = getattr(entry, f"answer_{number}")
+        if value is None:
+            if criterion.required:
+                raise Unusable(f"“{criterion.name}” must be answered.")
+            continue
+        reason = getattr(entry, f"reason_{number}", None) or ""
+        found.append(Rating(unit, criterion.name, TYPES[type_of(criterion)].score(criterion, value), reason))
+    return found
+
+
+def _listed(turns: Sequence[int | None]) -> str:
+    return ", ".join(map(str, turns))
+
+
+def as_text(value: Any) -> str:
+    """A field as text: a list or a mapping as indented JSON."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, indent=2)

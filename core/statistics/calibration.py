@@ -1,0 +1,465 @@
+"""Calibration: which score of people a judge's score means, how far off it is, and players' means by it.
+
+A judge that orders items as people do may still use other values. A curve from its scores to people's, fitted
+on some items, is measured on others.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import NamedTuple, Unpack
+
+import numpy as np
+from scipy import sparse
+
+from concord.estimate import Estimate, undefined
+from concord.glossary import explain
+from concord.statistics import columns
+from concord.statistics.corrected import corrected_mean
+from concord.statistics.crossfit import Levels, folds, levels, once
+from concord.statistics.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, tabulate
+from concord.statistics.intervals import CALIBRATED_MEAN, CALIBRATION_ERROR, RMSE
+from concord.statistics.ratings import (
+    DIGITS,
+    Bools,
+    Contender,
+    CriterionScores,
+    Facet,
+    Floats,
+    Ints,
+    Panels,
+    Ratings,
+    divide,
+    sums,
+)
+from concord.statistics.resampling import Statistic, Weights, gathering, mean
+from concord.table import Column, Table
+
+FEWEST = 10
+"""Items of people and a judge below which no curve is fitted."""
+
+FEWEST_APART = 40
+"""Items below which a calibration error has no interval: its groups are too small."""
+
+GROUPS = 10
+"""Groups of items by the judge's score; a judge of fewer scores has a group for each."""
+
+MOST_ANSWERS = 20
+"""People's different answers above which they are no ordered categories."""
+
+MOST_ROUNDS, ENOUGH = 50, 1e-8
+"""Rounds of Fisher scoring, and the step that ends them."""
+
+GIVEN, ISOTONIC, ORDINAL = "as given", "isotonic", "ordinal logistic"
+
+CALIBRATION = empty(
+    "calibration",
+    "Calibration of judges and panels",
+    columns.RATER,
+    Column("curve", help="From the judge's score to people's; a fitted one is measured on other items."),
+    columns.N,
+    Column("ece", "Calibration error", interval="ends", help=explain("expected calibration error")),
+    Column("rmse", "RMSE", interval="ends", help="Root of the mean squared distance to people's mean."),
+    caption="Where a fitted curve lowers the calibration error, the judge uses other values than people, "
+    "and its scores can be translated; where RMSE stays that of the constant, they tell nothing.",
+)
+CURVES = empty(
+    "calibration_curves",
+    "People's mean by the judge's score",
+    columns.RATER,
+    Column("score", "Judge's score", help="Mean in a group of items of about the same score."),
+    columns.N,
+    Column("people", "People's mean", interval="ends"),
+    Column("isotonic", "Isotonic", help=explain("isotonic calibration")),
+    Column("ordinal", "Ordinal logistic", help=explain("ordinal logistic calibration")),
+    caption="The points of a reliability diagram: a judge is calibrated where people's mean is its score.",
+)
+PLAYERS = empty(
+    "calibrated_players",
+    "Players' means, as people would give them by the calibrated judge",
+    columns.RATER,
+    Column("group", "Player"),
+    Column("people", "People", interval="ends", n=True),
+    Column("judge", "Judge", n=True),
+    Column("calibrated", "Judge, calibrated", interval="ends"),
+    Column(
+        "left",
+        "Left over",
+        interval="ends",
+        signed=True,
+        help="People less the curve, on the player's items.",
+    ),
+    Column("corrected", "PPI++", interval="ends", help=explain("prediction-powered inference")),
+    caption="The calibrated mean takes one curve for all players, and is wrong where something is left over "
+    "for a player; PPI++ corrects each player by its own items of people, and needs no such trust.",
+)
+
+
+def calibration(
+    table: Ratings, criterion: str, *, panels: Panels = None, **drawing: Unpack[Drawing]
+) -> Table:
+    """Each judge and panel as given, and calibrated to people's mean by two curves, a row each.
+
+    The isotonic curve is the rising step function of least squares (Barlow et al. 1972), the ordinal logistic
+    one people's mean answer under proportional odds (McCullagh 1980; see `ordinal`). Both are fitted out of
+    fold (`crossfit.FOLDS`), so their errors are those of items that the curve has not seen; intervals take
+    the curves as they are.
+
+    `ece` is the expected calibration error in points: with D_b the sum of people's mean less the curve over
+    the items of group b, Σ|D_b|/n over `GROUPS` groups of the judge's score. |D_b| of few items is too large
+    by chance (Roelofs et al. 2022), so a fold's sum counts with the sign of the other folds', and the total
+    is not below 0. `rmse` is the root of the mean squared distance; a note has that of the best constant.
+
+    Undefined below `FEWEST` common items, for a judge with one score, and as given on another scale.
+    """
+    scores = table[criterion]
+    rows = []
+    for judge in scores.contenders(panels):
+        fit = _Fit.of(table, scores, judge, drawing)
+        for curve in (GIVEN, ISOTONIC, ORDINAL):
+            row = {"rater": judge.name, "curve": curve, "n": fit.n}
+            rows.append(row | _errors(fit, curve, table.no_level(criterion, judge.members)))
+    target = scores.target[~np.isnan(scores.target)]
+    notes = (f"RMSE of people's overall mean for every item: {target.std():.2f}",) if len(target) else ()
+    return tabulate(CALIBRATION, table, criterion, rows, notes=notes, **drawing)
+
+
+def calibration_curves(
+    table: Ratings, criterion: str, *, panels: Panels = None, **drawing: Unpack[Drawing]
+) -> Table:
+    """People's mean in each group of a judge's score, and both curves there, fitted to all items.
+
+    A judge whose curves are undefined has one row with the reason.
+    """
+    scores = table[criterion]
+    rows: list[Mapping[str, object]] = []
+    for judge in scores.contenders(panels):
+        fit = _Fit.of(table, scores, judge, drawing)
+        if fit.why:
+            rows.append(
+                {"rater": judge.name, "score": None, "n": fit.n, "people": undefined(fit.why, n=fit.n)}
+            )
+            continue
+        curves = {"isotonic": fit.isotonic(fit.both), "ordinal": fit.ordinal(fit.both)}
+        for group in range(int(fit.group.max()) + 1):
+            inside = fit.group == group
+            n = int(inside.sum())
+            people = PointEstimate(mean(np.where(inside, scores.target, np.nan)), n)
+            at = {
+                name: float(curve[fit.level.code[inside]].mean())
+                for name, curve in curves.items()
+                if curve is not None
+            }
+            rows.append(
+                {"rater": judge.name, "score": float(judge.score[inside].mean()), "n": n, "people": people}
+                | at
+            )
+    return tabulate(CURVES, table, criterion, rows, **drawing)
+
+
+def calibrated_players(
+    table: Ratings, criterion: str, players: Facet, *, panels: Panels = None, **drawing: Unpack[Drawing]
+) -> Table:
+    """The mean of each player: people's, the judge's, the calibrated judge's, and the corrected one (PPI++).
+
+    The calibrated mean is that of the isotonic curve over all items that the judge scored; one curve, fitted
+    to the items of all players, serves each. Its interval draws all items and fits the curve anew, so that
+    it holds the curve's uncertainty. `people` is over the player's items that the judge scored too, and
+    `left` that mean less the curve, out of fold: what one curve for all gets wrong. `corrected` is
+    `corrected_mean` of the player's items.
+    """
+    scores = table[criterion]
+    codes, names = table.facet(players)
+    rows = []
+    for judge in scores.contenders(panels):
+        fit = _Fit.of(table, scores, judge, drawing)
+        counted = None if fit.why else calibrated_means(judge.score, scores.target, codes, len(names))
+        curve = None if fit.why else fit.out_of_fold(ISOTONIC)
+        for place, name in enumerate(names):
+            rows.append(
+                {"rater": judge.name, "group": str(name)}
+                | _player(fit, counted, curve, codes == place, place)
+            )
+    notes = ("one curve for all players, fitted anew in every resample", "PPI++ with Student's t")
+    return tabulate(PLAYERS, table, criterion, rows, notes=notes, all_items=True, **drawing)
+
+
+def calibrated_means(
+    score: Floats, target: Floats, groups: Ints, number: int, counts: Floats | None = None
+) -> Callable[[Weights], Floats]:
+    """The mean of the isotonic curve over each group's items, `number` groups × resamples.
+
+    `score` is the judge's, `target` people's (nan where missing), `groups` a number per item (−1: none). The
+    curve is fitted to the items that have both, in every resample anew; there each counts as `counts` says.
+    """
+    level = levels(score)
+    steps = len(level.mean)
+    both = ~np.isnan(score) & ~np.isnan(target)
+    fitted = gathering(np.where(both, level.code, -1), steps)
+    given = sparse.csc_array(
+        (target[both], (level.code[both], np.flatnonzero(both))), shape=(steps, len(score))
+    )
+    counting = gathering(
+        np.where((groups >= 0) & (level.code >= 0), groups * steps + level.code, -1), number * steps
+    )
+
+    @once
+    def on(weights: Weights) -> Floats:
+        fit = weights.astype(np.float64) if counts is None else weights * counts[:, None]
+        curve = rising(np.asarray(given @ fit), np.asarray(fitted @ fit))
+        count = np.asarray(counting @ weights, dtype=np.float64).reshape(number, steps, -1)
+        return divide(np.einsum("glr,lr->gr", count, curve), count.sum(axis=1))
+
+    return on
+
+
+def rising(total: Floats, weight: Floats) -> Floats:
+    """The isotonic regression of each column: total / weight made to rise along the rows, by least squares.
+
+    Adjacent rows that fall are pooled until none does (Barlow et al. 1972). A row without weight takes the
+    middle of its neighbours, at the ends its neighbour's value; a column without any is nan.
+    `scipy.optimize.isotonic_regression` gives the same of one column; this takes all resamples at once.
+    """
+    rows, columns = total.shape
+    drawn, every = weight > 0, np.arange(columns)
+    sums_, sizes, first = np.zeros((rows, columns)), np.zeros((rows, columns)), np.zeros((rows, columns), int)
+    last = np.full(columns, -1)
+    for row in range(rows):
+        at = every[drawn[row]]
+        last[at] += 1
+        for of, given in ((sums_, total), (sizes, weight)):
+            of[last[at], at] = given[row, at]
+        first[last[at], at] = row
+        while len(at := at[last[at] > 0]):
+            here, below = (last[at], at), (last[at] - 1, at)
+            at = at[sums_[below] * sizes[here] >= sums_[here] * sizes[below]]
+            here, below = (last[at], at), (last[at] - 1, at)
+            sums_[below] += sums_[here]
+            sizes[below] += sizes[here]
+            last[at] -= 1
+    pool = np.arange(rows)[:, None] <= last
+    begins = np.zeros((rows, columns), int)
+    begins[first[pool], np.nonzero(pool)[1]] = 1
+    means = divide(sums_, np.where(pool, sizes, 0))
+    fit = np.where(drawn, np.take_along_axis(means, np.maximum(np.cumsum(begins, axis=0) - 1, 0), 0), np.nan)
+    place = np.arange(rows)[:, None]
+    before = np.maximum.accumulate(np.where(drawn, place, 0), axis=0)
+    after = np.flip(np.minimum.accumulate(np.flip(np.where(drawn, place, rows - 1), 0), axis=0), 0)
+    low, high = (np.take_along_axis(fit, at, 0) for at in (before, after))
+    return np.asarray((np.where(np.isnan(low), high, low) + np.where(np.isnan(high), low, high)) / 2)
+
+
+def ordinal(score: Floats, counts: Floats, answers: Floats) -> Floats:
+    """People's mean answer at each of a judge's levels by ordinal logistic regression.
+
+    `score` has the levels' scores, `counts` how many answers of each value people gave there (levels ×
+    values), `answers` the values, ascending. Under proportional odds (McCullagh 1980) the log-odds of an
+    answer above the c-th are β·score − θ_c. The likelihood is maximised by Fisher scoring with one answer
+    more, spread evenly over all cells, so that a fit exists where judge and people never differ.
+    """
+    from scipy.special import expit  # takes longer to import than the figures to compute
+
+    x = (score - score.mean()) / (score.std() or 1.0)
+    given = counts + 1 / counts.size
+    ends, steps = np.ones((len(x), 1)), len(answers) - 1
+
+    def shares(parameters: Floats) -> tuple[Floats, Floats]:
+        """The share of answers above each cut, the ends included, and of each answer."""
+        over = np.hstack([ends, expit(parameters[0] * x[:, None] - parameters[1:]), 0 * ends])
+        return over, over[:, :-1] - over[:, 1:]
+
+    def likelihood(parameters: Floats) -> float:
+        share = shares(parameters)[1]
+        return float((given * np.log(share)).sum()) if share.min() > 0 else -np.inf
+
+    above = 1 - np.cumsum(given.sum(axis=0))[:-1] / given.sum()
+    found = np.concatenate([[0.0], np.log((1 - above) / above)])
+    best = likelihood(found)
+    for _ in range(MOST_ROUNDS):
+        over, share = shares(found)
+        slope = over * (1 - over)
+        by = np.zeros((steps + 1, *share.shape))  # of each share, by each parameter
+        by[0] = (slope[:, :-1] - slope[:, 1:]) * x[:, None]
+        for cut in range(1, steps + 1):
+            by[cut, :, cut - 1], by[cut, :, cut] = slope[:, cut], -slope[:, cut]
+        information = np.einsum("ila,jla->ij", by * (given.sum(axis=1)[:, None] / share), by)
+        step = np.linalg.solve(information, np.einsum("ila,la->i", by, given / share))
+        while (value := likelihood(found + step)) < best and np.abs(step).max() > ENOUGH:
+            step /= 2
+        found, best = found + step, value
+        if np.abs(step).max() <= ENOUGH:
+            break
+    return np.asarray(shares(found)[1] @ answers)
+
+
+class _Fit(NamedTuple):
+    """A judge beside people's mean: its levels, groups of about equal score, folds, and people's answers.
+
+    `answers` counts people's answers (items × values), each item weighing 1 together; None where they are too
+    many to be categories. `why` says why no curve can be fitted.
+    """
+
+    judge: Contender
+    target: Floats
+    both: Bools
+    level: Levels
+    group: Ints
+    fold: Ints
+    answers: sparse.csr_array | None
+    values: Floats
+    why: str
+
+    @staticmethod
+    def of(table: Ratings, scores: CriterionScores, judge: Contender, drawing: Drawing) -> "_Fit":
+        both = ~np.isnan(scores.target) & ~np.isnan(judge.score)
+        score = np.where(both, judge.score, np.nan)
+        level = levels(judge.score)
+        own = cluster_codes(table, drawing.get("clusters"))
+        fold = folds(both, seed=drawing.get("seed", 0), clusters=own)
+        n = int(both.sum())
+        why = ""
+        if n < FEWEST:
+            why = f"{n} items in common, at least {FEWEST} are needed"
+        elif len(levels(score).mean) < 2:
+            why = f"{judge.name} gives all of them the same score"
+        elif fold.max() < 1:
+            why = "all items are of one cluster, so none is left to measure the curve on"
+        answers, values = _answers(scores)
+        return _Fit(judge, scores.target, both, level, _groups(score), fold, answers, values, why)
+
+    @property
+    def n(self) -> int:
+        """How many items people and the judge scored."""
+        return int(self.both.sum())
+
+    def isotonic(self, on: Bools) -> Floats:
+        """The isotonic curve at each level, fitted to the items `on`."""
+        from scipy.optimize import isotonic_regression  # slow to import
+
+        steps = len(self.level.mean)
+        code = self.level.code[on]
+        count = np.bincount(code, minlength=steps).astype(np.float64)
+        there = count > 0
+        fit = isotonic_regression(
+            divide(sums(code, self.target[on], steps), count)[there], weights=count[there]
+        ).x
+        return np.interp(self.level.mean, self.level.mean[there], fit)
+
+    def ordinal(self, on: Bools) -> Floats | None:
+        """The ordinal logistic curve at each level, fitted to the items `on`; None without categories."""
+        if self.answers is None:
+            return None
+        gather = gathering(np.where(on, self.level.code, -1), len(self.level.mean))
+        return ordinal(self.level.mean, (gather @ self.answers).toarray(), self.values)
+
+    def out_of_fold(self, curve: str) -> Floats | None:
+        """Each item's score by a curve fitted to the other folds; nan without people or judge."""
+        found = np.full(len(self.both), np.nan)
+        for fold in range(int(self.fold.max()) + 1):
+            inside, others = self.fold == fold, (self.fold >= 0) & (self.fold != fold)
+            fitted = self.isotonic(others) if curve == ISOTONIC else self.ordinal(others)
+            if fitted is None:
+                return None
+            found[inside] = fitted[self.level.code[inside]]
+        return found
+
+
+def _answers(scores: CriterionScores) -> tuple[sparse.csr_array | None, Floats]:
+    """People's answers by item, of weight 1 together on each; their means where answers have no raters."""
+    item, score = scores.item, scores.score
+    if not len(item):
+        item = np.flatnonzero(~np.isnan(scores.target))
+        score = scores.target[item]
+    values, code = np.unique(np.round(score, DIGITS), return_inverse=True)
+    if not 1 < len(values) <= MOST_ANSWERS:
+        return None, values
+    weight = 1 / np.bincount(item, minlength=scores.items)[item]
+    return sparse.coo_array((weight, (item, code)), shape=(scores.items, len(values))).tocsr(), values
+
+
+def _groups(score: Floats) -> Ints:
+    """Items grouped by score: by value for up to `GROUPS` values, else in so many parts of equal number."""
+    there = ~np.isnan(score)
+    rounded = np.round(score[there], DIGITS)
+    values, place = np.unique(rounded, return_inverse=True)
+    if len(values) > GROUPS:
+        ends = np.unique(np.quantile(rounded, np.arange(1, GROUPS) / GROUPS))
+        place = np.unique(np.searchsorted(ends, rounded, side="right"), return_inverse=True)[1]
+    found = np.full(len(score), -1, dtype=np.int64)
+    found[there] = place
+    return found
+
+
+def _errors(fit: _Fit, curve: str, no_level: str) -> dict[str, Figure]:
+    """`no_level` says why the judge's score as given is no score of people's scale."""
+    why, predicted = fit.why or (no_level if curve == GIVEN else ""), None
+    if not why:
+        predicted = fit.judge.score if curve == GIVEN else fit.out_of_fold(curve)
+        many = f"people gave {len(fit.values)} different answers, at most {MOST_ANSWERS} are categories"
+        why = (
+            "" if predicted is not None else many if len(fit.values) > 1 else "people's answers are all equal"
+        )
+    if predicted is None:
+        return dict.fromkeys(("ece", "rmse"), undefined(why, n=fit.n))
+    few = f"{fit.n} items are too few, at least {FEWEST_APART} are needed" if fit.n < FEWEST_APART else ""
+    ece, rmse = _distances(fit.target - predicted, fit.group, fit.fold)
+    return {
+        "ece": PointEstimate(ece, fit.n, kind=replace(CALIBRATION_ERROR, lacking=few)),
+        "rmse": PointEstimate(rmse, fit.n, kind=RMSE),
+    }
+
+
+def _distances(off: Floats, group: Ints, fold: Ints) -> tuple[Statistic, Statistic]:
+    """Σ|D_b|/n with the sign of each D_b taken from the other folds, and RMSE; see `calibration`."""
+    parts, number = int(fold.max()) + 1, int(group.max()) + 1
+    there = np.flatnonzero(fold >= 0)
+    cell, cells = fold[there] * number + group[there], parts * number
+    rows = np.stack([cell, np.full(len(there), cells), np.full(len(there), cells + 1)], axis=1)
+    values = np.stack([off[there], off[there] ** 2, np.ones(len(there))], axis=1)
+    starts = np.zeros(len(off) + 1, dtype=np.int64)
+    starts[there + 1] = 3
+    shape = (cells + 2, len(off))
+    summing = sparse.csc_array((values.ravel(), rows.ravel(), np.cumsum(starts)), shape=shape)
+
+    @once
+    def summed(weights: Weights) -> Floats:
+        return np.asarray(summing @ weights, dtype=np.float64)
+
+    def ece(weights: Weights) -> Floats:
+        apart = summed(weights)[:cells].reshape(parts, number, -1)
+        others = apart.sum(axis=0) - apart
+        found = (np.sign(np.round(others, DIGITS)) * apart).sum(axis=(0, 1))
+        return np.maximum(divide(found, summed(weights)[-1]), 0.0)
+
+    def rmse(weights: Weights) -> Floats:
+        return np.sqrt(divide(*summed(weights)[-2:]))
+
+    return ece, rmse
+
+
+def _player(
+    fit: _Fit,
+    counted: Callable[[Weights], Floats] | None,
+    curve: Floats | None,
+    member: Bools,
+    place: int,
+) -> dict[str, Figure]:
+    score = np.where(member, fit.judge.score, np.nan)
+    judged = int((~np.isnan(score)).sum())
+    rated = member & (fit.both if judged else ~np.isnan(fit.target))
+    people: Figure = undefined("no person's rating" if not judged else "no item of people and the judge", n=0)
+    if rated.any():
+        people = PointEstimate(mean(np.where(rated, fit.target, np.nan)), int(rated.sum()))
+    row: dict[str, Figure] = {"people": people}
+    if not judged:
+        why = f"{fit.judge.name} scored nothing here"
+        return row | dict.fromkeys(("judge", "calibrated", "left", "corrected"), undefined(why, n=0))
+    both, alone = fit.both & member, member & ~fit.both & ~np.isnan(fit.judge.score)
+    row["judge"] = Estimate(float(np.nanmean(score)), n=judged)
+    row["corrected"] = corrected_mean(fit.target[both], fit.judge.score[both], fit.judge.score[alone]).value
+    if counted is None or curve is None:
+        return row | dict.fromkeys(("calibrated", "left"), undefined(fit.why, n=judged))
+    off = np.where(both, fit.target - curve, np.nan)
+    n = min(judged, fit.n)
+    calibrated = PointEstimate(lambda weights: counted(weights)[place], n, kind=CALIBRATED_MEAN)
+    left = PointEstimate(mean(off), int(both.sum()), reason="no item of people and the judge")
+    return row | {"calibrated": calibrated, "left": left}

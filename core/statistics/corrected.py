@@ -1,0 +1,157 @@
+"""A mean over items that judges scored, corrected by those that people scored too (PPI++)."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from concord.estimate import Estimate, estimate, undefined
+from concord.statistics.intervals import FEWEST as FEWEST_FOR_INTERVAL
+from concord.statistics.intervals import Ends, bounded_mean, student
+from concord.statistics.ratings import Floats
+
+FEWEST = 4
+"""Fewer items with people give neither the slope nor its error."""
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """An estimate of the mean that people would give to all items.
+
+    `people` is their mean over the items they scored, `judges` the judges' mean over all items, `value` the
+    corrected mean. `weight` is λ, the weight of the judges; `worth` is the number of items scored by people
+    that would give as narrow an interval without judges.
+    """
+
+    people: Estimate
+    judges: Estimate
+    value: Estimate
+    weight: Estimate
+    worth: Estimate
+
+
+def corrected_mean(
+    people: Floats,
+    judged: Floats,
+    others: Floats,
+    *,
+    scale: Ends | None = None,
+    chance: Floats | None = None,
+) -> Corrected:
+    """The corrected mean of people's scores y.
+
+    `judged` holds the judges' scores f of the same n items, `others` of M more.
+
+    θ = λ·mean of f over all n + M + mean of (y − λ·f) over the n, with the λ ≥ 0 of least variance: λ =
+    cov(y, f)/var(f). As the n are among all N = n + M, its variance is (var(y) − 2λ·cov(y, f)·M/N +
+    λ²·var(f)·M/N)/n (PPI++, Angelopoulos et al. 2023, with the n as part of all; it is the regression
+    estimator of survey sampling). Judges may be biased and use another scale. It assumes that people's items
+    are a random draw of all.
+
+    With `chance`, the probability with which each of the n was drawn, an item counts 1/chance times, and λ,
+    the means and the residuals e are weighted so (Hájek 1971; active inference, Zrnic and Candès 2024). The
+    variance is n/(n − 2)·Σ (1 − chance)·((e − ē)/chance)² / (Σ 1/chance)² + var(y)/N, and Student's t has the
+    degrees of freedom of the effective number of items, (Σ 1/chance)² / Σ 1/chance².
+
+    With `scale`, the least and greatest score that people can give, the interval is that of a bounded mean
+    (`bounded_mean`), and has width where people all say the same. Without it the interval is Student's with
+    n − 2 degrees of freedom, one for λ, and there is none where the corrected mean has no error.
+
+    `worth` is n / (1 − r²·M/N) for Pearson's r of people and judges, where r is above 0; its interval is that
+    of r, from the jackknife.
+
+    Where judges do not follow people, or always say the same, λ is 0 and this is people's own mean. Undefined
+    for fewer than four items of people. Raises ValueError where people and judges have different items, and
+    for a score of people outside `scale`.
+    """
+    if len(people) != len(judged):
+        raise ValueError("people and judges must have scored the same items")
+    if chance is not None and len(people) >= FEWEST:
+        return _drawn(people, judged, others, chance, scale)
+    n, rest = len(people), len(others)
+    everything = np.concatenate([judged, others])
+    by_people, by_judges = (
+        Estimate(float(scores.mean()), n=len(scores)) if len(scores) else undefined("no item", n=0)
+        for scores in (people, everything)
+    )
+    if n < FEWEST:
+        few = undefined(f"{n} items with people are too few" if n else "no item with people", n=n)
+        return Corrected(by_people, by_judges, few, few, few)
+    var_people, var_judged = float(people.var(ddof=1)), float(judged.var(ddof=1))
+    covariance = float(((people - people.mean()) * (judged - judged.mean())).sum() / (n - 1))
+    weight = max(0.0, covariance / var_judged) if var_judged > 1e-12 else 0.0
+    share = rest / (n + rest)
+    value = float(people.mean() + weight * (everything.mean() - judged.mean()))
+    variance = max(0.0, var_people - share * (2 * weight * covariance - weight**2 * var_judged))
+    if variance > 1e-12:
+        worth = _worth(n * var_people / variance, people, judged, share)
+    else:
+        worth = undefined("the corrected mean has no error", n=n)
+    return Corrected(
+        by_people,
+        by_judges,
+        _with_interval(value, math.sqrt(variance / n), n, scale),
+        Estimate(weight, n=n),
+        worth,
+    )
+
+
+def _drawn(people: Floats, judged: Floats, others: Floats, chance: Floats, scale: Ends | None) -> Corrected:
+    """The corrected mean of a draw with unequal probabilities."""
+    n, total = len(people), len(people) + len(others)
+    share = 1 / chance / (1 / chance).sum()
+    mean_people, mean_judged = float(share @ people), float(share @ judged)
+    var_people, var_judged = (
+        float(share @ (values - mean) ** 2) * n / (n - 1)
+        for values, mean in ((people, mean_people), (judged, mean_judged))
+    )
+    covariance = float(share @ ((people - mean_people) * (judged - mean_judged))) * n / (n - 1)
+    weight = max(0.0, covariance / var_judged) if var_judged > 1e-12 else 0.0
+    by_judges = float(np.concatenate([judged, others]).mean())
+    value = mean_people + weight * (by_judges - mean_judged)
+    gap = people - mean_people - weight * (judged - mean_judged)
+    variance = n / (n - 2) * float(((1 - chance) * (share * gap) ** 2).sum()) + var_people / total
+    effective = int(1 / (share**2).sum())
+    if variance > 1e-12:
+        worth = estimate(var_people / variance, n=n, reason="no interval: drawn with unequal probabilities")
+    else:
+        worth = undefined("the corrected mean has no error", n=n)
+    return Corrected(
+        Estimate(mean_people, n=n),
+        Estimate(by_judges, n=total),
+        replace(_with_interval(value, math.sqrt(variance), max(effective, FEWEST), scale), n=n),
+        Estimate(weight, n=n),
+        worth,
+    )
+
+
+def _with_interval(value: float, error: float, n: int, scale: Ends | None) -> Estimate:
+    if scale is not None:
+        # The correction may lead a little beyond the scale; the interval still holds the value.
+        inside = min(max(value, scale[0]), scale[1])
+        low, high, _ = bounded_mean(inside, error, n, scale)
+        if low is not None and high is not None:
+            method = "PPI++; one more value at each end of the scale"
+            return Estimate(value, min(low, value), max(high, value), n, method)
+    half = student(n - 2) * error
+    if half == 0:
+        return estimate(value, n=n, reason="no interval: the corrected mean has no error")
+    return Estimate(value, value - half, value + half, n, "PPI++, Student's t")
+
+
+def _worth(value: float, people: Floats, judged: Floats, share: float) -> Estimate:
+    """The worth n / (1 − share·r²) with the interval that r has on Fisher's z scale, by the jackknife."""
+    n = len(people)
+    if n < FEWEST_FOR_INTERVAL or np.ptp(judged) == 0:
+        return estimate(value, n=n, reason="no interval: too few items, or judges who always say the same")
+    z, most = np.arctanh, 1 - 1 / (2 * n)
+    x, y = people - people.mean(), judged - judged.mean()
+    own = float(x @ y / math.sqrt((x @ x) * (y @ y)))
+    # Each sum of squares and products without one item: the whole one less n / (n − 1) times that item's.
+    part = n / (n - 1)
+    spread = np.maximum((x @ x - part * x**2) * (y @ y - part * y**2), 1e-300)
+    without = z(np.clip((x @ y - part * x * y) / np.sqrt(spread), -most, most))
+    error = math.sqrt((n - 1) / n * float(((without - without.mean()) ** 2).sum()))
+    centre, half = math.atanh(min(max(own, -most), most)), student(n - 2) * error
+    low, high = (n / (1 - share * max(math.tanh(end), 0.0) ** 2) for end in (centre - half, centre + half))
+    return Estimate(value, min(low, value), max(high, value), n, "jackknife of r on Fisher's z scale")

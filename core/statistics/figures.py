@@ -1,0 +1,308 @@
+"""Figures of one criterion as a Table: all are resampled on the same draws and become Estimates."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypedDict, Unpack
+
+import numpy as np
+
+from concord.estimate import Estimate, undefined
+from concord.statistics import intervals
+from concord.statistics.intervals import DIFFERENCE, Kind, resampled
+from concord.statistics.ratings import Bools, Facet, Floats, Ints, Ratings
+from concord.statistics.resampling import Statistic, bootstrap, everything, own_clusters
+from concord.table import Column, Note, Table
+
+MEAN_OF_PEOPLE = "against the mean of all people on the item"
+WEIGHED = "each item weighs the inverse of its probability in the draw"
+AS_DRAWN = "describes the items as drawn, with unequal probabilities"
+
+
+People = Literal["these", "like-these"]
+"""Whom intervals are about: the study's annotators, or annotators like them."""
+
+
+class Drawing(TypedDict, total=False):
+    """How resamples are drawn: their number (default 1000), the seed (0), and units to be drawn together.
+
+    `alike` names what units of a cluster share. `people` says whether intervals are for the annotators of the
+    study (default) or for annotators like them.
+    """
+
+    resamples: int
+    seed: int
+    clusters: Facet | None
+    alike: str
+    people: People
+
+
+@dataclass(frozen=True, eq=False)
+class PointEstimate:
+    """A figure before its interval: a statistic of weights, and the number of items it rests on.
+
+    `value` is the point value where a library gives it; None takes the statistic of all items, each once.
+    `reason` says why the figure is undefined, should it be nan. `kind` says how its interval is found.
+    `items` marks the items it rests on: where clusters are drawn, the interval counts those of these items.
+    """
+
+    on: Statistic
+    n: int | None = None
+    value: float | None = None
+    reason: str = ""
+    kind: Kind = DIFFERENCE
+    items: Bools | None = None
+
+
+Figure = PointEstimate | Estimate
+"""A figure that is resampled, or one that has no interval."""
+
+
+def basis(
+    table: Ratings,
+    criterion: str,
+    *,
+    method: str = "",
+    target: str = MEAN_OF_PEOPLE,
+    notes: Sequence[str] = (),
+    weighed: str = AS_DRAWN,
+) -> dict[str, Any]:
+    """What figures of one criterion rest on, as plain values; `text`, a Note, says it in one line.
+
+    `items` have at least one person's rating; `people_per_item` is (least, median, most) over these.
+    `left_out` counts by reason the items on which judges are not compared, and those nobody rated. `target`
+    says what judges are compared with, `method` how the intervals were found, `weighed` which figures weigh
+    items, where the ratings do.
+    """
+    notes = (*notes, *([weighed] if table.counts is not None else []))
+    other = dict.fromkeys(table.other_scale.get(criterion, {}).values())
+    notes = (*notes, *table.said.get(criterion, ()), *(f"no figures of level: {why}" for why in other))
+    everywhere = table[criterion].present
+    present = everywhere[everywhere > 0]
+    least, most = (int(present.min()), int(present.max())) if len(present) else (0, 0)
+    median = float(np.median(present)) if len(present) else 0.0
+    unrated = len(everywhere) - len(present)
+    closed = {} if criterion in table.flags else dict(table.left_out)
+    left_out = closed | ({"without a person's rating": unrated} if unrated else {})
+    each = f"{least}" if least == most else f"{least} to {most} (median {median:g})"
+    rated = f"{len(present)} item{'' if len(present) == 1 else 's'} rated by {each} "
+    rated += ("person" if most == 1 else "people") + ("" if len(present) == 1 else " each")
+    out = ", ".join(f"{count} where {reason}" for reason, count in closed.items())
+    parts = (
+        rated,
+        out and f"judges are not compared on {out}",
+        f"{unrated} item{'' if unrated == 1 else 's'} without a person's rating" if unrated else "",
+        target,
+    )
+    text = " · ".join(filter(None, (*parts, method, *notes)))
+    return {
+        "text": Note(text, (*parts, *method.split("; "), *notes)),
+        "items": len(present),
+        "people_per_item": (least, median, most),
+        "left_out": left_out,
+        "target": target,
+        "method": method,
+    }
+
+
+def described(
+    kinds: Iterable[Kind] = (),
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+    clusters: object = None,
+    alike: str = "",
+    people: People = "these",
+) -> str:
+    """How intervals were found, in words; empty without resamples. `clusters` may be their number."""
+    drawn = "items" if clusters is None else "clusters of items"
+    drawn = f"{clusters} {drawn}" if isinstance(clusters, int) else drawn
+    drawn += f" alike in {alike}" if alike and clusters is not None else ""
+    like_these = people == "like-these"
+    said = intervals.described(kinds, resamples=resamples, seed=seed, of=drawn, like_these=like_these)
+    return f"{said}; annotators left out one at a time" if said and like_these else said
+
+
+def estimates(
+    figures: Sequence[Figure],
+    table: Ratings,
+    *,
+    all_items: bool = False,
+    resamples: int = 1000,
+    seed: int = 0,
+    clusters: Facet | None = None,
+    alike: str = "",
+    people: People = "these",
+    again: Callable[[Ratings], Sequence[Figure]] | None = None,
+) -> list[Estimate]:
+    """Figures with intervals, all on the same draws: of items that a person rated, or of `all_items`.
+
+    `again` makes the same figures of other ratings, in the same order. With it and `people` “like-these”
+    intervals are for annotators like these; without it they are for these.
+    """
+    people = people if again else "these"
+    asked = [figure for figure in figures if isinstance(figure, PointEstimate)]
+    method = {
+        kind: described([kind], resamples=resamples, seed=seed, clusters=clusters, alike=alike, people=people)
+        for kind in {figure.kind for figure in asked}
+    }
+    codes = cluster_codes(table, clusters)
+    own, drawn = bootstrap(
+        [figure.on for figure in asked],
+        len(table.units),
+        resamples=resamples,
+        seed=seed,
+        among=None if all_items else table.rated,
+        clusters=codes,
+        counts=table.counts,
+    )
+    among = np.arange(len(table.units)) if all_items else table.rated
+    without = _without_each(table, again) if again and people == "like-these" else None
+    places = [place for place, figure in enumerate(figures) if isinstance(figure, PointEstimate)]
+    values = iter(zip(own.tolist(), drawn, places, strict=True))
+
+    def finished(figure: PointEstimate) -> Estimate:
+        value, many, place = next(values)
+        if table.counts is not None:
+            value = min(max(value, figure.kind.ends[0]), figure.kind.ends[1])
+        elif figure.value is not None:
+            value = figure.value
+        if np.isnan(value):
+            return undefined(figure.reason or "undefined", n=figure.n)
+        mine = among if figure.items is None else among[figure.items[among]]
+        n = len(among) if figure.n is None else figure.n
+        units = min(n, count_clusters(codes, mine), effective(table.counts, mine))
+        found = resampled(
+            value,
+            many,
+            n=n,
+            kind=figure.kind,
+            method=method[figure.kind],
+            units=units,
+            without_each=None if without is None else without[:, place],
+        )
+        return replace(found, n=figure.n)
+
+    return [figure if isinstance(figure, Estimate) else finished(figure) for figure in figures]
+
+
+def effective(counts: Floats | None, items: Ints) -> int:
+    """The number of equal items whose mean is as sure as that of these (Kish 1965): (Σ w)² / Σ w²."""
+    if counts is None or not len(items):
+        return len(items)
+    return int(counts[items].sum() ** 2 / (counts[items] ** 2).sum() + 1e-9)
+
+
+def _without_each(table: Ratings, again: Callable[[Ratings], Sequence[Figure]]) -> Floats:
+    """Each figure without each annotator in turn (annotators × figures); nan where it is undefined."""
+
+    def value(figure: Figure) -> float:
+        if isinstance(figure, Estimate) or (figure.value is not None and table.counts is None):
+            return math.nan if figure.value is None else figure.value
+        each = everything(len(table.units)) if table.counts is None else table.counts[:, None]
+        return float(figure.on(each)[0])
+
+    people = sorted({person for scores in table.criteria.values() for person in scores.people.tolist()})
+    return np.array([[value(figure) for figure in again(table.without(person))] for person in people])
+
+
+def whom(table: Ratings, criterion: str, people: People) -> str:
+    """Whom intervals are about, in words; empty without people who can be told apart."""
+    scores = table[criterion]
+    count = 0 if scores.unlinked else len(scores.people)
+    if not count:
+        return ""
+    if people == "these":
+        return f"for these {count} annotators" if count > 1 else "for this annotator"
+    return f"for annotators like these {count}"
+
+
+def cluster_codes(table: Ratings, clusters: Facet | None) -> Ints | None:
+    """The cluster of each unit, −1 where it stands alone; None where units are drawn one by one."""
+    return None if clusters is None else table.facet(clusters)[0]
+
+
+def count_clusters(codes: Ints | None, items: Ints) -> int:
+    """How many clusters these items are of (`codes`, −1: none); how many items where there are none."""
+    if codes is None:
+        return len(items)
+    return int(own_clusters(codes[items]).max(initial=-1)) + 1
+
+
+def tabulate(
+    form: Table,
+    table: Ratings,
+    criterion: str,
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    target: str = MEAN_OF_PEOPLE,
+    notes: Sequence[str] = (),
+    meta: Mapping[str, Any] | None = None,
+    all_items: bool = False,
+    weighed: str = "",
+    again: Callable[[Ratings], Sequence[Mapping[str, Any]]] | None = None,
+    **drawing: Unpack[Drawing],
+) -> Table:
+    """`form` with rows of one criterion: figures become Estimates, their basis is noted and kept in
+    `meta`. `weighed` says which figures weigh items, where rows hold Estimates already.
+
+    `again` makes the same rows of other ratings; only with it can intervals be for annotators like these.
+    Where these are asked for and cannot be, the caption says so.
+    """
+    instead = again is None and drawing.get("people") == "like-these"
+    if again is None:
+        drawing["people"] = "these"
+    every = list(_figures(rows))
+    made = estimates(every, table, all_items=all_items, **drawing, again=_every(again))
+    pairs = [(old, new) for old, new in zip(every, made, strict=True) if isinstance(old, PointEstimate)]
+    found = (new for _, new in pairs)
+    method = described([old.kind for old, new in pairs if new.interval], **drawing) if pairs else ""
+    about = whom(table, criterion, drawing.get("people", "these")) if method and target else ""
+    method = "; ".join(filter(None, [method, about]))
+    here = whom(table, criterion, "these") if instead and target and (method or weighed) else ""
+    rests_on = basis(
+        table, criterion, method=method, target=target, notes=notes, weighed=weighed or _weighed(form, rows)
+    )
+    return replace(
+        form,
+        caption=" ".join(filter(None, [form.caption, f"Intervals here are {here} alone." if here else ""])),
+        rows=tuple(
+            {key: next(found) if isinstance(cell, PointEstimate) else cell for key, cell in row.items()}
+            for row in rows
+        ),
+        notes=(rests_on.pop("text"),),
+        meta={"basis": rests_on, **(meta or {})},
+    )
+
+
+def _weighed(form: Table, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Which figures weigh items, in words: those that are resampled. Counts are counts of items."""
+    every = {name: cell for row in rows for name, cell in row.items() if isinstance(cell, PointEstimate)}
+    if not every:
+        return AS_DRAWN
+    plain = [
+        column.title
+        for column in form.columns
+        if any(isinstance(cell := row.get(column.name), float) or _defined(cell) for row in rows)
+    ]
+    return f"{WEIGHED}, but not in {', '.join(plain)}" if plain else WEIGHED
+
+
+def _defined(cell: object) -> bool:
+    return isinstance(cell, Estimate) and cell.defined
+
+
+def _figures(rows: Sequence[Mapping[str, Any]]) -> Iterator[Figure]:
+    for row in rows:
+        yield from (cell for cell in row.values() if isinstance(cell, PointEstimate | Estimate))
+
+
+def _every(
+    again: Callable[[Ratings], Sequence[Mapping[str, Any]]] | None,
+) -> Callable[[Ratings], list[Figure]] | None:
+    return (lambda table: list(_figures(again(table)))) if again else None
+
+
+def empty(name: str, title: str, *columns: Column, caption: str = "") -> Table:
+    """A table without rows, as `tabulate` takes it."""
+    return Table(name, title, columns, (), caption)

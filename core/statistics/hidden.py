@@ -1,0 +1,166 @@
+"""Figures of hidden items: test–retest of each annotator, and hits on gold items.
+
+Quadratic weighted kappa as Cohen (1968); for categories kappa as Cohen (1960).
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from concord.estimate import Estimate, estimate, undefined
+from concord.statistics.intervals import (
+    CORRELATION,
+    DIFFERENCE,
+    FEWEST,
+    SHARE,
+    Kind,
+    bounded_mean,
+    described,
+    resampled,
+)
+from concord.statistics.nominal import kappa
+from concord.statistics.ratings import DIGITS, Floats, divide
+from concord.statistics.resampling import Statistic, Weights, bootstrap
+from concord.table import Column, Table
+
+REPEATED_ITEMS = "items that an annotator rated twice; second answers enter no other figure"
+
+
+def annotator_retest(
+    pairs: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    *,
+    nominal: bool = False,
+    excluded: Sequence[str] = (),
+    resamples: int = 1000,
+    seed: int = 0,
+) -> Table:
+    """Test–retest of each annotator: the first and the second answers to the same items, one row a person.
+
+    `exact` is the share of items with the same answer twice, `kappa` quadratic weighted kappa (unweighted for
+    `nominal` answers), `difference` the mean of second minus first (none for nominal ones). Items are
+    resampled; below `FEWEST` of them no figure has an interval. Kappa is undefined where both answers are
+    always the same one.
+    """
+    rows = [
+        {"annotator": name, **_retest(np.array(first), np.array(second), nominal, resamples, seed)}
+        | {"note": "left out" if name in excluded else ""}
+        for name, (first, second) in pairs.items()
+    ]
+    kinds = [SHARE, CORRELATION, *([] if nominal else [DIFFERENCE])]
+    method = described(kinds, resamples=resamples, seed=seed)
+    columns = (
+        Column("annotator"),
+        Column("n", "items twice"),
+        Column("exact", "same answer", percent=True, interval="ends"),
+        Column("kappa", "Cohen's κ" if nominal else "quadratic weighted κ", digits=3, interval="ends"),
+        *(() if nominal else (Column("difference", "second − first", signed=True, interval="ends"),)),
+        *((Column("note"),) if set(excluded) & pairs.keys() else ()),
+    )
+    return Table(
+        "annotator_retest",
+        "Test–retest of annotators",
+        columns,
+        tuple(rows),
+        caption="How far an annotator gives the same answer to the same item again.",
+        notes=(" · ".join(filter(None, (REPEATED_ITEMS, method))),),
+    )
+
+
+def _retest(first: Floats, second: Floats, nominal: bool, resamples: int, seed: int) -> dict[str, Any]:
+    n = len(first)
+    same = (np.round(first - second, DIGITS) == 0).astype(np.float64)
+    by_name: dict[str, tuple[Statistic, Kind]] = {
+        "exact": (_mean(same), SHARE),
+        "kappa": (kappa(first, second) if nominal else weighted_kappa(first, second), CORRELATION),
+    }
+    if not nominal:
+        by_name["difference"] = _mean(second - first), DIFFERENCE
+    own, drawn = bootstrap([on for on, _ in by_name.values()], n, resamples=resamples, seed=seed)
+    found: dict[str, Any] = {"n": n}
+    for (name, (_, kind)), value, of in zip(by_name.items(), own.tolist(), drawn, strict=True):
+        if math.isnan(value):
+            found[name] = undefined("the same answer every time", n=n)
+        elif n < FEWEST:
+            found[name] = estimate(value, n=n, reason=_too_few(n))
+        else:
+            found[name] = resampled(value, of, n=n, kind=kind)
+    return found
+
+
+def _too_few(n: int) -> str:
+    return f"no interval: {n} {'item is' if n == 1 else 'items are'} too few, at least {FEWEST} are needed"
+
+
+def _mean(values: Floats) -> Statistic:
+    def on(weights: Weights) -> Floats:
+        weight = weights.astype(np.float64)
+        return divide(values @ weight, weight.sum(axis=0))
+
+    return on
+
+
+def weighted_kappa(first: Floats, second: Floats) -> Statistic:
+    """1 − mean (a − b)² / the mean of (a − b)² over every first with every second answer."""
+
+    def on(weights: Weights) -> Floats:
+        weight = weights.astype(np.float64)
+        n = weight.sum(axis=0)
+        observed = ((first - second) ** 2) @ weight / n
+        squares = (first**2 + second**2) @ weight / n
+        by_chance = squares - 2 * (first @ weight / n) * (second @ weight / n)
+        return 1 - divide(observed, np.where(by_chance > 10**-DIGITS, by_chance, 0))
+
+    return on
+
+
+def share(hits: int, n: int) -> Estimate:
+    """A share of n items with the interval of `bounded_mean`; none below `FEWEST`, undefined for none."""
+    if not n:
+        return undefined("no item was submitted", n=0)
+    value = hits / n
+    if n < FEWEST:
+        return estimate(value, n=n, reason=_too_few(n))
+    low, high, reason = bounded_mean(value, math.sqrt(value * (1 - value) / (n - 1)), n, SHARE.ends)
+    if low is None or high is None:
+        return estimate(value, n=n, reason=reason)
+    return estimate(value, low, high, n=n, method=SHARE.words)
+
+
+def gold_hits(
+    hits: Mapping[str, Sequence[tuple[bool, bool]]], *, on: str = "", excluded: Sequence[str] = ()
+) -> Table:
+    """Hits on gold items of each annotator, one row a person: (whether hit, whether an attention check).
+
+    A hit is an item of which every known answer was hit; `on` names the only criterion that was looked at,
+    and then the figure has another name. Attention checks are gold items too, and have columns of their own.
+    """
+    about = "An item is hit where every known answer was given, within its tolerance."
+    if on:
+        about = f"How often the answer on {on} alone was the known one, within its tolerance."
+    rows: list[dict[str, Any]] = []
+    for name, items in hits.items():
+        checks = [hit for hit, attention in items if attention]
+        rows.append(
+            {"annotator": name, "n": len(items), "hits": share(sum(hit for hit, _ in items), len(items))}
+            | {"checks": len(checks), "passed": sum(checks)}
+            | {"note": "left out" if name in excluded else ""}
+        )
+    columns = (
+        *(Column("annotator"), Column("n", "gold items")),
+        Column("hits", f"hits on {on}" if on else "hits", percent=True, interval="ends"),
+        *(Column("checks", "attention checks"), Column("passed")),
+        *((Column("note"),) if set(excluded) & hits.keys() else ()),
+    )
+    return Table(
+        "gold_answers" if on else "gold_items",
+        f"Gold items of annotators: {on} alone" if on else "Gold items of annotators",
+        columns,
+        tuple(rows),
+        caption=about,
+        notes=(
+            "Gold items are no ratings and enter no other figure. 95% intervals: means of bounded values "
+            "with one more value at each end; gold items are taken for independent.",
+        ),
+    )

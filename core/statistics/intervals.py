@@ -1,0 +1,344 @@
+"""95% intervals from a bootstrap's standard error, by the kind of figure.
+
+A percentile interval of few or skewed items is too narrow, and has no width where all resamples agree.
+`bench/coverage.py` measures how often each interval here holds the truth; docs/intervals.md has its table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from concord.estimate import Estimate, estimate
+from concord.statistics.ratings import Floats
+
+Ends = tuple[float, float]
+"""The least and the greatest value of a scale."""
+
+LEVEL = 0.95
+
+FEWEST = 8
+"""Items below which a figure has no interval; a bounded mean needs two."""
+
+FEWEST_UNCOMMON = 10
+"""Items with a rating other than the commonest below which alpha has no interval: it rests on these few."""
+
+UNDEFINED_SHARE = 0.05
+"""A figure that is undefined in more than this share of its resamples has no interval."""
+
+ROUNDING = 1e-9
+"""A mean of rounded scores may lie so far outside its scale."""
+
+
+class Interval(NamedTuple):
+    """A confidence interval, or the reason why there is none."""
+
+    low: float | None
+    high: float | None
+    reason: str = ""
+
+
+def _same(values: Floats, _n: int) -> Floats:
+    return values
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How the interval of a kind of figure is found: `words` say it in a basis line.
+
+    The interval is symmetric on the scale that `to` (values, items) leads to and `back` leads from. `spent`
+    is how many degrees of freedom the figure takes from its items, `ends` the least and greatest value it can
+    have. A `padded` figure is a mean of values between its ends (`bounded_mean`). `lacking` says why a figure
+    has no interval, whatever its resamples. `short` says how often the interval holds in simulated studies
+    where that is fewer than 93 times of 100, `short_like_these` where it is for annotators like these.
+    """
+
+    words: str = ""
+    to: Callable[[Floats, int], Floats] = _same
+    back: Callable[[Floats], Floats] = np.asarray
+    spent: int = 1
+    ends: Ends = (-math.inf, math.inf)
+    padded: bool = False
+    lacking: str = ""
+    short: str = ""
+    short_like_these: str = ""
+
+
+def held(what: str, least: int, most: int | None = None) -> str:
+    """That intervals of a figure hold less often than 93 times of 100 (docs/intervals.md has the table)."""
+    times = f"{least}" if most is None else f"{least} to {most}"
+    return f"intervals of {what} hold in {times} of 100 simulated studies, not 95"
+
+
+def _fisher(values: Floats, n: int) -> Floats:
+    """Fisher's z (1921), of correlations kept within ±(1 − 1/2n), as z of 1 is infinite."""
+    most = 1 - 1 / (2 * n)
+    return np.arctanh(np.clip(values, -most, most))
+
+
+def _log(values: Floats, _n: int) -> Floats:
+    return np.log(np.where(values > 0, values, np.nan))
+
+
+CORRELATION = Kind("correlations on Fisher's z scale", _fisher, np.tanh, 2, (-1.0, 1.0))
+"""A correlation, kappa or ICC: value ± t·SE of z (Fisher 1921; Bonett and Wright 2000 for ranks)."""
+
+DIFFERENCE = Kind()
+"""A difference, or another figure without bounds: value ± t·SE."""
+
+BIAS = Kind(short_like_these=held("bias for annotators like few", 91, 95))
+"""A mean difference of scores: value ± t·SE."""
+
+MAE = Kind(ends=(0.0, math.inf), short=held("MAE", 92, 94))
+RMSE = replace(MAE, short="")
+"""A distance: value ± t·SE, not below 0."""
+
+CALIBRATION_ERROR = replace(MAE, short=held("calibration error", 89, 96))
+"""The expected calibration error, of which sampling hides a part: value ± t·SE, not below 0."""
+
+RATIO = Kind("ratios on a logarithmic scale", _log, np.exp, 1, (0.0, math.inf))
+"""A ratio above 0: value ± t·SE of its logarithm."""
+
+ORDER = Kind(ends=(-1.0, 1.0), short=held("tau", 89))
+"""Tau of two orders of few players, whose true value may be 1 exactly: value ± t·SE, kept within ±1."""
+
+PAIRS = Kind(ends=(0.0, 1.0))
+"""A share of pairs, which depend on each other: value ± t·SE, kept within 0 and 1."""
+
+PAIRWISE_ACCURACY = replace(PAIRS, short=held("pairwise accuracy", 86))
+"""The accuracy of an order of few players: a draw of items confounds neighbours, never the other way."""
+
+CALIBRATED_MEAN = Kind(short=held("calibrated means", 90, 97))
+"""A mean of the isotonic curve, whose ends few items decide: value ± t·SE."""
+
+PILED_UP = held("alpha", 70, 90) + ", where most items hold the commonest rating alone"
+
+
+def alpha(uncommon: int, items: int) -> Kind:
+    """Krippendorff's alpha of `items` of which `uncommon` hold a rating other than the commonest.
+
+    None for fewer than `FEWEST_UNCOMMON` of them, and a warning for fewer than half of the items: alpha then
+    rests on rare ratings, of which a study has seen too few.
+    """
+    lacking = f"{uncommon} items with a rating other than the commonest are too few"
+    lacking += f", at least {FEWEST_UNCOMMON} are needed"
+    return replace(
+        CORRELATION,
+        short=PILED_UP if 2 * uncommon < items else "",
+        ends=(-math.inf, math.inf),
+        lacking=lacking if uncommon < FEWEST_UNCOMMON else "",
+    )
+
+
+def bounded(least: float, greatest: float) -> Kind:
+    """A mean of values from `least` to `greatest`, such as a share or a mean score."""
+    words = "means of bounded values with one more value at each end"
+    return Kind(words, ends=(least, greatest), padded=True)
+
+
+SHARE = bounded(0.0, 1.0)
+"""A share of items."""
+
+
+def no_interval(reason: str) -> Interval:
+    """Why there is no interval."""
+    return Interval(None, None, reason)
+
+
+def interval(
+    value: float,
+    drawn: Floats,
+    n: int,
+    kind: Kind = DIFFERENCE,
+    *,
+    widened: float = 1.0,
+    without_each: Floats | None = None,
+) -> Interval:
+    """The interval of a figure on `n` items (or clusters): value ± t·SE on the scale of its kind.
+
+    SE is the standard deviation of the resamples, t Student's, times `widened` (see `simultaneous`). With
+    `without_each`, the figure without each annotator in turn, the interval is for annotators like these: the
+    variance of items and that of k annotators by the jackknife, (k − 1)/k · the sum of squares about their
+    mean (Efron and Stein 1981), are added, and t has the degrees of freedom of Satterthwaite (1946).
+
+    None without resamples, for fewer than `FEWEST` items, for a figure that is often undefined, where all
+    resamples have the same value, and for annotators like fewer than three.
+    """
+    if kind.lacking:
+        return no_interval(kind.lacking)
+    if not len(drawn):
+        return no_interval("no resamples were drawn")
+    fewest = 2 if kind.padded else FEWEST
+    if n < fewest:
+        what = "1 item is" if n == 1 else f"{n} items are"
+        return no_interval(f"{what} too few, at least {fewest} are needed")
+    defined = kind.to(drawn, n)
+    defined = defined[~np.isnan(defined)]
+    undefined = len(drawn) - len(defined)
+    if undefined > UNDEFINED_SHARE * len(drawn):
+        return no_interval(f"undefined in {undefined / len(drawn):.0%} of the resamples")
+    error, freedom = _spread(defined, n), float(n - kind.spent)
+    if without_each is not None:
+        found = _with_annotators(error, freedom, kind.to(without_each, n))
+        if found is None:
+            return no_interval("fewer than three annotators can be left out one at a time")
+        error, freedom = found
+    if kind.padded:
+        return bounded_mean(value, error, n, kind.ends, math.inf if without_each is None else freedom)
+    own = float(kind.to(np.array([value]), n)[0])
+    half = widened * student(freedom) * error
+    if half == 0:
+        return no_interval("all resamples have the same value")
+    low, high = kind.back(np.array([own - half, own + half])).tolist()
+    return Interval(max(kind.ends[0], min(low, value)), min(kind.ends[1], max(high, value)))
+
+
+def resampled(
+    value: float,
+    drawn: Floats,
+    *,
+    n: int,
+    kind: Kind = DIFFERENCE,
+    method: str = "",
+    units: int | None = None,
+    widened: float = 1.0,
+    without_each: Floats | None = None,
+) -> Estimate:
+    """A figure of `n` items with the interval of its resamples, or the reason why it has none.
+
+    `units` is how many items or clusters a resample draws, where that is not `n`.
+    """
+    units = n if units is None else units
+    low, high, reason = interval(value, drawn, units, kind, widened=widened, without_each=without_each)
+    if low is None or high is None:
+        return estimate(value, n=n, reason=f"no interval: {reason}")
+    return estimate(value, low, high, n=n, method=method)
+
+
+def described(
+    kinds: Iterable[Kind] = (),
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+    of: str = "items",
+    like_these: bool = False,
+) -> str:
+    """How intervals were found and where they hold too seldom, in words; empty without resamples.
+
+    `of` is what was drawn. With `like_these` the intervals are for annotators like these.
+    """
+    if not resamples:
+        return ""
+    kinds = list(kinds)
+    short = (kind.short_like_these if like_these else kind.short for kind in kinds)
+    words = dict.fromkeys(filter(None, [*(kind.words for kind in kinds), *short]))
+    error = f"standard error of {resamples} resamples of {of}, seed {seed}"
+    return "; ".join((f"95% intervals: value ± Student's t · {error}", *words))
+
+
+def of_ranks(rho: float, n: int) -> Interval:
+    """The interval of Spearman's ρ of `n` drawn units, without resamples: z ± t·√((1 + ρ²/2) / (n − 3)).
+
+    After Bonett and Wright (2000), with Student's t of n − 2 degrees of freedom in place of the normal. None
+    for fewer than `FEWEST` units.
+    """
+    if n < FEWEST:
+        return no_interval(f"{n} are too few, at least {FEWEST} are needed")
+    z = float(_fisher(np.array([rho]), n)[0])
+    half = student(n - 2) * math.sqrt((1 + rho**2 / 2) / (n - 3))
+    return Interval(math.tanh(z - half), max(math.tanh(z + half), min(rho, 1.0)))
+
+
+def simultaneous(drawn: Floats, n: int, kind: Kind = DIFFERENCE) -> float:
+    """How much wider intervals must be to hold all figures at once (max-t; Westfall and Young 1993).
+
+    `drawn` is figures × resamples on shared draws. With t the deviation of a resample from the figure's mean
+    over its standard deviation, on the scale of the kind, it is the 95% quantile over resamples of the
+    largest |t| of all figures, over the normal quantile; 1 for a single figure.
+    """
+    placed = kind.to(drawn, n)
+    placed = placed[:, ~np.isnan(placed).any(axis=0)]
+    return _widened([placed])
+
+
+def simultaneous_differences(drawn: Floats) -> float:
+    """`simultaneous` for the differences of every two figures."""
+    drawn = drawn[:, ~np.isnan(drawn).any(axis=0)]
+    return _widened(drawn[place] - drawn[place + 1 :] for place in range(len(drawn) - 1))
+
+
+def _widened(parts: Iterable[Floats]) -> float:
+    """Of parts of figures × resamples, all on the same resamples."""
+    most: Floats | None = None
+    for part in parts:
+        if part.shape[1] < 2:
+            return 1.0
+        centred = part - part.mean(axis=1, keepdims=True)
+        spread = centred.std(axis=1, ddof=1)
+        varied = spread > 1e-12
+        largest = np.abs(centred[varied] / spread[varied, None]).max(axis=0, initial=0.0)
+        most = largest if most is None else np.maximum(most, largest)
+    return 1.0 if most is None else max(1.0, float(np.quantile(most, LEVEL)) / student(math.inf))
+
+
+def holm(p: Floats) -> Floats:
+    """p-values adjusted for their number (Holm 1979); nan takes no part."""
+    found = np.full(len(p), np.nan)
+    given = np.flatnonzero(~np.isnan(p))
+    order = given[np.argsort(p[given], kind="stable")]
+    times = len(order) - np.arange(len(order))
+    found[order] = np.minimum(np.maximum.accumulate(times * p[order]), 1.0)
+    return found
+
+
+def _with_annotators(error: float, freedom: float, without_each: Floats) -> tuple[float, float] | None:
+    """The standard error of items and annotators together, and its degrees of freedom."""
+    k = len(without_each)
+    if k < 3 or np.isnan(without_each).any():
+        return None
+    by_people = (k - 1) / k * float(((without_each - without_each.mean()) ** 2).sum())
+    variance = error**2 + by_people
+    if variance > 0:
+        freedom = variance**2 / (error**4 / freedom + by_people**2 / (k - 1))
+    return math.sqrt(variance), freedom
+
+
+def bounded_mean(value: float, error: float, n: int, scale: Ends, freedom: float = math.inf) -> Interval:
+    """The interval of a mean of `n` values on `scale` (its least and greatest value) with standard `error`.
+
+    One observation is added at each end of the scale, then Student's t is taken with n + 1 degrees of
+    freedom (or `freedom`, if that is less), and the ends are kept within the scale: what Agresti and Coull
+    (1998) do for a share, for any bounded value. It has width where all values are equal: eight people who
+    all say 5 of 1–5 do not show that everybody would. None without a value.
+
+    Raises ValueError for a scale without width and a value outside the scale.
+    """
+    least, greatest = scale
+    if not least < greatest or not least - ROUNDING <= value <= greatest + ROUNDING:
+        raise ValueError(f"the mean {value:g} does not lie on the scale {least:g} to {greatest:g}")
+    if n < 1:
+        return no_interval("no items")
+    mean = (n * value + least + greatest) / (n + 2)
+    squares = (n - 1) * n * error**2 + n * (value - mean) ** 2 + (least - mean) ** 2 + (greatest - mean) ** 2
+    half = student(min(n + 1, freedom)) * math.sqrt(squares / (n + 1) / (n + 2))
+    return Interval(max(least, min(mean - half, value)), min(greatest, max(mean + half, value)))
+
+
+def _spread(values: Floats, n: int) -> float:
+    """The standard deviation of resamples, corrected for drawing n of n: √(n / (n − 1)) larger."""
+    if len(values) < 2 or np.ptp(values) <= 1e-12:
+        return 0.0
+    return float(values.std(ddof=1)) * math.sqrt(n / (n - 1))
+
+
+def student(freedom: float) -> float:
+    """The multiplier of a standard error: the upper 2.5% point of Student's t."""
+    from scipy import special  # a tenth of the import time of scipy.stats
+
+    if math.isinf(freedom):
+        return float(special.ndtri((1 + LEVEL) / 2))
+    return float(special.stdtrit(freedom, (1 + LEVEL) / 2))

@@ -1,0 +1,322 @@
+"""Where judges fail: in which groups, on which items, at high disagreement, on which part of the scale.
+
+A correlation over everything mixes two questions, whether the judge orders groups (such as player models) as
+people do and whether it orders the items of one group. They can even disagree in sign (Simpson's paradox), so
+they are kept apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from concord.estimate import estimate, undefined
+from concord.statistics import columns
+from concord.statistics.correlation import correlated, correlation, midranks, point, together, why_undefined
+from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, tabulate
+from concord.statistics.intervals import BIAS, CORRELATION, MAE, of_ranks
+from concord.statistics.ratings import (
+    DIGITS,
+    Bools,
+    Contender,
+    CriterionScores,
+    Facet,
+    Floats,
+    Ints,
+    Panels,
+    Ratings,
+    called,
+    divide,
+    sums,
+)
+from concord.statistics.resampling import Statistic, Weights, mean, mean_defined
+from concord.table import Column, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FEWEST_GROUPS = 6
+"""Fewer groups than this have no order worth a correlation."""
+
+PLAYERS = empty(
+    "players",
+    "Judges within each player",
+    columns.RATER,
+    Column("group", "Player"),
+    columns.N,
+    columns.SPEARMAN,
+    columns.BIAS,
+)
+FACETS = empty(
+    "facets",
+    "Judges within each scenario",
+    columns.RATER,
+    Column("facet"),
+    Column("group", "Value"),
+    columns.N,
+    columns.SPEARMAN,
+    columns.BIAS,
+    columns.MAE,
+    caption="By every facet that divides the items. An interval holds for its own row: of 20 rows without "
+    "any bias, one interval leaves out 0 by chance.",
+)
+LEVELS = empty(
+    "levels",
+    "Correlation overall, within and between players",
+    columns.RATER,
+    Column("level", help="Over all items, the mean within a player, or between the players' means."),
+    columns.N,
+    columns.SPEARMAN,
+    Column("groups", "Players"),
+    Column("skipped", "Players left out", help="Fewer than three items, or equal scores throughout."),
+    caption="A high overall correlation with a low one within players means that the judge tells players "
+    "apart, not that it orders the conversations of one player. The interval between players is for players "
+    "like these, the others are for these.",
+)
+HIGH_DISAGREEMENT = empty(
+    "high_disagreement",
+    "Items on which people agree and differ",
+    columns.RATER,
+    Column("people", help="Items split at the median of people's spread."),
+    columns.N,
+    columns.SPEARMAN,
+    columns.BIAS,
+    columns.MAE,
+    caption="A judge that is as good on items of high disagreement is not held back by people's noise.",
+)
+BANDS = empty(
+    "bands",
+    "Bias by part of the scale",
+    columns.RATER,
+    Column("band", help="Thirds of people's scores."),
+    columns.N,
+    columns.BIAS,
+    caption="Judge less people, where people's scores are low, in the middle and high.",
+)
+
+
+def within_groups(
+    table: Ratings, criterion: str, groups: Facet, *, panels: Panels = None, **drawing: Unpack[Drawing]
+) -> Table:
+    """Each judge and panel inside each group (unit → player model, or any facet): see `_inside`."""
+    codes, names = table.facet(groups)
+    rows = [
+        {"group": str(name)} | _inside(table, criterion, judge, codes == code)
+        for judge in table[criterion].contenders(panels)
+        for code, name in enumerate(names)
+    ]
+    unknown = int((codes < 0).sum())
+    notes = (f"{unknown} items belong to no group",) if unknown else ()
+    return tabulate(PLAYERS, table, criterion, rows, notes=notes, **drawing)
+
+
+def within_facets(
+    table: Ratings,
+    criterion: str,
+    facets: Mapping[str, Facet],
+    *,
+    panels: Panels = None,
+    **drawing: Unpack[Drawing],
+) -> Table:
+    """Each judge and panel on the items of each value of each facet (name → unit → value): see `_inside`."""
+    coded = {facet: table.facet(groups) for facet, groups in facets.items()}
+    rows = [
+        {"facet": facet, "group": str(name)} | _inside(table, criterion, judge, codes == code)
+        for judge in table[criterion].contenders(panels)
+        for facet, (codes, names) in coded.items()
+        for code, name in enumerate(names)
+    ]
+    return tabulate(FACETS, table, criterion, rows, **drawing)
+
+
+def _inside(table: Ratings, criterion: str, judge: Contender, chosen: Bools) -> dict[str, Any]:
+    """A judge on the chosen items: rater, n, spearman, and bias and mae (of the judge less people's mean).
+
+    The correlation is undefined for fewer than three items and where a score does not vary.
+    """
+    inside, target = np.where(chosen, judge.score, np.nan), table[criterion].target
+    rho = correlated(inside, target, a=judge.name)
+    gap = np.where(chosen, table.level(criterion, judge), np.nan) - target
+    why = table.no_level(criterion, judge.members) or "no item in common"
+    items = ~np.isnan(inside) & ~np.isnan(target)
+    bias = PointEstimate(mean(gap), rho.n, reason=why, kind=BIAS, items=items)
+    mae = PointEstimate(mean(np.abs(gap)), rho.n, reason=why, kind=MAE, items=items)
+    return {"rater": judge.name, "n": rho.n, "spearman": rho, "bias": bias, "mae": mae}
+
+
+def levels(
+    table: Ratings, criterion: str, groups: Facet, *, panels: Panels = None, **drawing: Unpack[Drawing]
+) -> Table:
+    """Spearman over everything, within groups and between groups: three rows per judge and panel.
+
+    *within* is the mean over groups of the correlation inside each, every group counting once; groups of
+    fewer than three items or of equal scores are skipped and counted. *between* correlates the groups' means,
+    and needs six groups. Intervals draw items and take the groups as they are, but that of *between* is for
+    groups like these: however many items there are, few groups say little about others.
+    """
+    target = table[criterion].target
+    codes, names = table.facet(groups)
+    rows = []
+    for judge in table[criterion].contenders(panels):
+        inside = [np.where(codes == code, judge.score, np.nan) for code in range(len(names))]
+        usable = [part for part in inside if not why_undefined(*together(part, target))]
+        filled = sum(len(together(part, target)[0]) > 0 for part in inside)
+        overall = correlated(judge.score, target, a=judge.name)
+        between = _between(judge.score, target, codes, len(names), filled, overall.n)
+        for level, rho, used, skipped in (
+            ("overall", overall, None, None),
+            ("within", _within(usable, target, overall.n), len(usable), len(names) - len(usable)),
+            ("between", between, filled, len(names) - filled),
+        ):
+            row = {"rater": judge.name, "level": level, "n": overall.n, "spearman": rho}
+            rows.append(row | {"groups": used, "skipped": skipped})
+    return tabulate(LEVELS, table, criterion, rows, **drawing)
+
+
+def _within(parts: Sequence[Floats], target: Floats, n: int | None) -> Figure:
+    if not parts:
+        return undefined("no group has three items whose scores vary", n=n)
+    statistics = [correlation(part, target) for part in parts]
+    value = float(np.mean([point(part, target) for part in parts]))
+
+    def on(weights: Weights) -> Floats:
+        return mean_defined(np.array([statistic(weights) for statistic in statistics]))
+
+    return PointEstimate(on, n, value, kind=CORRELATION)
+
+
+def _between(score: Floats, target: Floats, codes: Ints, groups: int, filled: int, n: int | None) -> Figure:
+    """Spearman of the groups' means, with an interval that takes the groups as drawn."""
+    if filled < FEWEST_GROUPS:
+        return undefined(f"{filled} groups are too few, at least {FEWEST_GROUPS} are needed", n=n)
+    both = np.flatnonzero(~np.isnan(score) & ~np.isnan(target) & (codes >= 0))
+    size = np.bincount(codes[both], minlength=groups)
+    x, y = (np.round(divide(sums(codes[both], of[both], groups), size), DIGITS) for of in (score, target))
+    value = point(x, y)
+    if np.isnan(value):
+        return undefined("the groups' means are all equal", n=n)
+    low, high, reason = of_ranks(value, filled)
+    if low is None or high is None:
+        return estimate(value, n=n, reason=f"no interval: {reason}")
+    return estimate(value, low, high, n=n, method=f"Fisher's z of {filled} groups (Bonett and Wright 2000)")
+
+
+def item_scores(table: Ratings, criterion: str, raters: Sequence[tuple[str, ...]]) -> pd.DataFrame:
+    """Item by item: unit, mean and spread of people, people (how many), a column per judge or panel."""
+    import pandas as pd
+
+    scores = table[criterion]
+    found = {
+        "unit": pd.Series(list(table.units), dtype=object),
+        "mean": scores.target,
+        "spread": _people_spread(scores),
+        "people": scores.present,
+    }
+    return pd.DataFrame(found | {called(members): scores.panel(members) for members in raters})
+
+
+def largest_differences(
+    table: Ratings, criterion: str, members: Sequence[str], *, count: int = 20
+) -> pd.DataFrame:
+    """The items on which a judge (or a panel) is farthest from the mean of people, farthest first.
+
+    Columns: unit, score, mean, people, spread, difference (judge less people). Ties stand in the order of
+    units. Spread is people's standard deviation (nan for one person). Where judges and people answer on
+    different scales, difference is that of their places among all items, from −1 to 1.
+    """
+    frame = item_scores(table, criterion, [tuple(members)]).rename(columns={called(members): "score"})
+    frame = frame.dropna(subset=["score", "mean"])
+    score, target = frame["score"].to_numpy(), frame["mean"].to_numpy()
+    if not table.no_level(criterion, members):
+        frame["difference"] = score - target
+    else:
+        frame["difference"] = (midranks(score) - midranks(target)) / max(len(frame), 1)
+    order = np.argsort(-np.abs(frame["difference"].to_numpy()).round(DIGITS), kind="stable")
+    return frame.iloc[order[:count]].reset_index(drop=True)
+
+
+def high_disagreement(
+    table: Ratings, criterion: str, *, panels: Panels = None, **drawing: Unpack[Drawing]
+) -> Table:
+    """Judges on items on which people agree and on items of high disagreement.
+
+    Items of two or more people are split at the median of their standard deviation; ties go to “agree”. Where
+    judges are as good on items of high disagreement as elsewhere, people's noise is not what holds them back.
+    """
+    scores = table[criterion]
+    spread = _people_spread(scores)
+    defined = spread[~np.isnan(spread)]
+    middle = float(np.median(defined)) if len(defined) else np.nan
+    rows = [
+        {"people": name} | _inside(table, criterion, judge, chosen)
+        for judge in scores.contenders(panels)
+        for name, chosen in (("agree", spread <= middle), ("differ", spread > middle))
+    ]
+    note = f"split at a standard deviation of {middle:.3g}" if len(defined) else "no item has two people"
+    return tabulate(HIGH_DISAGREEMENT, table, criterion, rows, notes=(note,), **drawing)
+
+
+def bands(table: Ratings, criterion: str, *, panels: Panels = None, **drawing: Unpack[Drawing]) -> Table:
+    """Bias by score band: the low, middle and high thirds of people's scores.
+
+    One half of an item's people (drawn by the seed) chooses its band, the other half is what the judge is
+    measured against, and then the other way round. Were it the same people, chance highs would look like
+    highs that the judge misses: regression to the mean.
+    """
+    scores = table[criterion]
+    halves = _halves(scores, drawing.get("seed", 0))
+    shared = ~np.isnan(halves).any(axis=0)
+    pooled = halves[:, shared].ravel()
+    cuts = np.quantile(pooled, [1 / 3, 2 / 3]) if len(pooled) else np.zeros(2)
+    rows = []
+    for judge in scores.contenders(panels):
+        why = table.no_level(criterion, judge.members) or "no item with two people falls here"
+        for band, name in enumerate(("low", "middle", "high")):
+            chosen = (np.searchsorted(cuts, halves, side="left") == band) & shared
+            gaps = np.where(chosen, table.level(criterion, judge) - halves[::-1], np.nan)
+            n = int((~np.isnan(gaps)).sum())
+            items = np.asarray(~np.isnan(gaps).all(axis=0), dtype=np.bool_)
+            bias = PointEstimate(_pooled(gaps), n, reason=why, items=items)
+            rows.append({"rater": judge.name, "band": name, "n": n, "bias": bias})
+    return tabulate(
+        BANDS,
+        table,
+        criterion,
+        rows,
+        target="one half of an item's people chooses the band, the judge is measured against the other half",
+        notes=(f"bands end at {cuts[0]:.3g} and {cuts[1]:.3g}; n counts an item once for each half",),
+        **drawing,
+    )
+
+
+def _people_spread(scores: CriterionScores) -> Floats:
+    """Standard deviation of people on each item (n − 1); nan for fewer than two."""
+    off = scores.score - scores.target[scores.item]
+    number = np.bincount(scores.item, minlength=scores.items)
+    return np.sqrt(divide(sums(scores.item, off**2, scores.items), np.maximum(number - 1, 0)))
+
+
+def _halves(scores: CriterionScores, seed: int) -> Floats:
+    """The means of two random halves of each item's people; nan for the second half of one person."""
+    ordered = np.lexsort((scores.person, scores.item))
+    chance = np.random.default_rng(seed).random(len(ordered))
+    rows = ordered[np.lexsort((chance, scores.item[ordered]))]
+    item, score = scores.item[rows], scores.score[rows]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(item, minlength=scores.items))])
+    second = (np.arange(len(item)) - starts[item]) % 2 == 1
+    return np.array(
+        [
+            divide(
+                sums(item[half], score[half], scores.items), np.bincount(item[half], minlength=scores.items)
+            )
+            for half in (~second, second)
+        ]
+    )
+
+
+def _pooled(values: Floats) -> Statistic:
+    """The mean of several values per item, each value counting once."""
+    total, number = np.nansum(values, axis=0), (~np.isnan(values)).sum(axis=0)
+    return lambda weights: divide(total @ weights.astype(np.float64), number @ weights.astype(np.float64))

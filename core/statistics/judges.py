@@ -1,0 +1,152 @@
+"""Judges and panels against people's mean: order and level."""
+
+from typing import Any, Unpack, get_args
+
+import numpy as np
+
+from concord.estimate import Estimate, estimate, undefined
+from concord.statistics import columns
+from concord.statistics.correlation import (
+    FEWEST,
+    Coefficient,
+    correlated,
+    spearman_p,
+    together,
+    why_undefined,
+)
+from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, tabulate
+from concord.statistics.intervals import BIAS, MAE, RATIO, holm
+from concord.statistics.ratings import (
+    DIGITS,
+    Contender,
+    CriterionScores,
+    Floats,
+    Panels,
+    Ratings,
+    divide,
+)
+from concord.statistics.resampling import Statistic, Weights, mean
+from concord.table import Column, Table
+
+LARGE_SHARE = 0.9
+"""A rater who gives one answer to more than this share of items is near-constant."""
+
+JUDGES = empty(
+    "judges",
+    "Order and level of judges and panels",
+    columns.RATER,
+    columns.N,
+    columns.SPEARMAN,
+    columns.BIAS,
+    Column(
+        "sd_ratio",
+        "SD ratio",
+        interval="ends",
+        help="Standard deviation of the judge over that of people's mean.",
+    ),
+    columns.MAE,
+    columns.KENDALL,
+    columns.PEARSON,
+    columns.P,
+    columns.P_HOLM,
+    Column("commonest", "Commonest answer", digits=2),
+    Column("commonest_share", "Its share", percent=True),
+    columns.NEAR_CONSTANT,
+    caption="Correlation is blind to level, error is blind to order: read both. Each interval holds for its "
+    "rater alone; those of “Search for the best judge” hold together.",
+)
+
+
+def judge_figures(
+    table: Ratings, criterion: str, *, panels: Panels = None, **drawing: Unpack[Drawing]
+) -> Table:
+    """Judges and panels against the mean of people, one row each: order, level, most frequent answer.
+
+    A mean of people or of judges spreads less than one rater does, which alone moves sd_ratio. Figures of
+    level are undefined where judges and people answer on different scales, and all are on fewer than three
+    common items.
+    """
+    return tabulate(
+        JUDGES,
+        table,
+        criterion,
+        _rows(table, criterion, panels),
+        again=lambda other: _rows(other, criterion, panels),
+        **drawing,
+    )
+
+
+def _rows(table: Ratings, criterion: str, panels: Panels) -> list[dict[str, Any]]:
+    scores = table[criterion]
+    rows: list[dict[str, Any]] = []
+    given: list[Estimate] = []
+    for judge in scores.contenders(panels):
+        order = {name: against_people(scores, judge, name) for name in get_args(Coefficient)}
+        answer, share = commonest(judge.score)
+        given.append(spearman_p(judge.score, scores.target))
+        rows.append(
+            {"rater": judge.name, "n": order["spearman"].n, "p": given[-1]}
+            | order
+            | level_figures(table, criterion, judge)
+            | {"commonest": answer, "commonest_share": share}
+            | {"near_constant": share is not None and share > LARGE_SHARE}
+        )
+    adjusted = holm(np.array([np.nan if p.value is None else p.value for p in given])).tolist()
+    for row, p, own in zip(rows, adjusted, given, strict=True):
+        row["p_holm"] = estimate(p, n=own.n, reason=own.reason)
+    return rows
+
+
+def against_people(
+    scores: CriterionScores, judge: Contender, coefficient: Coefficient = "spearman"
+) -> Figure:
+    """The correlation of a judge or a panel with the mean of people."""
+    alone = len(judge.members) == 1
+    if not (scores.present > 0).any():
+        return undefined("no person's rating to compare with", n=0)
+    if np.isnan(judge.score).all():
+        why = f"{judge.name} rated nothing here" if alone else "no item was rated by every member"
+        return undefined(why, n=0)
+    return correlated(judge.score, scores.target, coefficient, a=judge.name if alone else "the panel")
+
+
+def commonest(score: Floats) -> tuple[float | None, float | None]:
+    """A rater's most frequent answer and its share; None without answers."""
+    given, count = np.unique(np.round(score[~np.isnan(score)], DIGITS), return_counts=True)
+    return (float(given[count.argmax()]), float(count.max() / count.sum())) if len(given) else (None, None)
+
+
+def level_figures(table: Ratings, criterion: str, judge: Contender) -> dict[str, Figure]:
+    """bias, sd_ratio (of spreads) and mae of a judge or a panel, for `tabulate`.
+
+    Undefined on fewer than three common items, and where judges and people answer on different scales.
+    """
+    target = table[criterion].target
+    both = together(judge.score, target)
+    n = len(both[0])
+    if n < FEWEST:
+        return dict.fromkeys(("bias", "sd_ratio", "mae"), undefined(why_undefined(*both), n=n))
+    why = table.no_level(criterion, judge.members) or "people's mean does not vary"
+    level = table.level(criterion, judge)
+    gap, items = level - target, ~np.isnan(judge.score) & ~np.isnan(target)
+    return {
+        "bias": PointEstimate(mean(gap), n, reason=why, kind=BIAS, items=items),
+        "sd_ratio": PointEstimate(_spread(level, target), n, reason=why, kind=RATIO, items=items),
+        "mae": PointEstimate(mean(np.abs(gap)), n, reason=why, kind=MAE, items=items),
+    }
+
+
+def _spread(score: Floats, target: Floats) -> Statistic:
+    """Ratio of standard deviations on the items that have both; nan where people's mean does not vary."""
+    both = np.flatnonzero(~np.isnan(score) & ~np.isnan(target))
+    x, y = (values[both] - values[both].mean() if len(both) else values[both] for values in (score, target))
+
+    def on(weights: Weights) -> Floats:
+        weight = weights[both].astype(np.float64)
+        n = np.maximum(weight.sum(axis=0), 1e-9)
+        spread_x, spread_y = (
+            np.maximum((value**2) @ weight / n - (value @ weight / n) ** 2, 0) for value in (x, y)
+        )
+        return np.sqrt(divide(spread_x, np.where(spread_y > 10**-DIGITS, spread_y, 0)))
+
+    return on

@@ -1,0 +1,117 @@
+"""Agreement on answers without an order, such as yes and no: Krippendorff's nominal alpha and Cohen's kappa.
+
+Alpha as Krippendorff (2011) with all differences alike; kappa as Cohen (1960): (p_o − p_e) ÷ (1 − p_e), where
+p_o is the share of items on which two raters agree and p_e the share expected from each rater's own answers.
+"""
+
+from dataclasses import replace
+from itertools import combinations
+from typing import Any, Unpack
+
+import numpy as np
+
+from concord.estimate import estimate
+from concord.statistics import columns
+from concord.statistics.alpha import alpha_figure, value_counts
+from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
+from concord.statistics.intervals import CORRELATION
+from concord.statistics.ratings import DIGITS, Floats, Ratings, divide
+from concord.statistics.resampling import Statistic, Weights
+from concord.table import Column, Table
+
+MAJORITY = "majority of people"
+
+NOMINAL = empty(
+    "nominal",
+    "Agreement on answers as categories",
+    Column("coefficient"),
+    Column("a"),
+    Column("b"),
+    Column("value", digits=3, interval="ends"),
+    Column("agreement", "Equal answers", percent=True),
+    columns.N,
+)
+
+
+def nominal(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table:
+    """Agreement on one criterion as categories, one row a figure.
+
+    - alpha_nominal: people among themselves (a and b empty; n counts items with at least two of them);
+    - kappa: each pair of people, each judge with each person, each judge with the majority of people (items
+      on which they tie are left out). `agreement` is the share of equal answers.
+
+    Undefined: no shared items; for kappa also two raters who both gave one and the same answer throughout (0
+    ÷ 0). Where only one of the two did, kappa is 0 whatever the other said, and `note` says so.
+    """
+    scores = table[criterion]
+    counts, values = value_counts(scores.item, scores.score, scores.items)
+    dense = counts.toarray()
+    people = {} if scores.unlinked else {table.people[i]: scores.of(int(i)) for i in scores.people}
+    judges = {name: np.round(score, DIGITS) for name, score in scores.judges.items()}
+    majority = most_frequent(dense, values)
+    pairs = [(a, b, people[a], people[b]) for a, b in combinations(people, 2)]
+    pairs += [(j, p, judges[j], people[p]) for j in judges for p in people]
+    pairs += [(j, MAJORITY, judges[j], majority) for j in judges]
+    alpha = alpha_figure(counts, values, "nominal")
+    why = "" if alpha.n else "no item was rated by two people"
+    agreement = estimate(_pairwise(dense), n=alpha.n, reason=why)
+    row = {"coefficient": "alpha_nominal", "a": "", "b": "", "value": alpha, "n": alpha.n}
+    rows: list[dict[str, Any]] = [row | {"agreement": agreement}]
+    for a, b, x, y in pairs:
+        both = ~np.isnan(x) & ~np.isnan(y)
+        n, equal = int(both.sum()), x[both] == y[both]
+        why, note = why_no_kappa(a, b, x[both], y[both])
+        agreement = estimate(float(equal.mean()) if n else np.nan, n=n, reason="" if n else why)
+        rows.append(
+            {"coefficient": "kappa", "a": a, "b": b, "n": n, "note": note, "agreement": agreement}
+            | {"value": PointEstimate(kappa(x, y), n, reason=why, kind=CORRELATION)}
+        )
+    noted = (Column("note"),) if any(row.get("note") for row in rows) else ()
+    form = replace(NOMINAL, columns=(*NOMINAL.columns, *noted))
+    return tabulate(form, table, criterion, rows, target="", **drawing)
+
+
+def kappa(x: Floats, y: Floats) -> Statistic:
+    """Kappa of two raters on the items both answered."""
+    both = np.flatnonzero(~np.isnan(x) & ~np.isnan(y))
+    answers = np.unique(np.concatenate([x[both], y[both]]))
+    ours, theirs = (z[both][:, None] == answers for z in (x, y))
+    equal = x[both] == y[both]
+
+    def on(weights: Weights) -> Floats:
+        weighed = np.asarray(weights[both], dtype=np.float64)
+        n = weighed.sum(axis=0)
+        chance = ((ours.T @ weighed) * (theirs.T @ weighed)).sum(axis=0)
+        return divide(equal @ weighed * n - chance, n**2 - chance)
+
+    return on
+
+
+def why_no_kappa(a: str, b: str, x: Floats, y: Floats) -> tuple[str, str]:
+    """Why two raters' kappa is undefined, and a note where it is 0 by its construction."""
+    if not len(x):
+        return "no shared items", ""
+    constant = [name for name, z in ((a, x), (b, y)) if (z == z[0]).all()]
+    if len(constant) == 2 and x[0] == y[0]:
+        return "0 ÷ 0: both gave one answer throughout", ""
+    if len(constant) == 2:
+        return "", "each gave one answer throughout, another than the other: kappa is 0 by its construction"
+    if constant:
+        return "", f"{constant[0]} gave one answer throughout: kappa is 0 whatever the other says"
+    return "", ""
+
+
+def most_frequent(dense: Floats, values: Floats) -> Floats:
+    """The answer most people gave to each item; nan where nobody answered or the first place is shared."""
+    if not dense.size:
+        return np.full(len(dense), np.nan)
+    most = dense.max(axis=1)
+    alone = (dense == most[:, None]).sum(axis=1) == 1
+    return np.where((most > 0) & alone, values[dense.argmax(axis=1)], np.nan)
+
+
+def _pairwise(dense: Floats) -> float:
+    """The share of all pairs of people on one item who agree; nan without a pair."""
+    number = dense.sum(axis=1)
+    pairs = (number * (number - 1)).sum()
+    return float(((dense**2).sum(axis=1) - number).sum() / pairs) if pairs else np.nan

@@ -1,0 +1,403 @@
+"""Pairwise comparison: wins, position bias, strengths on one scale, and agreement of raters.
+
+A comparison is +1 where the player named first (in alphabetical order) is preferred, −1 where the other is, 0
+for a tie. Intervals resample scenarios, because the comparisons of one scenario are not independent.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from concord.estimate import Estimate, undefined
+from concord.statistics.alpha import alpha, point, value_counts, why_undefined
+from concord.statistics.intervals import CORRELATION, SHARE, bounded, resampled
+from concord.statistics.nominal import kappa
+from concord.statistics.ratings import Bools, Floats, divide
+from concord.statistics.resampling import draws, everything
+
+EACH_OTHER = "each other"
+PAIR = ["scenario", "one", "other"]
+STEPS, NEAR = 2000, 1e-9
+"""The iteration for strengths ends when none changes by more than this share, or after so many steps."""
+
+
+@dataclass(frozen=True)
+class Duel:
+    """Two players: scenarios that `one` won, tied and lost; `delta` is (won − lost) / scenarios compared.
+
+    `incomplete` scenarios lack a usable verdict in one of the orders and are left out.
+    """
+
+    one: str
+    other: str
+    won: int
+    tied: int
+    lost: int
+    incomplete: int
+    delta: Estimate
+
+
+@dataclass(frozen=True)
+class Bias:
+    """Position bias of one judge: of `n` pairs asked in both orders, `flips` changed with the order.
+
+    `first` of the flips favour the reply shown first, `second` the one shown second.
+    """
+
+    rater: str
+    n: int
+    flips: int
+    first: int
+    second: int
+
+
+@dataclass(frozen=True)
+class Leaning:
+    """How often a rater who prefers one of two prefers the one shown first: half of the time without bias
+    where chance, or both orders, decide which that is.
+    """
+
+    rater: str
+    first: Estimate
+
+
+@dataclass(frozen=True)
+class Strength:
+    """A player on the Bradley–Terry scale: the natural logarithm of its strength, with mean 0 over players.
+
+    Against another player it is preferred with probability 1 / (1 + exp(other − value)).
+    """
+
+    player: str
+    strength: Estimate
+
+
+@dataclass(frozen=True)
+class Match:
+    """Agreement of two raters on the same pairs: shares of equal verdicts, and Cohen's kappa.
+
+    `equal_decided` is the share among the pairs where neither saw a tie. Of the pairs that `b` compared,
+    `unasked` are left out because `a` was never asked about them, `incomplete` because `a` lacks a usable
+    verdict in an order. Alpha is Krippendorff's, of answers as categories; `strength` is its interval form,
+    of answers from −2 to 2 (see `grades`), where somebody said that one is better by far.
+    """
+
+    a: str
+    b: str
+    equal: Estimate
+    equal_decided: Estimate
+    alpha: Estimate
+    kappa: Estimate
+    unasked: int = 0
+    incomplete: int = 0
+    strength: Estimate | None = None
+
+
+def orders(table: pd.DataFrame, *, graded: bool = False) -> pd.DataFrame:
+    """Both orders of every pair side by side; `graded`, an answer “by far” counts 2 in place of 1.
+
+    `table` has a row for each comparison as it was asked: scenario, a (shown first), b, rater, kind, repeat,
+    verdict (A, B, C; None for a failure). Index: scenario, one, other, rater, kind, repeat; columns straight
+    (`one` shown first) and swapped, in +1, 0, −1, nan where not asked or failed.
+    """
+    first = table.a < table.b
+    sign = table.verdict.map({"A": 1.0, "B": -1.0, "C": 0.0}).astype(float)
+    if graded:
+        sign *= 1 + table.strong.astype(float)
+    rows = pd.DataFrame(
+        {
+            "scenario": table.scenario,
+            "one": table.a.where(first, table.b),
+            "other": table.b.where(first, table.a),
+            "rater": table.rater,
+            "kind": table.kind,
+            "repeat": table.repeat,
+            "place": np.where(first, "straight", "swapped"),
+            "verdict": sign.where(first, -sign),
+        }
+    )
+    keys = [*PAIR, "rater", "kind", "repeat"]
+    # Only what was asked becomes a row: a pivot would have one for every scenario of every rater.
+    wide = rows.groupby([*keys, "place"]).verdict.last().unstack("place")
+    return wide.dropna(how="all").reindex(columns=["straight", "swapped"])
+
+
+def one_order(table: pd.DataFrame) -> frozenset[str]:
+    """The judges who were asked about no pair in both orders; `table` is as in `orders`."""
+    judged = table[table.kind == "judge"]
+    swapped = judged.rename(columns={"a": "b", "b": "a"})
+    both = judged.merge(swapped, on=["scenario", "a", "b", "rater", "repeat"])
+    return frozenset({*judged.rater} - {*both.rater})
+
+
+def outcomes(placed: pd.DataFrame, once: Collection[str] = ()) -> pd.DataFrame:
+    """One outcome for each pair and rater: scenario, one, other, rater, kind, outcome.
+
+    A judge's counts where both orders were answered, and is a win only if it wins in both. A person is asked
+    once, as are the judges named in `once`. Of repeats the majority counts.
+    """
+    rows = placed.reset_index()
+    agreed = rows.straight.where(rows.straight == rows.swapped, 0.0)
+    judged = agreed.where(rows.straight.notna() & rows.swapped.notna())
+    twice = (rows.kind == "judge") & ~rows.rater.isin(list(once))
+    rows["outcome"] = judged.where(twice, rows[["straight", "swapped"]].mean(axis=1))
+    rows = rows.dropna(subset="outcome")
+    return vote(rows, [*PAIR, "rater", "kind"])
+
+
+def grades(table: pd.DataFrame, once: Collection[str] = ()) -> pd.DataFrame:
+    """One grade for each pair and rater, from 2 (`one` is better by far) to −2: scenario, one, other, rater,
+    kind, grade. `table` is as in `orders`, with the column strong.
+
+    A judge who was asked in both orders is graded by the weaker of two answers that prefer the same player,
+    0 where they do not. Of repeats the mean counts.
+    """
+    rows = orders(table, graded=True).reset_index()
+    sides = rows[["straight", "swapped"]]
+    both = np.sign(rows.straight) * sides.abs().min(axis=1)
+    both = both.where(np.sign(rows.straight) == np.sign(rows.swapped), 0.0).where(sides.notna().all(axis=1))
+    twice = (rows.kind == "judge") & ~rows.rater.isin(list(once))
+    rows["grade"] = both.where(twice, sides.mean(axis=1))
+    found: pd.DataFrame = rows.groupby([*PAIR, "rater", "kind"], as_index=False)[["grade"]].mean()
+    return found.dropna(subset="grade")
+
+
+def vote(given: pd.DataFrame, by: list[str] = PAIR) -> pd.DataFrame:
+    """The outcome that more rows of each pair favour, 0 for a draw: the columns `by`, and outcome; with
+    grades also their mean.
+    """
+    groups = given.groupby(by, as_index=False)
+    sums: pd.DataFrame = groups[["outcome"]].sum()
+    sums["outcome"] = np.sign(sums.outcome).astype(int)
+    return sums.assign(grade=groups[["grade"]].mean().grade) if "grade" in given else sums
+
+
+def bias(placed: pd.DataFrame) -> list[Bias]:
+    """The position bias of each judge."""
+    both = placed.dropna().reset_index()
+    both = both[both.kind == "judge"]
+    lean = (both.straight - both.swapped).groupby(both.rater)
+    return [
+        Bias(str(rater), len(of), int((of != 0).sum()), int((of > 0).sum()), int((of < 0).sum()))
+        for rater, of in lean
+    ]
+
+
+def leanings(table: pd.DataFrame, *, resamples: int = 1000, seed: int = 0) -> list[Leaning]:
+    """The leaning of each rater; `table` is as in `orders`. Intervals resample scenarios."""
+    decided = table[table.verdict.isin(["A", "B"])]
+    found = []
+    for rater in sorted(table.rater.unique()):
+        mine = decided[decided.rater == rater]
+        found.append(
+            Leaning(str(rater), _share(mine.verdict == "A", mine.scenario, resamples, seed, "only ties"))
+        )
+    return found
+
+
+def _share(holds: Any, scenario: Any, resamples: int, seed: int, why: str) -> Estimate:
+    """The share of pairs for which something holds."""
+    held = np.asarray(holds, dtype=np.float64)
+    n = len(held)
+    if not n:
+        return undefined(why, n=0)
+    value = float(held.mean())
+    if not resamples:
+        return Estimate(value, n=n)
+    code, scenarios = pd.factorize(scenario)
+    weights = _draws(len(scenarios), resamples, seed)[:, code]
+    drawn = divide(weights @ held, weights.sum(axis=1))
+    return resampled(value, drawn, n=n, kind=SHARE, units=len(scenarios))
+
+
+def duels(
+    given: pd.DataFrame, players: list[str], asked: pd.DataFrame, *, resamples: int = 1000, seed: int = 0
+) -> list[Duel]:
+    """Every two of the players, in the order named.
+
+    `given` has one outcome for each scenario and pair; `asked` has all pairs that were asked (scenario, one,
+    other), so that those without an outcome can be counted.
+    """
+    tensor = _wins(given, players)
+    weights = _draws(len(tensor), resamples, seed)
+    tried = asked.drop_duplicates(PAIR).groupby(["one", "other"]).size()
+    found = []
+    for (i, a), (j, b) in combinations(enumerate(players), 2):
+        won, tied, lost = (tensor[:, i, j] == points for points in (1, 0.5, 0))
+        there, difference = (won | tied | lost).astype(float), won.astype(float) - lost
+        n = int(there.sum())
+        incomplete = int(tried.get((min(a, b), max(a, b)), 0)) - n
+        if n:
+            drawn = divide(weights @ difference, weights @ there)
+            delta = resampled(float(difference.sum()) / n, drawn, n=n, kind=bounded(-1, 1))
+        else:
+            delta = undefined("no pair was compared", n=0)
+        found.append(Duel(a, b, int(won.sum()), int(tied.sum()), int(lost.sum()), incomplete, delta))
+    return found
+
+
+def strengths(
+    given: pd.DataFrame, players: list[str], *, resamples: int = 1000, seed: int = 0
+) -> list[Strength]:
+    """Bradley–Terry strengths by maximum likelihood, strongest first; a tie is half a win for each.
+
+    The iteration is Hunter's (“MM algorithms for generalized Bradley–Terry models”, 2004). Undefined where
+    some group of players never took half a point from the others: their distance would be infinite (Ford
+    1957).
+    """
+    tensor = _wins(given, players)
+    own = _fit(np.nan_to_num(tensor).sum(axis=0)[None])[0]
+    weights = _draws(len(tensor), resamples, seed)
+    drawn = _fit(np.einsum("rs,sij->rij", weights, np.nan_to_num(tensor)))
+    compared = (~np.isnan(tensor)).sum(axis=(0, 2))
+    found = []
+    for player, value, resampled_values, n in zip(players, own, drawn.T, compared.tolist(), strict=True):
+        strength = resampled(value, resampled_values, n=n)
+        if np.isnan(value):
+            reason = "some players never took half a point from the others" if n else "nothing was compared"
+            strength = undefined(reason, n=n)
+        found.append(Strength(player, strength))
+    return sorted(found, key=lambda s: (not s.strength.defined, -(s.strength.value or 0.0), s.player))
+
+
+def match(
+    a: str, b: str, one: pd.DataFrame, other: pd.DataFrame, *, resamples: int = 0, seed: int = 0
+) -> Match:
+    """Two raters' outcomes on the pairs that both compared. Intervals resample scenarios.
+
+    Kappa = (p_o − p_e) / (1 − p_e) with p_e from each rater's own shares of the three verdicts (Cohen 1960).
+    Each pair counts in both orders of its players, with the verdicts turned round, because which of the two
+    is named first means nothing: a win and a loss are expected equally often, and kappa does not depend on
+    what players are called. It is undefined for a single pair, and where one of the two saw only ties. Alpha
+    (see `among`) counts pairs in both orders likewise.
+    """
+    both = one.merge(other, on=PAIR, suffixes=("_a", "_b"))
+    x, y = both.outcome_a.to_numpy(float), both.outcome_b.to_numpy(float)
+    n = len(both)
+    if n == 0:
+        none = undefined("they have no pair in common", n=0)
+        return Match(a, b, none, none, none, none, strength=none if "grade" in one else None)
+    same, decided = x == y, (x != 0) & (y != 0)
+    tied = " and ".join(name for name, given in ((a, x), (b, y)) if not given.any())
+    why = f"{tied} saw only ties, so that κ says nothing" if tied else ""
+    why = "κ needs at least two pairs" if n < 2 else why
+    scenario, draws = both.scenario, (resamples, seed)
+    named = pd.concat([one.assign(rater="a"), other.assign(rater="b")])
+    return Match(
+        a,
+        b,
+        _share(same, scenario, *draws, ""),
+        _share(same[decided], scenario[decided], *draws, "only ties"),
+        _alpha(named, *draws),
+        undefined(why, n=n) if why else Estimate(_kappa(x, y), n=n),
+        strength=_strength(named, *draws),
+    )
+
+
+def among(name: str, given: pd.DataFrame, *, resamples: int = 0, seed: int = 0) -> Match:
+    """Agreement of several raters, called `name`, with each other; kappa is of two and undefined.
+
+    The shares are of all pairs of answers to the same question (scenario, one, other). Alpha is
+    Krippendorff's (2011) for categories, of the pairs with at least two answers. As for kappa, each pair
+    counts in both orders of its players, so that alpha does not depend on what players are called. Undefined
+    where no pair has two answers, and where all answers are ties.
+    """
+    both = given.merge(given, on=PAIR)
+    both = both[both.rater_x < both.rater_y]
+    same, decided = both.outcome_x == both.outcome_y, (both.outcome_x != 0) & (both.outcome_y != 0)
+    why, draws = "no pair was compared by two people", (resamples, seed)
+    return Match(
+        name,
+        EACH_OTHER,
+        _share(same, both.scenario, *draws, why),
+        _share(same[decided], both.scenario[decided], *draws, "only ties" if len(both) else why),
+        _alpha(given, *draws),
+        undefined("κ is of two raters"),
+        strength=_strength(given, *draws),
+    )
+
+
+def _strength(given: pd.DataFrame, resamples: int, seed: int) -> Estimate | None:
+    """Interval alpha of grades; None where there are none."""
+    if "grade" not in given:
+        return None
+    return _alpha(given.assign(outcome=given.grade), resamples, seed, "interval")
+
+
+def _alpha(
+    given: pd.DataFrame, resamples: int, seed: int, level: Literal["nominal", "interval"] = "nominal"
+) -> Estimate:
+    """Alpha of outcomes (scenario, one, other, rater, outcome) that are counted in both orders."""
+    several = given[given.groupby(PAIR).outcome.transform("size") > 1]
+    pair = several.groupby(PAIR).ngroup().to_numpy()
+    n = len(np.unique(pair))
+    item = np.concatenate([pair, pair + n])
+    outcome = several.outcome.to_numpy(float)
+    counts, values = value_counts(item, np.concatenate([outcome, -outcome]), 2 * n)
+    if why := why_undefined(counts):
+        return undefined(why.replace("item was rated", "pair was compared"), n=n)
+    own = point(counts, values, level)
+    if not resamples:
+        return Estimate(own, n=n)
+    scenario = np.empty(n, dtype=np.int64)
+    code, scenarios = pd.factorize(several.scenario)
+    scenario[pair] = code
+    weights = _draws(len(scenarios), resamples, seed)[:, np.concatenate([scenario, scenario])]
+    drawn = alpha(counts, values, level)(weights.T)
+    return resampled(own, drawn, n=n, kind=CORRELATION, units=len(scenarios))
+
+
+def _kappa(x: Floats, y: Floats) -> float:
+    """Kappa of outcomes that are counted in both orders of the players."""
+    both = kappa(np.concatenate([x, -x]), np.concatenate([y, -y]))
+    return float(both(everything(2 * len(x)))[0])
+
+
+def _wins(given: pd.DataFrame, players: list[str]) -> Floats:
+    """Scenarios × players × players: 1 for a win of the row's player, 0.5 a tie, 0 a loss, else nan."""
+    rows = given[given.one.isin(players) & given.other.isin(players)]
+    scenario, scenarios = pd.factorize(rows.scenario)
+    tensor = np.full((len(scenarios), len(players), len(players)), np.nan)
+    i, j = (pd.Index(players).get_indexer(pd.Index(of)) for of in (rows.one, rows.other))
+    points = (rows.outcome.to_numpy(float) + 1) / 2
+    tensor[scenario, i, j], tensor[scenario, j, i] = points, 1 - points
+    return tensor
+
+
+def _draws(items: int, resamples: int, seed: int) -> Floats:
+    parts = [weights.T for weights in draws(items, resamples, seed)] if items else []
+    return np.concatenate([np.empty((0, items)), *parts]).astype(float)
+
+
+def _fit(points: Floats) -> Floats:
+    """Log strengths (fits × players) of points (fits × players × players); nan without a maximum."""
+    fits, players, _ = points.shape
+    found = np.full((fits, players), np.nan)
+    defined = _connected(points)
+    points = points[defined]
+    if not len(points):
+        return found
+    total, games = points.sum(axis=2), points + points.transpose(0, 2, 1)
+    strength = np.ones((len(points), players))
+    for _ in range(STEPS):
+        shares = games / (strength[:, :, None] + strength[:, None, :])
+        new = total / shares.sum(axis=2)
+        new /= np.exp(np.log(new).mean(axis=1, keepdims=True))
+        moved = np.abs(new / strength - 1).max()
+        strength = new
+        if moved < NEAR:
+            break
+    found[defined] = np.log(strength)
+    return found
+
+
+def _connected(points: Floats) -> Bools:
+    """Whether every player took points, directly or through others, from every other."""
+    reach = (points > 0) | np.eye(points.shape[1], dtype=bool)
+    for _ in range(max(1, int(np.ceil(np.log2(points.shape[1]))))):
+        reach = (reach.astype(np.uint8) @ reach.astype(np.uint8)) > 0
+    return np.asarray(reach.all(axis=(1, 2)))

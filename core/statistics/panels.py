@@ -1,0 +1,226 @@
+"""How much the judges of a panel repeat each other, and what the best of many panels is worth."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+from typing import Any, Unpack
+
+import numpy as np
+
+from concord.estimate import undefined
+from concord.glossary import explain
+from concord.statistics import columns
+from concord.statistics.correlation import correlation, point
+from concord.statistics.figures import (
+    WEIGHED,
+    Drawing,
+    PointEstimate,
+    cluster_codes,
+    count_clusters,
+    described,
+    effective,
+    empty,
+    tabulate,
+)
+from concord.statistics.intervals import (
+    CORRELATION,
+    DIFFERENCE,
+    RATIO,
+    resampled,
+    simultaneous,
+    simultaneous_differences,
+)
+from concord.statistics.ratings import Floats, Ratings, called, divide
+from concord.statistics.resampling import Statistic, Weights, bootstrap, everything, mean_defined
+from concord.table import Column, Table
+
+REDUNDANCY = empty(
+    "redundancy",
+    "Effective number of judges",
+    Column("judges"),
+    columns.N,
+    Column("correlation", "Correlation of their errors", interval="ends"),
+    Column("effective", "Effective number", interval="ends", help=explain("effective number of judges")),
+    caption="Judges whose errors correlate average no better than fewer independent ones. People's own "
+    "noise is in every error, so the true correlation is rather lower.",
+)
+SEARCH = empty(
+    "search",
+    "Search for the best panel",
+    columns.RATER,
+    columns.N,
+    columns.SPEARMAN,
+    Column("chosen", "Best in", percent=True, help="Share of the resamples in which it is the best."),
+    Column(
+        "worth",
+        "ρ on other items",
+        digits=3,
+        interval="ends",
+        help="Chosen on one part of the items, measured on the rest.",
+    ),
+    Column("lead", "Lead over the second", digits=3, interval="ends", signed=True),
+    caption="The ρ of a panel that was searched for is too high: on other items it is lower. The intervals "
+    "of all candidates hold together, and that of the lead holds for every two of them.",
+)
+BEST_JUDGE = replace(SEARCH, name="best_judge", title="Search for the best judge")
+
+
+def redundancy(
+    table: Ratings, criterion: str, judges: Sequence[str] | None = None, **drawing: Unpack[Drawing]
+) -> Table:
+    """How much judges err together, in one row.
+
+    `correlation` is the mean over pairs of the correlation of their residuals, what is left of a judge's
+    scores after a straight line in the mean of people (a partial correlation, so scales need not match).
+    `effective` is k/(1 + (k − 1)r): so many independent judges would average as well as these k. People's own
+    noise is in everybody's residual, so r is an upper estimate. `meta["pairs"]` has the correlation of each
+    pair.
+
+    Undefined for fewer than two judges, fewer than four items that all of them and somebody rated, and a
+    judge whose residuals do not vary.
+    """
+    scores = table[criterion]
+    judges = list(table.judges if judges is None else judges)
+    k = len(judges)
+    stacked = np.array([scores.panel([judge]) for judge in judges] + [scores.target])
+    shared = np.flatnonzero(~np.isnan(stacked).any(axis=0))
+    n = len(shared)
+    pairs: list[dict[str, Any]] = []
+    row: dict[str, Any] = {"judges": k, "n": n}
+    if k < 2 or n < 4:
+        why = "fewer than two judges" if k < 2 else f"{n} items rated by all of them and a person are too few"
+        row |= dict.fromkeys(("correlation", "effective"), undefined(why, n=n))
+    else:
+        residuals = stacked[:, shared]
+        own = _partial(residuals, everything(n))[:, 0].tolist()
+        pairs = [
+            {"a": a, "b": b, "correlation": None if np.isnan(r) else r}
+            for (a, b), r in zip(combinations(judges, 2), own, strict=True)
+        ]
+
+        def together(weights: Weights) -> Floats:
+            return np.asarray(_partial(residuals, weights[shared]).mean(axis=0), dtype=np.float64)
+
+        def effective(weights: Weights) -> Floats:
+            r = together(weights)
+            return divide(np.full_like(r, k), np.where(np.isnan(r), 0, 1 + (k - 1) * r))
+
+        why = "residuals of a judge do not vary"
+        row["correlation"] = PointEstimate(together, n, reason=why, kind=CORRELATION)
+        row["effective"] = PointEstimate(effective, n, reason=why, kind=RATIO)
+    meta = {"judges": judges, "pairs": pairs}
+    notes = ("correlation of residuals",)
+    return tabulate(REDUNDANCY, table, criterion, [row], notes=notes, meta=meta, **drawing)
+
+
+def _partial(stacked: Floats, weights: Weights) -> Floats:
+    """Correlation of every two rows given the last one: pairs × resamples."""
+    weight = weights.astype(np.float64)
+    n = np.maximum(weight.sum(axis=0), 1e-9)
+    centred = stacked - stacked.mean(axis=1)[:, None]
+    means = centred @ weight / n
+    size = len(stacked)
+    first, second = np.triu_indices(size)
+    moments = (centred[first] * centred[second]) @ weight / n - means[first] * means[second]
+    spread = moments[first == second]
+    spread[spread <= 1e-12] = 0
+    scale = np.sqrt(spread[first] * spread[second])
+    table = np.full((size, size, weight.shape[1]), np.nan)
+    table[first, second] = table[second, first] = divide(moments, scale)
+    a, b = np.array(list(combinations(range(size - 1), 2))).T
+    left = np.maximum((1 - table[a, -1] ** 2) * (1 - table[b, -1] ** 2), 0)
+    left[left <= 1e-12] = 0
+    return divide(table[a, b] - table[a, -1] * table[b, -1], np.sqrt(left))
+
+
+def best_panel(
+    table: Ratings,
+    criterion: str,
+    candidates: Iterable[Sequence[str]] | None = None,
+    **drawing: Unpack[Drawing],
+) -> Table:
+    """The candidates (default: every pair of judges), best first, and what the best is worth.
+
+    `chosen` is the share of resamples in which a candidate was the best. The first row also has `worth`, the
+    mean over resamples of the Spearman that the panel chosen on the drawn items reaches on the items left
+    out, with the standard error of its Spearman, and `lead`, its Spearman less the second's: a winner's
+    figure flatters it. The intervals of all candidates' Spearman hold together (`simultaneous`), that of the
+    lead together with those of every two candidates' difference. Where all candidates are single judges,
+    the table is called `best_judge`.
+
+    All candidates are compared on the same items: those that every judge of any candidate, and a person,
+    rated. Items count as `table.counts` says. Undefined with fewer than two candidates or ten such items.
+    """
+    scores = table[criterion]
+    chosen = list(combinations(table.judges, 2) if candidates is None else map(tuple, candidates))
+    members = sorted({judge for candidate in chosen for judge in candidate})
+    stacked = np.array([scores.panel([judge]) for judge in members] + [scores.target])
+    complete = ~np.isnan(stacked).any(axis=0)
+    n = int(complete.sum())
+    target = np.where(complete, scores.target, np.nan)
+    given = [scores.panel(candidate) for candidate in chosen]
+    statistics = [correlation(score, target) for score in given]
+    counts = table.counts
+    if counts is None:
+        own = np.array([point(score, target) for score in given])
+    else:
+        own = np.array([statistic(counts[:, None])[0] for statistic in statistics])
+    if len(chosen) < 2:
+        why = "fewer than two candidates"
+    elif n < 10:
+        why = f"{n} items rated by all of them and a person are too few"
+    else:
+        why = "a candidate's or people's scores are all equal" if np.isnan(own).any() else ""
+    order = np.argsort(-own, kind="stable").tolist()
+    rows: list[dict[str, Any]] = [{"rater": called(chosen[place]), "n": n} for place in order]
+    method = described([CORRELATION], **drawing)
+    resamples, seed = drawing.get("resamples", 1000), drawing.get("seed", 0)
+    codes = cluster_codes(table, drawing.get("clusters"))
+    if why:
+        nothing = dict.fromkeys(("spearman", "chosen", "worth", "lead"), undefined(why, n=n))
+        rows = [row | nothing for row in rows]
+    else:
+        both = [*statistics, *(_on_the_rest(statistic, counts) for statistic in statistics)]
+        _, drawn = bootstrap(
+            both,
+            scores.items,
+            resamples=resamples,
+            seed=seed,
+            among=table.rated,
+            clusters=codes,
+            counts=counts,
+        )
+        drawn, left_out = np.split(drawn, 2)
+        winner = np.where(np.isnan(drawn), -np.inf, drawn).argmax(axis=0)
+        worth = float(mean_defined(left_out[winner, np.arange(len(winner))][:, None])[0])
+
+        compared = np.flatnonzero(complete)
+        units = min(count_clusters(codes, compared), effective(counts, compared))
+        of = partial(resampled, n=n, method=method, units=units)
+        widened = simultaneous(drawn, units, CORRELATION)
+        for row, place in zip(rows, order, strict=True):
+            row["spearman"] = of(own[place], drawn[place], kind=CORRELATION, widened=widened)
+            row["chosen"] = float((winner == place).mean()) if len(winner) else None
+        best, second = order[:2]
+        why = "no resamples were drawn" if np.isnan(worth) else ""
+        # The worth is about as uncertain as the Spearman of the best, whichever that is.
+        about = np.clip(drawn[best] - own[best] + worth, -1, 1)
+        rows[0]["worth"] = undefined(why, n=n) if why else of(worth, about, kind=CORRELATION, widened=widened)
+        rows[0]["lead"] = of(
+            own[best] - own[second],
+            drawn[best] - drawn[second],
+            kind=DIFFERENCE,
+            widened=simultaneous_differences(drawn),
+        )
+    meta = {"candidates": len(chosen), "resamples": resamples, "seed": seed}
+    notes = (f"{len(chosen)} candidates searched, their intervals hold together (max-t)", method)
+    form = BEST_JUDGE if all(len(candidate) == 1 for candidate in chosen) else SEARCH
+    people = drawing.get("people", "these")
+    return tabulate(form, table, criterion, rows, notes=notes, meta=meta, weighed=WEIGHED, people=people)
+
+
+def _on_the_rest(statistic: Statistic, counts: Floats | None) -> Statistic:
+    """A statistic of the items that a resample left out; each counts once, or as `counts` says."""
+    each = 1.0 if counts is None else counts[:, None]
+    return lambda weights: statistic((weights == 0) * each)

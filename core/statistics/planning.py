@@ -1,0 +1,209 @@
+"""How many more items must people rate for an interval of a wanted width?"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from concord.estimate import Estimate, estimate, undefined
+from concord.statistics.alpha import alpha, alpha_figure, value_counts
+from concord.statistics.ceilings import held_out_difference
+from concord.statistics.correlation import correlation
+from concord.statistics.figures import Drawing, cluster_codes, count_clusters, empty, tabulate
+from concord.statistics.intervals import CORRELATION, DIFFERENCE, MAE, Kind, interval
+from concord.statistics.ratings import Bools, Contender, Ints, Ratings, called
+from concord.statistics.resampling import Statistic, draws, everything, mean
+from concord.table import Column, Table
+
+FEWEST_ITEMS, FARTHEST = 10, 20
+"""No forecast below ten items, and none beyond this many times the items there are."""
+
+PEOPLE: tuple[str, ...] = ()
+"""No judges: people's ordinal alpha is meant."""
+
+NEEDED = empty(
+    "needed",
+    "Items needed",
+    Column("figure"),
+    Column("items", "Items now", help="Items that the figure rests on now."),
+    Column(
+        "half_more",
+        "More for half the width",
+        digits=0,
+        help="Items that people must rate beyond those there are, for an interval half as wide as now.",
+    ),
+    Column("half", "In all, for half the width", digits=0),
+    Column(
+        "width",
+        "Width now, for these annotators",
+        help="Width of the 95% interval for these annotators alone, from end to end.",
+    ),
+    Column(
+        "more",
+        "More for {width:g}",
+        digits=0,
+        help="Items beyond those there are, for an interval {width:g} wide from end to end. 0: these items "
+        "are enough for that width for these annotators, and for nothing else.",
+    ),
+    Column("needed", "In all, for {width:g}", digits=0),
+    caption="Intervals hold for these annotators alone; further items are taken to be like these.",
+)
+SHOWN = Column(
+    "shown",
+    "Width now, for annotators like these",
+    help="Width of the interval on the other tabs and in the other sections, for annotators like these.",
+)
+GIVEN = (
+    "The forecast takes these annotators as given. “More” of 0 says that the items are enough for that "
+    "width for these annotators alone, not that nothing more is needed. Intervals for annotators like these "
+    "are wider by what depends on the annotators: more items cannot narrow that part, more annotators can."
+)
+
+
+def needed(
+    table: Ratings,
+    criterion: str,
+    of: Sequence[Sequence[str]] = (PEOPLE,),
+    *,
+    width: float = 0.2,
+    elsewhere: Mapping[tuple[str, str], Estimate] | None = None,
+    **drawing: Unpack[Drawing],
+) -> Table:
+    """The number of items for which the 95% interval is `width` wide from end to end, one row a figure.
+
+    `of` are judges and panels, whose Spearman with people's mean, difference from a held-out annotator, bias
+    and MAE are meant, or `PEOPLE` for people's ordinal alpha. Further items are taken to be like those there
+    are and rated by as many people. A first guess lets the width fall with the square root of the number, and
+    is corrected by what resamples of that size show (`then`). Undefined where the figure is, and beyond 20
+    times the items there are.
+
+    Widths are for these annotators, whatever `people` says. `elsewhere` are the same figures with the
+    intervals that the rest of a report shows, by rater (`called`) and column; their widths stand beside.
+    """
+    resamples, seed = drawing.get("resamples", 1000), drawing.get("seed", 0)
+    codes = cluster_codes(table, drawing.get("clusters"))
+    rows = [
+        _row(figure, width, resamples, seed, codes) | _beside(elsewhere, called(members), figure.column)
+        for members in of
+        for figure in _figures(table, criterion, tuple(members))
+    ]
+    columns = [
+        replace(c, heading=c.title.format(width=width), help=c.help.format(width=width))
+        for c in NEEDED.columns
+    ]
+    if elsewhere:
+        columns.insert(1 + [c.name for c in columns].index("width"), SHOWN)
+    form = replace(NEEDED, columns=tuple(columns))
+    drawn = "items" if codes is None else "clusters of items"
+    notes = (f"resamples of other numbers of {drawn}, {resamples} each, seed {seed}",)
+    found = tabulate(form, table, criterion, rows, target="", notes=notes)
+    return replace(found, notes=(GIVEN, *found.notes))
+
+
+def answer(table: Table, label: str) -> str:
+    """How many more items an interval half as wide needs, in words, from `needed` on a criterion.
+
+    It is that of ρ of the judges; of people's alpha where no judge rated. “” where it is undefined.
+    """
+    row = next((row for row in reversed(table.rows) if row["column"] in ("spearman", "alpha")), {})
+    more, half, now, shown = (row.get(name) for name in ("half_more", "half", "width", "shown"))
+    if not isinstance(more, Estimate) or more.value is None or not isinstance(half, Estimate):
+        return ""
+    said = (
+        f"For an interval half as wide on {label} ({row['figure']}), about {more.value:,.0f} more items "
+        f"({half.value:,.0f} in all), for these annotators."
+    )
+    wide, whole = (one.value if isinstance(one, Estimate) else None for one in (now, shown))
+    if wide and whole and whole > wide:
+        said += (
+            f" That interval is {wide:.2f} wide now. The one in the summary is for annotators like these and "
+            f"wider, {whole:.2f}: more items narrow it less, more annotators help."
+        )
+    return said
+
+
+def _beside(
+    elsewhere: Mapping[tuple[str, str], Estimate] | None, rater: str, column: str
+) -> dict[str, Estimate]:
+    """The width of the interval that a report shows of a figure."""
+    if not elsewhere or (found := elsewhere.get((rater, column))) is None:
+        return {}
+    if found.interval is None:
+        return {"shown": undefined(found.reason or "no interval")}
+    return {"shown": Estimate(found.interval[1] - found.interval[0])}
+
+
+class _Figure(NamedTuple):
+    """A figure whose interval is to be narrower: its statistic of weights, and the items it rests on.
+
+    `column` is its name in the tables of a report.
+    """
+
+    name: str
+    column: str
+    statistic: Statistic
+    usable: Bools
+    kind: Kind
+
+
+def _figures(table: Ratings, criterion: str, members: tuple[str, ...]) -> Iterator[_Figure]:
+    scores = table[criterion]
+    if not members:
+        counted = value_counts(scores.item, scores.score, scores.items)
+        kind = getattr(alpha_figure(*counted, "ordinal"), "kind", CORRELATION)
+        name = "People's alpha, ordinal"
+        yield _Figure(name, "alpha", alpha(*counted, "ordinal"), scores.present > 0, kind)
+        return
+    who = called(members)
+    judge = Contender(who, members, scores.panel(members))
+    usable = ~np.isnan(judge.score) & (scores.present > 0)
+    rho = correlation(judge.score, scores.target)
+    yield _Figure(f"Spearman's ρ of {who}", "spearman", rho, usable, CORRELATION)
+    if (difference := held_out_difference(scores, judge)) is not None:
+        name = f"Difference of {who} from a held-out annotator"
+        yield _Figure(name, "difference", difference, usable, DIFFERENCE)
+    if not table.no_level(criterion, members):
+        gap = judge.score - scores.target
+        yield _Figure(f"Bias of {who}", "bias", mean(gap), usable, DIFFERENCE)
+        yield _Figure(f"MAE of {who}", "mae", mean(np.abs(gap)), usable, MAE)
+
+
+def _row(figure: _Figure, width: float, resamples: int, seed: int, codes: Ints | None) -> dict[str, Any]:
+    name, column, statistic, usable, kind = figure
+    size_of_all, items = len(usable), np.flatnonzero(usable)
+    own = float(statistic(everything(size_of_all))[0])
+
+    def at(size: int) -> Estimate:
+        """The width of the interval of so many items."""
+        units = round(size * count_clusters(codes, items) / max(len(items), 1))
+        weights = draws(size_of_all, resamples, seed, among=items, clusters=codes, size=units)
+        drawn = np.concatenate([np.empty(0), *map(statistic, weights)])
+        low, high, reason = interval(own, drawn, units, kind)
+        return undefined(reason) if low is None or high is None else Estimate(high - low)
+
+    def items_for(wanted: float, now: float) -> tuple[Estimate, Estimate]:
+        """The items for a width, and the width that as many are seen to give at the first guess."""
+
+        def corrected(size: int, seen: float) -> int:
+            return max(int(np.ceil(size * (seen / wanted) ** 2)), FEWEST_ITEMS)
+
+        guess = corrected(len(items), now)
+        if guess > FARTHEST * len(items):
+            too_many = undefined(f"more than {FARTHEST} times the items there are")
+            return too_many, too_many
+        then = at(guess)
+        return then if then.value is None else estimate(corrected(guess, then.value)), then
+
+    now = at(len(items))
+    row: dict[str, Any] = {"figure": name, "column": column, "items": len(items), "width": now}
+    if now.value is None:
+        return row | dict.fromkeys(("needed", "more", "half", "half_more"), undefined(now.reason))
+
+    def beyond(in_all: Estimate) -> Estimate:
+        return in_all if in_all.value is None else estimate(max(int(in_all.value) - len(items), 0))
+
+    in_all, then = items_for(width, now.value)
+    half, _ = items_for(now.value / 2, now.value)
+    both = {"needed": in_all, "more": beyond(in_all), "half": half, "half_more": beyond(half)}
+    return row | both | {"then": then}

@@ -1,0 +1,286 @@
+"""How far people agree with each other, and repeated runs of a judge, by more than one coefficient.
+
+Alpha as Krippendorff (2011); shares of agreement over all pairs of ratings; ICC(2,1) and ICC(2,k) as Shrout
+and Fleiss (1979); AC2 with quadratic weights as Gwet (2014), which stays informative where most ratings fall
+in one category; the reliability of a mean as Spearman and Brown (1910).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from typing import Any, Literal, NamedTuple, Unpack
+
+import numpy as np
+
+from concord.estimate import Estimate, estimate, undefined
+from concord.statistics import columns
+from concord.statistics.alpha import people_alpha
+from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, tabulate
+from concord.statistics.intervals import CORRELATION, SHARE
+from concord.statistics.ratings import DIGITS, CriterionScores, Floats, Ints, Ratings, divide, sums
+from concord.statistics.resampling import Statistic, Weights, mean
+from concord.table import Column, Table
+
+COEFFICIENTS = {
+    "alpha_ordinal": "Krippendorff's alpha, ordinal",
+    "alpha_interval": "Krippendorff's alpha, interval",
+    "exact": "Share of pairs of people who give the same answer",
+    "within_one": "Share of pairs of people at most one point apart",
+    "mean_of_people": "Reliability of people's mean (Spearman–Brown)",
+    "ac2": "Gwet's AC2, quadratic weights",
+    "icc_single": "ICC(2,1), one person",
+    "icc_mean": "ICC(2,k), the mean of all",
+}
+
+RELIABILITY = empty(
+    "people",
+    "Agreement of people with each other",
+    Column("measure", "Coefficient"),
+    Column("value", digits=3, interval="ends"),
+    caption="Each coefficient has its blind spot: alpha is low where ratings hardly vary, the shares do "
+    "not correct for chance.",
+)
+RETEST = empty(
+    "retest",
+    "Test–retest of judges",
+    Column("judge"),
+    Column("runs"),
+    columns.N,
+    Column("icc", "ICC(1,1), one run", digits=3, interval="ends"),
+    Column("exact", "Pairs of runs with the same answer", percent=True, interval="ends"),
+    caption="How much of a judge's score is the item's and not chance, by repeated runs.",
+)
+
+
+def reliability(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table:
+    """People's agreement on one criterion, one row per coefficient of COEFFICIENTS.
+
+    exact and within_one are shares of all pairs of ratings of one item, so an item of many people counts
+    more; mean_of_people is for the harmonic mean of people per item, from alpha_interval; AC2's weights are
+    over the answers that occur; icc_single and icc_mean are absolute agreement, only if everybody rated every
+    item.
+
+    Undefined: fewer than two people on every item; all ratings equal; for ICC an incomplete design.
+    """
+    scores = table[criterion]
+    people, pairs = people_per_item(scores), int(pair_gaps(scores).pairs.sum())
+    notes = (
+        (f"the mean of {people:.3g} people (harmonic mean)", f"{pairs} pairs of ratings") if people else ()
+    )
+    return tabulate(
+        RELIABILITY,
+        table,
+        criterion,
+        _rows(table, criterion),
+        target="",
+        notes=notes,
+        again=lambda other: _rows(other, criterion),
+        **drawing,
+    )
+
+
+def _rows(table: Ratings, criterion: str) -> list[dict[str, Any]]:
+    scores = table[criterion]
+    people = people_per_item(scores)
+    gaps = pair_gaps(scores)
+    n = int((gaps.pairs > 0).sum())
+    single = people_alpha(scores, "interval")
+    no_pair = "" if n else single.reason
+    exact, within = (_pooled(gaps.near(points), gaps.pairs) for points in (0, 1))
+    ac2 = gwet(scores)
+    no_ac2 = (single.reason or "all ratings are equal") if np.isnan(ac2) else ""
+    figures = {
+        "alpha_ordinal": people_alpha(scores, "ordinal"),
+        "alpha_interval": single,
+        "exact": PointEstimate(exact, n, reason=no_pair, kind=SHARE),
+        "within_one": PointEstimate(within, n, reason=no_pair, kind=SHARE),
+        "mean_of_people": _of_the_mean(single, people),
+        "ac2": estimate(ac2, n=n, reason=no_ac2),
+        **_icc_figures(scores),
+    }
+    return [
+        {"coefficient": name, "measure": COEFFICIENTS[name], "value": figures[name]} for name in COEFFICIENTS
+    ]
+
+
+def _of_the_mean(single: Figure, people: float) -> Figure:
+    """The reliability of people's mean from interval alpha."""
+    if isinstance(single, Estimate):
+        return single
+    on, value = single.on, float(spearman_brown(single.value, people))
+    return PointEstimate(
+        lambda weights: spearman_brown(on(weights), people), single.n, value, "alpha is below 0", single.kind
+    )
+
+
+def people_per_item(scores: CriterionScores) -> float:
+    """The harmonic mean of the number of people on the items that somebody rated; 0 without any.
+
+    A mean of k ratings has error variance σ²/k, so over items of different k the variance is that of the
+    harmonic mean of k. The median would claim more.
+    """
+    present = scores.present[scores.present > 0]
+    return float(len(present) / (1 / present).sum()) if len(present) else 0.0
+
+
+class PairGaps(NamedTuple):
+    """Pairs of ratings of one item: for each lag in the sorted ratings, the items and the distances.
+
+    `pairs` counts them per item.
+    """
+
+    item: Sequence[Ints]
+    gap: Sequence[Floats]
+    pairs: Floats
+
+    def near(self, distance: float) -> Floats:
+        """Per item, how many pairs are at most `distance` apart."""
+        return self._summed(lambda gap: (gap <= distance + 10**-DIGITS).astype(np.float64))
+
+    def squares(self) -> Floats:
+        """Per item, the sum of squared distances."""
+        return self._summed(np.square)
+
+    def _summed(self, of: Callable[[Floats], Floats]) -> Floats:
+        total = np.zeros(len(self.pairs))
+        for item, gap in zip(self.item, self.gap, strict=True):
+            total += sums(item, of(gap), len(total))
+        return total
+
+
+def pair_gaps(scores: CriterionScores) -> PairGaps:
+    """All pairs of people's ratings of one item."""
+    order = np.argsort(scores.item, kind="stable")
+    item, score = scores.item[order], scores.score[order]
+    most = int(scores.present.max(initial=0)) if len(item) else 0
+    items, gaps = [], []
+    for lag in range(1, most):
+        same = np.flatnonzero(item[lag:] == item[:-lag])
+        items.append(item[same])
+        gaps.append(np.abs(score[same + lag] - score[same]))
+    number = np.bincount(item, minlength=scores.items).astype(np.float64)
+    return PairGaps(items, gaps, number * (number - 1) / 2)
+
+
+def _pooled(part: Floats, whole: Floats) -> Statistic:
+    """A share of all pairs: the sum of parts over the sum of wholes."""
+
+    def on(weights: Weights) -> Floats:
+        weight = weights.astype(np.float64)
+        return divide(part @ weight, whole @ weight)
+
+    return on
+
+
+def spearman_brown(single: Any, raters: float) -> Any:
+    """The reliability of the mean of several raters from that of one; nan where that is below 0."""
+    single = np.where(np.asarray(single) >= 0, single, np.nan)
+    return raters * single / (1 + (raters - 1) * single)
+
+
+def gwet(scores: CriterionScores, weights: Literal["quadratic", "identity"] = "quadratic") -> float:
+    """Gwet's AC2 of people's ratings (AC1 with identity weights); nan without two values or a pair.
+
+    Quadratic weights are 1 − ((v − w) / range)² over the answers that occur, of means (*final*) too. Chance
+    agreement is T / (q (q − 1)) · Σ π (1 − π) over the q answers, T being the sum of all weights and π the
+    mean share of an answer on an item (Gwet 2014, chapter 5).
+    """
+    values, code = np.unique(np.round(scores.score, DIGITS), return_inverse=True)
+    gaps = pair_gaps(scores)
+    kinds, pairable = len(values), gaps.pairs > 0
+    if kinds < 2 or not pairable.any():
+        return np.nan
+    width = float(values[-1] - values[0]) ** 2
+    total = float(kinds)
+    alike = gaps.near(0)
+    if weights == "quadratic":
+        total = kinds**2 - 2 * (kinds * float((values**2).sum()) - float(values.sum()) ** 2) / width
+        alike = gaps.pairs - gaps.squares() / width
+    agreeing = float((alike[pairable] / gaps.pairs[pairable]).mean())
+    number = np.bincount(scores.item, minlength=scores.items)
+    share = sums(code, 1 / number[scores.item], kinds) / int((number > 0).sum())
+    chance = total / (kinds * (kinds - 1)) * float((share * (1 - share)).sum())
+    return (agreeing - chance) / (1 - chance)
+
+
+def icc(table: Floats) -> tuple[float, float]:
+    """ICC(2,1) and ICC(2,k) of an items × raters table without gaps; nan without variation."""
+    items, raters = table.shape
+    if items < 2 or raters < 2:
+        return np.nan, np.nan
+    grand = table.mean()
+    between = raters * ((table.mean(axis=1) - grand) ** 2).sum() / (items - 1)
+    of_raters = items * ((table.mean(axis=0) - grand) ** 2).sum() / (raters - 1)
+    residual = table - table.mean(axis=1)[:, None] - table.mean(axis=0)[None, :] + grand
+    error = (residual**2).sum() / ((items - 1) * (raters - 1))
+    single = between + (raters - 1) * error + raters * (of_raters - error) / items
+    several = between + (of_raters - error) / items
+    if min(single, several) <= 10**-DIGITS:
+        return np.nan, np.nan
+    return float((between - error) / single), float((between - error) / several)
+
+
+def _icc_figures(scores: CriterionScores) -> dict[str, Estimate]:
+    values = (np.nan, np.nan)
+    rated = np.flatnonzero(scores.present)
+    if scores.unlinked:
+        why = scores.unlinked
+    elif len(scores.people) < 2:
+        why = "fewer than two people"
+    elif (scores.present[rated] < len(scores.people)).any():
+        why = "not everybody rated every item"
+    else:
+        values = icc(np.stack([scores.of(person)[rated] for person in scores.people.tolist()], axis=1))
+        why = "all ratings are equal" if np.isnan(values[0]) else ""
+    single, several = (estimate(value, n=len(rated), reason=why) for value in values)
+    return {"icc_single": single, "icc_mean": several}
+
+
+def retest(
+    table: Ratings, criterion: str, runs: Mapping[str, Sequence[str]], **drawing: Unpack[Drawing]
+) -> Table:
+    """The reliability of one run from repeated runs, one row a judge.
+
+    `runs` maps a judge to the names of its runs. `icc` is ICC(1,1) of Shrout and Fleiss (1979): the share of
+    variance that is the items' own; `exact` the share of pairs of runs with the same answer. Only items that
+    every run rated count. Undefined for fewer than two runs or two such items, and where all answers are
+    equal.
+    """
+    rows = [
+        {"judge": judge, "runs": len(names)} | _of_runs(table[criterion], names)
+        for judge, names in runs.items()
+    ]
+    target = "runs of one judge among themselves"
+    return tabulate(RETEST, table, criterion, rows, target=target, all_items=True, **drawing)
+
+
+def _of_runs(scores: CriterionScores, runs: Sequence[str]) -> dict[str, Any]:
+    stacked = np.array([scores.panel([run]) for run in runs]).reshape(len(runs), scores.items)
+    items = np.flatnonzero(~np.isnan(stacked).any(axis=0)) if len(runs) else np.empty(0, dtype=np.int64)
+    n = len(items)
+    if len(runs) < 2 or n < 2:
+        why = "fewer than two runs" if len(runs) < 2 else f"{n} items rated in every run are too few"
+        return {"n": n} | dict.fromkeys(("icc", "exact"), undefined(why, n=n))
+    same = np.full(scores.items, np.nan)
+    pairs = combinations(stacked[:, items], 2)
+    same[items] = np.mean([np.round(a - b, DIGITS) == 0 for a, b in pairs], axis=0)
+    icc = PointEstimate(_icc_of_runs(stacked, items), n, reason="all answers are equal", kind=CORRELATION)
+    return {"n": n, "icc": icc, "exact": PointEstimate(mean(same), n, kind=SHARE)}
+
+
+def _icc_of_runs(stacked: Floats, items: Ints) -> Statistic:
+    table = stacked[:, items]
+    k = len(table)
+    centre = table.mean(axis=0)
+    within = ((table - centre) ** 2).sum(axis=0)
+    centre = centre - centre.mean()
+
+    def on(weights: Weights) -> Floats:
+        weight = weights[items].astype(np.float64)
+        n = weight.sum(axis=0)
+        spread = np.maximum((centre**2) @ weight - divide((centre @ weight) ** 2, n), 0)
+        between = divide(k * spread, n - 1)
+        error = divide(within @ weight, n * (k - 1))
+        total = between + (k - 1) * error
+        return divide(between - error, np.where(total > 10**-DIGITS, total, 0))
+
+    return on

@@ -1,0 +1,195 @@
+"""Resamples a study's items: one stream of weights, drawn once, serves every figure of the study.
+
+A resample of items is a vector of counts, how often each item was drawn. Figures are computed from the
+counts, exactly as they would be from the drawn items themselves, so differences between figures are paired:
+they rest on the same draws.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from concord.estimate import Estimate, estimate, undefined
+from concord.statistics.intervals import DIFFERENCE, ROUNDING, Ends, bounded, resampled
+from concord.statistics.ratings import DIGITS, Floats, Ints, divide
+
+Weights = npt.NDArray[np.floating]
+"""Counts, items × resamples."""
+
+Statistic = Callable[[Weights], Floats]
+"""Weights (items × resamples) to one value per resample, nan where it is undefined."""
+
+CELLS, TOGETHER = 4_000_000, 250
+"""Items × resamples, and resamples, held at a time: small studies fit the cache, large ones memory."""
+
+KEPT = 4
+"""Streams of weights of at most `CELLS` that are kept: the tables of a report have theirs in common."""
+
+
+def draws(
+    items: int,
+    resamples: int,
+    seed: int,
+    *,
+    among: Ints | None = None,
+    clusters: Ints | None = None,
+    size: int | None = None,
+) -> Iterator[Weights]:
+    """Yield weights (items × some resamples), `resamples` in all; the same seed gives the same weights.
+
+    Each resample draws `size` items (default: as many as there are) with replacement. With `among` only these
+    items are drawn, all others have weight 0. With `clusters` (a number per item) whole clusters are drawn,
+    as many as there are; items of cluster −1 stand alone.
+    """
+    asked = (items, resamples, seed, _bytes(among), _bytes(clusters), size)
+    if items * resamples <= CELLS:
+        yield from _kept(*asked)
+    else:
+        yield from _drawn(*asked)
+
+
+def _bytes(numbers: Ints | None) -> bytes | None:
+    return None if numbers is None else numbers.astype(np.int64).tobytes()
+
+
+def _drawn(
+    items: int, resamples: int, seed: int, of: bytes | None, alike: bytes | None, size: int | None
+) -> Iterator[Weights]:
+    """`draws` with its arrays as bytes; the weights are read-only."""
+    among = np.arange(items) if of is None else np.frombuffer(of, np.int64)
+    if not len(among):
+        return
+    clusters = None if alike is None else np.frombuffer(alike, np.int64)
+    cluster = np.arange(len(among)) if clusters is None else own_clusters(clusters[among])
+    units = int(cluster.max()) + 1
+    size = units if size is None else size
+    rng = np.random.default_rng(seed)
+    chunk = max(1, min(TOGETHER, CELLS // items))
+    for start in range(0, resamples, chunk):
+        block = np.empty((min(chunk, resamples - start), units), dtype=np.float32)
+        for row in block:
+            row[:] = np.bincount(rng.integers(0, units, size), minlength=units)
+        weights = np.ascontiguousarray(block.T)
+        if clusters is not None:
+            weights = weights[cluster]
+        if len(among) < items:
+            spread = np.zeros((items, weights.shape[1]), dtype=np.float32)
+            spread[among] = weights
+            weights = spread
+        weights.flags.writeable = False
+        yield weights
+
+
+@lru_cache(KEPT)
+def _kept(
+    items: int, resamples: int, seed: int, of: bytes | None, alike: bytes | None, size: int | None
+) -> tuple[Weights, ...]:
+    return tuple(_drawn(items, resamples, seed, of, alike, size))
+
+
+def own_clusters(clusters: Ints) -> Ints:
+    """Clusters numbered from 0; an item of cluster −1 has a number of its own, above the others."""
+    single = clusters < 0
+    apart = clusters.copy()
+    apart[single] = clusters.max(initial=0) + 1 + np.arange(single.sum())
+    return np.unique(apart, return_inverse=True)[1].astype(np.int64)
+
+
+def everything(items: int) -> Weights:
+    """Every item once: the weights whose figure is the study's own, items × 1."""
+    return np.ones((items, 1))
+
+
+def mean_estimates(
+    sums: Floats,
+    counts: Floats | None = None,
+    *,
+    resamples: int,
+    seed: int,
+    of: str,
+    scales: Sequence[Ends | None] | None = None,
+) -> list[Estimate]:
+    """The mean of each column of `sums` (items × columns), rounded to DIGITS.
+
+    `counts` says how many values each sum is of (one each, unless given): a mean is the sum of sums over the
+    sum of counts. Items are resampled, all columns by the same draws. `of` is what an item is called in
+    reasons. `scales` holds the least and greatest value of each column; where it is None, and where a value
+    lies outside, the mean is taken as one without bounds.
+    """
+    items, columns = sums.shape
+    if not items:
+        return [undefined(f"no {of} to average", n=0)] * columns
+    counts = np.ones_like(sums) if counts is None else counts
+    means = (sums.sum(axis=0) / counts.sum(axis=0)).round(DIGITS)
+    if items == 1:
+        return [estimate(mean, n=items, reason=f"one {of} has no spread") for mean in means]
+    parts = [(w.T @ sums) / (w.T @ counts) for w in draws(items, resamples, seed)]
+    drawn = np.concatenate([np.empty((0, columns)), *parts]).round(DIGITS)
+    kinds = [
+        DIFFERENCE if ends is None or _outside(of_column, number, ends) else bounded(*ends)
+        for of_column, number, ends in zip(sums.T, counts.T, scales or [None] * columns, strict=True)
+    ]
+    return [
+        resampled(mean, column, n=items, kind=kind)
+        for mean, column, kind in zip(means.tolist(), drawn.T, kinds, strict=True)
+    ]
+
+
+def _outside(sums: Floats, counts: Floats, ends: Ends) -> bool:
+    least, greatest = ends
+    return bool(((sums < least * counts - ROUNDING) | (sums > greatest * counts + ROUNDING)).any())
+
+
+def bootstrap(
+    statistics: Sequence[Statistic],
+    items: int,
+    *,
+    resamples: int,
+    seed: int,
+    among: Ints | None = None,
+    clusters: Ints | None = None,
+    counts: Floats | None = None,
+) -> tuple[Floats, Floats]:
+    """Each figure of the items as they are, and of every resample (figures × resamples).
+
+    `counts` says how much each item counts wherever it is drawn; once unless given.
+    """
+    each = everything(items) if counts is None else counts[:, None]
+    own = np.array([statistic(each)[0] for statistic in statistics])
+    parts = []
+    for drawn in draws(items, resamples, seed, among=among, clusters=clusters):
+        weights = drawn if counts is None else drawn * each
+        values = np.array([statistic(weights) for statistic in statistics])
+        parts.append(values.reshape(len(statistics), weights.shape[1]))
+    return own, np.concatenate([np.empty((len(statistics), 0)), *parts], axis=1)
+
+
+def mean_defined(values: Floats) -> Floats:
+    """The mean over rows of what is defined in each column; nan where nothing is."""
+    defined = ~np.isnan(values)
+    return divide(np.where(defined, values, 0).sum(axis=0), defined.sum(axis=0))
+
+
+def mean(values: Floats) -> Statistic:
+    """The mean of a value of items (nan: the item takes no part) as a statistic of weights."""
+    items = np.flatnonzero(~np.isnan(values))
+    value = values[items]
+
+    def on(weights: Weights) -> Floats:
+        weight = weights[items].astype(np.float64)
+        return divide(value @ weight, weight.sum(axis=0))
+
+    return on
+
+
+def gathering(group: npt.NDArray[np.integer], groups: int) -> sparse.csc_array:
+    """The groups × items matrix that sums weights of items by group (−1: none), exact up to 2²⁴ draws."""
+    inside = group >= 0
+    starts = np.concatenate([[0], np.cumsum(inside)])
+    ones = np.ones(int(inside.sum()), dtype=np.float32)
+    return sparse.csc_array(
+        (ones, group[inside].astype(np.int32), starts.astype(np.int32)), shape=(groups, len(group))
+    )

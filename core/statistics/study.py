@@ -1,0 +1,439 @@
+"""How far people agree with each other, and judges and panels with people, on every criterion of a study."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Unpack
+
+import numpy as np
+
+from concord.estimate import Estimate, estimate, undefined
+from concord.statistics import columns
+from concord.statistics.alpha import people_alpha
+from concord.statistics.correlation import correlation, point, rank_correlation, spearman_p
+from concord.statistics.figures import (
+    WEIGHED,
+    Drawing,
+    Figure,
+    People,
+    basis,
+    count_clusters,
+    described,
+    estimates,
+    whom,
+)
+from concord.statistics.intervals import CORRELATION, PILED_UP
+from concord.statistics.judges import against_people
+from concord.statistics.ratings import FINAL, Contender, CriterionScores, Floats, Panels, Ratings
+from concord.table import SCHEMA, Cell, Column, Note, Table, record
+
+MOST_ANNOTATORS = 12
+"""A report has a figure for every two of up to so many annotators; of more it has their mean and extremes."""
+
+
+NO_P = "no p-value: items do not count alike"
+
+
+@dataclass(frozen=True)
+class RaterAgreement:
+    """A judge or a panel against the mean of people on `n` items; only Spearman has an interval."""
+
+    name: str
+    members: tuple[str, ...]
+    n: int | None
+    spearman: Estimate
+    p: Estimate
+    kendall: Estimate
+    pearson: Estimate
+
+
+@dataclass(frozen=True)
+class PersonAgreement:
+    """One person against the mean of all people, themselves included, and against the mean of the others."""
+
+    name: str
+    vs_all: Estimate
+    vs_others: Estimate
+
+
+@dataclass(frozen=True, eq=False)
+class CriterionAgreement:
+    """The figures of one criterion; `basis` says what they rest on, `reason` why people are not compared.
+
+    `compared` are the people who are, by name, with their numbers in `scores`.
+    """
+
+    criterion: str
+    people: int
+    items: int
+    alpha: Mapping[str, Estimate]
+    scores: CriterionScores
+    compared: Mapping[str, int]
+    judges: tuple[RaterAgreement, ...]
+    panels: tuple[RaterAgreement, ...]
+    basis: Note
+    reason: str
+
+    @cached_property
+    def pairs(self) -> Mapping[tuple[str, str], Estimate]:
+        """Spearman of every two people on the items that both rated."""
+        found = {}
+        for a, b in combinations(self.compared, 2):
+            items, own = self.scores.by(self.compared[a])
+            found[a, b] = rank_correlation(own, self.scores.of(self.compared[b])[items], a, b)
+        return found
+
+    @cached_property
+    def each(self) -> tuple[PersonAgreement, ...]:
+        """Every person beside the others."""
+        return tuple(_person(name, self.scores, person) for name, person in self.compared.items())
+
+    @property
+    def raters(self) -> tuple[RaterAgreement, ...]:
+        """Judges, then panels."""
+        return self.judges + self.panels
+
+    def rater(self, members: Sequence[str]) -> RaterAgreement | None:
+        """The judge or panel of these members; None where there is none."""
+        return next((row for row in self.raters if set(row.members) == set(members)), None)
+
+
+@dataclass(frozen=True)
+class StudyAgreement:
+    """The figures of a study; `clusters` counts what resamples draw, None where they draw items; `alike`
+    names what items of one share, `people` says whom intervals are about, `weighed` how items are weighed.
+    """
+
+    study: str
+    items: int
+    resamples: int
+    seed: int
+    criteria: Mapping[str, CriterionAgreement]
+    clusters: int | None = None
+    alike: str = ""
+    people: People = "these"
+    weighed: str = ""
+
+
+def study_agreement(
+    table: Ratings, *, panels: Panels = None, study: str = "", **drawing: Unpack[Drawing]
+) -> StudyAgreement:
+    """The figures of a study, which is called `study` in titles.
+
+    `panels` (default: `default_panels`) are sets of judges, read as their mean on the items that all of them
+    rated. Judges are compared with the mean of all people present on an item, a person also with the mean of
+    the others, on the items that somebody else rated too. A figure that is undefined in more than 5% of the
+    draws has no interval. Raises StudyError for ratings that cannot be read, and for a panel of unknown
+    judges.
+    """
+    if panels is not None:
+        panels = list({frozenset(panel): tuple(dict.fromkeys(panel)) for panel in panels}.values())
+    raters = {name: scores.contenders(panels) for name, scores in table.criteria.items()}
+
+    def figures(table: Ratings) -> list[Figure]:
+        made: list[Figure] = []
+        for name, scores in table.criteria.items():
+            made += [people_alpha(scores, "ordinal"), people_alpha(scores, "interval")]
+            made += [against_people(scores, rater) for rater in raters[name]]
+        return made
+
+    found = iter(estimates(figures(table), table, **drawing, again=figures))
+    clusters, drawn = drawing.get("clusters"), None
+    if clusters is not None:
+        drawn = count_clusters(table.facet(clusters)[0], table.rated)
+    criteria = {}
+    for name, scores in table.criteria.items():
+        alpha = {"ordinal": next(found), "interval": next(found)}
+        rows = [_rater(scores, rater, next(found), table.counts) for rater in raters[name]]
+        people = drawing.get("people", "these")
+        method = "; ".join(filter(None, [described([CORRELATION], **drawing), whom(table, name, people)]))
+        criteria[name] = _criterion(table, scores, alpha, rows, method)
+    options = drawing.get("resamples", 1000), drawing.get("seed", 0)
+    weighed = "" if table.counts is None else WEIGHED
+    about = drawing.get("alike", ""), drawing.get("people", "these")
+    return StudyAgreement(study, len(table.units), *options, criteria, drawn, *about, weighed)
+
+
+def _criterion(
+    table: Ratings,
+    scores: CriterionScores,
+    alpha: Mapping[str, Estimate],
+    rows: Sequence[RaterAgreement],
+    method: str,
+) -> CriterionAgreement:
+    name, items, judges = scores.criterion, int((scores.present > 0).sum()), len(table.judges)
+    people = len(scores.people) if len(scores.item) or not scores.unlinked else len(table.people)
+    reason = scores.unlinked
+    if not items:
+        whole = name == FINAL and table.counted
+        reason = f"no person rated {'every criterion that enters final' if whole else 'this criterion'}"
+    elif not reason and len(scores.people) < 2:
+        reason = "one person alone cannot be compared"
+    compared = {} if reason else {table.people[person]: person for person in scores.people.tolist()}
+    return CriterionAgreement(
+        name,
+        people if items else 0,
+        items,
+        alpha,
+        scores,
+        compared,
+        tuple(rows[:judges]),
+        tuple(rows[judges:]),
+        basis(table, name, method=method, weighed=WEIGHED)["text"],
+        reason,
+    )
+
+
+def _rater(scores: CriterionScores, rater: Contender, rho: Estimate, counts: Floats | None) -> RaterAgreement:
+    score, target = rater.score, scores.target
+    p, tau, r = [undefined(rho.reason or "undefined", n=rho.n)] * 3
+    if rho.defined and counts is not None:
+        p = undefined(NO_P, n=rho.n)
+        on = (correlation(score, target, other)(counts[:, None]) for other in ("kendall", "pearson"))
+        tau, r = (estimate(float(value[0]), n=rho.n) for value in on)
+    elif rho.defined:
+        p = spearman_p(score, target)
+        tau, r = (estimate(point(score, target, other), n=rho.n) for other in ("kendall", "pearson"))
+    return RaterAgreement(rater.name, rater.members, rho.n, rho, p, tau, r)
+
+
+def _person(name: str, scores: CriterionScores, person: int) -> PersonAgreement:
+    others = scores.others(person)
+    own = np.where(np.isnan(others), np.nan, scores.of(person))
+    return PersonAgreement(
+        name,
+        rank_correlation(own, scores.target, name, "the mean of all"),
+        rank_correlation(own, others, name, "the others' mean"),
+    )
+
+
+def title(criterion: str) -> str:
+    """A criterion's name as a heading."""
+    return criterion.replace("_", " ").capitalize()
+
+
+Labels = Callable[[str], str]
+"""A criterion's name to the label that readers see."""
+
+
+def as_json(found: StudyAgreement) -> dict[str, Any]:
+    """Plain values, ready for `json.dumps`: what is undefined is null, and a sibling `reason` says why."""
+    result: dict[str, Any] = {"schema": SCHEMA, "study": found.study, "items": found.items}
+    result |= {"resamples": found.resamples, "seed": found.seed}
+    if found.clusters is not None:
+        result["clusters"] = found.clusters
+    result["people"] = found.people
+    result["criteria"] = {name: _criterion_json(part) for name, part in found.criteria.items()}
+    return result | _because("" if found.items else "the study has no ratings")
+
+
+def _criterion_json(part: CriterionAgreement) -> dict[str, Any]:
+    humans = {
+        "raters": part.people,
+        "items": part.items,
+        "alpha": {
+            metric: {"value": alpha.value, "ci": alpha.as_json()["ci"]} | _because(alpha.reason)
+            for metric, alpha in part.alpha.items()
+        },
+        "pairs": [
+            {"a": a, "b": b, "spearman": rho.value, "n": rho.n} | _because(rho.reason)
+            for (a, b), rho in (part.pairs if len(part.compared) <= MOST_ANNOTATORS else {}).items()
+        ],
+        "each": [
+            {"rater": one.name, "vs_all": one.vs_all.value, "vs_others": one.vs_others.value}
+            | {"n": one.vs_others.n}
+            | _because(one.vs_others.reason or one.vs_all.reason)
+            for one in part.each
+        ],
+    }
+    return {
+        "humans": humans | _because(part.reason),
+        "judges": [{"rater": row.name, **_rater_json(row)} for row in part.judges],
+        "panels": [{"judges": list(row.members), **_rater_json(row)} for row in part.panels],
+    } | _because("" if part.judges else "the study has no judges")
+
+
+def _rater_json(row: RaterAgreement) -> dict[str, Any]:
+    of_p = f"p: {row.p.reason}" if row.spearman.defined and row.p.reason else ""
+    figures = {"spearman": row.spearman.value, "p": row.p.value, "ci": row.spearman.as_json()["ci"]}
+    figures |= {"kendall": row.kendall.value, "pearson": row.pearson.value, "n": row.n}
+    return figures | _because("; ".join(filter(None, [of_p, row.spearman.reason])))
+
+
+def _because(reason: str) -> dict[str, Any]:
+    return {"reason": reason} if reason else {}
+
+
+def correlations_table(found: StudyAgreement, label: Labels = title) -> Table:
+    """Judges and panels on each criterion, a row each."""
+    coefficients = (columns.SPEARMAN, columns.P, columns.KENDALL, columns.PEARSON)
+    return Table(
+        "correlations",
+        f"Correlations with the mean of people{_of(found)}",
+        (Column("criterion"), columns.RATER, columns.N, *coefficients),
+        tuple(
+            record(row) | {"criterion": label(name), "rater": row.name}
+            for name, part in found.criteria.items()
+            for row in part.raters
+        ),
+    )
+
+
+def judges_table(found: StudyAgreement, label: Labels = title) -> Table:
+    """Judges and panels × criteria: Spearman with the mean of people; `label` gives a criterion's heading.
+
+    Criteria are rows where they are more than judges and panels, so that the table stays narrow.
+    """
+    raters: dict[str, dict[str, Cell]] = {}
+    fewer = []
+    for criterion, part in found.criteria.items():
+        for row in part.raters:
+            raters.setdefault(row.name, {"rater": row.name})[criterion] = row.spearman
+            if row.spearman.defined and row.spearman.n != part.items:
+                fewer.append(f"{row.name} ({label(criterion)}: {row.spearman.n} of {part.items} items)")
+    notes = [f"Fewer items than people rated: {', '.join(fewer)}."] if fewer else []
+    every = {(row.spearman.n, part.items) for part in found.criteria.values() for row in part.raters if row.n}
+    if fewer and len(every) == 1:
+        notes = [
+            "Judges and panels are compared on {} of the {} items that people rated.".format(*every.pop())
+        ]
+    notes += [] if raters or not found.criteria else ["The study has no judges."]
+    shown: dict[str, Any] = {"digits": 3, "interval": "ends"}
+    columns_: tuple[Column, ...] = (columns.RATER, *(Column(c, label(c), **shown) for c in found.criteria))
+    rows: list[dict[str, Cell]] = [*raters.values()]
+    if len(found.criteria) > len(raters) > 0:
+        columns_ = (Column("criterion"), *(Column(f"of {name}", name, **shown) for name in raters))
+        rows = [
+            {"criterion": label(c), **{f"of {name}": row.get(c) for name, row in raters.items()}}
+            for c in found.criteria
+        ]
+    drawn = _drawn(found)
+    return Table(
+        "by_criterion",
+        f"Judges and panels: Spearman's ρ with the mean of people{_of(found)}",
+        columns_,
+        tuple(rows),
+        "A judge is compared with the mean of everybody, which is easier to follow than the mean of the "
+        "others that an annotator is compared with; “Held-out annotator” compares both with the same mean.",
+        (*notes, "; ".join(filter(None, [f"{found.items} items", drawn]))),
+    )
+
+
+def people_table(found: StudyAgreement, label: Labels = title) -> Table:
+    """People on each criterion: how many, on how many items, and their alpha.
+
+    The human ceiling stands beside each judge in “Held-out annotator”, where both have the same targets.
+    """
+    return Table(
+        "people_by_criterion",
+        f"People{_of(found)}",
+        (
+            Column("criterion"),
+            Column("people"),
+            Column("items", help="Items that somebody rated."),
+            Column("alpha_ordinal", "Krippendorff's alpha, ordinal", digits=3, interval="ends"),
+            Column("alpha_interval", "Krippendorff's alpha, interval", digits=3, interval="ends"),
+        ),
+        tuple(
+            {f"alpha_{metric}": alpha for metric, alpha in part.alpha.items()}
+            | {"criterion": label(name), "people": part.people, "items": part.items}
+            for name, part in found.criteria.items()
+        ),
+        notes=tuple(filter(None, [_drawn(found), _piled_up(found)]))
+        if found.items
+        else ("The study has no ratings.",),
+    )
+
+
+def _piled_up(found: StudyAgreement) -> str:
+    """That an interval of alpha is too narrow, where one is; else nothing."""
+    alphas = (alpha for part in found.criteria.values() for alpha in part.alpha.values())
+    return PILED_UP if any(PILED_UP in alpha.method for alpha in alphas) else ""
+
+
+def _drawn(found: StudyAgreement) -> str:
+    """How the intervals of correlations and alphas were found, in words."""
+    said = described(
+        [CORRELATION],
+        resamples=found.resamples,
+        seed=found.seed,
+        clusters=found.clusters,
+        alike=found.alike,
+        people=found.people,
+    )
+    return "; ".join(filter(None, [said, found.weighed]))
+
+
+def pairs_table(part: CriterionAgreement, label: Labels = title) -> Table:
+    """Annotators on one criterion in a few lines: how many figures there are, their mean, least and most.
+
+    One line is of every two annotators, one of each with the mean of the others.
+    """
+    parts = {
+        "every two annotators": part.pairs.values(),
+        "each with the mean of the others": [one.vs_others for one in part.each],
+    }
+    rows: list[dict[str, Cell]] = []
+    for what, figures in parts.items():
+        values = [figure.value for figure in figures if figure.value is not None]
+        of = (sum(values) / len(values), min(values), max(values)) if values else ()
+        none = undefined("no two annotators have three items in common that vary")
+        mean, least, most = [Estimate(value) for value in of] or [none] * 3
+        rows.append({"of": what, "figures": len(values), "mean": mean, "least": least, "most": most})
+    apart = len(part.compared) > MOST_ANNOTATORS
+    return Table(
+        "pairs",
+        f"Annotators on {label(part.criterion)}: Spearman's ρ",
+        (
+            Column("of", " "),
+            Column("figures"),
+            *(Column(name, digits=3) for name in ("mean", "least", "most")),
+        ),
+        tuple(rows),
+        notes=(*(("Each of these figures stands in the section annotators.",) if apart else ()), part.basis),
+    )
+
+
+def annotators_table(part: CriterionAgreement, label: Labels = title) -> Table:
+    """Annotators × annotators on one criterion: Spearman of every two, of each with the others and all.
+
+    Of more than `MOST_ANNOTATORS` only the last two: `every_two_table` has the others.
+    """
+    others, both = part.each if len(part.each) <= MOST_ANNOTATORS else (), {}
+    if others:
+        both = {**part.pairs, **{(b, a): rho for (a, b), rho in part.pairs.items()}}
+    rows: list[dict[str, Any]] = [
+        {"annotator": one.name, "others": one.vs_others, "all": one.vs_all}
+        | {f"with {other.name}": both.get((one.name, other.name)) for other in others}
+        for one in part.each
+    ]
+    return Table(
+        f"annotators-{part.criterion}",
+        f"Annotators on {label(part.criterion)}: Spearman's ρ{' of every two' if others else ''}",
+        (
+            Column("annotator"),
+            *(Column(f"with {one.name}", one.name) for one in others),
+            Column("others", "the others"),
+            Column("all"),
+        ),
+        tuple(rows),
+        "With “the others”: the mean of the others, the human ceiling. With “all”: the mean of all, "
+        "themselves included, which flatters.",
+        (part.basis,),
+    )
+
+
+def every_two_table(part: CriterionAgreement, label: Labels = title) -> Table:
+    """Spearman of every two annotators on one criterion, one row a pair."""
+    return Table(
+        f"every-two-{part.criterion}",
+        f"Every two annotators on {label(part.criterion)}",
+        (Column("a", "One"), Column("b", "The other"), columns.N, columns.SPEARMAN),
+        tuple({"a": a, "b": b, "n": rho.n, "spearman": rho} for (a, b), rho in part.pairs.items()),
+        notes=(part.basis,),
+    )
+
+
+def _of(found: StudyAgreement) -> str:
+    return f" of study {found.study}" if found.study else ""

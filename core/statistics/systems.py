@@ -1,0 +1,427 @@
+"""System level: whether a judge orders players as people do, pair by pair, and how it handles ties.
+
+A judge can be poor on single items and still order players well, because its errors average out; and it can
+order them well by luck where there are few.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import combinations, permutations
+from typing import NamedTuple, Unpack
+
+import numpy as np
+from scipy import sparse
+
+from concord.estimate import Estimate, undefined
+from concord.glossary import explain
+from concord.statistics import columns
+from concord.statistics.crossfit import folds, levels, once
+from concord.statistics.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, tabulate
+from concord.statistics.intervals import PAIRS, PAIRWISE_ACCURACY, Kind
+from concord.statistics.ratings import (
+    DIGITS,
+    Bools,
+    Contender,
+    CriterionScores,
+    Facet,
+    Floats,
+    Ints,
+    Panels,
+    Ratings,
+    divide,
+    sums,
+)
+from concord.statistics.resampling import Weights, everything, gathering, mean
+from concord.table import Column, Table
+
+FEWEST_PLAYERS = 3
+"""Two players are one pair, whose order is right half of the time by chance."""
+
+FEWEST_ITEMS = 10
+"""Items below which no difference is chosen that counts as a tie."""
+
+MOST_STEPS = 32
+"""A score of more values is taken in so many steps where pairs of items are counted."""
+
+SURE = 0.025
+"""The one-sided p-value of a pair of players below which people tell them apart."""
+
+PERMUTED = 5040
+"""Permutations of players behind a p-value; all of them for up to 7 players."""
+
+SYSTEMS = empty(
+    "systems",
+    "Would the leaderboard's order be the people's?",
+    columns.RATER,
+    columns.N,
+    Column("players"),
+    Column("pairs", "Pairs"),
+    Column("told", "Told apart", help="Pairs of players that people tell apart."),
+    Column("kept", "Of these in people's order", percent=True, interval="ends"),
+    Column("accuracy", "Pairwise accuracy", percent=True, interval="ends", help=explain("pairwise accuracy")),
+    Column(
+        "p",
+        digits=3,
+        least=0.001,
+        help="Share of all orders of the judge's means that agree as often by chance.",
+    ),
+    Column(
+        "soft",
+        "Soft pairwise accuracy",
+        percent=True,
+        interval="ends",
+        help=explain("soft pairwise accuracy"),
+    ),
+    caption="Pairs on which people themselves are undecided cannot show whether the judge is right: read the "
+    "pairs told apart first.",
+)
+ORDER = empty(
+    "player_order",
+    "Players in people's order and in the judge's",
+    columns.RATER,
+    Column("group", "Player"),
+    columns.N,
+    Column("people", "People", interval="ends"),
+    Column("people_rank", "Rank by people"),
+    Column("judge", "Judge", interval="ends"),
+    Column("judge_rank", "Rank by the judge"),
+    caption="Means over the items that both scored. Ranks of overlapping intervals are not settled.",
+)
+TIES = empty(
+    "ties",
+    "Pairs of items: the same order or tie as people",
+    columns.RATER,
+    columns.N,
+    Column(
+        "people_ties",
+        "People's ties",
+        percent=True,
+        help="Share of the pairs of items that people score alike.",
+    ),
+    Column("judge_ties", "Judge's ties", percent=True),
+    Column("accuracy", "Accuracy", percent=True, interval="ends"),
+    Column("epsilon", "Tie up to", help="The difference of two scores of the judge that counts as a tie."),
+    Column("calibrated", "Accuracy with it", percent=True, interval="ends", help=explain("tie calibration")),
+    caption="A judge with finer scores than people calls ties of people differences. Where accuracy rises, "
+    "differences of its scores up to the one shown mean nothing.",
+)
+
+
+class _Order(NamedTuple):
+    """Pairs of players, pairs × resamples: differences of means by people and judge, and their p-values."""
+
+    people: Floats
+    judge: Floats
+    p_people: Floats
+    p_judge: Floats
+
+    @property
+    def alike(self) -> Floats:
+        """Whether both prefer the same player, or both neither."""
+        people, judge = (np.sign(np.round(of, DIGITS)) for of in (self.people, self.judge))
+        return np.where(np.isnan(people) | np.isnan(judge), np.nan, people == judge)
+
+
+def systems(
+    table: Ratings,
+    criterion: str,
+    players: Facet,
+    *,
+    panels: Panels = None,
+    members: Sequence[str] = (),
+    **drawing: Unpack[Drawing],
+) -> Table:
+    """How far each judge and panel orders players as people do, on the items that both scored.
+
+    `accuracy` is the share of pairs of players on whose means both agree which is better (Kocmi et al. 2021),
+    a tie of both counting as agreement; its p permutes the judge's means among the players, one-sided. `soft`
+    is 1 less the mean |p_people − p_judge| over pairs, p being the one-sided p-value that the first is better
+    when the items of the two are permuted (Thompson et al. 2024), by the normal limit of the permutation with
+    its exact mean and variance. `told` counts the pairs with a p_people below `SURE` or above 1 − `SURE`,
+    `kept` is the accuracy over these. Intervals draw items; players are taken as they are. The first note
+    answers the question for `members`.
+
+    Undefined for fewer than `FEWEST_PLAYERS` players with two items each.
+    """
+    rows, said = [], ""
+    for judge in table[criterion].contenders(panels):
+        row, answer = _system(table, table[criterion], judge, players, drawing)
+        rows.append(row)
+        said = answer if judge.members == tuple(members) else said
+    notes = ("resamples draw items and take the players as they are",)
+    found = tabulate(SYSTEMS, table, criterion, rows, notes=notes, **drawing)
+    return found if not said else _answered(found, said)
+
+
+def player_order(
+    table: Ratings, criterion: str, players: Facet, *, panels: Panels = None, **drawing: Unpack[Drawing]
+) -> Table:
+    """Each player's mean by people and by a judge, on the items that both scored, and its rank by both.
+
+    The best has rank 1; equal means share the lower number. Players without such an item are left out.
+    """
+    scores = table[criterion]
+    rows: list[dict[str, object]] = []
+    for judge in scores.contenders(panels):
+        codes, names = _systems(table, scores, judge, players, fewest=1)
+        ranks = {
+            of: _ranks(_means(codes, score, len(names)))
+            for of, score in (("people", scores.target), ("judge", judge.score))
+        }
+        for place, name in enumerate(names):
+            inside = codes == place
+            n = int(inside.sum())
+            rows.append(
+                {"rater": judge.name, "group": name, "n": n}
+                | {"people": PointEstimate(mean(np.where(inside, scores.target, np.nan)), n)}
+                | {"judge": PointEstimate(mean(np.where(inside, judge.score, np.nan)), n)}
+                | {f"{of}_rank": int(rank[place]) for of, rank in ranks.items()}
+            )
+    return tabulate(ORDER, table, criterion, rows, **drawing)
+
+
+def ties(table: Ratings, criterion: str, *, panels: Panels = None, **drawing: Unpack[Drawing]) -> Table:
+    """Pairs of items: how often a judge has the order or the tie that people have, before and after tie
+    calibration (Deutsch et al. 2023).
+
+    `accuracy` is (concordant pairs + pairs that both tie) / all pairs. `epsilon` is the difference of the
+    judge's scores up to which they count as a tie, that of the greatest accuracy on all items; `calibrated`
+    is the accuracy on the pairs within each fold with the difference chosen on the other folds, anew in every
+    resample. Scores of more than `MOST_STEPS` values are taken in steps.
+
+    Undefined for fewer than `FEWEST_ITEMS` common items.
+    """
+    rows = []
+    for judge in table[criterion].contenders(panels):
+        rows.append(_tie_row(table, table[criterion], judge, drawing))
+    return tabulate(TIES, table, criterion, rows, notes=("all pairs of items",), **drawing)
+
+
+def _answered(found: Table, said: str) -> Table:
+    return replace(found, notes=(said, *found.notes), meta={**found.meta, "answer": said})
+
+
+def _systems(
+    table: Ratings, scores: CriterionScores, judge: Contender, players: Facet, *, fewest: int
+) -> tuple[Ints, list[str]]:
+    """Each item's player (−1: none, or not scored by both), and the players with enough such items."""
+    codes, names = table.facet(players)
+    codes = np.where(np.isnan(scores.target) | np.isnan(judge.score), -1, codes)
+    kept = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(names)) >= fewest)
+    number = np.full(len(names) + 1, -1)
+    number[kept] = np.arange(len(kept))
+    return number[codes], [str(names[place]) for place in kept]
+
+
+def _ranks(means: Floats) -> Ints:
+    """1 for the greatest; equal means share the lower number."""
+    rounded = np.round(means, DIGITS)
+    return np.asarray((rounded[None] > rounded[:, None]).sum(axis=1) + 1, dtype=np.int64)
+
+
+def _means(codes: Ints, score: Floats, number: int) -> Floats:
+    inside = codes >= 0
+    return divide(sums(codes[inside], score[inside], number), np.bincount(codes[inside], minlength=number))
+
+
+def _system(
+    table: Ratings, scores: CriterionScores, judge: Contender, players: Facet, drawing: Drawing
+) -> tuple[dict[str, object], str]:
+    """A row of `systems`, and the sentence that answers its question; empty where it is undefined."""
+    codes, names = _systems(table, scores, judge, players, fewest=2)
+    n, number = int((codes >= 0).sum()), len(names)
+    row: dict[str, object] = {"rater": judge.name, "n": n, "players": number}
+    if number < FEWEST_PLAYERS:
+        why = f"{number} players with two items of {judge.name} and people, {FEWEST_PLAYERS} are needed"
+        nothing = dict.fromkeys(("accuracy", "p", "soft", "kept"), undefined(why, n=n))
+        return row | nothing | {"pairs": None, "told": None}, ""
+    ordered = _ordering(codes, scores.target, judge.score, number)
+    own = ordered(everything(len(codes)))
+    alike = own.alike[:, 0] == 1
+    told = np.minimum(own.p_people[:, 0], 1 - own.p_people[:, 0]) < SURE
+    pairs = len(alike)
+
+    def figure(of: Callable[[_Order], Floats], kind: Kind = PAIRWISE_ACCURACY) -> PointEstimate:
+        return PointEstimate(lambda weights: of(ordered(weights)), n, kind=kind)
+
+    means = _means(codes, scores.target, number), _means(codes, judge.score, number)
+    none: Figure = undefined("people tell no pair of players apart", n=n)
+    row |= {
+        "pairs": pairs,
+        "accuracy": figure(lambda o: o.alike.mean(axis=0)),
+        "p": _by_chance(*means, drawing.get("seed", 0)),
+        "soft": figure(lambda o: 1 - np.abs(o.p_people - o.p_judge).mean(axis=0), PAIRS),
+        "told": int(told.sum()),
+        "kept": figure(lambda o: o.alike[told].mean(axis=0)) if told.any() else none,
+    }
+    return row, _answer(judge, alike, told, names, *means)
+
+
+def _answer(
+    judge: Contender, alike: Bools, told: Bools, names: Sequence[str], people: Floats, by_judge: Floats
+) -> str:
+    """Whether the leaderboard's order would be the people's, in two sentences."""
+    sure, kept = int(told.sum()), int((told & alike).sum())
+    who = "the judge" if len(judge.members) == 1 else f"the mean of {len(judge.members)} judges"
+    apart = f"of the {sure} that people tell apart, {kept} do" if sure else "people tell none of them apart"
+    best, second = np.argsort(-np.round(people, DIGITS), kind="stable")[:2]
+    other = int(np.round(by_judge, DIGITS).argmax())
+    first = f"Both put {names[best]} first"
+    if other != best:
+        first = f"People put {names[best]} first, {who} {names[other]}"
+    pairs = list(combinations(range(len(names)), 2))
+    if not told[pairs.index((min(best, second), max(best, second)))]:
+        first += f"; people do not tell {names[best]} from {names[second]}"
+    return (
+        f"By {who}, {int(alike.sum())} of {len(alike)} pairs of players stand in people's order; {apart}. "
+        f"{first}."
+    )
+
+
+def _ordering(codes: Ints, people: Floats, judge: Floats, number: int) -> Callable[[Weights], _Order]:
+    """`_Order` of weights; nan where a player was not drawn."""
+    inside = np.flatnonzero(codes >= 0)
+    gather = gathering(codes, number).astype(np.float64)
+
+    def summing(values: Floats) -> sparse.csc_array:
+        return sparse.csc_array((values[inside], (codes[inside], inside)), shape=(number, len(codes)))
+
+    centred = [of - of[inside].mean() for of in (people, judge)]
+    first, second = np.triu_indices(number, 1)
+    given = [(summing(of), summing(of**2)) for of in centred]
+
+    @once
+    def on(weights: Weights) -> _Order:
+        weight = weights.astype(np.float64)
+        count = np.asarray(gather @ weight)
+        found: list[Floats] = []
+        for total, square in given:
+            sum_, squares = np.asarray(total @ weight), np.asarray(square @ weight)
+            means = divide(sum_, count)
+            size = count[first] + count[second]
+            both = sum_[first] + sum_[second]
+            spread = np.maximum(squares[first] + squares[second] - both**2 / np.maximum(size, 1), 0)
+            shares = divide(size, count[first] * count[second])
+            variance = shares * divide(spread, np.maximum(size - 1, 0))
+            found += [means[first] - means[second], variance]
+        return _Order(found[0], found[2], _one_sided(*found[:2]), _one_sided(*found[2:]))
+
+    return on
+
+
+def _one_sided(difference: Floats, variance: Floats) -> Floats:
+    """The p-value that the first is better: 1 − Φ(difference / SD); a half where nothing varies."""
+    from scipy.special import ndtr
+
+    varies = variance > 10.0**-DIGITS
+    z = np.divide(difference, np.sqrt(np.where(varies, variance, 1)))
+    return np.asarray(np.where(np.isnan(difference), np.nan, np.where(varies, ndtr(-z), 0.5)))
+
+
+def _by_chance(people: Floats, judge: Floats, seed: int) -> Estimate:
+    """The share of orders of the judge's means among players that agree with people as often as its own."""
+    number = len(people)
+    orders = np.arange(number)[None]
+    if math.factorial(number) <= PERMUTED:
+        orders = np.array(list(permutations(range(number))))
+    else:
+        drawn = np.random.default_rng([seed, number]).permuted(np.tile(orders, (PERMUTED, 1)), axis=1)
+        orders = np.concatenate([orders, drawn])
+    first, second = np.triu_indices(number, 1)
+    by_people = np.sign(np.round(people[first] - people[second], DIGITS))
+    given = judge[orders]
+    alike = (np.sign(np.round(given[:, first] - given[:, second], DIGITS)) == by_people).sum(axis=1)
+    own = np.sign(np.round(judge[first] - judge[second], DIGITS)) == by_people
+    share = float((alike >= own.sum()).mean())
+    return Estimate(share, method=f"{len(orders)} permutations of players")
+
+
+class _Pairs(NamedTuple):
+    """Counts of pairs of items: all of them, people's ties, and those right at each difference."""
+
+    every: Floats
+    people_ties: Floats
+    judge_ties: Floats
+    right: Floats
+
+
+def _tie_row(
+    table: Ratings, scores: CriterionScores, judge: Contender, drawing: Drawing
+) -> dict[str, object]:
+    both = ~np.isnan(scores.target) & ~np.isnan(judge.score)
+    n = int(both.sum())
+    row: dict[str, object] = {"rater": judge.name, "n": n}
+    names = ("people_ties", "judge_ties", "accuracy", "epsilon", "calibrated")
+    if n < FEWEST_ITEMS:
+        few = f"{n} items in common, at least {FEWEST_ITEMS} are needed"
+        return row | dict.fromkeys(names, undefined(few, n=n))
+    given, target = (levels(np.where(both, of, np.nan), MOST_STEPS) for of in (judge.score, scores.target))
+    cluster = cluster_codes(table, drawing.get("clusters"))
+    fold = folds(both, seed=drawing.get("seed", 0), clusters=cluster)
+    parts, shape = int(fold.max()) + 1, (len(given.mean), len(target.mean))
+    cell = (fold * shape[0] + given.code) * shape[1] + target.code
+    gather = gathering(np.where(both, cell, -1), parts * shape[0] * shape[1]).astype(np.float64)
+    apart = np.round(np.abs(given.mean[:, None] - given.mean[None]), DIGITS)
+    steps, step = np.unique(apart, return_inverse=True)
+    counted = _counting(step.reshape(apart.shape), len(steps))
+
+    @once
+    def found(weights: Weights) -> tuple[_Pairs, Floats]:
+        weight = weights.astype(np.float64)
+        count, square = (np.asarray(gather @ of).reshape(parts, *shape, -1) for of in (weight, weight**2))
+        whole, squares = count.sum(axis=0), square.sum(axis=0)
+        right, every = np.zeros(weight.shape[1]), np.zeros(weight.shape[1])
+        for part in range(parts):
+            own = counted(count[part], square[part])
+            others = counted(whole - count[part], squares - square[part])
+            chosen = np.round(others.right, DIGITS).argmax(axis=0)
+            right += np.take_along_axis(own.right, chosen[None], axis=0)[0]
+            every += own.every
+        return counted(whole, squares), divide(right, every)
+
+    whole = found(everything(len(both)))[0]
+
+    def accuracy(weights: Weights) -> Floats:
+        pairs = found(weights)[0]
+        return divide(pairs.right[0], pairs.every)
+
+    calibrated: Figure = undefined("all items are of one cluster, so none is left to measure on", n=n)
+    if parts > 1:
+        calibrated = PointEstimate(lambda weights: found(weights)[1], n, kind=PAIRS)
+    return row | {
+        "people_ties": float(whole.people_ties[0] / whole.every[0]),
+        "judge_ties": float(whole.judge_ties[0] / whole.every[0]),
+        "accuracy": PointEstimate(accuracy, n, kind=PAIRS),
+        "epsilon": float(steps[np.round(whole.right[:, 0], DIGITS).argmax()]),
+        "calibrated": calibrated,
+    }
+
+
+def _counting(step: Ints, number: int) -> Callable[[Floats, Floats], _Pairs]:
+    """`_Pairs` of the number of items (judge's levels × people's levels × resamples), and of squared weights.
+
+    `step` says which of `number` differences lies between two levels of the judge, 0 for none.
+    """
+    size = len(step)
+    below, above = np.triu_indices(size, 1)
+    apart = gathering(step[below, above], number).astype(np.float64)
+
+    def counted(count: Floats, square: Floats) -> _Pairs:
+        higher = np.flip(np.cumsum(np.flip(count, 1), axis=1), 1) - count
+        rows = np.ascontiguousarray(count.transpose(2, 0, 1))
+        concordant, tied = ((rows @ of.transpose(2, 1, 0))[:, below, above].T for of in (higher, count))
+        same = ((count**2).sum(axis=1) - square.sum(axis=1)).sum(axis=0) / 2
+        total = count.sum(axis=(0, 1))
+        by_judge, by_people = count.sum(axis=1), count.sum(axis=0)
+        squares = square.sum(axis=(0, 1))
+        right, both = np.asarray(apart @ concordant), np.asarray(apart @ tied)
+        both[0] += same
+        return _Pairs(
+            (total**2 - squares) / 2,
+            ((by_people**2).sum(axis=0) - squares) / 2,
+            ((by_judge**2).sum(axis=0) - squares) / 2,
+            right.sum(axis=0) + np.cumsum(both - right, axis=0),
+        )
+
+    return counted
