@@ -71,9 +71,11 @@ def _forget(workspace: str, name: str, reason: str, by: str) -> None:
 
     Ratings, comments and figures stay. It cannot be undone, and backups made before still have the name.
     """
-    with Workspace.open(workspace, create=False).write() as db:
+    opened = Workspace.open(workspace, create=False)
+    with opened.write() as db:
         pseudonym = personal.forget(db, name, reason, by)
     echo(f"The name is removed. What they rated stands under {pseudonym}.")
+    opened.empty_log()
 
 
 @command.command("list")

@@ -15,6 +15,8 @@ from concord.store import readonly, schema, summaries
 from concord.store.turns import turn
 
 BUSY_SECONDS = 30.0
+EMPTIED = 5.0
+"""Seconds to wait for others who read an older state, until the file beside the database can be emptied."""
 IDLE = 8
 """How many idle connections a process that reads often keeps open."""
 
@@ -158,6 +160,24 @@ def transaction(db: Database) -> Iterator[Database]:
         db.rollback()
         raise
     db.conn.execute("COMMIT")
+
+
+def empty_log(path: Path) -> None:
+    """Move all changes into the database and empty the file beside it (the WAL), which has them first.
+
+    Raises WorkspaceError where another program still reads an older state.
+    """
+    db = connect(path, create=False)
+    try:
+        db.execute(f"PRAGMA busy_timeout = {EMPTIED * 1000:.0f}")
+        busy, *_ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    finally:
+        db.close()
+    if busy:
+        raise WorkspaceError(
+            f"What was removed still stands in {path.name}-wal, because another program reads the database. "
+            "The file goes when the last program closes the workspace: stop the app and all runs."
+        )
 
 
 def prepare(path: Path) -> None:

@@ -1,5 +1,6 @@
 """What is stored of an annotator, and the removal of their name: ratings and figures stay."""
 
+import re
 import secrets
 from typing import Any
 
@@ -63,7 +64,8 @@ def forget(db: Database, name: str, reason: str, by: str) -> str:
 
     Gone are their link, their sessions with addresses and browsers, and the numbers of a crowd platform.
     Their answers, comments included, stay under the pseudonym, and so does every figure. They are signed out
-    and get nothing more. The log keeps the pseudonym, not the name. Raises NotFound, and StudyError without a
+    and get nothing more. The log keeps the pseudonym, not the name. SQLite's own log of changes still has it:
+    `Workspace.empty_log` is to follow. Raises NotFound, and StudyError without a
     reason.
     """
     if not reason.strip():
@@ -81,9 +83,23 @@ def forget(db: Database, name: str, reason: str, by: str) -> str:
         "WHERE rater_id = ?",
         [pseudonym, rater],
     )
-    # Comments of the log and of acts may name them.
-    for table, columns in (("study_acts", ("reason", "by")), ("exclusions", ("reason", "by"))):
-        for column in columns:
-            db.execute(f"UPDATE {table} SET {column} = replace({column}, ?, ?)", [name, pseudonym])
-    db.execute("UPDATE audit_log SET about = ? WHERE about = ?", [pseudonym, name])
+    for table in db.tables:
+        for column in _NAMES & table.columns_dict.keys():
+            db.execute(f"UPDATE [{table.name}] SET {column} = ? WHERE {column} = ?", [pseudonym, name])
+        for column in _TEXTS & table.columns_dict.keys():
+            _replace(db, table.name, column, name, pseudonym)
     return pseudonym
+
+
+_NAMES = {"by", "decided_by", "about"}
+_TEXTS = {"reason", "detail"}
+"""Columns with somebody's name, and with sentences that may name somebody."""
+
+
+def _replace(db: Database, table: str, column: str, name: str, pseudonym: str) -> None:
+    """Replace a name where it stands as words of its own: “Ann” neither in “Annabel” nor in “Ann-Marie”."""
+    word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+    named = f"SELECT DISTINCT {column} FROM [{table}] WHERE instr({column}, ?)"
+    for (text,) in db.execute(named, [name]).fetchall():
+        said = word.sub(pseudonym, text)
+        db.execute(f"UPDATE [{table}] SET {column} = ? WHERE {column} = ?", [said, text])

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from concord.errors import NotAllowed
+from concord.errors import ConcordError, NotAllowed
 from concord.files import file_name
 from concord.store import access, acts, audit, exclusions, frames, pairings, personal, progress, settings
 from concord.store import hidden as stored_hidden
@@ -299,6 +299,10 @@ def _forgotten(name: str) -> None:
     with told.writing() as db:
         pseudonym = personal.forget(db, name, st.session_state["forget because"], person.named())
         told.done(f"The name is removed. What they rated stands under {pseudonym}.")
+    try:
+        workspace().empty_log()
+    except ConcordError as error:
+        told.refused(error)
 
 
 def _pass_on(study: str, name: str) -> None:

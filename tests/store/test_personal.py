@@ -8,7 +8,7 @@ import pytest
 
 from concord.errors import NotFound, StudyError
 from concord.reports.agreement_report import Options, agreement_report
-from concord.store import access, audit, exclusions, personal
+from concord.store import access, audit, exclusions, personal, sessions
 from concord.store import studies as stored
 from concord.store.crowds import Crowd, Visitor
 from concord.studies import crowd, registration, running
@@ -55,20 +55,53 @@ def test_a_name_is_removed_everywhere_and_ratings_and_figures_stay(filled):
         assert (first.by, first.detail) == ("dana", "asked by e-mail")
 
 
-def test_what_is_removed_is_not_left_in_the_file(filled):
-    name = "Wilhelmina-Unmistakable"
-    with filled.write() as db:
+def used_everywhere(workspace, name: str) -> None:
+    """Somebody who is an annotator and decides, and whom others name."""
+    with workspace.write() as db:
         access.invite(db, name)
         for number in range(50):
             access.invite(db, f"somebody else {number}")
-    with filled.read() as db:
-        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    assert name.encode() in filled.db_path.read_bytes()
+        sessions.begin(db, "annotator", name=name, rater=access.annotator_id(db, name))
+        audit.record(db, name, "asked", about=name, detail=f"told by {name}, twice")
+        registration.register(db, "first", Plan(), name, late=True)
+        exclusions.exclude(db, "first", "Ben", f"{name} told us that Ben was asleep", name)
+        running.close(db, "first", f"as {name}’s mail says", name)
+
+
+def test_no_byte_of_the_workspace_has_a_name_that_was_removed(filled, run):
+    name = "Wilhelmina Unmistakable"
+    used_everywhere(filled, name)
+    held = [file for file in filled.path.rglob("*") if file.is_file() and name.encode() in file.read_bytes()]
+    assert held
+    with filled.read() as beside:  # the log is not removed, as it is when the last connection closes
+        beside.rollback()
+        done = run(filled, "annotators", "forget", name, "--reason", "asked", "--by", "dana")
+        assert done.exit_code == 0, done.output
+        left = [file for file in filled.path.rglob("*") if file.is_file()]
+        assert filled.path / "concord.db-wal" in left
+        assert [file.name for file in left if name.encode() in file.read_bytes()] == []
+
+
+def test_a_log_that_cannot_be_emptied_is_reported(filled, run, monkeypatch):
+    monkeypatch.setattr("concord.store.database.EMPTIED", 0.1)
+    with filled.read() as older:
+        older.execute("SELECT count(*) FROM raters").fetchone()
+        done = run(filled, "annotators", "forget", "Ada", "--reason", "asked", "--by", "dana")
+    assert done.exit_code == 1
+    assert "The name is removed." in done.output
+    assert "still stands in concord.db-wal" in done.output
+
+
+@pytest.mark.parametrize("name", ["Ann", "e"])
+def test_only_a_name_as_a_whole_is_replaced(filled, name):
     with filled.write() as db:
-        personal.forget(db, name, "asked", "dana")
-    with filled.read() as db:
-        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    assert name.encode() not in filled.db_path.read_bytes()
+        access.invite(db, name)
+        for by in (name, f"{name}abel", f"J{name}", f"{name}-Marie"):
+            audit.record(db, by, "asked", about=by, detail=f"here is {by}, {by} wrote an e-mail")
+        new = personal.forget(db, name, "asked", "dana")
+        lines = {(line.by, line.about, line.detail) for line in audit.every(db) if line.what == "asked"}
+    kept = {new, f"{name}abel", f"J{name}", f"{name}-Marie"}
+    assert lines == {(by, by, f"here is {by}, {by} wrote an e-mail") for by in kept}
 
 
 def test_what_is_stored_of_somebody_is_shown_whole(filled, run):
