@@ -206,7 +206,11 @@ def _parquet(path: Path, progress: Progress | None) -> Iterator[FileRow]:
 
     try:
         with _opened(path), parquet.ParquetFile(path, pre_buffer=False) as file:
-            total = max(1, file.metadata.num_rows)
+            total, size = max(1, file.metadata.num_rows), path.stat().st_size
+            if total > size:  # equal rows are packed into almost nothing, and take minutes to be read
+                raise ImportRefused(
+                    f"{path} has {total:,} rows in {size:,} bytes: no more rows than bytes are read."
+                )
             for group in range(file.metadata.num_row_groups):
                 if (size := file.metadata.row_group(group).total_byte_size) > ROW_GROUP:
                     raise ImportRefused(

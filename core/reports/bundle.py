@@ -131,16 +131,14 @@ def _report(said: Mapping[str, Any], report: AgreementReport) -> str:
     criteria: dict[str, list[str]] = {}
     for criterion, basis in said["basis"].items():
         criteria.setdefault(basis, []).append(report.label(criterion))
-    lines += [f"- {', '.join(labels)}: {basis}." for basis, labels in criteria.items()]
-    lines += [
-        f"- Judges are not compared on {out['units']} units: {out['reason']}." for out in said["left_out"]
-    ]
-    lines += [f"- {origin(judge)}" for judge in said["judges"]]
-    lines += [f"- {markdown_text(sentence)}" for sentence in said["provenance"]]
+    rest = [f"{', '.join(labels)}: {basis}." for basis, labels in criteria.items()]
+    rest += [f"Judges are not compared on {out['units']} units: {out['reason']}." for out in said["left_out"]]
+    rest += [*map(origin, said["judges"]), *said["provenance"]]
+    lines += [f"- {markdown_text(sentence)}" for sentence in rest]
     lines += [
         f"- {said['units']} units, SHA-256 {said['sample_sha256']}; "
         f"{said['ratings']} ratings, SHA-256 {said['ratings_sha256']}.",
-        f"- {_measured(report.options)}",
+        f"- {markdown_text(_measured(report.options))}",
         f"- Concord {said['concord']}, {said['made']}.",
         "",
         "`about.json` has all of this for programs, `tables/` every table of the agreement page with its "

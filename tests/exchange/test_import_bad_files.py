@@ -102,6 +102,15 @@ def test_parquet_is_read(fresh, run, tmp_path):
     assert count(fresh) == 250
 
 
+def test_more_rows_than_bytes_are_refused_at_once(fresh, run, tmp_path):
+    equal = pa.table({"prompt": ["Hi"] * 100_000, "response": ["Hello"] * 100_000})
+    parquet.write_table(equal, tmp_path / "x.parquet")
+    done = run(fresh, "import", "conversations", tmp_path / "x.parquet")
+    assert done.exit_code == 1
+    assert "100,000 rows" in done.output
+    assert "no more rows than bytes are read" in done.output
+
+
 @pytest.mark.parametrize("kept", [0.2, 0.5, 0.99])
 def test_half_a_parquet_file_is_refused(fresh, run, tmp_path, kept):
     parquet.write_table(table(250), tmp_path / "whole.parquet", row_group_size=100)

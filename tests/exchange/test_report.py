@@ -9,7 +9,7 @@ import pytest
 
 from concord.errors import NotFound, StudyError
 from concord.reports import bundle as report
-from concord.reports.agreement_report import Options, agreement_report
+from concord.reports.agreement_report import AgreementReport, Options, agreement_report
 from concord.reports.names import renamed
 from concord.reports.sections import SECTIONS
 from concord.store import studies as stored
@@ -52,6 +52,14 @@ def test_it_holds_what_the_page_shows(filled):
             assert found[f"tables/{criterion}/{table.name}.csv"] == as_csv(table)
     for table in shown.overview:
         assert as_markdown(renamed(table, shown.names)) in found["report.md"]
+
+
+def test_no_title_of_a_criterion_is_markup_in_the_report(filled, monkeypatch):
+    title = "<img src=x> **fluent**"
+    monkeypatch.setattr(AgreementReport, "label", lambda self, criterion: title)
+    text = files(made(filled))["report.md"]
+    assert f"- {markdown_text(title)}" in text
+    assert title not in text
 
 
 @pytest.mark.parametrize("form", FORMS)

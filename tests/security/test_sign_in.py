@@ -349,6 +349,7 @@ def test_an_old_hash_is_made_anew_when_its_passphrase_is_right(behind: Server) -
         b"[" * 3000,
         b"[]",
         b'{"passphrase": 1}',
+        b'{"passphrase": "\\ud800"}',
         b'{"passphrase": "' + b"x" * 5000 + b'"}',
         b"\xff\xfe",
         {"once": "guessed"},

@@ -102,10 +102,11 @@ async def _said(request: Request) -> dict[str, str]:
             raise refused
     try:
         said: Any = json.loads(body)
+        if not isinstance(said, dict) or not all(isinstance(value, str) for value in said.values()):
+            raise refused
+        "".join(said.values()).encode()  # half of a surrogate pair is no text
     except (ValueError, RecursionError):
         raise refused from None
-    if not isinstance(said, dict) or not all(isinstance(value, str) for value in said.values()):
-        raise refused
     return said
 
 
