@@ -96,6 +96,8 @@ screenshots: setup browser
 lock:
 	uv pip compile pyproject.toml --group dev --universal --generate-hashes --python-version 3.11 \
 		--custom-compile-command "make lock" -o requirements.lock
+	uv pip compile pyproject.toml --all-extras --universal --generate-hashes --python-version 3.11 \
+		--custom-compile-command "make lock" -o requirements-extras.lock
 
 # label-studio-sdk and argilla in an environment of their own: their validators read what Concord exports.
 ANNOTATING := .venv/annotating
