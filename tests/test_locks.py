@@ -21,4 +21,5 @@ def test_a_lock_has_every_library_with_its_hash_and_no_index(file, wanted):
     names = {re.split(r"[\[=<>]", name)[0] for name in [*PROJECT["dependencies"], *wanted]}
     assert names <= locked
     assert all("--hash=sha256:" in entry for entry in entries)
-    assert "index-url" not in text and "://" not in text
+    assert "index-url" not in text
+    assert "://" not in text
