@@ -7,7 +7,7 @@ import click
 
 from concord.commands.printing import echo
 from concord.errors import WorkspaceError
-from concord.store import checking, copies, summaries
+from concord.store import checking, copies, schema, summaries
 from concord.workspace import Workspace
 
 
@@ -32,6 +32,7 @@ def command(workspace: str, file: Path | None, compute_anew: bool) -> None:
         raise WorkspaceError(f"There is no database {path}. Name a workspace with --workspace.")
     try:
         with copies.snapshot(path) as copy:
+            schema.apply(copy, schema.version(copy, path))  # one of an earlier form is whole, too
             found = checking.findings(copy)
     except sqlite3.Error as error:
         found = [checking.Finding(f"{path} cannot be read: {error}.", checking.RESTORE)]

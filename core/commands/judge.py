@@ -39,7 +39,7 @@ def command(
     rubric = name if name in shelf.names(workspace) else ""
     if rubric:
         with workspace.read() as db:
-            benchmark = benchmark or options.only_benchmark(db)
+            benchmark = options.benchmark_of(db, benchmark)
     elif benchmark not in ("", name):
         raise ConcordError(
             f"“{name}” is a benchmark and asks about its own conversations. Leave --benchmark out."

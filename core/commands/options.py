@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 from click.core import ParameterSource
 
-from concord.errors import ConcordError, StudyError
+from concord.errors import ConcordError, StudyError, not_found
 from concord.table import FORMS
 
 if TYPE_CHECKING:
@@ -192,6 +192,17 @@ def only_benchmark(db: Database) -> str:
     raise StudyError(
         f"The workspace holds several benchmarks. Choose one with --benchmark: {', '.join(known)}."
     )
+
+
+def benchmark_of(db: Database, named: str) -> str:
+    """The benchmark of stored conversations that is named, or the only one. Raises NotFound, StudyError."""
+    from concord.store import conversations
+
+    if not named:
+        return only_benchmark(db)
+    if named not in (known := conversations.values(db)["benchmark"]):
+        raise not_found("benchmark with conversations", named, known)
+    return named
 
 
 def table(command: F) -> F:

@@ -1,9 +1,10 @@
 """Carries out a plan on a terminal: options, estimate, a line of progress, and the result."""
 
+import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, TypeVar
 
 import click
@@ -12,6 +13,7 @@ from rich.live import Live
 from rich.text import Text
 
 from concord.commands.printing import echo
+from concord.errors import WorkspaceError
 from concord.files.plain import plain
 from concord.llm.models import currency
 from concord.runs import engine, planning, renaming, status
@@ -38,8 +40,12 @@ def _watching(workspace: Workspace, benchmark: str) -> Iterator[Callable[[Progre
         if live is None and time.monotonic() - last < PLAIN_SECONDS:
             return
         last = time.monotonic()
-        with workspace.read() as db:
-            told = " · ".join(filter(None, [sentence(progress), status.stages(db, benchmark)]))
+        told = sentence(progress)
+        with (
+            suppress(sqlite3.Error, OSError, WorkspaceError),
+            workspace.read() as db,
+        ):  # the sentence says why
+            told = " · ".join(filter(None, [told, status.stages(db, benchmark)]))
         if live is None:
             echo(told)
         else:
@@ -47,6 +53,8 @@ def _watching(workspace: Workspace, benchmark: str) -> Iterator[Callable[[Progre
 
     terminal = Live(console=Console(), refresh_per_second=4, transient=True)
     with terminal if sys.stdout.isatty() else nullcontext() as live:
+        if live is not None:
+            live.console.show_cursor(True)  # a second signal ends the process, which could not show it again
         yield show
 
 
@@ -56,6 +64,9 @@ def running(command: F) -> F:
     limit = "Spend no more on this plan, earlier runs of it included; every model needs a price."
     batch = "Ask through the endpoint's Batch API; the same command collects the answers later."
     cluster = "Have the workers of this Dask scheduler make the calls."
+    endpoints = (
+        "Wait for endpoints that cannot be reached until they answer, as for a model that still loads."
+    )
     as_new = "Go on under this name with the model whose entry has changed."
     for option in (
         click.option("--as-new", metavar="NAME", default="", help=as_new),
@@ -64,6 +75,7 @@ def running(command: F) -> F:
         click.option("--wait", is_flag=True, help="With --batch: stay until everything is answered."),
         click.option("--batch", is_flag=True, help=batch),
         click.option("--cluster", metavar="tcp://…", default="", help=cluster),
+        click.option("--wait-for-endpoints", is_flag=True, help=endpoints),
         click.option("--estimate", is_flag=True, help=estimate),
     ):
         command = option(command)
@@ -82,10 +94,12 @@ def carry_out(
     batch: bool = False,
     wait: bool = False,
     cluster: str = "",
+    wait_for_endpoints: bool = False,
 ) -> None:
     """Estimate or execute a plan and say how it ended.
 
-    Exits with 1 if it broke, 3 if calls wait in batches, 2 if pieces failed.
+    Exits with 1 if it broke, 130 or 143 if a signal stopped it, 3 if it stopped otherwise or calls wait in
+    batches, 2 if pieces failed.
     """
     if as_new:
         plan = renaming.as_new(workspace, plan, as_new)
@@ -105,6 +119,7 @@ def carry_out(
             batch=batch,
             wait=wait,
             cluster=cluster,
+            wait_for_endpoints=wait_for_endpoints,
             watch=watch,
         )
     echo(f"Run {ended.id} {ended.stands if ended.waiting else ended.state}: {sentence(ended)}")
@@ -120,7 +135,9 @@ def carry_out(
         )
     if ended.state == "broken":
         raise SystemExit(1)
-    if ended.waiting:
+    if ended.signal:
+        raise SystemExit(128 + ended.signal)
+    if ended.waiting or ended.state == "stopped":
         raise SystemExit(3)
     if ended.failed:
         raise SystemExit(2)

@@ -130,8 +130,15 @@ class _Lost(Exception):
 class ClusterClient(Client):
     """A client whose attempts are made by the workers of a Dask cluster, evenly."""
 
-    def __init__(self, models: Mapping[str, Model], *, address: str, admit: Callable[[], Awaitable[None]]):
-        super().__init__(models, admit=admit)
+    def __init__(
+        self,
+        models: Mapping[str, Model],
+        *,
+        address: str,
+        admit: Callable[[], Awaitable[None]],
+        patient: bool = False,
+    ):
+        super().__init__(models, admit=admit, patient=patient)
         self.address = address
         self.lost = 0
         """Workers that were lost."""

@@ -74,16 +74,19 @@ def execute(
     batch: bool = False,
     wait: bool = False,
     cluster: str = "",
+    wait_for_endpoints: bool = False,
     watch: Callable[[Progress], None] | None = None,
 ) -> Progress:
     """Do what is left of a job and return where it stands.
 
     With `batch` calls are sent in batches, and the run ends when all wait at the endpoint, unless it is to
     `wait` for the answers. Answers of batches that have ended are collected in any case. `cluster` is the
-    address of a Dask scheduler whose workers make the calls.
+    address of a Dask scheduler whose workers make the calls. With `wait_for_endpoints` an endpoint that
+    cannot be reached is waited for until it answers.
     It stops at `max_cost` (see `concord.runs.budget`), when the store asks for a stop, and on SIGINT or
-    SIGTERM; calls in flight are finished and kept. While the store cannot be written, no call is made and
-    nothing is lost. Raises ConcordError if the run cannot start, ConfigError if a price is missing.
+    SIGTERM; calls in flight are finished and kept. A second signal ends the process. While the store cannot
+    be written, no call is made and nothing is lost. Raises ConcordError if the run cannot start, ConfigError
+    if a price is missing.
     """
     if max_cost is not None:
         check_priced(job.models.values())
@@ -98,18 +101,17 @@ def execute(
             say = stack.enter_context(presence.present(workspace.db_path, number))
             started = runs.get(db, number)
         try:
-            with few_collections():
+            with few_collections(), _signals_restored():
                 run = _Run(
-                    workspace, started, job, todo, max_cost, retry_failed, batch, wait, cluster, watch, say
+                    *(workspace, started, job, todo, max_cost, retry_failed, batch, wait),
+                    *(cluster, wait_for_endpoints, watch, say),
                 )
-                asyncio.run(run.go())
+                return asyncio.run(run.go())
         except BaseException:
             # Where the store cannot be written, the run is known to have ended by its file.
             with suppress(sqlite3.Error, OSError, WorkspaceError), workspace.write() as db:
                 runs.end(db, number, "broken", "It ended unexpectedly. The same run continues where it was.")
             raise
-    with workspace.read() as db:
-        return runs.get(db, number)
 
 
 def _register(db: Database, job: Job) -> None:
@@ -134,18 +136,36 @@ def few_collections() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _on_signal(halt: Callable[[str], None]) -> None:
-    """The first SIGINT or SIGTERM stops the run cleanly, a second one ends it at once."""
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def _signals_restored() -> Iterator[None]:
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            with suppress(ValueError, TypeError):  # not the main thread, or not a handler of Python's
+                signal.signal(number, handler)
+
+
+def _on_signal(stop: Callable[[int], None]) -> None:
+    """The first SIGINT or SIGTERM stops the run cleanly; the system ends the process at a second one.
+
+    A handler of the loop would wait until the loop is free, and one of Python until its code is.
+    """
     loop = asyncio.get_running_loop()
 
-    def first(number: signal.Signals) -> None:
-        loop.remove_signal_handler(number)
-        halt("Stopped by a signal; calls in flight were finished.")
+    def first(number: int, _frame: object) -> None:
+        for each in SIGNALS:
+            signal.signal(each, signal.SIG_DFL)
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(stop, number)
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        # Only the main thread can handle signals.
-        with suppress(NotImplementedError, RuntimeError, ValueError):
-            loop.add_signal_handler(number, first, number)
+    for number in SIGNALS:
+        with suppress(ValueError):  # Only the main thread can handle signals.
+            signal.signal(number, first)
 
 
 @dataclass
@@ -161,6 +181,7 @@ class _Run:
     batch: bool
     wait: bool
     cluster: str
+    wait_for_endpoints: bool
     watch: Callable[[Progress], None] | None
     say: Callable[[str], None]
     """Says a sentence to who looks at the run, also while the store cannot be written."""
@@ -169,6 +190,8 @@ class _Run:
     stop: str = ""
     """Why no new calls are made; empty while the run goes on."""
     broken: bool = False
+    signal: int = 0
+    """The signal that stopped it; 0 for none."""
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     given_up: set[str] = field(default_factory=set)
     """Work that failed: it is not tried again in this run."""
@@ -205,6 +228,10 @@ class _Run:
             self.budget.stop()
         asyncio.get_running_loop().call_later(GRACE_SECONDS, self._abandon)
 
+    def _signalled(self, number: int) -> None:
+        self.signal = number
+        self.halt("Stopped by a signal; calls in flight were finished.")
+
     def _abandon(self) -> None:
         """End what has no answer yet, such as a body that never ends."""
         left = [task for task in self.tasks if not task.done()]
@@ -216,16 +243,18 @@ class _Run:
                 "have been paid for."
             )
 
-    async def go(self) -> None:
+    async def go(self) -> Progress:
+        """Make what is left; where the run stands at its end."""
+        how: dict[str, Any] = {"admit": self._admit, "patient": self.wait_for_endpoints}
         if self.cluster:
-            self.client = ClusterClient(self.job.models, address=self.cluster, admit=self._admit)
+            self.client = ClusterClient(self.job.models, address=self.cluster, **how)
         else:
-            self.client = Client(self.job.models, admit=self._admit)
+            self.client = Client(self.job.models, **how)
         calls = self.survey.calls
         guesses = {name: out / calls[name] for name, (_, out) in self.survey.tokens.items()}
         if self.max_cost is not None:
             self.budget = Budget(self.max_cost, self.job.models, guesses, self._granted, self.halt)
-        _on_signal(self.halt)
+        _on_signal(self._signalled)
         with Writer(self.workspace.db_path, patient=True) as self.writer:
             self.batches = Batches(
                 *(self.workspace, self.job.models, self.client, self.writer, self.number, self.batch),
@@ -248,13 +277,15 @@ class _Run:
                 )
                 stands, self.ended = self._stands(), True
 
-                def end(db: Database) -> None:
+                def end(db: Database) -> Progress:
                     runs.beat(db, self.number, **stands)
                     runs.end(db, self.number, state, message)
                     budgets.close(db, self.number, self.budget.lost if self.budget else 0.0)
+                    return runs.get(db, self.number)
 
                 # Whatever was put before is stored before: the pulse tells how long that takes.
-                await asyncio.wrap_future(self.writer.ask(end))
+                ended = await asyncio.wrap_future(self.writer.ask(end))
+                return replace(ended, signal=self.signal)
             finally:
                 pulse.cancel()
                 with suppress(asyncio.CancelledError):

@@ -181,11 +181,21 @@ def empty_log(path: Path) -> None:
 
 
 def prepare(path: Path) -> None:
-    """Create or migrate the database; refuse one that a newer Concord wrote. Only its owner can read it."""
-    read_only = readonly.is_read_only(path)
-    if not read_only:
-        _keep_private(path)
-    db = connect(path)
+    """Create or migrate the database; refuse one that a newer Concord wrote. Only its owner can read it.
+
+    A file without a byte was emptied by something else: a new database takes its name when it is complete.
+    """
+    read_only, log = readonly.is_read_only(path), Path(f"{path}-wal")
+    with suppress(OSError):  # connecting says what is wrong
+        if (not path.stat().st_size) if path.exists() else (log.exists() and log.stat().st_size):
+            lost = "empty" if path.exists() else f"gone, and {log.name} is left"
+            raise WorkspaceError(
+                f"{path} is {lost}: its content is lost. Restore a backup (docs/backup.md), "
+                f"or delete {path.name} and {log.name} to begin anew."
+            )
+        if not read_only:
+            _keep_private(path)
+    db = connect(path, create=False)
     try:
         if schema.version(db, path) < schema.latest():
             if read_only:
@@ -212,11 +222,32 @@ def _keep_private(path: Path) -> None:
 
     SQLite gives what it writes beside the database (-wal, -shm) the mode of the database.
     """
-    with suppress(OSError):  # connecting says what is wrong
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
-            if file.exists() and file.stat().st_mode & 0o077:
-                file.chmod(0o600)
+    if not path.exists():
+        with turn(path):
+            if not path.exists():
+                _create(path)
+    for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+        if file.exists() and file.stat().st_mode & 0o077:
+            file.chmod(0o600)
+
+
+def _create(path: Path) -> None:
+    new = Path(f"{path}-new")
+    os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600))
+    db = connect(new)
+    try:
+        db.enable_wal()
+        with transaction(db):
+            if not (number := schema.version(db, new)):
+                schema.apply(db, number)
+    finally:
+        db.close()
+    os.replace(new, path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def _damaged(path: Path, error: sqlite3.Error) -> str:

@@ -52,6 +52,8 @@ class Progress:
     """What other runs of its plan had spent, of a run with a limit."""
     alive: bool | None = None
     """Whether its process is alive, as its file tells; None where it has none."""
+    signal: int = 0
+    """The signal that stopped it, where this comes from the run itself."""
 
     @property
     def left(self) -> int:

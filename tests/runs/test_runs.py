@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import subprocess
@@ -13,11 +14,13 @@ from urllib.request import urlopen
 
 import pytest
 
+from concord.commands import options, progress
 from concord.commands.progress import estimated
 from concord.configuration import UNREPORTED
 from concord.demo.mock.server import running
 from concord.errors import ConfigError, NotFound
-from concord.llm.models import load_models
+from concord.llm.client import Client
+from concord.llm.models import Model, load_models
 from concord.rating import NOTHING_SPENT
 from concord.runs import asking, engine, planning
 from concord.runs.plans import JudgePlan, PlayPlan
@@ -264,6 +267,8 @@ def test_a_spending_limit_of_nothing_makes_no_call(workspace):
     ended = run(workspace, plan(), max_cost=0.0)
     assert ended.state == "stopped"
     assert (ended.done, ended.spent.calls) == (0, 0)
+    limited = concord_run(workspace, "--max-cost", "0")
+    assert subprocess.run(limited, cwd=ROOT, capture_output=True).returncode == 3
 
 
 def test_a_signal_stops_cleanly_and_the_next_run_pays_for_nothing_again(faulty):
@@ -275,8 +280,41 @@ def test_a_signal_stops_cleanly_and_the_next_run_pays_for_nothing_again(faulty):
     said, _ = process.communicate()
     assert "stopped" in said
     assert "Stopped by a signal" in said
+    assert process.returncode == 130
     assert subprocess.run(command, cwd=ROOT, capture_output=True).returncode == 0
     assert calls_made(workspace) == 5 * (7 * 8 + 16), "not one call twice"
+
+
+def test_a_line_of_progress_is_shown_while_the_database_is_gone(workspace, monkeypatch, capsys):
+    """It ended the run as broken."""
+    monkeypatch.setattr(progress, "PLAIN_SECONDS", 0)
+    ended = run(workspace, plan(characters=["tully"]))
+    workspace.db_path.rename(workspace.path / "moved")
+    with progress._watching(workspace, "pingpong") as show:
+        show(ended)
+    assert "stored" in capsys.readouterr().out
+
+
+def test_judging_conversations_of_an_unknown_benchmark_names_those_that_there_are(filled):
+    """It finished 0 of 0."""
+    with filled.read() as db:
+        with pytest.raises(NotFound, match=r"no benchmark with conversations “nothing”\. Known: .*pingpong"):
+            options.benchmark_of(db, "nothing")
+        assert options.benchmark_of(db, "pingpong") == "pingpong"
+
+
+def test_an_endpoint_that_never_answered_can_be_waited_for(monkeypatch):
+    async def go(patient):
+        async with Client(
+            {"m": Model(name="m", base_url="http://127.0.0.1:9/v1")}, patient=patient
+        ) as client:
+            gate = next(iter(client._gates.values()))
+            return gate.unreachable(0.0), client.says()
+
+    left, told = asyncio.run(go(False))
+    assert (left, "15 s more" in told) == (15, True)
+    left, told = asyncio.run(go(True))
+    assert (left, "waiting for it, until it answers" in told) == (float("inf"), True)
 
 
 def test_the_estimate_says_what_an_interrupted_run_has_paid_already(workspace):

@@ -183,6 +183,21 @@ def test_stopped_behind_a_lock_it_stores_what_it_has_before_it_ends(faulty):
         assert paid == made == stored.get(db, run.id).spent.calls
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda n: n.name)
+def test_a_second_signal_ends_it_at_once_whatever_it_waits_for(faulty, number):
+    workspace = faulty(hang=40)
+    command = concord_run(workspace, "--characters", "tully", "--repeats", "5")
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    until(lambda: calls_made(workspace) >= 40, process)
+    with lock_of(workspace):
+        os.kill(process.pid, number)
+        time.sleep(1)
+        assert process.poll() is None, "it waits for calls and for the store"
+        os.kill(process.pid, number)
+        assert process.wait(1) == -number
+    process.communicate()
+
+
 def test_a_change_that_fails_keeps_no_other_from_being_stored(workspace):
     both_put = threading.Event()
 

@@ -5,9 +5,12 @@ import re
 import sqlite3
 
 import pytest
+from click.testing import CliRunner
+from sqlite_utils import Database
 
+from concord.cli import main
 from concord.errors import WorkspaceError
-from concord.store import runs, schema, summaries
+from concord.store import database, runs, schema, summaries
 from concord.workspace import Workspace
 
 
@@ -92,3 +95,46 @@ def test_a_run_whose_plan_cannot_be_read_is_refused(fresh, run, plan):
     assert done.exit_code == 1
     assert "Error: This plan of a run cannot be read" in done.output
     assert "Start the run again." in done.output
+
+
+def test_a_database_that_was_emptied_is_refused_and_a_new_one_is_never_empty(tmp_path, monkeypatch):
+    """One of 0 bytes was taken for new, and everything was paid again."""
+    path = tmp_path / "concord.db"
+    path.touch()
+    with pytest.raises(WorkspaceError, match=r"concord\.db is empty: its content is lost\. Restore a backup"):
+        Workspace.open(tmp_path)
+    assert path.stat().st_size == 0
+    path.unlink()
+    (tmp_path / "concord.db-wal").write_bytes(b"answers")
+    with pytest.raises(WorkspaceError, match=r"is gone, and concord\.db-wal is left"):
+        Workspace.open(tmp_path)
+    (tmp_path / "concord.db-wal").unlink()
+
+    def interrupted(*_args):
+        assert not path.exists()
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(schema, "apply", interrupted)
+        patched.setattr(database, "connect", plain_connect)
+        with pytest.raises(KeyboardInterrupt):
+            Workspace.open(tmp_path)
+    with Workspace.open(tmp_path).read() as db:
+        assert db.table("conversations").exists()
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def plain_connect(path, *, create=True):
+    """`connect` without the tests' ready-made database."""
+    return Database(sqlite3.connect(path, isolation_level=None))
+
+
+def test_an_earlier_form_is_checked_as_what_it_becomes(tmp_path, monkeypatch):
+    Workspace.open(tmp_path)
+    monkeypatch.setattr(schema, "STEPS", ("CREATE TABLE more (id)",))
+    done = CliRunner().invoke(main, ["--workspace", str(tmp_path), "check"])
+    assert (done.exit_code, "is whole" in done.output) == (0, True), done.output
+    with sqlite3.connect(tmp_path / "concord.db") as db:
+        db.execute("CREATE TABLE _sqlite_migrations (name)")
+    done = CliRunner().invoke(main, ["--workspace", str(tmp_path), "check"])
+    assert "was made before Concord 0.1.0" in done.output
