@@ -29,16 +29,40 @@ Values = TypeVar("Values", float, npt.NDArray[np.float64], "pd.Series[float]")
 R = TypeVar("R", bound=Hashable)
 
 
-def in_play(criteria: Sequence[Criterion], answered: Collection[str]) -> tuple[str, ...]:
+def in_play(
+    criteria: Sequence[Criterion], answered: Collection[str], kind: RaterKind = "human"
+) -> tuple[str, ...]:
     """The criteria that the final of one kind of rater consists of. `answered` are those that any rater of
     the kind answered.
 
     A counted criterion is in play even if nobody answered it, unless it is conditional (asked of some
-    conversations only). If no criteria are known, all that were answered are in play.
+    conversations only). If no criteria are known, all that were answered are in play. None are where their
+    scales have different widths: see `no_final`.
     """
     if not criteria:
         return tuple(answered)
-    return tuple(c.name for c in criteria if c.counted and (c.name in answered or not c.conditional))
+    found = [c for c in criteria if c.counted and (c.name in answered or not c.conditional)]
+    return () if no_final(found, kind) else tuple(c.name for c in found)
+
+
+def no_final(criteria: Sequence[Criterion], kind: RaterKind = "human") -> str:
+    """Why people's, or judges', answers to these criteria have no mean; “” where they have one.
+
+    On a wider scale answers lie farther apart, so that it would decide the mean and its order. Widths that
+    were guessed from answers are taken for equal.
+    """
+    widths: dict[float, str] = {}
+    for c in criteria:
+        scale = c.scale_of(kind)
+        if not scale.guessed:
+            about = f"“{c.label}” from {scale.low:g} to {scale.high:g}"
+            widths.setdefault(scale.high - scale.low, about)
+    if len(widths) < 2:
+        return ""
+    return (
+        f"There is no final: {' and '.join(list(widths.values())[:2])} are scales of different width, whose "
+        "mean the wider one decides. Count the criteria of one scale only."
+    )
 
 
 def final(means: Sequence[Values], weights: Sequence[float] | None = None) -> Values:
@@ -103,10 +127,10 @@ def _counted(
     sums: Collection[Sum[R]], criteria: Mapping[str, Sequence[Criterion]]
 ) -> dict[R, dict[str, float]]:
     """Each rater's mean of each criterion in play, nan where it is missing."""
-    answered: dict[tuple[str, str], set[str]] = {}
+    answered: dict[tuple[str, RaterKind], set[str]] = {}
     for s in sums:
         answered.setdefault((s.scope, s.kind), set()).add(s.criterion)
-    asked = {key: in_play(criteria.get(key[0], ()), names) for key, names in answered.items()}
+    asked = {key: in_play(criteria.get(key[0], ()), names, key[1]) for key, names in answered.items()}
     given: dict[R, dict[str, list[Sum[R]]]] = {}
     for s in sums:
         mine = given.setdefault(s.rater, {})

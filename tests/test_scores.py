@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import isnan
 
 import pytest
 
-from concord.rating import Criterion, Rater
-from concord.scores import FINAL, Sum, final, finals, in_play, labels, panel, run_label, scorecard
+from concord.exchange import fed
+from concord.rating import Criterion, Rater, points
+from concord.scores import FINAL, Sum, final, finals, in_play, labels, no_final, panel, run_label, scorecard
 
 A, B, ADA = Rater("a", "judge", "v2"), Rater("b", "judge", "v2"), Rater("Ada", "human")
 FLUENCY, WIT = Criterion("fluency", ""), Criterion("wit", "")
@@ -134,3 +136,24 @@ def test_a_judge_asked_two_ways_is_told_apart_and_a_mock_models_is_called_one():
     told = Rater("simulated Ann", "human", simulated=True)
     assert labels([told], mark_simulated=True) == {told: "simulated Ann"}
     assert run_label("a v2", 2) == "a v2 #3"
+
+
+def test_scales_of_different_width_have_no_final():
+    """By hand: 2 of 2 with 2 of 4, and 1 of 2 with 4 of 4, are both ¾ of what was possible; their means are 2
+    and 2.5.
+    """
+    two, four = Criterion("depth", "", points(0, 2)), Criterion("overall", "", points(0, 4))
+    assert in_play((two, four), {"depth", "overall"}) == ()
+    assert no_final((two, four)).startswith(
+        "There is no final: “Depth” from 0 to 2 and “Overall” from 0 to 4"
+    )
+    assert no_final((two, replace(four, scale=points(1, 3)))) == "", "equally wide"
+    assert no_final((two, replace(four, scale=replace(points(0, 4), guessed=True)))) == "", "a guess"
+    # Judges answer both from 1 to 5, so that theirs have a mean.
+    judged = [replace(one, judged=points(1, 5)) for one in (two, four)]
+    assert in_play(judged, {"depth", "overall"}, "judge") == ("depth", "overall")
+
+
+def test_final_of_fed_is_of_one_scale():
+    assert no_final([one for one in fed.CRITERIA if one.counted]) == ""
+    assert sum(one.counted for one in fed.CRITERIA) == 9

@@ -42,7 +42,13 @@ _SCALES = {
 }
 JUDGED = {"coh": "Coherent", "div": "Diverse", "eng": "Likeable", "inf": "Informative", "ovr": "Overall"}
 CRITERIA = tuple(
-    Criterion(name, text, _SCALES.get(name, _THREE), judged=points(1, 5) if name in JUDGED.values() else None)
+    Criterion(
+        name,
+        text,
+        _SCALES.get(name, _THREE),
+        counted=name not in _SCALES,  # a mean over scales of different width would be that of the widest
+        judged=points(1, 5) if name in JUDGED.values() else None,
+    )
     for name, text in _QUALITIES
 )
 

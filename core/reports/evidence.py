@@ -15,6 +15,7 @@ from concord.reports.features import features, own_family
 from concord.reports.names import reader_names
 from concord.reports.notes import of_draw, with_exclusions
 from concord.reports.scales import final_scale, other_scales, said_of_scales, scales
+from concord.scores import no_final
 from concord.statistics.alt_test import Score
 from concord.statistics.distribution import of_people
 from concord.statistics.figures import People
@@ -229,7 +230,8 @@ def evidence_of(of: StudyRatings, options: Options = Options(), features: Column
     if apart and not set(of.criteria) - set(apart):
         options, apart = replace(options, nominal=True), ()
     # The final of one criterion would say everything twice.
-    counted = () if options.nominal or len(of.counted) < 2 else of.counted
+    asked = [c for c in of.study.criteria if c.name in of.counted]
+    counted = () if options.nominal or len(asked) < 2 or no_final(asked) else of.counted
     read = partial(
         read_ratings,
         of.rows,

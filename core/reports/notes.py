@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 
-from concord.scores import FINAL
+from concord.scores import FINAL, no_final
 from concord.statistics.figures import AS_DRAWN, WEIGHED
 from concord.studies.studies import StudyRatings
 from concord.table import Table
@@ -59,7 +59,10 @@ def notes(of: StudyRatings, units: int, *, nominal: bool) -> list[str]:
         )
     if of.study.anonymous:
         found.append("People's ratings have no names: no figure compares one person with another.")
-    if not nominal and 1 < len(of.counted) < len([c for c in of.study.criteria if c.counted]):
+    asked = [c for c in of.study.criteria if c.name in of.counted]
+    if not nominal and (why := no_final(asked)):
+        found.append(why)
+    elif not nominal and 1 < len(of.counted) < len([c for c in of.study.criteria if c.counted]):
         found.append(f"Final is the mean of what people and judges both rated: {', '.join(of.counted)}.")
     return found
 
