@@ -4,6 +4,7 @@ a header.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import json
@@ -30,7 +31,7 @@ from concord.studies import crowd
 from concord.workspace import Workspace
 from pages.parts.connection import Connection
 from pages.parts.navigation import OPEN_TO
-from pages.parts.server import guesses
+from pages.parts.server import entrance, guesses
 from pages.parts.server.guesses import Guesses, network
 from tests.browser.asking import Entered, ask, enter
 from tests.browser.keeper import Server, fill, serving
@@ -512,3 +513,55 @@ def test_a_members_link_is_renewed_and_expires_and_cannot_pass_for_another(behin
         found = {(line.what, line.about) for line in audit.every(db)}
     assert enter(f"{behind.url}/?token={new}").query == "refused=expired"
     assert {("let in as adjudicator", "Eve"), ("let in as researcher", "Eve")} <= found
+
+
+def test_nobody_fills_the_queue_of_sign_ins_before_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strangers guess from ever new networks, as many as they like; others sign in meanwhile."""
+    door = entrance.Entrance(lambda *_: None)  # type: ignore[arg-type, return-value]
+    monkeypatch.setattr(entrance, "oidc_configured", lambda: False)
+    monkeypatch.setattr(entrance, "_device", lambda connection: "")
+
+    def check(connection: Connection, said: dict[str, str]) -> str:
+        time.sleep(0.01)
+        if said["passphrase"] != PASSPHRASE:
+            raise NotAllowed("That is not the passphrase.")
+        return "token"
+
+    monkeypatch.setattr(entrance, "_by_passphrase", check)
+
+    async def sign_in_from(address: str, passphrase: str = PASSPHRASE) -> str:
+        try:
+            return await door._guess(Connection(address, Headers(), {}), {"passphrase": passphrase})
+        except NotAllowed as error:
+            return str(error)
+
+    async def attack() -> list[str]:
+        guessed = [
+            asyncio.create_task(sign_in_from(f"2001:db8:{n % 4:x}:{n:x}::1", "wrong")) for n in range(80)
+        ]
+        await asyncio.sleep(0.05)
+        right = await asyncio.gather(*(sign_in_from(f"198.51.100.{n}") for n in range(12)))
+        await asyncio.gather(*guessed)
+        return right
+
+    assert asyncio.run(attack()) == ["token"] * 12
+    assert not door.waiting
+
+
+def test_a_large_network_waits_as_a_whole_and_what_was_not_checked_does_not_count() -> None:
+    told = Guesses()
+
+    def guess(address: str) -> None:
+        source = network(address)
+        told.begin(source, 0.0, guesses.around(source))
+
+    for n in range(21):
+        guess(f"2001:db8:0:{n << 8:x}::1")
+    with pytest.raises(NotAllowed, match="Try again"):
+        guess("2001:db8:0:ffff::1")
+    guess("2001:db8:1::1")
+    told = Guesses()
+    for _ in range(50):
+        guess("2001:db8::1")
+        told.unchecked(network("2001:db8::1"), *guesses.around(network("2001:db8::1")))
+    assert told.delay(0.0) == 0.0

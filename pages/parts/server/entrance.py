@@ -8,7 +8,9 @@ import hmac
 import json
 import logging
 import os
+import random
 import time
+from collections import Counter
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
@@ -23,7 +25,7 @@ from concord.store.sessions import LONGEST, Kind
 from concord.studies import crowd
 from concord.workspace import PUBLIC_URL
 from pages.parts.connection import Connection, oidc_configured
-from pages.parts.server.guesses import Guesses, network
+from pages.parts.server.guesses import Guesses, around, network
 from pages.parts.session import workspace
 from pages.parts.signin import SETUP
 
@@ -43,7 +45,7 @@ class Entrance:
         self.guesses = Guesses()
         # Browsers that were signed in before do not queue behind strangers.
         self.known, self.strangers = asyncio.Semaphore(1), asyncio.Semaphore(1)
-        self.waiting = 0
+        self.waiting: dict[asyncio.Future[Any], str] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or pass on."""
@@ -76,18 +78,36 @@ class Entrance:
             raise NotAllowed("Researchers sign in with their account here.")
         device = await asyncio.to_thread(_device, connection)
         source = device or network(connection.source)
-        delay = self.guesses.begin(source, time.monotonic())
-        if self.waiting >= WAITING and not device:
+        sources = [source, *around(source)]
+        await asyncio.sleep(self.guesses.begin(source, time.monotonic(), sources[1:]))
+        turns = self.known if device else self.strangers
+        if device:
+            await turns.acquire()
+        elif not await self._turn(sources[-1]):
+            self.guesses.unchecked(*sources)
             raise NotAllowed("Too many people sign in at this moment. Try again in a few seconds.")
-        self.waiting += 1
         try:
-            await asyncio.sleep(delay)
-            async with self.known if device else self.strangers:
-                token = await asyncio.to_thread(_by_passphrase, connection, said)
+            token = await asyncio.to_thread(_by_passphrase, connection, said)
         finally:
-            self.waiting -= 1
-        self.guesses.right(source)
+            turns.release()
+        self.guesses.right(*sources)
         return token
+
+    async def _turn(self, network: str) -> bool:
+        """Wait for a stranger's turn. False for whoever is turned away: where too many wait, one at random of
+        the network of which most do, so that nobody fills the queue before others.
+        """
+        if len(self.waiting) >= WAITING:
+            waiting = Counter(self.waiting.values())
+            most = max(waiting.values())
+            random.choice([one for one, of in self.waiting.items() if waiting[of] == most]).cancel()
+        turn = asyncio.ensure_future(self.strangers.acquire())
+        self.waiting[turn] = network
+        try:
+            await asyncio.wait({turn})
+        finally:
+            del self.waiting[turn]
+        return not turn.cancelled()
 
 
 async def _said(request: Request) -> dict[str, str]:
