@@ -88,6 +88,8 @@ class Batches:
     _open: list[Batch] = field(default_factory=list)
     _made_for: dict[int, Model] = field(default_factory=dict)
     """The model of a batch, adapted as it was when the batch was sent."""
+    mark: tuple[Any, ...] = ()
+    """Of the batches in the store when what waits was read."""
     _reserved: float = 0.0
     _limit: float | None = None
     _unanswered: int = 0
@@ -153,7 +155,7 @@ class Batches:
         changed = False
         for one in await self._read(lambda db: stored.waiting(db, self.models.keys())):
             changed |= await self._collected(one)
-        await self._refresh()
+        await self.refresh()
         return changed
 
     async def _collected(self, one: Batch) -> bool:
@@ -274,15 +276,16 @@ class Batches:
 
     async def submit(self) -> None:
         """Send what was gathered. A refusal is kept in `problem`; its calls wait to be asked again."""
-        # The next pass reads what was stored, and leases what is left.
-        await self._write(lambda db: leases.release_all(db, self.run))
         files, self._files = self._files, {}
         for name, parts in files.items():
             for part in parts:
                 with part.lines:
                     if part.calls and not self.problem:
                         await self._sent(name, part)
-        await self._refresh()
+        # The next pass reads what was stored, and leases what is left. Another run that leases it meanwhile
+        # finds its calls in batches.
+        await self._write(lambda db: leases.release_all(db, self.run))
+        await self.refresh()
 
     async def _sent(self, name: str, part: _File) -> None:
         mark, model = uuid.uuid4().hex, self.models[name]
@@ -351,11 +354,12 @@ class Batches:
         told = f"{self.waits:,} calls wait in {count} ({states})"
         return f"{told}. {self._away}" if self._away else told
 
-    async def _refresh(self) -> None:
+    async def refresh(self) -> None:
         """Read what waits from the store."""
         since = now(timedelta(days=-FULL_DAYS))
 
         def read(db: Database) -> tuple[dict[str, Waiting], list[Batch], dict[str, list[int]]]:
+            self.mark = stored.mark(db)
             self._limit = self.budget(db)
             mine = {id: call for id, call in stored.known(db).items() if call.model in self.models}
             small = {name: stored.refused(db, name, since) for name in self.models}
@@ -367,6 +371,7 @@ class Batches:
             if one.model in self._capped:
                 self._capped[one.model] = 0
         self._reserved = sum(call.cost for call in self._known.values() if call.batch_id is not None)
+        self._reserved += sum(call["cost"] for f in self._files.values() for part in f for call in part.calls)
 
     async def _write(self, change: Callable[[Database], T]) -> T:
         return await asyncio.wrap_future(self.writer.ask(change))

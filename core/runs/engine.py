@@ -34,6 +34,7 @@ from concord.runs.planning import Job, Pending, Survey, left, survey
 from concord.runs.plans import as_dict
 from concord.runs.registry import get
 from concord.scenario import Scenario
+from concord.store import batches as sent
 from concord.store import (
     budgets,
     comparisons,
@@ -373,6 +374,8 @@ class _Run:
         self.other_runs |= claimed.by
         self.made_by_others += claimed.stored
         self.failed_by_others += claimed.failed
+        if claimed.mine:
+            await self._known_batches()
         for item in claimed.mine:
             await places.acquire()
             if self.stop:
@@ -380,6 +383,12 @@ class _Run:
             task = group.create_task(self._one(item, places))
             self.tasks.add(task)
             task.add_done_callback(self.tasks.discard)
+
+    async def _known_batches(self) -> None:
+        """Know what waits in batches now: what another run gave back may wait in one that it has sent."""
+        with suppress(RunStopped):
+            if await self._look(sent.mark) != self.batches.mark:
+                await self.batches.refresh()
 
     async def _asker(self, work: str, resumed: bool) -> Asker:
         """How a piece of work asks, with what the journal holds of it."""

@@ -161,6 +161,12 @@ def forget(db: Database, batch: int) -> None:
     db.table("batches").delete(batch)
 
 
+def mark(db: Database) -> tuple[Any, ...]:
+    """Another one after a batch was prepared, sent or ended."""
+    sql = "SELECT max(id), count(*), max(changed) FROM batches"
+    return tuple(db.execute(sql).fetchone())
+
+
 def waiting_of(db: Database, run: int) -> int:
     """The calls that wait at an endpoint in batches that a run sent."""
     sql = "SELECT count(*) FROM batch_calls c JOIN batches b ON b.id = c.batch_id WHERE b.run_id = ?"

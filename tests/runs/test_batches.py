@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -63,6 +64,30 @@ def entries(workspace, **more):
     for name, setting in more.items():
         text = text.replace(f"[models.{name}]\n", f"[models.{name}]\n{setting}\n")
     workspace.models_path.write_text(text)
+
+
+def test_what_another_run_sent_meanwhile_is_not_paid_a_second_time(faulty, monkeypatch):
+    """A direct run knows of batches that were sent after it looked; calls are leased until they are sent."""
+    workspace = played(faulty)
+    before, collect, prepare = calls_made(workspace), batches.Batches.collect, stored.prepare
+    leased = []
+
+    async def and_then_the_other(self):
+        changed = await collect(self)
+        if not self.on:
+            await asyncio.to_thread(by_batch, workspace)
+        return changed
+
+    def prepared(db, *how):
+        leased.append(db["leases"].count)
+        return prepare(db, *how)
+
+    monkeypatch.setattr(batches.Batches, "collect", and_then_the_other)
+    monkeypatch.setattr(stored, "prepare", prepared)
+    assert run(workspace, JUDGED).spent.calls == 0
+    assert leased == [8, 8]
+    assert by_batch(workspace, wait=True).state == "finished"
+    assert calls_made(workspace) == before + 8
 
 
 def test_judging_by_batch_is_sent_left_and_collected(faulty):
