@@ -168,9 +168,10 @@ def estimated(found: Survey, paid_in: str = "") -> str:
         lines.append(
             f"  {found.noted:,} of these calls were answered before an interruption and are not paid again."
         )
-    cost = f"Estimated cost: {found.cost:.2f}{unit}{' at most' if found.noted else ''}"
+    cost = f"Estimated cost: {found.price(paid_in)}{' at most' if found.noted and not found.unpriced else ''}"
     if found.unpriced:
-        cost += f", without {', '.join(sorted(found.unpriced))}, whose price is not in models.toml"
+        others = f" (the other models: {found.cost:.2f}{unit})" if found.cost else ""
+        cost += f"{others}; models.toml has no price of {', '.join(sorted(found.unpriced))}"
     lines.append(cost)
     if found.by_batch is not None:
         lines.append(f"By batch (--batch): {found.by_batch:.2f}{unit}")

@@ -96,6 +96,10 @@ class Survey:
         """Pieces to be made."""
         return self.planned - self.stored - self.failed
 
+    def price(self, paid_in: str = "") -> str:
+        """The estimated cost; “not known” where a model has no price, never the sum of the others."""
+        return "not known" if self.unpriced else f"{self.cost:,.2f} {paid_in}".strip()
+
     @property
     def spent(self) -> Spent:
         """The estimate as one sum."""

@@ -259,7 +259,7 @@ def estimate(plan: Plan, key: str) -> None:
         paid_in = currency(workspace().models_path)
         left.metric(
             "Estimated cost",
-            f"{found.cost:,.2f} {plain(paid_in)}".strip(),
+            found.price(plain(paid_in)),
             help="" if paid_in else "In the currency of the prices in models.toml; `currency` there names it",
         )
         limit = right.number_input(
@@ -272,7 +272,8 @@ def estimate(plan: Plan, key: str) -> None:
         )
         if found.unpriced:
             names = ", ".join(sorted(found.unpriced))
-            st.caption(plain(f"Estimated without {names}, whose price is not in models.toml."))
+            others = f" The other models: {found.cost:,.2f} {paid_in}".rstrip() + "." if found.cost else ""
+            st.caption(plain(f"models.toml has no price of {names}.{others}"))
         unlimited = limit is not None and _unpriced(job)
         retry = bool(found.failed) and st.toggle("Ask again where no reply was usable", key=f"{key} retry")
         batch = bool(found.calls) and st.toggle(
