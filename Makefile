@@ -4,14 +4,15 @@ PORT ?= 8501
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup demo app test test-real test-cluster lint format browser bench mutants docs screenshots lock tools audit clean
+.PHONY: help setup demo record-demo app test test-real test-cluster lint format browser bench mutants docs screenshots lock tools audit clean
 
 help:
-	@echo "make demo         build the demo workspace offline and open it on http://localhost:$(PORT)"
+	@echo "make demo         put the demo into a workspace and open it on http://localhost:$(PORT)"
 	@echo "make test         run every test, those in a real browser included"
 	@echo "make app          open ./workspace, or the one CONCORD_WORKSPACE names"
 	@echo "make test-real    run the three systems with a small language model, and through a real proxy"
 	@echo "make test-cluster  run over a Dask cluster of two workers on this machine"
+	@echo "make record-demo  play the demo anew and record it in data/demo"
 	@echo "make lint         ruff, format check, mypy"
 	@echo "make audit        known vulnerabilities and licences of the dependencies"
 	@echo "make bench        measure throughput, agreement, store and desk against named baselines"
@@ -31,6 +32,11 @@ $(READY): requirements.lock pyproject.toml
 
 demo: setup
 	$(BIN)/concord demo --port $(PORT)
+
+# Plays the demo against the mock models of the tests, and writes data/demo/rows.jsonl.xz: after a change of
+# the database, or of what the demo holds.
+record-demo: setup
+	$(BIN)/python -m tests.demo.record
 
 app: setup
 	$(BIN)/concord app --port $(PORT)

@@ -13,7 +13,7 @@ from concord.files.plain import brief, plain
 # name → (module, one-line help shown without loading the module). The module exports a click command called
 # `command`.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("concord.commands.demo", "Build the demo workspace offline and open it."),
+    "demo": ("concord.commands.demo", "Put the demo into a workspace and open it."),
     "quickstart": (
         "concord.commands.quickstart",
         "From your own conversations to agreement, in one command.",

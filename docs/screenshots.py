@@ -37,12 +37,12 @@ SHOTS = {
 
 
 def main() -> None:
-    """Build the demo in a folder of its own, serve it, take the pictures."""
+    """Put the demo into a folder of its own, serve it, take the pictures."""
     wanted = sys.argv[1:] or list(SHOTS)
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace.open(Path(folder) / "demo")
-        demo.build(workspace, lambda what, done: None)
+        demo.load(workspace)
         with workspace.write() as db:
             token = access.invite(db, VISITOR)
         log = Path(folder) / "log"

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 from sqlite_utils import Database
 
 from concord.cli import main
+from concord.demo import workspace as demo
 from concord.demo.mock.faults import Faults
 from concord.demo.mock.server import running
 from concord.store import database
@@ -88,6 +89,20 @@ def filled_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def filled(tmp_path: Path, filled_once: Path) -> Workspace:
     """A workspace of its own, with the conversations, ratings and study of `tests.filled`."""
     return Workspace(shutil.copytree(filled_once, tmp_path / "filled"))
+
+
+@pytest.fixture(scope="session")
+def demo_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that `demo_workspace` copies."""
+    made = Workspace.open(tmp_path_factory.mktemp("demo"))
+    demo.load(made)
+    return made.path
+
+
+@pytest.fixture
+def demo_workspace(tmp_path: Path, demo_once: Path) -> Workspace:
+    """A workspace of its own, with the recorded demo."""
+    return Workspace(shutil.copytree(demo_once, tmp_path / "demo"))
 
 
 @pytest.fixture

@@ -1,9 +1,8 @@
-"""`concord demo`: build the demo workspace offline, once, and open it."""
+"""`concord demo`: put the recorded demo into a workspace, once, and open it."""
 
 import os
 
 import click
-from rich.progress import Progress, TaskID
 
 from concord.commands.printing import echo
 from concord.demo import workspace as demo
@@ -20,23 +19,15 @@ DEMO_FOLDER = "demo"
 @click.option("--browser/--no-browser", default=True, help="Open a browser window.")
 @click.pass_context
 def command(ctx: click.Context, app: bool, host: str, port: int, browser: bool) -> None:
-    """Build the demo workspace (./demo unless --workspace names another) with mock models, and open it."""
+    """Put the recorded demo into a workspace (./demo unless --workspace names another), and open it."""
     source = ctx.parent.get_parameter_source("workspace") if ctx.parent else None
     chosen = source is not None and source.name != "DEFAULT"
     workspace = Workspace.open(ctx.obj if chosen else DEMO_FOLDER)
-    if demo.is_complete(workspace):
+    if demo.is_there(workspace):
         echo(f"The demo workspace is ready in {workspace.path}.")
     else:
-        with Progress() as bar:
-            tasks: dict[str, TaskID] = {}
-
-            def told(what: str, done: float) -> None:
-                if what not in tasks:
-                    tasks[what] = bar.add_task(what, total=1.0)
-                bar.update(tasks[what], completed=done)
-
-            demo.build(workspace, told)
-        echo(f"The demo workspace is built in {workspace.path}. Everything in it comes from mock models.")
+        demo.load(workspace)
+        echo(f"The demo workspace is in {workspace.path}. Everything in it comes from mock models.")
     from concord.commands.app import call, serve
 
     if not app:

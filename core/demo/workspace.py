@@ -1,27 +1,29 @@
-"""The demo workspace: real runs against the mock server and simulated annotators, all of it marked mock.
+"""The demo workspace: a recording of real runs against mock models and of simulated annotators.
 
-What is built for a benchmark is in its slice's module `demo`: `build`, `is_complete` and the MODELS it needs.
+`data/demo/` holds it: the rows of its database, and the files that lie beside it in a workspace.
 """
 
+import lzma
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from types import ModuleType
 from urllib.error import URLError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
-from concord.errors import ConcordError
-from concord.files import PACKAGE
+from concord.errors import ConcordError, WorkspaceError
+from concord.files import PACKAGE, SHIPPED
 from concord.llm.models import load_models
-from concord.runs import engine, planning
-from concord.runs.plans import Plan
-from concord.runs.registry import SLICES, part
+from concord.store import conversations, rows, studies
 from concord.workspace import Workspace
 
+RECORDED = SHIPPED / "data" / "demo"
+ROWS = RECORDED / "rows.jsonl.xz"
+"""What `concord.store.rows` reads. `make record-demo` writes it."""
 PORT = 8601
+ADDRESS = "http://127.0.0.1:{port}/v1"
 SEED = 7
 HEAD = """\
 # Mock models: they follow rules and are no language models. Replace them with your own to measure one.
@@ -38,39 +40,39 @@ price = {{ input = 0.0, output = 0.0 }}
 
 VISITOR = "You"
 """The annotator that whoever opens the demo is."""
-
-Told = Callable[[str, float], None]
-"""Told what is being done, and how much of it is done (0 to 1)."""
-
-
-def parts() -> tuple[ModuleType, ...]:
-    """The slices' parts of the demo, in the order in which they are built."""
-    return tuple(found for name in SLICES if (found := part(name, "demo")))
+TRIAL = "try-the-desk"
+"""The study that the visitor rates."""
 
 
-def is_complete(workspace: Workspace) -> bool:
-    """Whether the demo was built to its end."""
-    return all(found.is_complete(workspace) for found in parts())
+def is_there(workspace: Workspace) -> bool:
+    """Whether the workspace holds the demo."""
+    with workspace.read() as db:
+        return TRIAL in studies.names(db)
 
 
-def build(workspace: Workspace, told: Told) -> None:
-    """Bring the workspace to its full state; what an interrupted build stored is kept and not made again."""
-    if not load_models(workspace.models_path):
-        workspace.models_path.write_text(_models(free_port()), encoding="utf-8")
-    with serving(workspace):
-        for found in parts():
-            found.build(workspace, told)
+def load(workspace: Workspace) -> None:
+    """Put the demo into a workspace. Raises WorkspaceError for one that holds something else."""
+    with workspace.write() as db:
+        if conversations.count(db) or studies.names(db):
+            raise WorkspaceError(
+                f"{workspace.path} holds other conversations. The demo needs a workspace of its own: name a "
+                "new folder with --workspace."
+            )
+        copy_files(workspace, ADDRESS.format(port=free_port()))
+        with lzma.open(ROWS, "rt", encoding="utf-8") as lines:
+            rows.insert(db, lines)
 
 
-def run(workspace: Workspace, doing: str, told: Told, plan: Plan) -> None:
-    """Run a plan of a slice's part to its end; failed judgements are kept. Raises ConcordError."""
-    ended = engine.execute(
-        workspace,
-        planning.job(workspace, plan),
-        watch=lambda p: told(doing, (p.stored + p.done + p.failed) / max(1, p.planned)),
-    )
-    if ended.state != "finished":
-        raise ConcordError(f"The demo's run {ended.id} ended {ended.state}: {ended.message} Start it again.")
+def copy_files(workspace: Workspace, address: str) -> None:
+    """Put the demo's files into a workspace, its models at this address. A models.toml that names models
+    stays.
+    """
+    for source in RECORDED.rglob("*.toml"):
+        target = workspace.path / source.relative_to(RECORDED)
+        if target != workspace.models_path or not load_models(target):
+            text = source.read_text(encoding="utf-8").replace(ADDRESS.format(port=PORT), address)
+            target.parent.mkdir(exist_ok=True)
+            target.write_text(text, encoding="utf-8")
 
 
 @contextmanager
@@ -129,9 +131,3 @@ def free_port() -> int:
     raise ConcordError(
         f"The ports {PORT} to {PORT + 49} are all taken; the mock server needs one of them. Free one."
     )
-
-
-def _models(port: int) -> str:
-    chat = dict.fromkeys(name for found in parts() for name in found.MODELS)
-    embedder = ENTRY.format(name="mock-embeddings", port=port) + 'kind = "embeddings"\n'
-    return HEAD + "\n".join([*(ENTRY.format(name=name, port=port) for name in chat), embedder])

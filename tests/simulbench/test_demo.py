@@ -1,64 +1,26 @@
-"""The demo's SimulBench: everything is there, built once, and the simulated people are marked as such."""
+"""The demo's SimulBench: everything is there, and simulated people answer as they are told."""
 
-import pytest
-
-from concord.benchmarks.simulbench import demo as demo_simulbench
 from concord.benchmarks.simulbench import review, toxicity
 from concord.benchmarks.simulbench.mock import judges
 from concord.runs.planning import materials
 from concord.store import conversations
 from concord.studies import audits, comparisons
+from tests.demo import simulbench as played
 from tests.simulbench import by_hand
-from tests.simulbench.conftest import TARGETS
 
 
-@pytest.fixture(scope="session")
-def demo(tmp_path_factory, mock):
-    from concord.workspace import Workspace
-    from tests.simulbench.conftest import models
-
-    made = Workspace.open(tmp_path_factory.mktemp("demo") / "workspace")
-    made.models_path.write_text(models(mock))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(demo_simulbench, "TASKS", ("rpn-calculator", "rail-fence-clerk"))
-        told = []
-        demo_simulbench.build(made, lambda doing, done: told.append(doing))
-        assert len(set(told)) == 5
-        assert demo_simulbench.is_complete(made)
-        rows = counts(made)
-        demo_simulbench.build(made, lambda doing, done: None)
-        assert counts(made) == rows, "what is stored is not made again"
-    return made
-
-
-def counts(workspace):
-    with workspace.read() as db:
-        return {
-            t: db[t].count
-            for t in (
-                "conversations",
-                "judgements",
-                "comparisons",
-                "verifications",
-                "scenarios",
-                "moderations",
-                "ratings",
-            )
-        }
-
-
-def test_every_part_of_it_is_there(demo):
-    with demo.read() as db:
+def test_every_part_of_it_is_there(demo_workspace):
+    with demo_workspace.read() as db:
         found = comparisons.compared(db, "simulbench", resamples=10)
-        assert {s.rater for s in found.standings} >= {"people", *demo_simulbench.COMPARERS}
-        assert set(found.players) == set(TARGETS)
-        audit = audits.findings(db, "simulbench", demo_simulbench.AUDIT)
+        assert {s.rater for s in found.standings} >= {"people", *played.COMPARERS}
+        assert set(found.players) == set(played.TARGETS)
+        audit = audits.findings(db, "simulbench", played.AUDIT)
         assert audit.items == audit.drawn > 20
         assert 0.5 < audit.overall.rate.value < 1
-        assert audit.simulated == demo_simulbench.PEOPLE[:1]
+        assert audit.simulated == played.PEOPLE[:1]
         assert by_hand.counts(db)[""] > 0
-        assert len(review.reviews(db, materials(demo))) == 6
-    assert all(row["missing"] == 0 for row in toxicity.toxicity(demo).rows)
+        assert len(review.reviews(db, materials(demo_workspace))) == 6
+    assert all(row["missing"] == 0 for row in toxicity.toxicity(demo_workspace).rows)
 
 
 def test_simulated_people_answer_the_same_every_time_and_not_all_alike(played_once):

@@ -4,11 +4,11 @@ from concord.benchmarks.simulbench import extraction, toxicity
 from concord.benchmarks.simulbench.mock import judges
 from concord.benchmarks.simulbench.targets import SIMULBENCH
 from concord.demo.mock.texts import MODERATION
-from concord.demo.workspace import Told, run
 from concord.runs.plans import ComparePlan, PlayPlan, ProposePlan
 from concord.store import access, conversations, spotchecks
 from concord.studies import audits, comparisons, spotcheck
 from concord.workspace import Workspace
+from tests.demo.playing import run
 
 TASKS = (
     "rail-fence-clerk",
@@ -26,51 +26,45 @@ SIMULATOR, USER = "mock-sim-hasty", "mock-user"
 TARGETS = ("mock-sim-steady", "mock-sim-chatty", "mock-sim-hasty")
 JUDGES = ("mock-judge-strict", "mock-judge-lenient", "mock-judge-noisy")
 COMPARERS = JUDGES[::2]
-MODELS = (*TARGETS, USER, *JUDGES, MODERATION)
-"""What models.toml needs."""
 PEOPLE = ("Ada (simulated)", "Ben (simulated)")
 AUDIT, AUDITED, COMPARED = "demo-audit", 100, 40
 SEED = 7
 
 
-def build(workspace: Workspace, told: Told) -> None:
-    """Bring SimulBench to its full state while the mock server is up; what is stored is not made again."""
+def play(workspace: Workspace) -> None:
+    """From dialogues to scripts, answers, scores, comparisons, proposals, harm scores and an audit."""
     models = {"simulators": (SIMULATOR,), "user": (USER,), "judges": JUDGES[:1]}
     dialogues = PlayPlan("simulbench-dialogues", models, {"tasks": list(TASKS), "repeats": 3})
-    run(workspace, "SimulBench: dialogues", told, dialogues)
+    run(workspace, dialogues)
     with workspace.write() as db:
         extraction.extract_scripts(db, JUDGES[0], by=PEOPLE[0])
     answers = PlayPlan("simulbench", {"targets": TARGETS, "judges": JUDGES})
-    run(workspace, "SimulBench: scripts answered and scored", told, answers)
+    run(workspace, answers)
     challenging = {"kind": ("FirstChan", "SubseqChan")}
     comparisons_of = ComparePlan("simulbench", COMPARERS, TARGETS, challenging)
-    run(workspace, "SimulBench: models compared", told, comparisons_of)
-    run(workspace, "SimulBench: tasks proposed", told, ProposePlan("simulbench", USER, count=3, seed=SEED))
+    run(workspace, comparisons_of)
+    run(workspace, ProposePlan("simulbench", USER, count=3, seed=SEED))
     toxicity.measure(workspace, MODERATION)
-    told("SimulBench: simulated people compare and audit", 0.0)
     for person in PEOPLE:
         _compare(workspace, person)
     _audit(workspace)
-    told("SimulBench: simulated people compare and audit", 1.0)
 
 
 def _compare(workspace: Workspace, person: str) -> None:
     with workspace.write() as db:
-        access.invite(db, person, simulated=True)
-        for (first, second), done in comparisons.dealt(
+        access.invite(db, person, simulated=True, days=0)
+        for (first, second), _ in comparisons.dealt(
             db, SIMULBENCH.name, person, players=TARGETS, limit=COMPARED, seed=SEED
         ):
-            if not done:
-                a, b = conversations.load(db, first), conversations.load(db, second)
-                verdict = judges.person_preference(a, b, person, SEED)
-                comparisons.answer(db, person, first, second, verdict, simulated=True)
+            a, b = conversations.load(db, first), conversations.load(db, second)
+            verdict = judges.person_preference(a, b, person, SEED)
+            comparisons.answer(db, person, first, second, verdict, simulated=True)
 
 
 def _audit(workspace: Workspace) -> None:
     with workspace.write() as db:
-        if AUDIT not in {audit.name for audit in spotchecks.audits(db)}:
-            n = min(AUDITED, len(spotchecks.auditable(db, SIMULBENCH.name)))
-            audits.draw(db, AUDIT, SIMULBENCH.name, n=n, seed=SEED)
+        n = min(AUDITED, len(spotchecks.auditable(db, SIMULBENCH.name)))
+        audits.draw(db, AUDIT, SIMULBENCH.name, n=n, seed=SEED)
         while (where := audits.progress(db, AUDIT, PEOPLE[0])).next is not None:
             judgement, number = where.next
             seen = next(s for s in spotcheck.screen(db, number).judgements if s.id == judgement)
@@ -81,10 +75,3 @@ def _audit(workspace: Workspace) -> None:
             spotcheck.verify(
                 db, judgement, PEOPLE[0], found, corrected=corrected, simulated=True, audit=AUDIT
             )
-
-
-def is_complete(workspace: Workspace) -> bool:
-    """Whether everything was built: the audit comes last."""
-    with workspace.read() as db:
-        drawn = AUDIT in {audit.name for audit in spotchecks.audits(db, SIMULBENCH.name)}
-        return drawn and audits.progress(db, AUDIT, PEOPLE[0]).next is None

@@ -1,0 +1,1 @@
+"""The demo, played: real runs against the mock models, and simulated people, recorded in data/demo."""

@@ -1,0 +1,103 @@
+"""The recorded demo: current, whole, marked as simulated, and put into empty workspaces only."""
+
+from __future__ import annotations
+
+import json
+import lzma
+
+import pytest
+
+from concord.demo import workspace as demo
+from concord.errors import WorkspaceError
+from concord.llm.models import load_models
+from concord.store import checking, conversations, ratings, rows, runs, studies
+from concord.store.conversations import Filter
+from tests.demo.record import HOST
+
+
+@pytest.fixture(scope="module")
+def recorded() -> list[str]:
+    with lzma.open(demo.ROWS, "rt", encoding="utf-8") as lines:
+        return list(lines)
+
+
+def tables(lines) -> dict[str, list[str]]:
+    """The rows by table, each as a JSON object; in an order that does not depend on that of the columns."""
+    found: dict[str, list[str]] = {}
+    for entry in map(json.loads, lines):
+        if isinstance(entry, dict):
+            columns, of = entry["columns"], found.setdefault(entry["table"], [])
+        else:
+            of.append(json.dumps(dict(zip(columns, entry, strict=True)), sort_keys=True))
+    return {table: sorted(rows) for table, rows in found.items()}
+
+
+def test_the_recording_has_the_columns_that_the_database_has(recorded, fresh):
+    begun = [json.loads(line) for line in recorded if line.startswith("{")]
+    with fresh.read() as db:
+        now = {table: set(db[table].columns_dict) for table in db.table_names()}
+    old = [entry["table"] for entry in begun if set(entry["columns"]) != now.get(entry["table"])]
+    assert not old, "The database has changed. Record the demo again: make record-demo"
+
+
+def test_a_loaded_demo_holds_what_was_recorded(recorded, demo_workspace):
+    with demo_workspace.write() as db:
+        assert tables(rows.lines(db)) == tables(recorded)
+        assert not list(checking.findings(db))
+
+
+def test_the_demo_is_small_enough_for_a_repository():
+    assert sum(file.stat().st_size for file in demo.RECORDED.rglob("*") if file.is_file()) <= 3_000_000
+
+
+def test_everything_in_it_is_marked_as_simulated(demo_workspace):
+    models = load_models(demo_workspace.models_path)
+    assert models
+    assert all(model.simulated for model in models.values())
+    with demo_workspace.read() as db:
+        assert not list(db["conversations"].rows_where("simulated = 0"))
+        raters = [row for row in db["raters"].rows if row["name"] != demo.VISITOR]
+        assert all(row["simulated"] for row in raters)
+        assert {run.host for run in runs.recent(db)} == {HOST}
+
+
+def test_it_has_what_the_readme_says(demo_workspace):
+    with demo_workspace.read() as db:
+        assert conversations.count(db, Filter("pingpong")) == 512
+        assert len(conversations.values(db, "pingpong")["player"]) == 4
+        assert len(ratings.judges(db, "pingpong")) == 3
+        assert len(studies.units(db, "demo")) == 250
+        people = {row["rater"] for row in ratings.exported(db, "demo") if row["rater_type"] == "human"}
+        assert len(people) == 5
+        assert conversations.count(db, Filter("stss")) == 10
+
+
+def test_a_workspace_that_holds_something_else_is_left_as_it_is(filled):
+    with filled.read() as db:
+        before = list(rows.lines(db))
+    with pytest.raises(WorkspaceError, match="a workspace of its own"):
+        demo.load(filled)
+    with filled.read() as db:
+        assert list(rows.lines(db)) == before
+    assert not demo.is_there(filled)
+
+
+def test_rows_of_any_workspace_come_back_bytes_included(filled, fresh):
+    with filled.write() as db:
+        db["trajectories"].insert({"conversation_id": 1, "body": b"\x00\xff"})
+    with filled.read() as db:
+        written = list(rows.lines(db))
+    with fresh.write() as db:
+        rows.insert(db, written)
+    with fresh.write() as db:
+        assert list(rows.lines(db)) == written
+        assert next(iter(db["trajectories"].rows))["body"] == b"\x00\xff"
+        assert not list(checking.findings(db))
+
+
+@pytest.mark.parametrize(
+    "entry", [{"table": "raters", "columns": ["mood"]}, {"table": "moods", "columns": ["id"]}]
+)
+def test_rows_of_another_database_are_refused(fresh, entry):
+    with fresh.write() as db, pytest.raises(WorkspaceError, match=f"{entry['table']} has no"):
+        rows.insert(db, [json.dumps(entry), "[1]"])
