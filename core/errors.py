@@ -42,9 +42,9 @@ class CallFailed(ConcordError):
     """One call to a model failed for good: a value to be stored and counted.
 
     `kind` is one of "auth", "unreachable", "timeout", "rate_limit", "refused", "server", "bad_request",
-    "unparsable", "truncated", "empty". `raw` is the model's last reply where there was one, else the body of
-    the answer; `reason` is the short name under which failures are counted, `model` the model that was asked,
-    `spent` what the attempts cost.
+    "unparsable", "truncated", "empty", "unexpected". `raw` is the model's last reply where there was one,
+    else the body of the answer; `reason` is the short name under which failures are counted, `model` the
+    model that was asked, `spent` what the attempts cost.
     """
 
     def __init__(

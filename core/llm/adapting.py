@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
+from concord.llm.completions import Broken, decoded
 from concord.llm.models import UNSET, Adapted, Model
 
 STATUSES = (400, 422)
@@ -87,8 +87,8 @@ def _complaint(content: str) -> tuple[str, str]:
     A proxy quotes the error of the endpoint behind it as a text in its own message.
     """
     try:
-        found = json.loads(content)
-    except ValueError:
+        found = decoded(content)
+    except Broken:
         return " ".join(content.split()), ""
     error = found.get("error", found) if isinstance(found, dict) else found
     if not isinstance(error, dict):

@@ -171,7 +171,7 @@ def results(client: Client, model: Model, file: IO[bytes]) -> Iterator[Result | 
 
 def _result(text: bytes, model: Model) -> Result | None:
     try:
-        found = json.loads(text)
+        found = completions.decoded(text)
         call, response, error = found["custom_id"], found.get("response"), found.get("error")
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None

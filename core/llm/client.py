@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import random
 import re
@@ -203,7 +202,9 @@ class Client:
             read = embeddings.tokens(content)
             spent += model.spent((read, 0, 0), seconds)
             try:
-                return Embedded(embeddings.read(content, len(texts)), spent, reported(json.loads(content)))
+                return Embedded(
+                    embeddings.read(content, len(texts)), spent, reported(completions.decoded(content))
+                )
             except BadVectors as error:
                 problem = str(error)
         raise CallFailed(
@@ -220,7 +221,7 @@ class Client:
         asked = {"model": model.served, "input": list(texts)}
         content, _ = await self._post(model, "/moderations", asked, _json)
         try:
-            found = [dict(result["category_scores"]) for result in json.loads(content)["results"]]
+            found = [dict(result["category_scores"]) for result in completions.decoded(content)["results"]]
             scores = [{str(k): float(v) for k, v in of.items() if v is not None} for of in found]
         except (ValueError, KeyError, TypeError) as error:
             raise CallFailed(
@@ -230,7 +231,7 @@ class Client:
             ) from error
         if len(scores) != len(texts):
             raise CallFailed(f"“{name}” scored {len(scores)} of {len(texts)} texts.", kind="bad_request")
-        return Moderated(scores, reported(json.loads(content)))
+        return Moderated(scores, reported(completions.decoded(content)))
 
     async def through(
         self,
@@ -520,11 +521,7 @@ def merge(messages: Sequence[Message]) -> list[Message]:
 
 def _json(content: bytes) -> bytes:
     """The body as it is. Raises Broken unless it is JSON."""
-    try:
-        json.loads(content)
-    except ValueError:
-        told = content[:200].decode("utf-8", "replace").strip()
-        raise Broken(f"The body is not JSON but begins with “{told}”") from None
+    completions.decoded(content)
     return content
 
 

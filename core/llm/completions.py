@@ -15,8 +15,13 @@ from concord.rating import Spent
 RAW = 2000
 """Characters of a body that are kept where it gave no reply."""
 
-CUT = ("length", "max_tokens", "content_filter")
-"""Values of finish_reason with which a reply ends before its end."""
+LENGTH = ("length", "max_tokens", "max_output_tokens", "model_length", "incomplete")
+FILTERED = ("content_filter", "safety", "recitation")
+BROKEN_OFF = ("error", "network_error", "abort", "aborted", "cancelled", "insufficient_system_resource")
+CUT = (*LENGTH, *FILTERED, *BROKEN_OFF)
+"""Values of finish_reason, in lower case, with which a reply ends before its end. Not all endpoints send one:
+whether a verdict is complete is read from its text (`concord.llm.replies`).
+"""
 
 
 class Broken(ValueError):
@@ -89,13 +94,38 @@ class Read(NamedTuple):
     beside: Beside
 
 
+def decoded(content: bytes | str) -> Any:
+    """The JSON value of a body; a lone half of a surrogate pair, which no store takes, becomes U+FFFD.
+
+    Raises Broken for what is no JSON, or nested too deep to be read.
+    """
+    try:
+        value = json.loads(content)
+        if (b"\\ud" if isinstance(content, bytes) else "\\ud") in content.lower():  # type: ignore[operator]
+            value = json.loads(paired(json.dumps(value, ensure_ascii=False)))
+    except RecursionError:
+        raise Broken("The body is JSON that is nested too deep") from None
+    except ValueError:
+        start = content[:200] if isinstance(content, str) else content[:200].decode("utf-8", "replace")
+        raise Broken(f"The body is not JSON but begins with “{start.strip()}”") from None
+    return value
+
+
+def paired(text: str) -> str:
+    """A text that UTF-8 can encode: a lone half of a surrogate pair becomes U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def read(content: bytes) -> Read:
     """A chat completion. Raises Broken for a body that is none."""
+    reply = decoded(content)
     try:
-        reply = json.loads(content)
-    except ValueError:
-        told = content[:200].decode("utf-8", "replace").strip()
-        raise Broken(f"The body is not JSON but begins with “{told}”") from None
+        return _read(reply, content)
+    except RecursionError:
+        raise Broken("The body is JSON that is nested too deep") from None
+
+
+def _read(reply: Any, content: bytes) -> Read:
     if not isinstance(reply, dict):
         raise Broken("The body is JSON, but no object")
     choices = reply.get("choices")
@@ -109,7 +139,7 @@ def read(content: bytes) -> Read:
         raise _error(choice["error"])
     if not isinstance(message, dict):
         raise Broken("Its first choice has no `message`")
-    finish = choice["finish_reason"] if isinstance(choice.get("finish_reason"), str) else ""
+    finish = choice["finish_reason"][:200] if isinstance(choice.get("finish_reason"), str) else ""
     text, thinking, refusal = _content(message.get("content"))
     text, inside = apart(text)
     thinking = "\n".join(filter(None, [_reasoning(message), thinking, inside]))
@@ -117,8 +147,8 @@ def read(content: bytes) -> Read:
     refusal = refusal or (declined if isinstance(declined, str) else "")
     refused = bool(refusal) and not text.strip()
     text = refusal if refused else text
-    cut = finish in CUT
-    lacks = "" if text.strip() else _lacks(message, finish, cut, inside, thinking)
+    cut = finish.lower() in CUT
+    lacks = "" if text.strip() else _lacks(message, finish.lower(), cut, thinking)
     given, made, cached, thought = _tokens(reply.get("usage"))
     raw = content[:RAW].decode("utf-8", "replace") if not text.strip() else ""
     beside = Beside(thinking, thought, refused, finish, lacks, raw)
@@ -147,8 +177,10 @@ def apart(text: str) -> tuple[str, str]:
     """
     if "<think" not in text.lower() and "</think" not in text.lower():
         return text, ""
-    inside = [found[0] for found in _BLOCK.finditer(text)]
-    rest = _BLOCK.sub("", text)
+    # Behind the last closing tag no block can be found: looking for one from each opening tag takes too long.
+    last = max((found.end() for found in _ALL_CLOSES.finditer(text)), default=0)
+    inside = [found[0] for found in _BLOCK.finditer(text, 0, last)]
+    rest = _BLOCK.sub("", text[:last]) + text[last:]
     if closes := [found.end() for found in _ALL_CLOSES.finditer(rest)]:
         inside.append(rest[: closes[-1]])
         rest = rest[closes[-1] :]
@@ -205,19 +237,23 @@ def _words(value: Any) -> str:
     return ""
 
 
-def _lacks(message: Mapping[str, Any], finish: str, cut: bool, inside: str, thinking: str) -> str:
-    """Why a message has no text; “” for an empty text that ended as it should."""
-    if finish == "content_filter":
+def _lacks(message: Mapping[str, Any], finish: str, cut: bool, thinking: str) -> str:
+    """Why a message has no text; “” for an empty text without thinking and with finish_reason stop."""
+    if finish in FILTERED:
         return "A content filter removed it."
     if cut:
-        return f"The length limit was reached before {'the reply began' if thinking else 'any text'}."
+        end = "The length limit was reached" if finish in LENGTH else f"It ended with “{finish}”"
+        return f"{end} before {'the reply began' if thinking else 'any text'}."
     if message.get("tool_calls") or message.get("function_call") or finish == "tool_calls":
         return "It only calls tools, and none were offered."
     content = message.get("content")
-    if content is None:
+    if content is None and not thinking:
         return "Its content is null."
-    unclosed = isinstance(content, str) and inside and not _ALL_CLOSES.search(content)
-    return "It holds thinking only." if unclosed or (isinstance(content, list) and thinking) else ""
+    if thinking:
+        return "It holds thinking only."
+    if not isinstance(content, str):
+        return "It holds no part of type text."
+    return "" if finish in ("stop", "eos", "end_turn") else "It is empty, and its finish_reason is not stop."
 
 
 def _tokens(usage: Any) -> tuple[int, int, int, int]:

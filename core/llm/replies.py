@@ -2,23 +2,32 @@
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, TypeVar, get_args
 
-import json_repair
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
 
 from concord.conversation import Message
 from concord.errors import CallFailed
-from concord.llm.completions import PLAIN, Beside, Completion, marks
+from concord.llm.completions import PLAIN, Beside, Completion, marks, paired
 from concord.rating import NOTHING_SPENT, Spent
 
 REASKS = 2
 """How often an unusable reply is sent back with the problem named."""
-UNANSWERED = ("unparsable", "truncated", "empty")
-"""Kinds of CallFailed for replies that stayed unusable: the model's failure, not the endpoint's."""
+LONGEST = 100_000
+"""Characters of a reply that is read for a verdict; a longer one is unusable."""
+SENT_BACK = 20_000
+"""Characters of an unusable reply that the model is shown."""
+DEEPEST = 64
+"""Brackets of JSON that may be open at once."""
+MOST_VALUES = 50
+"""Lists and objects of JSON in one reply."""
+UNANSWERED = ("unparsable", "truncated", "empty", "unexpected")
+"""Kinds of CallFailed for replies that stayed unusable, or at which work failed as nobody foresaw: not the
+endpoint's failure. They wait for a retry on demand.
+"""
 
 
 class Reply(BaseModel):
@@ -32,20 +41,28 @@ class Reply(BaseModel):
 
     @field_validator("*", mode="before")
     @classmethod
-    def _truth_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
-        """Refuse true and false where a number is asked: in Python a bool is an int."""
+    def _plain_values(cls, value: Any, info: ValidationInfo) -> Any:
+        """Refuse what pydantic would turn into a number: true and false, and texts such as “1_0” or “+7”."""
         given = value if isinstance(value, list) else [value]
-        if any(isinstance(item, bool) for item in given) and not _takes_truth(cls, info.field_name or ""):
+        field = info.field_name or ""
+        if any(isinstance(item, bool) for item in given) and not _takes(cls, field, bool):
             raise ValueError("true and false are no values of this field")
+        texts = [item for item in given if isinstance(item, str)]
+        is_number = _takes(cls, field, int, float) and not _takes(cls, field, str)
+        if is_number and not all(_NUMBER.fullmatch(text) for text in texts):
+            raise ValueError("it must be one number")
         return value
 
 
+_NUMBER = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
+
+
 @cache
-def _takes_truth(reply: type[BaseModel], field: str) -> bool:
-    """Whether a field, or what it lists, may be true or false."""
+def _takes(reply: type[BaseModel], field: str, *kinds: type) -> bool:
+    """Whether a field, or what it lists, may be of one of these kinds."""
 
     def within(kind: Any) -> bool:
-        return kind is bool or any(map(within, get_args(kind)))
+        return kind in kinds or any(map(within, get_args(kind)))
 
     return within(reply.model_fields[field].annotation)
 
@@ -124,58 +141,166 @@ ModelCall = Callable[[str, Sequence[Message]], Awaitable[Completion]]
 def read(text: str, reply: type[R]) -> R:
     """The reply as its schema. Raises Unusable, naming the problem for the model.
 
-    The whole text is tried first, then every JSON object in it, the last one first, then what is left once
-    small errors (quotes, commas, code fences) are repaired. A missing or impossible value is an error.
+    Only a complete JSON object is read: a prefix of a reply gives the same or nothing, whatever its
+    finish_reason. Small errors of form are mended; a missing or impossible value is an error, and so are two
+    objects that fit and differ.
     """
-    try:
-        return reply.model_validate_json(text)
-    except ValidationError as error:
-        wrong = error if _is_object(text) else None
-    for found in reversed(_objects(text)):
+    fitting: list[R] = []
+    wrong: ValidationError | None = None
+    for value in _objects(text):
         try:
-            return reply.model_validate(found)
+            fitting.append(reply.model_validate(value))
         except ValidationError as error:
-            wrong = wrong or error
-    # Repairing invents no value: a missing one still fails the schema.
-    for part in (*reversed(_FENCE.findall(text)), text):
-        repaired = json_repair.loads(part)
-        for found in reversed(repaired) if isinstance(repaired, list) and part is not text else [repaired]:
-            if isinstance(found, dict) and found:
-                try:
-                    return reply.model_validate(found)
-                except ValidationError as error:
-                    wrong = wrong or error
+            wrong = error
+    if fitting and all(other == fitting[0] for other in fitting):
+        return fitting[0]
+    if fitting:
+        raise Unusable("It holds several JSON objects that differ.")
     if wrong is None:
         raise Unusable("It holds no JSON object.")
     told = [f"{'.'.join(map(str, e['loc'])) or 'the object'}: {e['msg']}" for e in wrong.errors()[:5]]
     raise Unusable("; ".join(told)) from wrong
 
 
-_FENCE = re.compile(r"```[\w-]*\n(.*?)```", re.S)
+_BEGINS = re.compile(r"""\{(?=\s*["'}])|\[(?=\s*["'{])""")
+"""Where a JSON value begins; braces in prose do not."""
+_BRACKET = re.compile(r"[\[\]{}]")
+_TOKEN = re.compile(
+    r"""
+    (?P<skip>\s++|//[^\n]*+|/\*.*?\*/)
+    |(?P<text>"(?:[^"\\]++|\\.|"(?!\s*+[:,}\]]))*+"|'(?:[^'\\]++|\\.|'(?!\s*+[:,}\]]))*+')
+    |(?P<plain>[\[\]{}:,]|-?[0-9][0-9.eE+-]*+|(?:true|false|null|True|False|None)\b)
+    """,
+    re.X | re.S,
+)
+"""A token of JSON with small errors: a quote that no `:`, `,` or closing bracket follows is in its text."""
+_WORDS = {"True": "true", "False": "false", "None": "null"}
+_ESCAPED = re.compile(r"\\u[0-9a-fA-F]{4}|\\(.)|\"", re.S)
+_SKIMMED = re.compile(r'"(?:[^"\\\n]++|\\.)*+"?|[\[\]{}]', re.S)
 
 
-def _is_object(text: str) -> bool:
-    return text.lstrip().startswith("{")
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects in a text that are inside no other object and no list, in their order.
 
-
-_BEGINS = re.compile(r"[{\[]")
-
-
-def _objects(text: str) -> list[dict[str, Any]]:
-    """The JSON objects in a text that are inside no other object and no list, in their order."""
-    found: list[dict[str, Any]] = []
-    decoder, at = json.JSONDecoder(), 0
+    Raises Unusable for a value that begins and never ends, and beyond the limits. It takes time proportional
+    to the length of the text.
+    """
+    if len(text) > LONGEST:
+        raise Unusable(f"It is longer than {LONGEST:,} characters.")
+    depth = 0
+    for bracket in _BRACKET.finditer(text):
+        depth = depth + 1 if bracket[0] in "[{" else max(0, depth - 1)
+        if depth > DEEPEST:
+            raise Unusable(f"More than {DEEPEST} brackets are open at once.")
+    at = count = 0
     while begins := _BEGINS.search(text, at):
-        at = begins.end()
-        try:
-            value, at = decoder.raw_decode(text, begins.start())
-        except (ValueError, RecursionError):
-            if begins[0] == "[" and text[at:].lstrip().startswith("{"):
-                break  # a list that is never closed
-            continue
+        count += 1
+        if count > MOST_VALUES:
+            raise Unusable(f"It holds more than {MOST_VALUES} JSON values.")
+        value, at = _value(text, begins.start())
         if isinstance(value, dict):
-            found.append(value)
-    return found
+            yield value
+
+
+def _value(text: str, start: int) -> tuple[Any, int]:
+    """The JSON value that begins there, and where it ends; None for one that no small mending makes JSON.
+
+    Raises Unusable for one that never ends: what it would have become is not guessed.
+    """
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        value, end = _mended(text, start)
+    if value is not None and "\\ud" in text[start:end].lower():
+        value = json.loads(paired(json.dumps(value, ensure_ascii=False)))
+    return value, end
+
+
+def _mended(text: str, start: int) -> tuple[Any, int]:
+    """As `_value`, with other quotes, needless commas, comments, Python's words and wrong escapes mended."""
+    parts: list[str] = []
+    depth, at = 0, start
+    while token := _TOKEN.match(text, at):
+        at, found = token.end(), token[0]
+        if token.lastgroup == "skip":
+            continue
+        if token.lastgroup == "text":
+            found = f'"{_ESCAPED.sub(_escape, found[1:-1])}"'
+        if found in ("]", "}") and parts and parts[-1] == ",":
+            parts.pop()
+        parts.append(_WORDS.get(found, found))
+        depth += (found in ("[", "{")) - (found in ("]", "}"))
+        if depth == 0:
+            break
+    else:
+        return None, _end(text, start)
+    try:
+        return _DECODER.decode(" ".join(parts)), at
+    except (ValueError, RecursionError):
+        return None, at
+
+
+def _escape(found: re.Match[str]) -> str:
+    """A piece of a text as JSON writes it: a bare quote, an escape, or a backslash that is none."""
+    if found[0] in ('"', "\\'"):
+        return found[0][-1].replace('"', '\\"')
+    return found[0] if found[1] is None or found[1] in '"\\/bfnrt' else "\\" + found[0]
+
+
+def _end(text: str, start: int) -> int:
+    """Where the brackets that open there are closed. Raises Unusable if they never are."""
+    depth = 0
+    for found in _SKIMMED.finditer(text, start):
+        depth += (found[0] in ("[", "{")) - (found[0] in ("]", "}"))
+        if depth == 0 and found[0] in ("]", "}"):
+            return found.end()
+    raise Unusable("It is not complete: a JSON value begins and never ends.")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose fields have one value each."""
+    made = dict(pairs)
+    if len(made) < len(pairs) and any(made[name] != value for name, value in pairs):
+        raise ValueError("a field has two values")
+    return made
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(f"{name} is no number")
+
+
+_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_unique, parse_constant=_no_number)
+
+
+def usable(text: str, reply: type[R] | None, check: Callable[[Any], object] | None = None) -> R | str:
+    """The reply as its schema, or the text if there is none, once `check` has seen it. Raises Unusable.
+
+    Any error of a reader means that the reply is unusable: it comes from outside.
+    """
+    try:
+        if len(text) > LONGEST:
+            raise Unusable(f"It is longer than {LONGEST:,} characters.")
+        value = read(text, reply) if reply else text
+        if check:
+            check(value)
+    except Unusable:
+        raise
+    except Exception as error:
+        raise Unusable(f"It cannot be read ({type(error).__name__}).") from error
+    return value
+
+
+_PLACES = re.compile(r"""\"((?:'?<[^<>"\n]{1,80}>'?[ ]?)+)\"""")
+
+
+def _copied(text: str, messages: Sequence[Message]) -> str:
+    """A text of the form that was asked for, such as “<one or two sentences>”, that the reply has as it was;
+    “” for none.
+    """
+    if "<" not in text:
+        return ""
+    asked = (place for message in messages for place in _PLACES.findall(message.content))
+    return next((place for place in asked if f'"{place}"' in text), "")
 
 
 async def answer(
@@ -205,10 +330,10 @@ async def answer(
             if done.cut and (reply or check):
                 # Half a number, or a number from the middle of the reasons, would be a wrong score.
                 raise Unusable("It was cut off at the length limit; keep the explanations shorter.")
-            value = read(text, reply) if reply else None
-            if check:
-                check(value if reply else text)
-            return Answer(text, value, done.cut, spent, done.beside)
+            value = usable(text, reply, check) if reply or check else None
+            if reply and (place := _copied(text, messages)):
+                raise Unusable(f"“{place}” is to be replaced by your own words.")
+            return Answer(text, value if reply else None, done.cut, spent, done.beside)
         except Unusable as error:
             problem = str(error)
             mend = (
@@ -216,12 +341,12 @@ async def answer(
                 "nothing else."
             )
             # Some endpoints refuse an empty message, and a player is told nothing that a user would not say.
-            again = [] if empty else [Message("assistant", text), Message("user", mend)]
+            again = [] if empty else [Message("assistant", text[:SENT_BACK]), Message("user", mend)]
             said = [*messages, *again]
     raise CallFailed(
         f"No usable reply after {1 + REASKS} attempts: {problem}",
         kind="empty" if empty else "truncated" if done.cut else "unparsable",
-        raw=done.beside.raw if empty else text,
+        raw=done.beside.raw if empty else text[:LONGEST],
         spent=spent,
         reason=_reason(done, problem),
     )

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Mapping
@@ -19,7 +18,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
 from concord.errors import CallFailed
-from concord.llm.completions import RAW, Broken
+from concord.llm.completions import RAW, Broken, decoded
 from concord.llm.models import Model
 
 Class = Literal["throttled", "down", "transient", "permanent", "content"]
@@ -132,8 +131,8 @@ def _seconds_until(date: str) -> float:
 def _complaint(content: bytes) -> tuple[str, str]:
     """What an error's body says, in one line, and its code."""
     try:
-        found: Any = json.loads(content)
-    except ValueError:
+        found: Any = decoded(content)
+    except Broken:
         found = content.decode("utf-8", "replace")
     error = found.get("error", found) if isinstance(found, dict) else found
     said = error.get("message", error) if isinstance(error, dict) else error

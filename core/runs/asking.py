@@ -6,10 +6,12 @@ An answer is counted, with what it cost, and noted in the journal as it arrives.
 import asyncio
 import hashlib
 import json
+import traceback
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from sqlite_utils import Database
@@ -29,6 +31,7 @@ from concord.runs.batches import Batches
 from concord.runs.budget import Budget, most_tokens
 from concord.runs.planning import Job
 from concord.store import runs
+from concord.store.obstacles import obstacle
 from concord.store.runs import NotedCall
 from concord.store.writer import Writer
 from concord.workspace import Workspace
@@ -84,6 +87,8 @@ class Asker:
         self.reported: dict[str, Counter[Reported]] = {}
         self.failure: CallFailed | None = None
         """The last reply that stayed unusable."""
+        self.last = ("", "", "")
+        """The step, the model and the text of the last reply."""
         self.vectors: dict[str, tuple[str, Reported]] = {}
         for step, call in noted.items():
             if step.startswith(_VECTORS):
@@ -121,6 +126,33 @@ class Asker:
                 self.calls.writer.put(lambda db: runs.forget_step(db, self.work, step))
             raise
 
+    def unexpected(self, error: Exception) -> CallFailed:
+        """As `failing`; the last reply is forgotten, so that a retry on demand asks again."""
+        self.failure = self.failing(error)
+        step = self.last[0]
+        self.calls.writer.put(lambda db: runs.forget_step(db, self.work, step))
+        return self.failure
+
+    def failing(self, error: Exception) -> CallFailed:
+        """The failure of this work alone, for an error that nobody foresaw, with the last reply.
+
+        Raises the error where it keeps the store from being used at all.
+        """
+        if obstacle(error):
+            raise error
+        _, model, text = self.last
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(place.filename).name}, line {place.lineno}"
+        message = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        failure = CallFailed(
+            f"It failed unexpectedly: {message} ({where}). Other work goes on. Please report it.",
+            kind="unexpected",
+            raw=text,
+            reason=f"unexpected: {type(error).__name__}",
+        )
+        failure.model = model
+        return failure
+
     async def _call(
         self,
         step: str,
@@ -136,6 +168,7 @@ class Asker:
             self.spent += noted.spent
             self._count(model, noted.reported)
             beside = Beside.from_dict(noted.beside)
+            self.last = (step, model, noted.reply)
             return Completion(noted.reply, noted.cut, noted.spent, noted.reported, beside)
         # A retry on demand must not get the answer that failed.
         seed = int(_digest([self.work, step, calls.run if calls.retry_failed else 0])[:8], 16)
@@ -149,6 +182,7 @@ class Asker:
             ),
             partial(request, calls.client.model(model), messages, params=params, schema=schema, role=role),
         )
+        self.last = (step, model, done.text)
         self._count(model, done.reported)
         note = NotedCall(sent, done.text, done.cut, done.spent, done.reported, done.beside.as_dict())
         self._note(step, note, calls.client.model(model).configuration)
@@ -187,7 +221,9 @@ class Asker:
         try:
             async with gate:
                 await calls.admit()
-                return await programs.answer(entry, told, calls.workspace.path)
+                printed = await programs.answer(entry, told, calls.workspace.path)
+                self.last = ("", model, printed)
+                return printed
         except CallFailed as failure:
             failure.model = model
             self.failure = failure

@@ -50,7 +50,7 @@ from concord.store.budgets import Grant
 from concord.store.database import now
 from concord.store.obstacles import obstacle
 from concord.store.runs import Failure, Progress, State
-from concord.store.writer import Writer
+from concord.store.writer import Writer, applied
 from concord.workspace import Workspace
 
 BEAT_SECONDS = 0.5
@@ -462,6 +462,11 @@ class _Run:
         except CallFailed as failure:
             self._failed(item, failure)
             return None
+        except ConcordError:
+            raise
+        except Exception as error:  # noqa: BLE001 - no reply may end a run
+            self._failed(item, ask.unexpected(error))
+            return None
         models, inline = self.job.models, item.play.inline
 
         def save(db: Database) -> None:
@@ -477,7 +482,7 @@ class _Run:
                     _save_verdict(db, replace(given, judge=rater), inline.prompt, ask)
             runs.settle(db, key)
 
-        self.writer.put(save)
+        self.writer.put(partial(self._stored, save, key, ask))
         self.done += 1
         return None if isinstance(made, Scenario) else made
 
@@ -499,6 +504,10 @@ class _Run:
             return
         except RunStopped:
             return  # The other verdicts of this conversation go on.
+        except ConcordError:
+            raise
+        except Exception as error:  # noqa: BLE001 - no reply may end a run
+            judged = judging.failed(owed, conversation, model, ask.unexpected(error))
         verdict, failed = replace(judged, spent=ask.spent), ask.failure
 
         def save(db: Database) -> None:
@@ -507,11 +516,18 @@ class _Run:
             if verdict.failure is not None and failed is not None:
                 runs.save_failure(db, owed.key, self._told(failed), self.number)
 
-        self.writer.put(save)
+        self.writer.put(partial(self._stored, save, owed.key, ask))
         if verdict.failure is None:
             self.done += 1
         else:
             self.failed += 1
+
+    def _stored(self, save: Callable[[Database], None], key: str, ask: Asker, db: Database) -> None:
+        """Store a result; one that the store does not take is a failure of that work alone."""
+        _, error = applied(db, save)
+        if error is not None:
+            runs.save_failure(db, key, self._told(ask.failing(error)), self.number)
+            leases.release(db, [key])
 
     def _failed(self, work: Pending | Judging | Comparing, failure: CallFailed) -> None:
         told, pieces, keys = (

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from concord.conversation import Conversation, Message
@@ -13,6 +14,18 @@ from concord.llm.replies import UNANSWERED, Unusable
 from concord.rating import Comparison, Judgement, Rater
 from concord.runs import programs
 from concord.runs.benchmark import Ask, Benchmark, Comparing, Judging, Materials
+
+
+def failed(
+    owed: Judging | Comparing, conversation: Conversation, model: Model, failure: CallFailed
+) -> Judgement | Comparison:
+    """A verdict that failed. Raises a failure that is the endpoint's."""
+    about: dict[str, Any] = {**_asked(owed), **_unanswered(failure)}
+    rater = _rater(owed, model)
+    if isinstance(owed, Judging):
+        return Judgement(conversation=conversation.key, judge=rater, **about)
+    about |= {"rubric": owed.pairwise.rubric, "criterion": owed.pairwise.criterion}
+    return Comparison(first=conversation.key, second=owed.against, rater=rater, **about)
 
 
 async def judge(ask: Ask, conversation: Conversation, owed: Judging, model: Model) -> Judgement:
@@ -47,7 +60,7 @@ async def _by_program(
     except CallFailed as failure:
         return Judgement(**about, **_unanswered(failure))
     try:
-        read = replies.read(said, asked.reply) if asked.reply else said
+        read = replies.usable(said, asked.reply, partial(owed.asking.read, conversation))
         return Judgement(**about, ratings=owed.asking.read(conversation, read), raw=said)
     except Unusable as error:
         return Judgement(**about, failure=f"What the program printed cannot be used: {error}", raw=said)
@@ -82,7 +95,7 @@ async def compare(
         asked = owed.prompt.render(**pairwise.values(first, second))
         if model.kind == "program":
             raw = await ask.program(owed.judge, programs.given_two(first, second, asked.schema or {}))
-            found = pairwise.read(replies.read(raw, asked.reply) if asked.reply else raw)
+            found = pairwise.read(replies.usable(raw, asked.reply, pairwise.read))
         else:
             answer = await ask("compare", owed.judge, asked, pairwise.read)
             raw, found = answer.text, pairwise.read(answer.value if asked.reply else answer.text)

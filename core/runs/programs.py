@@ -17,6 +17,7 @@ from typing import Any
 
 from concord.conversation import Conversation
 from concord.errors import CallFailed, ConfigError
+from concord.llm.completions import paired
 from concord.llm.models import Model
 
 MOST_BYTES = 2**20
@@ -101,7 +102,7 @@ async def _returned(model: Model, function: Callable[..., Any], told: Mapping[st
             made = await asyncio.to_thread(function, dict(told))
             if inspect.isawaitable(made):
                 made = await made
-        return json.dumps(made, ensure_ascii=False, default=_plain)
+        return paired(json.dumps(made, ensure_ascii=False, default=_plain))
     except TimeoutError:
         raise _failed(f"It took longer than {model.timeout:g} seconds.", "", "timeout") from None
     except Exception as error:

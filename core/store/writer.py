@@ -143,7 +143,7 @@ class Writer:
             with closing_if_failed(db), turn(self._path), transaction(db):
                 until = time.monotonic() + GROUP_SECONDS
                 for task in group:
-                    done.append((task, *_applied(db, task.change)))
+                    done.append((task, *applied(db, task.change)))
                     if time.monotonic() >= until:
                         break
         except BaseException as error:  # noqa: BLE001 - carried to the threads that wait
@@ -176,8 +176,10 @@ class Writer:
             task.done.set_result(result)
 
 
-def _applied(db: Database, change: Change) -> tuple[Any, Exception | None]:
-    """What a change returns, or the error for which it was undone. Raises where the whole group must be."""
+def applied(db: Database, change: Change) -> tuple[Any, Exception | None]:
+    """What a change returns, or the error for which it alone was undone. Raises what keeps the store from
+    taking anything, for which all of the transaction must be undone.
+    """
     db.conn.execute("SAVEPOINT change")
     try:
         result = change(db)

@@ -15,6 +15,9 @@ def body(message, finish="stop", **more):
     return json.dumps({"choices": [{"message": message, "finish_reason": finish}], **more}).encode()
 
 
+NESTED = b'{"choices": [{"message": {"content": "", "reasoning": %s1%s}}]}' % (b"[" * 950, b"]" * 950)
+
+
 @pytest.mark.parametrize(
     ("said", "text", "thinking"),
     [
@@ -103,6 +106,14 @@ def test_a_refusal_is_the_replys_text_and_marked():
         ({"content": "", "tool_calls": [{}]}, "stop", "calls tools"),
         ({"content": "<think>hm"}, "length", "length limit"),
         ({"content": "<think>hm"}, "stop", "thinking only"),
+        ({"content": "<think>hm</think>"}, "stop", "thinking only"),
+        ({"content": "", "reasoning_content": "hm"}, "stop", "thinking only"),
+        ({"content": None, "reasoning": "hm"}, "stop", "thinking only"),
+        ({"content": []}, "stop", "no part of type text"),
+        ({"content": [{"type": "image_url", "image_url": {"url": "data:"}}]}, "stop", "no part of type text"),
+        ({"content": ""}, "MAX_TOKENS", "length limit"),
+        ({"content": ""}, "error", "ended with “error”"),
+        ({"content": ""}, None, "not stop"),
         ({"content": ""}, "length", "length limit"),
     ],
 )
@@ -113,13 +124,12 @@ def test_why_there_is_no_text_is_said_with_the_body(message, finish, says):
     assert json.loads(found.beside.raw)["choices"][0]["finish_reason"] == finish
 
 
-@pytest.mark.parametrize("message", [{"content": ""}, {"content": "<think>hm</think>"}])
-def test_an_empty_text_that_ended_as_it_should_lacks_nothing(message):
-    found = read(body(message))
+def test_an_empty_text_that_ended_as_it_should_lacks_nothing():
+    found = read(body({"content": ""}))
     assert (found.text, found.beside.lacks) == ("", "")
 
 
-@pytest.mark.parametrize("finish", ["length", "max_tokens", "content_filter"])
+@pytest.mark.parametrize("finish", ["length", "max_tokens", "MAX_TOKENS", "error", "content_filter"])
 def test_a_text_that_stopped_before_its_end_is_kept_and_marked(finish):
     found = read(body({"content": "Half a"}, finish))
     assert (found.text, found.cut, marks(found.cut, found.beside)) == ("Half a", True, {"cut": True})
@@ -131,6 +141,8 @@ def test_a_text_that_stopped_before_its_end_is_kept_and_marked(finish):
         (b"<html>A page", "not JSON but begins with “<html>A page”", 0),
         (b'{"choices": [{"mess', "not JSON", 0),
         (b"[]", "no object", 0),
+        (b"[" * 200_000, "nested too deep", 0),
+        (NESTED, "nested too deep", 0),
         (b"{}", "no `choices`", 0),
         (b'{"choices": []}', "no `choices`", 0),
         (b'{"choices": [3]}', "no `message`", 0),
@@ -186,3 +198,15 @@ def test_what_stands_beside_comes_back_from_the_journal():
     beside = Beside("hm", 3, True, "stop", "It is null.", "{}")
     assert Beside.from_dict(beside.as_dict()) == beside
     assert Beside().as_dict() == {}
+
+
+def test_half_a_surrogate_pair_becomes_a_character_that_can_be_stored():
+    whole = (
+        b'{"choices": [{"message": {"content": "a \\ud83d\\ude00 b \\uD83D c"}, "finish_reason": "stop"}]}'
+    )
+    assert read(whole).text == "a \U0001f600 b \ufffd c"
+
+
+def test_thinking_that_is_opened_again_and_again_takes_no_time():
+    text = "<think>" * 20_000
+    assert apart(f"hm</think>Yes {text}") == (f"Yes {text}", "hm")

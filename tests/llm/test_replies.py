@@ -33,11 +33,15 @@ class Verdict(Reply):
         "{'explanation': 'fine', 'score': 7,}",
         '{"explanation": "fine", "score": "7"}',
         '{"explanation": "fine", "score": 7.0, "extra": true}',
-        '{"explanation": "fine", "score": 7',
+        '{"explanation": "a "fine" one, it\'s", "score": 7}',
+        '{"explanation": "on\ntwo lines, a \\_", "score": 7, // of ten\n}',
+        "{'explanation': 'it's fine', 'score': 7, 'done': True}",
+        'Like {"score": ...}: {"explanation": "fine", "score": 7}',
+        '{"explanation": "fine", "score": 7} And once more: {"score": 7, "explanation": "fine"}',
     ],
 )
 def test_slips_of_form_are_forgiven(text):
-    assert read(text, Verdict) == Verdict(explanation="fine", score=7)
+    assert read(text, Verdict).score == 7
 
 
 @pytest.mark.parametrize(
@@ -45,7 +49,26 @@ def test_slips_of_form_are_forgiven(text):
     [
         ("", "no JSON object"),
         ("I would give it a 7.", "no JSON object"),
-        ('[{"explanation": "fine", "score": 7}', "no JSON object"),
+        ('[{"explanation": "fine", "score": 7}', "not complete"),
+        ('{"explanation": "fine", "score": 7', "not complete"),
+        ('{"draft": {"explanation": "fine", "score": 3}, "explanation": "fi', "not complete"),
+        ('{"explanation": "fine", "good_score": 3, "score": 1 0}', "no JSON object"),
+        ('{"explanation": "fine", "score": 8 or 9}', "no JSON object"),
+        ('{"explanation": "fine", "score": ≥7}', "no JSON object"),
+        ('{"explanation": "fine", "score": 7%}', "no JSON object"),
+        ('{"explanation": "fine", "score": "7%"}', "one number"),
+        ('{"explanation": "fine", "score": "1_0"}', "one number"),
+        ('{"explanation": "fine", "score": "+7"}', "one number"),
+        ('{"explanation": "fine", "score": 3, "score": 8}', "no JSON object"),
+        ('{"explanation": "fine", "score": NaN}', "no JSON object"),
+        ('{"explanation": "", "score": 3} or {"explanation": "", "score": 8}', "differ"),
+        ("[" * 400, "brackets"),
+        ("{" * 200, "brackets"),
+        ('{"a":' * 250, "brackets"),
+        ("(" * 250, "no JSON object"),
+        ("{ " * 20_000, "brackets"),
+        ("{}" * 51, "JSON values"),
+        ("x" * 100_001, "longer"),
         ('{"explanation": "fine"}', "score"),
         ('{"explanation": "fine", "score": 11}', "score"),
         ('{"explanation": "fine", "score": 0}', "score"),

@@ -11,10 +11,11 @@ from concord.llm.replies import Unusable
     [
         ("It is fine.\nRating: [[7]]", 7),
         ("Some would say [[9]], but the format is broken.\n\nRating: [[4]]", 4),
-        ("Rating: [[4]] would be harsh for such a reply. I settle on\n[[6]]", 6),
         ("**Rating:** **[[8]]**.", 8),
         ("Rating: [5]", 5),
-        ("[5]", 5),
+        ("[[5]]", 5),
+        ("**Rating**: [[5]]", 5),
+        ("[5]\nIt is fine.", 5),
         ("A [[10]] is for perfection. Rating: [3]", 3),
         ("Rating: [[6]]\n\nNote that row[3] is wrong and a [[9]] needs more.", 6),
         ("The cell matrix[2] holds [1, 2] and not [[1, 2]]. Rating: [[ 2 ]]", 2),
@@ -40,6 +41,10 @@ def test_the_final_answer_counts(text, score):
         "Rating: [[seven]]",
         "It is [3] or [4], hard to say",
         "see row[7]",
+        "[5]",
+        "A [[9]]",
+        "I give it a [[9]], and then",
+        "Rating: [[4]] would be harsh for such a reply. I settle on\n[[6]]",
         "[[7](https://example.org)",
     ],
 )
@@ -62,7 +67,6 @@ def test_the_explanation_is_what_stands_before_the_answer():
     ("text", "verdict"),
     [
         ("Response [A] is shorter than [B].\n\n[[B]]", "B"),
-        ("[[A]] at first sight, but then\n\n[[C]]", "C"),
         ("Verdict: [a]", "A"),
         ("My final verdict is: [[A]]\n", "A"),
     ],
@@ -71,7 +75,17 @@ def test_preferences(text, verdict):
     assert verdicts.preference(text)[0] == verdict
 
 
-@pytest.mark.parametrize("text", ["[[D]]", "Reply [A] beats reply [B] by far", "A", "[[AB]]", "[[7]]"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[[D]]",
+        "[[A]] at first sight, but then\n\n[[C]]",
+        "Reply [A] beats reply [B] by far",
+        "A",
+        "[[AB]]",
+        "[[7]]",
+    ],
+)
 def test_what_is_no_preference_is_unusable(text):
     with pytest.raises(Unusable):
         verdicts.preference(text)
