@@ -37,7 +37,7 @@ from sqlite_utils import Database
 from bench.desk import invited, serving
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Judgement, Rater, Rating
-from concord.store import access, conversations, database, ratings, writer
+from concord.store import access, conversations, database, placements, ratings, writer
 from concord.store import desk as desk_store
 from concord.store.writer import Writer
 from concord.workspace import Workspace
@@ -206,7 +206,7 @@ async def once(people: int, items: int, ordered: bool, alone: bool) -> Figures:
                 rater = access.annotator_id(db, f"{people} at once: {person}")
                 numbers = desk_store.Numbers(db, "keeper", rater)
                 for unit, scores in given.items():
-                    task = desk_store.task(db, rater, numbers.item(unit))
+                    task = placements.numbered(db, rater, numbers.item(unit))
                     there = [task.answers.get(c.name) for c in CRITERIA]
                     lost += task.state != "done" or there != scores
         return Figures(

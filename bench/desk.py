@@ -21,7 +21,7 @@ from contextlib import contextmanager
 
 from playwright.async_api import Browser, Page, async_playwright
 
-from concord.store import access, studies
+from concord.store import access, placements, studies
 from concord.workspace import Workspace
 from tests.browser.keeper import fill
 from tests.browser.starting import chromium, started
@@ -144,7 +144,7 @@ def invited(workspace: Workspace, people: int) -> list[str]:
         units = [unit["id"] for unit in studies.units(db, "keeper")]
         for person in range(people):
             tokens.append(access.invite(db, f"{people} at once: {person}"))
-            studies.assign(db, access.annotator_id(db, f"{people} at once: {person}"), units)
+            placements.assign(db, access.annotator_id(db, f"{people} at once: {person}"), units)
     return tokens
 
 

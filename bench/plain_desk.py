@@ -6,18 +6,18 @@ from __future__ import annotations
 
 import streamlit as st
 
-from concord.store import access, conversations, desk, studies
+from concord.store import access, conversations, placements, studies
 from concord.workspace import Workspace
 
 st.set_page_config(layout="wide")
 workspace = st.cache_resource(Workspace.chosen)()
 with workspace.read() as db:
     rater = access.annotator_of(db, st.query_params["token"]).rater_id
-    unit = next((u for u, state, _ in desk.units(db, rater, "keeper") if state == "open"), None)
-    item = None if unit is None else desk.assignment(db, rater, unit)
+    unit = next((u for u, state, _ in placements.on_desk(db, rater, "keeper") if state == "open"), None)
+    item = None if unit is None else placements.find_id(db, rater, unit)
     study = studies.get(db, "keeper")
     if item is not None:
-        task = studies.task(db, rater, item)
+        task = placements.get(db, rater, item)
         dialogue = conversations.load(db, task.conversation_id)
 
 
@@ -25,10 +25,10 @@ def submit() -> None:
     """Store the answers; the rerun that a callback is part of shows the next item."""
     with workspace.write() as db:
         for criterion in study.criteria:
-            studies.answer(
+            placements.answer(
                 db, rater, item, criterion.name, float(st.session_state[f"{criterion.name} {item}"][0])
             )
-        studies.submit(db, rater, item)
+        placements.submit(db, rater, item)
 
 
 if item is None:

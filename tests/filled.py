@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Criterion, Judgement, Rater, Rating, Spent
 from concord.runs.registry import get
-from concord.store import conversations, desk, ratings, studies
+from concord.store import conversations, placements, ratings, studies
 
 PLAYERS = {"alder": 4.4, "birch": 3.8, "cedar": 3.2, "dogwood": 3.7}
 """Players and how good they are."""
@@ -135,18 +135,18 @@ def _study(db: Database, ids: Sequence[int], criteria: Sequence[Criterion], rand
     units = studies.add_units(db, "first", [(i, None, "") for i in chosen])
     for person, lean in PEOPLE.items():
         rater = ratings.rater_id(db, Rater(person, "human", simulated=True))
-        studies.assign(db, rater, units)
+        placements.assign(db, rater, units)
         for task, conversation in list(zip(assigned(db, rater, "first"), chosen, strict=True))[
             : len(units) if person != "Cleo" else len(units) // 2
         ]:
             player = conversations.found(db, conversation).player
             for c in criteria:
                 score = PLAYERS[player] + lean + random_.gauss(0, 0.8)
-                studies.answer(db, rater, task[0], c.name, float(min(5, max(1, round(score)))))
-            studies.submit(db, rater, task[0])
+                placements.answer(db, rater, task[0], c.name, float(min(5, max(1, round(score)))))
+            placements.submit(db, rater, task[0])
 
 
 def assigned(db: Database, rater: int, study: str) -> list[tuple[int, str, bool]]:
     """An annotator's items in their order: (assignment id, state, flagged)."""
-    every = desk.units(db, rater, study)
-    return [(desk.assignment(db, rater, unit), state, flagged) for unit, state, flagged in every]
+    every = placements.on_desk(db, rater, study)
+    return [(placements.find_id(db, rater, unit), state, flagged) for unit, state, flagged in every]

@@ -11,7 +11,7 @@ from sqlite_utils import Database
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Judgement, Rater, Rating
 from concord.runs.registry import get
-from concord.store import conversations, ratings, studies
+from concord.store import conversations, placements, ratings, studies
 from tests.filled import assigned
 
 GIVEN: Mapping[str, Mapping[str, float]] = {
@@ -76,9 +76,9 @@ def _study(db: Database, ids: Sequence[tuple[int, int, str]], scores: Mapping[st
     studies.create(db, studies.Study("grove", asked, "A grove"))
     units = studies.add_units(db, "grove", [(number, None, "") for number, _, _ in ids])
     rater = ratings.rater_id(db, Rater("Ada", "human"))
-    studies.assign(db, rater, units)
+    placements.assign(db, rater, units)
     for task, (_, place, player) in zip(assigned(db, rater, "grove"), ids, strict=True):
         score = scores[SWAPPED.get(player, player) if place else player]
         for criterion in asked:
-            studies.answer(db, rater, task[0], criterion.name, float(score))
-        studies.submit(db, rater, task[0])
+            placements.answer(db, rater, task[0], criterion.name, float(score))
+        placements.submit(db, rater, task[0])

@@ -20,11 +20,10 @@ from websockets.exceptions import WebSocketException
 from concord.conversation import Conversation, Message
 from concord.exchange import incoming
 from concord.rating import Criterion
-from concord.store import access, conversations, desk, hidden
+from concord.store import access, conversations, desk, placements
 from concord.store import studies as stored
-from concord.store.hidden import Gold, UnitKey
-from concord.studies import hidden as hidden_items
-from concord.studies import running, studies
+from concord.store.known import Gold, UnitKey
+from concord.studies import checks, running, studies
 from tests.browser.restarts import House
 from tests.wire import Desk, opened
 
@@ -182,7 +181,7 @@ def house(tmp_path: Path):
         made.tokens = {name: access.invite(db, name) for name in PEOPLE}
         dealt = studies.deal_study(db, "s", PEOPLE, overlap=OVERLAP, repeats=0.1)
         assert set(dealt.values()) == {100}
-        hidden_items.set_gold(db, "s", [Gold(UnitKey(i, None), "wit", 3) for i in ids[UNITS:]])
+        checks.set_gold(db, "s", [Gold(UnitKey(i, None), "wit", 3) for i in ids[UNITS:]])
     yield made
     made.close()
 
@@ -216,22 +215,24 @@ def test_what_twenty_people_press_is_stored_once(
         every = {one.name: expected(db, one) for one in people}
         for name, items in every.items():
             rater = access.annotator_id(db, name)
-            assert {item for item, _, _ in desk.units(db, rater, "s")} == items.keys()
+            assert {item for item, _, _ in placements.on_desk(db, rater, "s")} == items.keys()
             for item, wanted in items.items():
-                held = desk.task(db, rater, item)
+                held = placements.numbered(db, rater, item)
                 there = Item(dict(held.answers), held.state, held.reason, held.flag, held.seconds)
                 assert there == wanted, (name, item)
     units: list[Item] = []
     apart: list[Item] = []
     for items in every.values():
         for item, wanted in items.items():
-            (apart if hidden.is_hidden(item) else units).append(wanted)
+            (apart if item > placements.FIRST else units).append(wanted)
     assert house.server is not None
     rows = house.server.rows
     counted = "SELECT count(*) FROM ratings r JOIN studies t ON t.id = r.study_id WHERE t.name = ?"
     assert rows(counted, "imported") == [(60,)]
     assert rows(counted, "s") == [(sum(len(item.answers) for item in units),)]
-    assert rows("SELECT count(*) FROM hidden_answers") == [(sum(len(item.answers) for item in apart),)]
+    held_apart = "SELECT count(*) FROM answers WHERE replaced IS "
+    assert rows(held_apart + "NULL") == [(sum(len(item.answers) for item in apart),)]
+    assert rows(held_apart + "NOT NULL") == [(sum(item.changes for item in apart),)]
     assert rows("SELECT count(*) FROM revisions") == [(sum(item.changes for item in units),)]
     raters = "SELECT count(*) FROM assignments a JOIN study_units u ON u.id = a.unit_id "
     raters += "JOIN studies t ON t.id = u.study_id WHERE t.name = ? GROUP BY u.id"

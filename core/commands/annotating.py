@@ -10,7 +10,7 @@ from concord.commands.printing import echo
 from concord.errors import StudyError, not_found
 from concord.store import exclusions
 from concord.store import studies as stored
-from concord.studies import adjudication, dealing, discussion, hidden, reveal, running, studies, training
+from concord.studies import adjudication, checks, dealing, discussion, reveal, running, studies, training
 from concord.workspace import Workspace
 
 commands = click.Group()
@@ -36,7 +36,7 @@ _DRY = click.option("--dry-run", is_flag=True, help="Show who would get what, an
     "--repeat-after",
     type=click.IntRange(1),
     metavar="N",
-    help=f"How many other items lie between an item and its repeat; default: {hidden.AFTER}.",
+    help=f"How many other items lie between an item and its repeat; default: {checks.AFTER}.",
 )
 @click.option(
     "--extra-where-differ",
@@ -73,7 +73,7 @@ def _deal(
         items = studies.deal_study(
             db, name, annotators, overlap=overlap, repeats=repeats, repeat_after=repeat_after, extra=extra
         )
-        study, beside = stored.get(db, name), hidden.counts(db, name)
+        study, beside = stored.get(db, name), checks.counts(db, name)
         balance = dealing.plan(db, name).told
     k = study.overlap
     each = f"{k} {'rater' if k == 1 else 'raters'} a unit" if k else "every unit to everybody"
@@ -84,7 +84,7 @@ def _deal(
     )
     echo(balance)
     if beside:
-        echo(f"Hidden among them: {hidden.told(beside)}.")
+        echo(f"Hidden among them: {checks.told(beside)}.")
 
 
 def _planned(plan: dealing.Deal) -> None:
@@ -130,17 +130,17 @@ def _gold(workspace: str, name: str, file: Path | None, feedback: bool | None, f
     opened = Workspace.open(workspace, create=False)
     if file is None and feedback is None:
         with opened.read() as db:
-            printing.show([hidden.gold_table(db, name)], form)
+            printing.show([checks.gold_table(db, name)], form)
         return
     with opened.write() as db:
         if feedback is not None:
-            hidden.set_feedback(db, name, feedback)
+            checks.set_feedback(db, name, feedback)
             after = "are shown after an item is submitted" if feedback else "are not shown to annotators"
             echo(f"Study “{name}”: the known answers of gold items {after}.")
         if file is None:
             return
-        golds = hidden.read_gold(db, name, file)
-        have = hidden.set_gold(db, name, golds)
+        golds = checks.read_gold(db, name, file)
+        have = checks.set_gold(db, name, golds)
     units = {gold.unit for gold in golds}
     attention = {gold.unit for gold in golds if gold.attention}
     echo(
@@ -210,7 +210,7 @@ def _training(
                 before.attempts if attempts is None else attempts,
                 before.items if items is None else items,
             )
-            golds = hidden.read_gold(db, name, file, training=True) if file else []
+            golds = checks.read_gold(db, name, file, training=True) if file else []
             training.begin(db, name, golds, rule)
         echo(f"Study “{name}” opens to whoever passes its training: {rule.told}.")
 

@@ -16,11 +16,10 @@ from concord.reports.agreement_report import Options, agreement_report
 from concord.reports.notes import DRAWN
 from concord.rubrics import shelf
 from concord.statistics.next_items import FLOOR
-from concord.store import access, acts, exclusions, frames, holdings, progress, registrations
-from concord.store import hidden as hidden_store
+from concord.store import access, acts, exclusions, frames, holdings, known, progress, registrations
 from concord.store import studies as stored
 from concord.store.conversations import Filter
-from concord.studies import extra_raters, hidden, quality, registration, running, studies, training
+from concord.studies import checks, extra_raters, quality, registration, running, studies, training
 from concord.table import Cell, Column, Table
 from concord.workspace import Workspace
 
@@ -174,9 +173,9 @@ def _show(workspace: str, name: str) -> None:
         study = stored.get(db, name)
         units = len(stored.units(db, name))
         people = [a for a in access.annotators(db, name) if a.items]
-        out, beside = exclusions.excluded(db, name), hidden.counts(db, name)
-        warned = quality.warnings(study.criteria, hidden_store.pairs(db, name), hidden_store.checks(db, name))
-        decided, figures = exclusions.decisions(db, name), hidden.figures(db, name)
+        out, beside = exclusions.excluded(db, name), checks.counts(db, name)
+        warned = quality.warnings(study.criteria, known.pairs(db, name), known.checks(db, name))
+        decided, figures = exclusions.decisions(db, name), checks.figures(db, name)
         done, fixed = acts.every(db, name), registrations.every(db, name)
         waiting = extra_raters.waiting_told(len(extra_raters.waiting(db, name)))
         if training.rule_of(study):
@@ -203,7 +202,7 @@ def _show(workspace: str, name: str) -> None:
         echo()
         printing.show([_progress(study, people, out), *figures], "table")
         if beside:
-            echo(f"Hidden among them: {hidden.told(beside)}.")
+            echo(f"Hidden among them: {checks.told(beside)}.")
         if waiting:
             echo(waiting)
         for sentence in warned:

@@ -12,7 +12,7 @@ from concord.conversation import Conversation, Unit
 from concord.errors import ImportRefused
 from concord.rating import Rater
 from concord.runs.registry import BENCHMARKS
-from concord.store import conversations, ratings, studies, summaries
+from concord.store import conversations, placements, ratings, studies, summaries
 from concord.store.database import now
 from concord.store.parts import Part, in_parts, rated_by
 from concord.store.ratings import Row
@@ -117,7 +117,7 @@ def _store(part: Part, incoming: Incoming, append: bool) -> Imported:
                 summaries.refresh(db, ids)
     with part() as db:
         persons = [number for rater, number in raters.items() if rater.kind == "human"]
-        studies.close_imported(db, study, persons, begun)
+        placements.close_imported(db, study, persons, begun)
     return Imported(name, units, new, people, judges, known)
 
 

@@ -13,9 +13,9 @@ from sqlite_utils import Database
 
 from concord.errors import StudyError, not_found
 from concord.reports.agreement_report import AgreementReport
-from concord.store import conversations, crowds, exclusions, hidden, registrations, studies
+from concord.store import conversations, crowds, exclusions, known, registrations, studies
 from concord.store.conversations import Filter
-from concord.studies import hidden as hidden_items
+from concord.studies import checks
 from concord.table import Column, markdown_text, shown
 
 NOT_STATED = "Not stated."
@@ -120,7 +120,7 @@ def _process(db: Database, study: studies.Study) -> Iterator[str]:
     each = f"{study.overlap} people" if study.overlap else "everybody who takes part"
     if not study.anonymous:
         yield f"Each unit was meant for {each}."
-    gold, (repeated, _) = {one.unit for one in hidden.gold(db, study.name)}, hidden_items.asked(study)
+    gold, (repeated, _) = {one.unit for one in known.gold(db, study.name)}, checks.asked(study)
     if gold or repeated:
         yield f"{len(gold)} gold items and {repeated:.0%} repeats lay hidden among the items."
     made = registrations.binding(registrations.every(db, study.name))

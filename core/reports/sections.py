@@ -45,7 +45,7 @@ from concord.statistics.systems import player_order, systems, ties
 from concord.statistics.thresholds import pass_rates, thresholds
 from concord.statistics.versions import judges_by_version
 from concord.store.informed import Informed
-from concord.studies import hidden
+from concord.studies import checks
 from concord.studies.adjudication import scores_on
 from concord.studies.reveal import moves
 from concord.table import Note, Table
@@ -178,7 +178,7 @@ def _one_run(evidence: Evidence, _criterion: str) -> str:
 
 def _twice(evidence: Evidence, criterion: str) -> dict[str, tuple[list[float], list[float]]]:
     criteria = evidence.of.counted if criterion == FINAL else (criterion,)
-    return hidden.answered_twice(evidence.of.repeats, criteria)
+    return checks.answered_twice(evidence.of.repeats, criteria)
 
 
 def _annotator_retest(evidence: Evidence, criterion: str) -> Iterator[Table]:
@@ -197,7 +197,7 @@ def _no_repeats(evidence: Evidence, criterion: str) -> str:
 
 
 def _hits(evidence: Evidence, criterion: str) -> dict[str, list[tuple[bool, bool]]]:
-    return hidden.hits(evidence.of.checks, "" if criterion == FINAL else criterion)
+    return checks.hits(evidence.of.checks, "" if criterion == FINAL else criterion)
 
 
 def _gold(evidence: Evidence, criterion: str) -> Iterator[Table]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from sqlite_utils import Database
 
+from concord.store.purposes import RATED
 from concord.store.studies import study_id
 
 
@@ -11,7 +12,7 @@ from concord.store.studies import study_id
 class Remark:
     """What an annotator said of an item: a comment, the reason why they skipped it, or both.
 
-    `kind` is “item”, or that of a hidden item. `state` is open, done or skipped.
+    `kind` is “item”, or the purpose of an item that is not rated. `state` is open, done or skipped.
     """
 
     study: str
@@ -41,9 +42,8 @@ def _comments(db: Database, where: str, values: list[object]) -> list[Remark]:
     rows = db.execute(
         "SELECT t.name, s.kind, s.conversation_id, c.key, s.turn, x.name, s.state, "
         "CASE s.state WHEN 'skipped' THEN s.reason ELSE '' END, s.flag FROM ("
-        "SELECT 'item' AS kind, u.study_id, u.conversation_id, u.turn, a.rater_id, a.state, a.reason, a.flag "
-        "FROM assignments a JOIN study_units u ON u.id = a.unit_id UNION ALL "
-        "SELECT kind, study_id, conversation_id, turn, rater_id, state, reason, flag FROM hidden_items) s "
+        f"SELECT iif(p.purpose IN {RATED}, 'item', p.purpose) AS kind, i.study_id, i.conversation_id, "
+        "i.turn, p.rater_id, p.state, p.reason, p.flag FROM placements p JOIN items i ON i.id = p.item_id) s "
         "JOIN studies t ON t.id = s.study_id JOIN conversations c ON c.id = s.conversation_id "
         "JOIN raters x ON x.id = s.rater_id "
         "LEFT JOIN left_out l ON l.study_id = s.study_id AND l.rater_id = s.rater_id "

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from sqlite_utils import Database
 
 from concord.rating import Rater
-from concord.store import database, hidden, ratings, sessions, studies
+from concord.store import database, placements, ratings, sessions, studies
 from concord.store.database import find, now
 
 Platform = Literal["prolific", "mturk"]
@@ -157,11 +157,8 @@ def workers(db: Database, study: str, rater: int | None = None) -> list[Worker]:
                (SELECT count(*) FROM (SELECT DISTINCT source, browser FROM sessions s
                 WHERE s.rater_id = w.rater_id)) AS browsers
         FROM crowd_workers w JOIN raters x ON x.id = w.rater_id LEFT JOIN (
-            SELECT a.rater_id, a.state, a.seconds, a.submitted FROM assignments a
-            JOIN study_units u ON u.id = a.unit_id
-            WHERE u.study_id = :study AND (:rater IS NULL OR a.rater_id = :rater)
-            UNION ALL SELECT rater_id, state, seconds, submitted FROM hidden_items
-            WHERE study_id = :study AND (:rater IS NULL OR rater_id = :rater)
+            SELECT p.rater_id, p.state, p.seconds, p.submitted FROM items n JOIN placements p
+            ON p.item_id = n.id WHERE n.study_id = :study AND (:rater IS NULL OR p.rater_id = :rater)
         ) i ON i.rater_id = w.rater_id
         WHERE w.study_id = :study AND (:rater IS NULL OR w.rater_id = :rater) GROUP BY w.id ORDER BY w.id
         """,
@@ -179,9 +176,9 @@ def expire(db: Database, study: str) -> list[str]:
     """Take back what people have not begun whose time is over; returns their names. Answers stay."""
     late = [one for one in workers(db, study) if not one.returned and one.state == "timed out"]
     for one in late:
-        studies.reclaim(db, study, one.rater)
-        free = [item.id for item in hidden.placed(db, study, one.rater) if not item.begun]
-        hidden.remove(db, free)
+        placements.reclaim(db, study, one.rater)
+        free = [item.id for item in placements.unrated(db, study, one.rater) if not item.begun]
+        placements.remove(db, free)
         db.execute(
             "UPDATE crowd_workers SET returned = ? WHERE study_id = ? AND rater_id = ?",
             [now(), studies.study_id(db, study), one.rater],

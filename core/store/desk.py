@@ -1,8 +1,7 @@
 """What browsers report from a desk: applied in order, and once however often it arrives.
 
-An annotator's browser names an item by its study unit, not by its assignment: the number of an assignment may
-pass to another unit when items are taken back and dealt anew, and a late answer would then reach the wrong
-dialogue.
+An annotator's browser names a rated item by the item, not by its placement: an item that was taken back and
+dealt anew is the same item, and a late answer to it is taken.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,19 +9,18 @@ from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import blake2b
 from itertools import groupby
-from statistics import median
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 from sqlite_utils import Database
 
 from concord.errors import ConcordError, NotAllowed, StudyError
-from concord.store import hidden, informed, settings, studies
+from concord.store import informed, placements, settings
 from concord.store.database import find, now
 
 
 class Event(BaseModel):
-    """One thing done at an annotator's desk, about the study unit `item`.
+    """One thing done at an annotator's desk, about the item with this number.
 
     `seconds` is time at work on it since the last event. “reading” has item 0 and TextSettings as `text`.
     """
@@ -220,84 +218,6 @@ def _numbered(event: Any) -> tuple[int, int | str, Any]:
     raise StudyError("The desk sent something that cannot be read. Reload the page.")
 
 
-def assignment(db: Database, rater: int, unit: int) -> int:
-    """The assignment by which a unit lies on an annotator's desk. Raises NotAllowed where it does not (any
-    more).
-    """
-    row = db.execute(
-        "SELECT id FROM assignments WHERE rater_id = ? AND unit_id = ?", [rater, unit]
-    ).fetchone()
-    if row is None:
-        raise NotAllowed(hidden.TAKEN_BACK)
-    found: int = row[0]
-    return found
-
-
-def units(db: Database, rater: int, study: str) -> list[tuple[int, str, bool]]:
-    """The items of a study on an annotator's desk, in their order: (item, state, flagged).
-
-    The number of an item is that of its unit, or of the hidden item. Before the study's training is passed
-    only its items are there.
-    """
-    training = hidden.untrained(db, study, rater)
-    return [
-        (unit, state, bool(flagged))
-        for unit, state, flagged, _ in db.execute(
-            "SELECT a.unit_id, a.state, a.flag <> '', a.position FROM assignments a "
-            "JOIN study_units u ON u.id = a.unit_id JOIN studies t ON t.id = u.study_id "
-            "WHERE a.rater_id = :rater AND t.name = :study AND NOT :training UNION ALL "
-            "SELECT h.id, h.state, h.flag <> '', h.position FROM hidden_items h "
-            "JOIN studies t ON t.id = h.study_id WHERE h.rater_id = :rater AND t.name = :study "
-            "AND (h.kind = 'training' OR NOT :training) "
-            "AND (h.kind <> 'training' OR json_extract(t.meta, '$.training') IS NOT NULL) ORDER BY 4",
-            {"rater": rater, "study": study, "training": training},
-        ).fetchall()
-    ]
-
-
-class DeskPace(NamedTuple):
-    """How many items somebody submitted since a moment, and the median seconds of an item, all days.
-
-    `seconds` is None below FEWEST_TIMED items with a time.
-    """
-
-    items: int
-    seconds: float | None
-
-
-FEWEST_TIMED = 8
-
-
-def paced(times: Iterable[tuple[object, float | None]]) -> DeskPace:
-    """The pace of somebody whose items are (submitted since that moment, seconds)."""
-    rows = [*times]
-    timed = [seconds for _, seconds in rows if seconds]
-    enough = len(timed) >= FEWEST_TIMED
-    return DeskPace(sum(bool(recent) for recent, _ in rows), median(timed) if enough else None)
-
-
-def pace(db: Database, rater: int, study: str, since: str) -> DeskPace:
-    """An annotator's pace in a study. Repeats and gold items count, as they do for whoever rates them;
-    training does not, because it is before the study.
-    """
-    rows = db.execute(
-        "SELECT a.submitted >= :since, a.seconds FROM assignments a JOIN study_units u ON u.id = a.unit_id "
-        "JOIN studies t ON t.id = u.study_id WHERE a.rater_id = :rater AND t.name = :study "
-        "AND a.state = 'done' UNION ALL "
-        "SELECT h.submitted >= :since, h.seconds FROM hidden_items h JOIN studies t ON t.id = h.study_id "
-        "WHERE h.rater_id = :rater AND t.name = :study AND h.state = 'done' AND h.kind <> 'training'",
-        {"rater": rater, "study": study, "since": since},
-    )
-    return paced(rows.fetchall())
-
-
-def task(db: Database, rater: int, item: int) -> studies.Task:
-    """An item of an annotator's desk with their answers. Raises NotAllowed where it does not lie there."""
-    if hidden.is_hidden(item):
-        return hidden.task(db, rater, item)
-    return studies.task(db, rater, assignment(db, rater, item))
-
-
 def reading(db: Database, rater: int) -> TextSettings:
     """How an annotator reads; the defaults where they changed nothing."""
     kept = settings.get(db, _reading_of(rater))
@@ -313,21 +233,22 @@ def _read_as(db: Database, rater: int, event: Event) -> None:
 
 
 def _apply(db: Database, rater: int, event: Event) -> None:
-    of = hidden if hidden.is_hidden(event.item) else studies
-    item = hidden.task(db, rater, event.item).id if of is hidden else assignment(db, rater, event.item)
+    placement = placements.find_id(db, rater, event.item)
     if event.do not in ("time", "flag"):
-        informed.refuse_revealed(db, rater, event.item)
-        hidden.refuse_untrained(db, rater, event.item)
+        item = placements.get(db, rater, placement)
+        informed.refuse_revealed(db, rater, item.study)
+        if item.purpose != "training" and placements.untrained(db, item.study, rater):
+            raise NotAllowed("This item opens when you have passed the training: nothing was changed.")
     match event.do:
         case "answer":
-            of.answer(db, rater, item, event.criterion, event.score, event.text)
+            placements.answer(db, rater, placement, event.criterion, event.score, event.text)
         case "submit":
-            of.submit(db, rater, item)
+            placements.submit(db, rater, placement)
         case "skip":
-            of.skip(db, rater, item, event.text)
+            placements.skip(db, rater, placement, event.text)
         case "reopen":
-            of.reopen(db, rater, item)
+            placements.reopen(db, rater, placement)
         case "flag":
-            of.flag(db, rater, item, event.text)
+            placements.flag(db, rater, placement, event.text)
     if event.seconds:
-        of.add_seconds(db, rater, item, event.seconds)
+        placements.add_seconds(db, rater, placement, event.seconds)

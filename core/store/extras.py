@@ -79,7 +79,7 @@ def rated(db: Database, name: str) -> set[tuple[int, int]]:
 def count_as_first(db: Database, name: str) -> None:
     """Let the extra ratings of a study be like all others: every unit is to have as many raters now."""
     db.execute(
-        "UPDATE assignments SET extra = 0 WHERE extra AND unit_id IN "
+        "UPDATE placements SET purpose = 'first' WHERE purpose = 'extra' AND item_id IN "
         "(SELECT id FROM study_units WHERE study_id = ?)",
         [study_id(db, name)],
     )

@@ -127,18 +127,12 @@ def revealed(db: Database, name: str) -> dict[str, str]:
     return dict(rows.fetchall())
 
 
-def refuse_revealed(db: Database, rater: int, item: int) -> None:
-    """Raise NotAllowed where an annotator has seen others' answers, or a judge's, to the study of an item.
+def refuse_revealed(db: Database, rater: int, study: str) -> None:
+    """Raise NotAllowed where an annotator has seen others' answers, or a judge's, to a study.
 
     Their answers to it are no longer blind, so that none may be changed.
     """
-    found = db.execute(
-        "SELECT 1 FROM reveals WHERE rater_id = :rater AND study_id = ifnull("
-        "(SELECT study_id FROM study_units WHERE id = :item), "
-        "(SELECT study_id FROM hidden_items WHERE id = :item))",
-        {"rater": rater, "item": item},
-    ).fetchone()
-    if found:
+    if find(db, "reveals", "opened", rater_id=rater, study_id=studies.study_id(db, study)):
         raise NotAllowed("What others answered was shown, so your answers are locked: nothing was changed.")
 
 
@@ -203,16 +197,17 @@ def apart(db: Database, name: str) -> Iterator[dict[str, Any]]:
         "s.created, (SELECT r.score FROM ratings r WHERE s.kind IN ('repeat', 'revised') "
         "AND r.study_id = :study AND r.conversation_id = s.conversation_id AND r.turn IS s.turn "
         "AND r.criterion = s.criterion AND r.rater_id = s.rater_id) AS blind, s.shown, "
-        "(SELECT g.answer FROM gold_answers g WHERE s.kind IN ('gold', 'training') AND g.study_id = :study "
-        "AND g.conversation_id = s.conversation_id AND g.turn IS s.turn "
+        "(SELECT g.answer FROM known_answers g WHERE g.item_id = s.item_id "
         "AND g.criterion = s.criterion) AS gold "
-        "FROM (SELECT h.kind, h.conversation_id, h.turn, a.criterion, h.rater_id, a.score, a.explanation, "
-        "a.created, NULL AS shown FROM hidden_items h JOIN hidden_answers a ON a.item_id = h.id "
-        "WHERE h.study_id = :study AND h.state = 'done' UNION ALL "
-        "SELECT i.kind, u.conversation_id, u.turn, i.criterion, i.rater_id, i.score, i.reason, i.given, "
-        "i.shown FROM informed_answers i JOIN study_units u ON u.id = i.unit_id "
+        "FROM (SELECT p.purpose AS kind, i.id AS item_id, i.conversation_id, i.turn, "
+        "a.question AS criterion, p.rater_id, a.value AS score, a.reason AS explanation, "
+        "a.given AS created, NULL AS shown FROM items i "
+        "JOIN placements p ON p.item_id = i.id AND p.state = 'done' JOIN answers a "
+        "ON a.placement_id = p.id AND a.replaced IS NULL WHERE i.study_id = :study UNION ALL "
+        "SELECT i.kind, u.id, u.conversation_id, u.turn, i.criterion, i.rater_id, i.score, i.reason, "
+        "i.given, i.shown FROM informed_answers i JOIN study_units u ON u.id = i.unit_id "
         "WHERE u.study_id = :study AND i.replaced IS NULL UNION ALL "
-        "SELECT 'extra', r.conversation_id, r.turn, r.criterion, r.rater_id, r.score, r.explanation, "
+        "SELECT 'extra', u.id, r.conversation_id, r.turn, r.criterion, r.rater_id, r.score, r.explanation, "
         "r.created, NULL FROM study_units u JOIN assignments a ON a.unit_id = u.id AND a.extra "
         "AND a.state = 'done' JOIN ratings r ON r.study_id = u.study_id AND r.rater_id = a.rater_id "
         "AND r.conversation_id = u.conversation_id AND ifnull(r.turn, 0) = ifnull(u.turn, 0) "

@@ -15,7 +15,7 @@ from concord.rating import Preference
 from concord.store import comparisons
 from concord.store.comparisons import PairQuestion
 from concord.store.database import find, insert, now
-from concord.store.desk import DeskPace, paced
+from concord.store.placements import DeskPace, paced
 
 # A pair is compared whichever of the two was shown first, be it at this desk or elsewhere. The plus has
 # SQLite look up the few comparisons of the conversation, not the many of the person.

@@ -15,7 +15,7 @@ from concord.store.turns import alone
 
 Part = Callable[[], AbstractContextManager[Database]]
 """Opens the next part: one transaction."""
-NUMBERED = ("studies", "conversations", "study_units", "ratings", "comparisons")
+NUMBERED = ("studies", "conversations", "items", "ratings", "comparisons")
 """Tables in which new rows get the next id. Only rows added to these, and criteria, are undone."""
 
 

@@ -16,18 +16,17 @@ _OF_RATER = {
     "WHERE rater_id = :rater ORDER BY id",
     "crowd": "SELECT t.name AS study, w.worker, w.submission, w.task, w.came, w.due, w.returned, w.code "
     "FROM crowd_workers w JOIN studies t ON t.id = w.study_id WHERE w.rater_id = :rater ORDER BY w.id",
-    "items": "SELECT t.name AS study, c.key, u.turn, a.state, a.reason, a.flag, a.seconds, a.submitted "
-    "FROM assignments a JOIN study_units u ON u.id = a.unit_id JOIN studies t ON t.id = u.study_id "
-    "JOIN conversations c ON c.id = u.conversation_id WHERE a.rater_id = :rater ORDER BY a.position",
+    "items": "SELECT t.name AS study, p.purpose, c.key, i.turn, p.state, p.reason, p.flag, p.seconds, "
+    "p.opened, p.submitted FROM placements p JOIN items i ON i.id = p.item_id "
+    "JOIN studies t ON t.id = i.study_id "
+    "JOIN conversations c ON c.id = i.conversation_id WHERE p.rater_id = :rater ORDER BY p.position",
     "ratings": "SELECT t.name AS study, c.key, r.turn, r.criterion, r.score, r.explanation, r.created "
     "FROM ratings r JOIN conversations c ON c.id = r.conversation_id LEFT JOIN studies t "
     "ON t.id = r.study_id WHERE r.rater_id = :rater ORDER BY r.id",
-    "hidden items": "SELECT t.name AS study, h.kind, c.key, h.turn, h.state, h.reason, h.flag, h.seconds, "
-    "h.submitted FROM hidden_items h JOIN studies t ON t.id = h.study_id "
-    "JOIN conversations c ON c.id = h.conversation_id WHERE h.rater_id = :rater ORDER BY h.id",
-    "hidden answers": "SELECT a.item_id, a.criterion, a.score, a.explanation, a.created "
-    "FROM hidden_answers a JOIN hidden_items h ON h.id = a.item_id WHERE h.rater_id = :rater "
-    "ORDER BY a.item_id, a.criterion",
+    "answers": "SELECT t.name AS study, p.purpose, c.key, i.turn, a.question, a.value, a.reason, a.given, "
+    "a.replaced FROM answers a JOIN placements p ON p.id = a.placement_id JOIN items i ON i.id = p.item_id "
+    "JOIN studies t ON t.id = i.study_id JOIN conversations c ON c.id = i.conversation_id "
+    "WHERE p.rater_id = :rater ORDER BY a.id",
     "informed answers": "SELECT kind, unit_id, criterion, score, reason, shown, given, replaced "
     "FROM informed_answers WHERE rater_id = :rater ORDER BY id",
     "comparisons": "SELECT key, verdict, explanation, created FROM comparisons WHERE rater_id = :rater "
@@ -42,7 +41,7 @@ _OF_RATER = {
 }
 
 
-_SHOWN = {"annotators", "sessions", "crowd_workers", "assignments", "ratings", "hidden_items"}
+_SHOWN = {"annotators", "sessions", "crowd_workers", "placements", "ratings"}
 _SHOWN |= {"informed_answers", "comparisons", "pairings", "study_acts", "exclusions"}
 _SUMS = ("scores", "finals")
 """Tables that are shown above, and tables that are computed from ratings."""

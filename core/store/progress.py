@@ -70,16 +70,17 @@ def mark(db: Database, name: str) -> str:
                (SELECT group_concat(n) FROM (SELECT a.rater_id || ':' || count(*) AS n FROM study_units u
                  JOIN assignments a ON a.unit_id = u.id WHERE u.study_id = :study AND a.state != 'skipped'
                  GROUP BY a.rater_id ORDER BY a.rater_id)),
-               (SELECT count(*) || ',' || ifnull(max(h.submitted), '') FROM hidden_items h
-                 WHERE h.study_id = :study AND h.state = 'done'),
-               (SELECT ifnull(max(a.created), '') FROM hidden_items h JOIN hidden_answers a
-                 ON a.item_id = h.id WHERE h.study_id = :study),
+               (SELECT count(*) || ',' || ifnull(max(p.submitted), '') FROM items i
+                 JOIN placements p ON p.item_id = i.id WHERE i.study_id = :study AND p.state = 'done'),
+               (SELECT count(a.replaced) || ',' || ifnull(max(a.id), 0) FROM items i
+                 JOIN placements p ON p.item_id = i.id JOIN answers a ON a.placement_id = p.id
+                 WHERE i.study_id = :study),
                (SELECT ifnull(max(id), 0) FROM exclusions WHERE study_id = :study),
                (SELECT ifnull(max(id), 0) FROM registrations WHERE study_id = :study),
                (SELECT count(i.replaced) || ',' || ifnull(max(i.id), 0) FROM study_units u
                  JOIN informed_answers i ON i.unit_id = u.id WHERE u.study_id = :study),
-               (SELECT group_concat(conversation_id || criterion || answer || tolerance || attention)
-                 FROM gold_answers WHERE study_id = :study),
+               (SELECT group_concat(i.id || g.criterion || g.answer || g.tolerance || g.attention)
+                 FROM items i JOIN known_answers g ON g.item_id = i.id WHERE i.study_id = :study),
                (SELECT count(*) FROM criteria
                  WHERE scope = 'study:' || (SELECT name FROM studies WHERE id = :study))
         """,

@@ -76,9 +76,9 @@ def answers(db: Database, study: str) -> int:
     if of_pairs(db, study):
         return _compared(db, study, "human")
     sql = (
-        "SELECT (SELECT count(*) FROM ratings WHERE study_id = :study) + (SELECT count(*) FROM "
-        "hidden_answers a JOIN hidden_items i ON i.id = a.item_id WHERE i.study_id = :study "
-        "AND i.kind <> 'training')"
+        "SELECT (SELECT count(*) FROM ratings WHERE study_id = :study) + (SELECT count(*) FROM items i "
+        "JOIN placements p ON p.item_id = i.id JOIN answers a ON a.placement_id = p.id "
+        "AND a.replaced IS NULL WHERE i.study_id = :study AND p.purpose <> 'training')"
     )
     return int(db.execute(sql, {"study": study_id(db, study)}).fetchone()[0])
 

@@ -211,90 +211,77 @@ CREATE TABLE studies (
     created TEXT NOT NULL
 );
 
--- The items of a study: a conversation, or one turn of it.
-CREATE TABLE study_units (
+-- The items of a study: a conversation, or one turn of it. `known` is 'gold' or 'training' for the ones beside
+-- the study's own, whose answers are known.
+CREATE TABLE items (
     id INTEGER PRIMARY KEY,
     study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
     conversation_id INTEGER NOT NULL REFERENCES conversations(id),
     turn INTEGER,
-    stratum TEXT NOT NULL DEFAULT ''
+    stratum TEXT NOT NULL DEFAULT '',
+    known TEXT NOT NULL DEFAULT '' CHECK (known IN ('', 'gold', 'training'))
 );
-CREATE UNIQUE INDEX study_units_once ON study_units (study_id, conversation_id, ifnull(turn, 0));
-CREATE INDEX study_units_of_conversation ON study_units (conversation_id);
+CREATE UNIQUE INDEX items_once ON items (study_id, conversation_id, ifnull(turn, 0), known);
+CREATE INDEX items_of_conversation ON items (conversation_id);
 
--- Which item was dealt to whom; `extra`: because the ratings before it differ.
-CREATE TABLE assignments (
-    id INTEGER PRIMARY KEY,
-    unit_id INTEGER NOT NULL REFERENCES study_units(id) ON DELETE CASCADE,
-    rater_id INTEGER NOT NULL REFERENCES raters(id),
-    position INTEGER NOT NULL,
-    state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'done', 'skipped')),
-    reason TEXT NOT NULL DEFAULT '',
-    flag TEXT NOT NULL DEFAULT '',
-    seconds REAL NOT NULL DEFAULT 0,
-    submitted TEXT,
-    extra INTEGER NOT NULL DEFAULT 0,
-    UNIQUE (unit_id, rater_id)
-);
-CREATE INDEX assignments_of_rater ON assignments (rater_id, position);
+-- A study's own items.
+CREATE VIEW study_units AS SELECT id, study_id, conversation_id, turn, stratum FROM items WHERE known = '';
 
 -- The known answers to gold and training items.
-CREATE TABLE gold_answers (
-    study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
-    conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
-    turn INTEGER,
+CREATE TABLE known_answers (
+    item_id INTEGER NOT NULL REFERENCES items(id) ON DELETE CASCADE,
     criterion TEXT NOT NULL,
     answer REAL NOT NULL,
     tolerance REAL NOT NULL,
     explanation TEXT NOT NULL DEFAULT '',
     attention INTEGER NOT NULL DEFAULT 0,
-    training INTEGER NOT NULL DEFAULT 0
-);
-CREATE UNIQUE INDEX gold_answers_once ON gold_answers
-    (study_id, conversation_id, ifnull(turn, 0), criterion);
-CREATE INDEX gold_answers_of_conversation ON gold_answers (conversation_id);
+    PRIMARY KEY (item_id, criterion)
+) WITHOUT ROWID;
 
--- Items on a desk whose answers are no ratings: one that comes again, gold, training in numbered attempts.
--- `told`: when the known answer was shown, which locks theirs. Their numbers begin far above those of units,
--- and none is given twice.
-CREATE TABLE hidden_items (
+-- An item on somebody's desk for a purpose (core/store/purposes.py). `opened`: when what belongs beside it was shown,
+-- which locks their answers. Numbers begin far above those of items, by which a desk knows placements whose
+-- answers are ratings; none is given twice.
+CREATE TABLE placements (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
-    study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
+    item_id INTEGER NOT NULL REFERENCES items(id) ON DELETE CASCADE,
     rater_id INTEGER NOT NULL REFERENCES raters(id),
-    kind TEXT NOT NULL CHECK (kind IN ('repeat', 'gold', 'training')),
-    conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
-    turn INTEGER,
+    purpose TEXT NOT NULL,
+    attempt INTEGER NOT NULL DEFAULT 0,
     position REAL NOT NULL,
     state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'done', 'skipped')),
     reason TEXT NOT NULL DEFAULT '',
     flag TEXT NOT NULL DEFAULT '',
     seconds REAL NOT NULL DEFAULT 0,
-    submitted TEXT,
-    attempt INTEGER NOT NULL DEFAULT 0,
-    told TEXT
+    opened TEXT,
+    submitted TEXT
 );
-INSERT INTO sqlite_sequence (name, seq) VALUES ('hidden_items', 1099511627776);
-CREATE UNIQUE INDEX hidden_items_once ON hidden_items
-    (rater_id, study_id, conversation_id, ifnull(turn, 0), kind, attempt);
-CREATE INDEX hidden_items_of_study ON hidden_items (study_id);
-CREATE INDEX hidden_items_of_conversation ON hidden_items (conversation_id);
+INSERT INTO sqlite_sequence (name, seq) VALUES ('placements', 1099511627776);
+CREATE UNIQUE INDEX placements_once ON placements
+    (item_id, rater_id, CASE purpose WHEN 'extra' THEN 'first' ELSE purpose END, attempt);
+CREATE INDEX placements_of_rater ON placements (rater_id, position);
 
--- The answers to hidden items.
-CREATE TABLE hidden_answers (
-    item_id INTEGER NOT NULL REFERENCES hidden_items(id) ON DELETE CASCADE,
-    criterion TEXT NOT NULL,
-    score REAL NOT NULL,
-    explanation TEXT NOT NULL DEFAULT '',
-    created TEXT NOT NULL,
-    PRIMARY KEY (item_id, criterion)
-) WITHOUT ROWID;
+-- Placements whose answers are ratings; `extra`: because the ratings before it differ.
+CREATE VIEW assignments AS SELECT id, item_id AS unit_id, rater_id, position, state, reason, flag, seconds,
+    submitted, purpose = 'extra' AS extra FROM placements WHERE purpose IN ('first', 'extra');
+
+-- The answers of all other placements. A replaced one is kept.
+CREATE TABLE answers (
+    id INTEGER PRIMARY KEY,
+    placement_id INTEGER NOT NULL REFERENCES placements(id) ON DELETE CASCADE,
+    question TEXT NOT NULL,
+    value REAL NOT NULL,
+    reason TEXT NOT NULL DEFAULT '',
+    given TEXT NOT NULL,
+    replaced TEXT
+);
+CREATE UNIQUE INDEX answers_once ON answers (placement_id, question) WHERE replaced IS NULL;
 
 -- Answers given in sight of others': an adjudicator's, and an annotator's second one after the judge's score
 -- was shown. None is a rating; a replaced one is kept.
 CREATE TABLE informed_answers (
     id INTEGER PRIMARY KEY,
     kind TEXT NOT NULL CHECK (kind IN ('adjudicated', 'revised')),
-    unit_id INTEGER NOT NULL REFERENCES study_units(id) ON DELETE CASCADE,
+    unit_id INTEGER NOT NULL REFERENCES items(id) ON DELETE CASCADE,
     rater_id INTEGER NOT NULL REFERENCES raters(id),
     criterion TEXT NOT NULL,
     score REAL NOT NULL,
@@ -316,7 +303,7 @@ CREATE TABLE reveals (
 
 -- What annotators say of an item after they were shown each other's answers; “” for nothing to add.
 CREATE TABLE discussed (
-    unit_id INTEGER NOT NULL REFERENCES study_units(id) ON DELETE CASCADE,
+    unit_id INTEGER NOT NULL REFERENCES items(id) ON DELETE CASCADE,
     rater_id INTEGER NOT NULL REFERENCES raters(id),
     text TEXT NOT NULL,
     given TEXT NOT NULL,

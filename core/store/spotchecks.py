@@ -107,8 +107,8 @@ def uncorrect(db: Database, judgement_id: int, rater: int, study: str) -> None:
 
 def correct(db: Database, study_id: int, conversation_id: int, rater: int, given: Rating) -> None:
     """Store a corrected score in a study and add the conversation to it; an earlier one is a revision."""
-    if not find(db, "study_units", "id", study_id=study_id, conversation_id=conversation_id, turn=None):
-        db.table("study_units").insert({"study_id": study_id, "conversation_id": conversation_id})
+    if not find(db, "items", "id", study_id=study_id, conversation_id=conversation_id, turn=None):
+        db.table("items").insert({"study_id": study_id, "conversation_id": conversation_id})
     ratings.withdraw(
         db,
         "conversation_id = ? AND turn IS NULL AND criterion = ? AND rater_id = ? AND study_id = ?",

@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 from sqlite_utils import Database
 
 from concord.errors import NotAllowed, StudyError
-from concord.store import acts, crowds, settings, studies
+from concord.store import acts, crowds, placements, settings, studies
 from concord.store.crowds import Crowd, Platform, Visitor, Worker
 from concord.store.sessions import LinkRefused
 from concord.studies.dealing import deal_hidden, refuse_undealable
@@ -119,7 +119,7 @@ def enter(db: Database, crowd: Crowd, came: Visitor) -> Worker:
     if here >= crowd.quota or not units:
         raise LinkRefused("full")
     new = crowds.add(db, crowd, came, crowd.code or secrets.token_hex(4).upper())
-    studies.assign(db, new.rater, units)
+    placements.assign(db, new.rater, units)
     deal_hidden(db, crowd.study)
     return new
 
@@ -133,7 +133,7 @@ def share(db: Database, crowd: Crowd, worker: str) -> list[int]:
     study = studies.get(db, crowd.study)
     gone = crowds.returned(db, crowd.study)
     raters = Counter(
-        unit for unit, person, _, closed in studies.queues(db, crowd.study) if closed or person not in gone
+        unit for unit, person, _, closed in placements.queues(db, crowd.study) if closed or person not in gone
     )
     conversations: dict[str, list[int]] = {}
     for unit in studies.units(db, crowd.study):

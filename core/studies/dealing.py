@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from sqlite_utils import Database
 
 from concord.errors import NotAllowed, StudyError, not_found
-from concord.store import access, acts, crowds, extras, frames, informed, studies
+from concord.store import access, acts, crowds, extras, frames, informed, placements, studies
 from concord.store.studies import Study
-from concord.studies import extra_raters, sampling, training
-from concord.studies import hidden as hidden_items
+from concord.studies import checks, extra_raters, sampling, training
 from concord.studies.adjudication import Rule, refuse_too_wide
 from concord.table import Cell, Column, Table
 
@@ -166,7 +165,7 @@ def deal_study(
         repeat_after=repeat_after,
         extra=extra,
     )
-    return dict(Counter(person for _, person, _, _ in studies.queues(db, name)))
+    return dict(Counter(person for _, person, _, _ in placements.queues(db, name)))
 
 
 def carry_out(
@@ -184,7 +183,7 @@ def carry_out(
     crowds.expire(db, name)
     found = plan(db, name, annotators, overlap=overlap, without=without, extra=extra)
     if repeats is not None or repeat_after is not None:
-        share, after = hidden_items.asked(found.study)
+        share, after = checks.asked(found.study)
         share = share if repeats is None else repeats
         after = after if repeat_after is None else repeat_after
         studies.remember(db, name, "repeats", {"share": share, "after": after})
@@ -197,17 +196,17 @@ def carry_out(
         extras.count_as_first(db, name)
     for person, keys in found.back.items():
         back = [unit for key in keys for unit in found.units[key]]
-        studies.reclaim(db, name, access.annotator_id(db, person), back)
+        placements.reclaim(db, name, access.annotator_id(db, person), back)
     for unit, person in found.more_back:
-        studies.reclaim(db, name, access.annotator_id(db, person), [unit])
+        placements.reclaim(db, name, access.annotator_id(db, person), [unit])
     for person, keys in found.new.items():
         new = [unit for key in keys for unit in found.units[key]]
-        studies.assign(db, access.annotator_id(db, person), new)
+        placements.assign(db, access.annotator_id(db, person), new)
     for unit, person in found.more:
-        studies.assign(db, access.annotator_id(db, person), [unit], extra=True)
+        placements.assign(db, access.annotator_id(db, person), [unit], extra=True)
     studies.set_overlap(db, name, found.overlap)
     gone = extra_raters.gone(db, name, without, annotators)
-    hidden_items.deal(db, name, gone, strictly=repeats is not None or repeat_after is not None)
+    checks.deal(db, name, gone, strictly=repeats is not None or repeat_after is not None)
     training.place(db, name, gone)
     return found
 
@@ -368,7 +367,7 @@ def _kinds(db: Database, name: str) -> tuple[list[str], dict[str, list[str]]]:
 def deal_hidden(db: Database, name: str) -> None:
     """Mix repeats and gold items into the queues as they are, and place training, where somebody rates on."""
     gone = extra_raters.gone(db, name)
-    hidden_items.deal(db, name, gone)
+    checks.deal(db, name, gone)
     training.place(db, name, gone)
 
 
@@ -392,7 +391,7 @@ def _desks(
     """What everybody has, without these extra items."""
     key_of = {unit: key for key, ids in units.items() for unit in ids}
     desks: States = {}
-    for unit, person, begun, closed in studies.queues(db, name):
+    for unit, person, begun, closed in placements.queues(db, name):
         desk_of, key = desks.setdefault(person, {}), key_of[unit]
         if (unit, person) in without:
             continue

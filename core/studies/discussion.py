@@ -14,7 +14,7 @@ from sqlite_utils import Database
 
 from concord.errors import NotAllowed, StudyError
 from concord.rating import Criterion
-from concord.store import access, acts, exclusions, informed, studies
+from concord.store import access, acts, exclusions, informed, placements, studies
 from concord.store.informed import BlindAnswer
 from concord.store.studies import Study
 from concord.table import Column, Table
@@ -112,7 +112,7 @@ def discussion(db: Database, name: str, rater: int) -> Discussion | None:
         for a in access.annotators(db, name)
         if a.done + a.skipped < a.items and a.id != rater and a.name not in gone
     ]
-    standing = {study_name: items - done for study_name, _, done, items in studies.studies_of(db, rater)}
+    standing = {study_name: items - done for study_name, _, done, items in placements.studies_of(db, rater)}
     opened = any(access.annotator_id(db, person) == rater for person in informed.revealed(db, name))
     comments: dict[int, dict[int, str]] = {}
     for comment in informed.comments(db, name):

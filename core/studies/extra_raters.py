@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sqlite_utils import Database
 
-from concord.store import access, acts, crowds, exclusions, extras, hidden, informed, studies
+from concord.store import access, acts, crowds, exclusions, extras, informed, placements, studies
 from concord.store.extras import Extra
 from concord.store.studies import Study
 from concord.studies import sampling
@@ -31,7 +31,7 @@ def barred(db: Database, name: str) -> set[str]:
     """Who becomes no extra rater beside those who are gone: people of a crowd platform, people whom a
     decision leaves out of the figures, and people who have not passed the training.
     """
-    people = (a for a in access.annotators(db) if hidden.untrained(db, name, a.id))
+    people = (a for a in access.annotators(db) if placements.untrained(db, name, a.id))
     crowd = {worker.name for worker in crowds.workers(db, name)}
     return crowd | {*exclusions.excluded(db, name)} | {a.name for a in people}
 
@@ -120,7 +120,7 @@ def give(db: Database, name: str, units: Iterable[int]) -> dict[int, str]:
         none = gone(db, name) | barred(db, name) if none is None else none
         able = [one for one in extras.others(db, name, unit) if one[0] not in none]
         if (chosen := _chosen(study, unit, able)) is not None:
-            studies.assign(db, access.annotator_id(db, chosen), [unit], extra=True)
+            placements.assign(db, access.annotator_id(db, chosen), [unit], extra=True)
             found[unit] = chosen
     return found
 

@@ -13,9 +13,9 @@ from concord.rating import Criterion, Scale
 from concord.statistics.hidden import share
 from concord.statistics.intervals import FEWEST, of_ranks, student
 from concord.statistics.ratings import Floats
-from concord.store.hidden import Check, Pair
+from concord.store.known import Check, Pair
 from concord.store.progress import Item
-from concord.studies import hidden
+from concord.studies.checks import hits
 from concord.table import Cell, Column, Table
 
 if TYPE_CHECKING:
@@ -255,7 +255,7 @@ def warnings(criteria: Sequence[Criterion], pairs: Sequence[Pair], checks: Seque
     within a quarter of its scale (of categories and of yes or no: the same).
     """
     found = []
-    for name, of in hidden.hits(checks).items():
+    for name, of in hits(checks).items():
         hit = sum(right for right, _ in of)
         if len(of) >= FEWEST_GOLD and hit < GOLD_LEAST * len(of):
             found.append(f"{name} hit {_share(hit, len(of))} gold items, fewer than {GOLD_LEAST:.0%}.")

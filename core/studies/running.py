@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sqlite_utils import Database
 
 from concord.errors import StudyError
-from concord.store import access, acts, desk, exclusions, informed, progress
+from concord.store import access, acts, exclusions, informed, placements, progress
 from concord.store import studies as stored
 from concord.studies import dealing, extra_raters
 
@@ -147,7 +147,7 @@ def requeue(db: Database, name: str, annotator: str, reason: str, by: str, keys:
     if not chosen:
         raise StudyError(f"{annotator} has skipped nothing in “{name}”. Name the items to open again.")
     for item in chosen:
-        stored.reopen(db, rater, desk.assignment(db, rater, item.unit))
+        placements.reopen(db, rater, placements.find_id(db, rater, item.unit))
         turn = f" turn {item.turn}" if item.turn else ""
         acts.record(db, name, "requeued", reason, by, rater=rater, item=f"{item.key}{turn}")
     return len(chosen)

@@ -24,8 +24,8 @@ from concord.store import (
     conversations,
     exclusions,
     frames,
-    hidden,
     informed,
+    known,
     ratings,
     registrations,
     settings,
@@ -33,8 +33,8 @@ from concord.store import (
 )
 from concord.store.conversations import Filter
 from concord.store.exclusions import Decision
-from concord.store.hidden import Check, Pair
 from concord.store.informed import BlindAnswer, Informed
+from concord.store.known import Check, Pair
 from concord.store.registrations import Registration
 from concord.store.studies import Study
 from concord.studies import sampling
@@ -479,8 +479,8 @@ def ratings_for_agreement(
         extra=extra,
         excluded=tuple(out.values()),
         with_excluded=with_excluded,
-        repeats=tuple(hidden.pairs(db, name)),
-        checks=tuple(hidden.checks(db, name)),
+        repeats=tuple(known.pairs(db, name)),
+        checks=tuple(known.checks(db, name)),
         adjudicated=tuple(informed.answers(db, name, "adjudicated")),
         revised=(revised := tuple(informed.answers(db, name, "revised"))),
         blind=tuple(informed.blind(db, name, without)) if revised else (),

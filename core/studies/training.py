@@ -13,10 +13,11 @@ from sqlite_utils import Database
 from concord.errors import StudyError
 from concord.estimate import Estimate
 from concord.statistics.hidden import share
-from concord.store import access, acts, hidden, studies
-from concord.store.hidden import Check, Gold
+from concord.store import access, acts, known, placements, studies
+from concord.store.known import Check, Gold
+from concord.store.placements import Placed
 from concord.studies import extra_raters
-from concord.studies import hidden as hidden_items
+from concord.studies.checks import hits
 from concord.table import Column, Table
 
 if TYPE_CHECKING:
@@ -86,19 +87,22 @@ def begin(db: Database, name: str, golds: Sequence[Gold], rule: PassRule) -> Non
     high = 1.0 if rule.way == "share" else float("inf")
     if not (0 <= rule.bound <= high and rule.attempts > 0 and rule.items >= 0):
         raise StudyError("A rule needs a share from 0 to 1 or a deviation from 0, and at least one attempt.")
-    known = {gold.unit for gold in golds or hidden.gold(db, name, training=True)}
-    if not known:
+    units = {gold.unit for gold in golds or known.gold(db, name, "training")}
+    if not units:
         raise StudyError(f"“{name}” has no training items yet. Bring a file of them.")
-    if rule.items > len(known):
-        raise StudyError(f"An attempt of {rule.items} items needs as many; there are {len(known)}.")
+    if rule.items > len(units):
+        raise StudyError(f"An attempt of {rule.items} items needs as many; there are {len(units)}.")
     if golds or rule_of(studies.get(db, name)) is None:
         _refuse_begun(db, name)
     if golds:
-        if dull := known - {gold.unit for gold in golds if gold.explanation}:
-            raise StudyError(f"{len(dull)} training items have no explanation. Say why an answer is right.")
-        for person in hidden.people(db, name):
-            _clear(db, name, access.annotator_id(db, person))
-        hidden.set_gold(db, name, golds, training=True)
+        if unexplained := units - {gold.unit for gold in golds if gold.explanation}:
+            raise StudyError(
+                f"{len(unexplained)} training items have no explanation. Say why an answer is right."
+            )
+        for person in placements.people(db, name):
+            there = _placed(db, name, access.annotator_id(db, person))
+            placements.remove(db, [item.id for item in there])
+        known.set_gold(db, name, golds, "training")
     studies.remember(db, name, "training", asdict(rule))
     place(db, name, {a.name for a in access.annotators(db) if a.revoked})
 
@@ -109,9 +113,9 @@ def end(db: Database, name: str) -> None:
     Attempts that were made stay stored.
     """
     studies.remember(db, name, "training", None)
-    for person in hidden.people(db, name):
+    for person in placements.people(db, name):
         rater = access.annotator_id(db, person)
-        hidden.remove(db, [i.id for i in _placed(db, name, rater) if not i.begun])
+        placements.remove(db, [i.id for i in _placed(db, name, rater) if not i.begun])
     extra_raters.settle(db, name)
 
 
@@ -120,9 +124,9 @@ def place(db: Database, name: str, gone: Collection[str] = ()) -> None:
     rule = rule_of(studies.get(db, name))
     if rule is None:
         return
-    for person in sorted({person for _, person, _, _ in studies.queues(db, name)} - {*gone}):
+    for person in sorted({person for _, person, _, _ in placements.queues(db, name)} - {*gone}):
         rater = access.annotator_id(db, person)
-        if hidden.untrained(db, name, rater):
+        if placements.untrained(db, name, rater):
             _next(db, name, person, rater, rule)
 
 
@@ -133,7 +137,7 @@ def take(
     from concord.store import desk  # loads pydantic
 
     taken = desk.apply(db, rater, client, events)
-    if hidden.untrained(db, name, rater):
+    if placements.untrained(db, name, rater):
         _decide(db, name, rater)
     return taken
 
@@ -145,27 +149,27 @@ def admit(db: Database, name: str, annotator: str, reason: str, by: str) -> None
     them.
     """
     rater = access.annotator_id(db, annotator)
-    if not hidden.untrained(db, name, rater):
+    if not placements.untrained(db, name, rater):
         raise StudyError(f"“{name}” is open to {annotator} already.")
     acts.record(db, name, "admitted", reason, by, rater=rater)
-    hidden.remove(db, [i.id for i in _placed(db, name, rater) if not i.begun])
+    placements.remove(db, [i.id for i in _placed(db, name, rater) if not i.begun])
     extra_raters.settle(db, name)
 
 
 def attempts(db: Database, name: str) -> list[TrainingAttempt]:
     """Every attempt at a study's training, by annotator. Raises NotFound."""
     given: dict[tuple[str, int], list[Check]] = {}
-    for check in hidden.checks(db, name, "training"):
+    for check in known.checks(db, name, "training"):
         given.setdefault((check.annotator, check.attempt), []).append(check)
     unordered = {c.name for c in studies.get(db, name).criteria if c.scale.nominal}
     found = []
-    for person in hidden.people(db, name):
+    for person in placements.people(db, name):
         there = _placed(db, name, access.annotator_id(db, person))
         for number in sorted({item.attempt for item in there}):
             of = given.get((person, number), [])
             items = [item for item in there if item.attempt == number]
             far = [_far(check, unordered) for check in of]
-            hit = sum(right for right, _ in hidden_items.hits(of).get(person, []))
+            hit = sum(right for right, _ in hits(of).get(person, []))
             done = sum(item.state == "done" for item in items)
             deviation = sum(far) / len(far) if far else None
             found.append(TrainingAttempt(person, number, len(items), done, hit, deviation))
@@ -177,7 +181,7 @@ def standing(db: Database, name: str, rater: int) -> dict[str, Any] | None:
 
     `left` is how many attempts they have beside the present one, `over` whether none is left.
     """
-    if not hidden.untrained(db, name, rater):
+    if not placements.untrained(db, name, rater):
         return None
     rule = rule_of(studies.get(db, name))
     placed = _placed(db, name, rater)
@@ -193,12 +197,12 @@ def table(db: Database, name: str) -> Table:
     rows: list[dict[str, Any]] = []
     admitted = {act.annotator: act for act in acts.every(db, name) if act.what == "admitted"}
     for one in attempts(db, name):
-        hits: Estimate | None = share(one.hit, one.done) if one.done else None
+        rate: Estimate | None = share(one.hit, one.done) if one.done else None
         verdict = f"{one.done} of {one.items} done"
         if one.done == one.items and rule:
             verdict = "passed" if one.passes(rule) else "not passed"
         note = f"admitted by {admitted[one.annotator].by}" if one.annotator in admitted else ""
-        row = {"annotator": one.annotator, "attempt": one.number, "items": one.items, "hits": hits}
+        row = {"annotator": one.annotator, "attempt": one.number, "items": one.items, "hits": rate}
         rows.append({**row, "deviation": one.deviation, "verdict": verdict, "note": note})
     columns = (
         *map(Column, ("annotator", "attempt", "items")),
@@ -218,14 +222,14 @@ def table(db: Database, name: str) -> Table:
     )
 
 
-def _placed(db: Database, name: str, rater: int) -> list[hidden.HiddenItem]:
-    return [item for item in hidden.placed(db, name, rater) if item.kind == "training"]
+def _placed(db: Database, name: str, rater: int) -> list[Placed]:
+    return [item for item in placements.unrated(db, name, rater) if item.purpose == "training"]
 
 
 def _refuse_begun(db: Database, name: str) -> None:
-    begun = {person for _, person, begun, _ in studies.queues(db, name) if begun}
-    for person in hidden.people(db, name):
-        if any(item.begun for item in hidden.placed(db, name, access.annotator_id(db, person))):
+    begun = {person for _, person, begun, _ in placements.queues(db, name) if begun}
+    for person in placements.people(db, name):
+        if any(item.begun for item in placements.unrated(db, name, access.annotator_id(db, person))):
             begun.add(person)
     if begun:
         have = "has" if len(begun) == 1 else "have"
@@ -235,23 +239,19 @@ def _refuse_begun(db: Database, name: str) -> None:
         )
 
 
-def _clear(db: Database, name: str, rater: int) -> None:
-    hidden.remove(db, [item.id for item in _placed(db, name, rater)])
-
-
 def _next(db: Database, name: str, person: str, rater: int, rule: PassRule) -> None:
     """Lay the next attempt, where one is left: items that were not seen before come first."""
     there = _placed(db, name, rater)
     number = max((item.attempt for item in there), default=0) + 1
     if number > rule.attempts or any(item.state == "open" for item in there):
         return
-    seen = {item.unit for item in there}
-    units = list(dict.fromkeys(gold.unit for gold in hidden.gold(db, name, training=True)))
+    seen = {item.item for item in there}
+    units = known.items(db, name, "training")
     random.Random(f"{studies.get(db, name).seed} {name} {person} {number}").shuffle(units)
     units.sort(key=lambda unit: unit in seen)
     chosen = units[: rule.items or len(units)]
     at = [(unit, FIRST + number * 1e6 + place) for place, unit in enumerate(chosen)]
-    hidden.place(db, name, rater, "training", at, attempt=number)
+    placements.place(db, rater, "training", at, attempt=number)
 
 
 def _decide(db: Database, name: str, rater: int) -> None:

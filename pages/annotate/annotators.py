@@ -8,11 +8,22 @@ import streamlit as st
 
 from concord.errors import ConcordError, NotAllowed
 from concord.files import file_name
-from concord.store import access, acts, audit, exclusions, frames, pairings, personal, progress, settings
-from concord.store import hidden as stored_hidden
+from concord.store import (
+    access,
+    acts,
+    audit,
+    exclusions,
+    frames,
+    known,
+    pairings,
+    personal,
+    placements,
+    progress,
+    settings,
+)
 from concord.store import studies as stored
 from concord.store.access import Annotator
-from concord.studies import hidden, quality, running, studies, training
+from concord.studies import checks, quality, running, studies, training
 from pages.annotate.annotators_crowd import crowd_link
 from pages.annotate.deal_plan import deal_plan
 from pages.parts import person, tables, told
@@ -165,7 +176,7 @@ def _one(people: list[Annotator]) -> None:
                 "of a crowd platform go. This cannot be undone.",
             )
         with workspace().read() as db:
-            mine = stored.studies_of(db, chosen.id)
+            mine = placements.studies_of(db, chosen.id)
         undone = [study for study, _, done, items in mine if done < items]
         if undone:
             with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -190,15 +201,13 @@ def _trust() -> None:
     first = names.index(asked("study", names, names[0]))
     name = shown("study", st.selectbox("Study", names, first, studies_called()))
     with workspace().read() as db:
-        study, tables_of = stored.get(db, name), hidden.figures(db, name)
-        warned = quality.warnings(
-            study.criteria, stored_hidden.pairs(db, name), stored_hidden.checks(db, name)
-        )
+        study, tables_of = stored.get(db, name), checks.figures(db, name)
+        warned = quality.warnings(study.criteria, known.pairs(db, name), known.checks(db, name))
         people, out = access.annotators_of(db, name), exclusions.excluded(db, name)
         decided, done = exclusions.decisions(db, name), acts.every(db, name)
         items, given = progress.items(db, name), frames.frame(db, name, with_extra=True)
         trained = training.table(db, name) if training.rule_of(study) else None
-        waiting = [one for one in people if stored_hidden.untrained(db, name, access.annotator_id(db, one))]
+        waiting = [one for one in people if placements.untrained(db, name, access.annotator_id(db, one))]
     work = quality.quality_tables(items, given, [*out])
     suspected = quality.suspicions(items, given, study.criteria)
     for sentence in [*warned, *suspected]:

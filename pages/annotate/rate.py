@@ -9,7 +9,7 @@ import streamlit as st
 from sqlite_utils import Database
 
 from concord.runs.registry import BENCHMARKS
-from concord.store import access, acts, desk, pairings, studies
+from concord.store import access, acts, desk, pairings, placements, studies
 from concord.store.desk import Refusal
 from concord.store.pairings import PairStudy
 from concord.store.studies import Study
@@ -101,7 +101,7 @@ def page() -> None:
 
 def _works(db: Database, rater: int) -> list[Work]:
     """Everything dealt to somebody; what is shown after a study, once they have rated all of it."""
-    rated = [Work("study", *study) for study in studies.studies_of(db, rater)]
+    rated = [Work("study", *study) for study in placements.studies_of(db, rater)]
     compared = [
         Work("pairs", s.study, _title(pairings.study(db, s.study)), s.done, s.dealt)
         for s in pairings.standings(db, rater=rater)

@@ -15,7 +15,7 @@ from concord.reports import datasheet
 from concord.store import access, acts, frames, informed, progress
 from concord.store import studies as stored
 from concord.store.studies import Study
-from concord.studies import dealing, discussion, extra_raters, hidden, quality, reveal, running
+from concord.studies import checks, dealing, discussion, extra_raters, quality, reveal, running
 from concord.studies.adjudication import Rule
 from concord.workspace import Workspace
 from pages.annotate import samples_draw as drawing
@@ -60,7 +60,7 @@ def _study(names: list[str]) -> None:
         study = stored.get(db, name)
         items, strata, people = progress.items(db, name), progress.strata(db, name), access.annotators(db)
         ratings = frames.frame(db, name, with_extra=True)
-        beside, waiting = hidden.counts(db, name), len(extra_raters.waiting(db, name))
+        beside, waiting = checks.counts(db, name), len(extra_raters.waiting(db, name))
     _facts(study, sum(count for _, count in strata))
     if not study.anonymous:
         _deal(
@@ -236,7 +236,7 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
         if not invited:
             st.markdown("Nobody is invited yet. Invite people on the page Annotators, then deal.")
             return
-        rule, (share, after) = extra_raters.rule_of(study), hidden.asked(study)
+        rule, (share, after) = extra_raters.rule_of(study), checks.asked(study)
         who, each, go = st.columns([6, 2, 1], vertical_alignment="bottom")
         usual = [name for name in invited if name in have]
         # Whoever opens the demo rates there; it is not them whom a new study is dealt to by one click.

@@ -5,16 +5,16 @@ from typing import Any
 import streamlit as st
 from sqlite_utils import Database
 
-from concord.store import hidden as stored
-from concord.store.hidden import Gold
+from concord.store import known
+from concord.store.known import Gold
 from concord.store.studies import Study
-from concord.studies import hidden, training
+from concord.studies import checks, training
 from pages.parts import person, told
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 from pages.parts.uploads import on_disk
 
-COLUMNS = f"A CSV with the columns {', '.join(hidden.COLUMNS)}."
+COLUMNS = f"A CSV with the columns {', '.join(checks.COLUMNS)}."
 LARGEST = 10
 """Megabytes of a file of items."""
 WAYS = {"share": "Share of items hit, at least", "deviation": "Mean distance to known answers, at most"}
@@ -24,8 +24,8 @@ def section(study: Study) -> None:
     """Both, each with what the study has of it."""
     name = study.name
     with workspace().read() as db:
-        gold = {one.unit for one in stored.gold(db, name)}
-        taught = {one.unit for one in stored.gold(db, name, training=True)}
+        gold = {one.unit for one in known.gold(db, name)}
+        taught = {one.unit for one in known.gold(db, name, "training")}
     rule = training.rule_of(study)
     with st.expander(f"Gold items{f' · {len(gold)}' if gold else ''}", icon=":material/fact_check:"):
         st.file_uploader(
@@ -72,15 +72,15 @@ def _read(db: Database, name: str, file: Any, *, teaches: bool = False) -> list[
     if file is None:
         return []
     with on_disk(file) as path:
-        return hidden.read_gold(db, name, path, training=teaches)
+        return checks.read_gold(db, name, path, training=teaches)
 
 
 def _gold(name: str) -> None:
     with told.writing() as db:
-        hidden.set_feedback(db, name, st.session_state[f"feedback of {name}"])
+        checks.set_feedback(db, name, st.session_state[f"feedback of {name}"])
         golds = _read(db, name, st.session_state.get(f"gold of {name}"))
         if golds:
-            hidden.set_gold(db, name, golds)
+            checks.set_gold(db, name, golds)
         items = len({gold.unit for gold in golds})
         feedback = "shown" if st.session_state[f"feedback of {name}"] else "not shown"
         person.decided(db, "gold items set", name, detail=f"{items} new; answers {feedback}")

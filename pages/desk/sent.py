@@ -14,9 +14,10 @@ from concord.conversation import Conversation
 from concord.rating import Criterion, Scale
 from concord.rubrics.rubric import shown
 from concord.runs.registry import BENCHMARKS
-from concord.store import conversations, desk, hidden, studies
+from concord.store import conversations, desk, known, placements, studies
 from concord.store.desk import Refusal
-from concord.store.studies import Study, Task
+from concord.store.placements import Placement
+from concord.store.studies import Study
 from concord.studies import crowd, running, training
 
 REASONS = (
@@ -58,7 +59,7 @@ def moving(
     """What changes: every item with its state, and the dialogues asked for (None: those an annotator who
     arrives needs first). `midnight` is when their day began.
     """
-    strip, numbers = desk.units(db, rater, study.name), desk.Numbers(db, study.name, rater)
+    strip, numbers = placements.on_desk(db, rater, study.name), desk.Numbers(db, study.name, rater)
     mine = {unit for unit, _, _ in strip}
     if wanted is not None:
         wanted = [numbers.item(shown) for shown in wanted if isinstance(shown, int)]
@@ -67,7 +68,7 @@ def moving(
     return {
         "reading": desk.reading(db, rater).model_dump(),
         "elsewhere": desk.in_use(db, rater),
-        "pace": desk.pace(db, rater, study.name, midnight)._asdict(),
+        "pace": placements.pace(db, rater, study.name, midnight)._asdict(),
         "training": training.standing(db, study.name, rater),
         "strip": [[numbers.shown(unit), state, int(flagged)] for unit, state, flagged in strip],
         "items": [
@@ -129,7 +130,7 @@ def _criterion(criterion: Criterion) -> dict[str, Any]:
 
 
 def _item(db: Database, rater: int, study: Study, unit: int) -> dict[str, Any]:
-    task = desk.task(db, rater, unit)
+    task = placements.numbered(db, rater, unit)
     asks = [c.name for c in studies.asked(db, study.name, task.conversation_id)]
     found = item(study, unit, task, conversations.load(db, task.conversation_id))
     return found | {"asks": asks, "told": _told(db, study, unit)}
@@ -137,19 +138,19 @@ def _item(db: Database, rater: int, study: Study, unit: int) -> dict[str, Any]:
 
 def _told(db: Database, study: Study, unit: int) -> dict[str, Any]:
     """The known answers of an item that was submitted and is locked, by criterion; else none."""
-    known = hidden.told(db, unit) if hidden.is_hidden(unit) else {}
+    answers = known.shown(db, unit)
     return {
         c.name: {
-            "answer": known[c.name].answer,
-            "tolerance": known[c.name].tolerance,
-            "explanation": known[c.name].explanation,
+            "answer": answers[c.name].answer,
+            "tolerance": answers[c.name].tolerance,
+            "explanation": answers[c.name].explanation,
         }
         for c in study.criteria
-        if c.name in known
+        if c.name in answers
     }
 
 
-def item(study: Study, unit: int, task: Task, conversation: Conversation) -> dict[str, Any]:
+def item(study: Study, unit: int, task: Placement, conversation: Conversation) -> dict[str, Any]:
     """One dialogue as the desk shows it: who spoke (a role, not a name), what was said, what to read beside
     it, own answers.
     """

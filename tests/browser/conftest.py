@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
 
-from concord.store import access, studies
+from concord.store import access, placements, studies
 from concord.workspace import Workspace
 
 from .keeper import RUNNING, Server, fill, serving
@@ -82,7 +82,7 @@ def invite(server: Server, request: pytest.FixtureRequest) -> Invite:
             token = access.invite(db, name)
             rater = access.annotator_id(db, name)
             for each in (study, *more):
-                studies.assign(db, rater, [unit["id"] for unit in studies.units(db, each)][:items])
+                placements.assign(db, rater, [unit["id"] for unit in studies.units(db, each)][:items])
         return token
 
     return one

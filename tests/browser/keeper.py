@@ -14,7 +14,7 @@ from playwright.sync_api import BrowserContext, Locator, expect
 
 from concord.conversation import Conversation, Message
 from concord.rating import YES_NO, Criterion, Rater, points
-from concord.store import conversations, ratings, studies
+from concord.store import conversations, placements, ratings, studies
 from concord.store.studies import Study
 from concord.workspace import Workspace
 
@@ -158,7 +158,7 @@ def fill(workspace: Workspace, items: int = 40) -> None:
                         "created) VALUES (?, ?, ?, ?, ?)",
                         [found, criteria[0].name, rater, 2, "2026-01-01"],
                     )
-            studies.assign(db, colleague, studies.add_units(db, name, units))
+            placements.assign(db, colleague, studies.add_units(db, name, units))
 
 
 def holds(row: Locator, figure: float) -> None:

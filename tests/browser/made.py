@@ -10,7 +10,7 @@ import numpy as np
 
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import LIKERT_5, YES_NO, Annotation, Criterion, Judgement, Rater, Rating
-from concord.store import access, conversations, ratings, studies
+from concord.store import access, conversations, placements, ratings, studies
 from concord.store.studies import Study
 from concord.workspace import Workspace
 
@@ -69,7 +69,7 @@ def make(
             access.invite(db, name)
             rater = access.annotator_id(db, name)
             mine = [i for i in range(items) if not overlap or (i + number) % people < overlap]
-            studies.assign(db, rater, [unit_ids[i] for i in mine])
+            placements.assign(db, rater, [unit_ids[i] for i in mine])
             for i in mine:
                 spread = 0.55 + 0.15 * number
                 given += [
@@ -80,7 +80,7 @@ def make(
                     )
                     for k, c in enumerate(ASKED)
                 ]
-        studies.import_annotations(db, "made", given)
+        placements.import_annotations(db, "made", given)
     return workspace
 
 

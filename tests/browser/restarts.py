@@ -23,7 +23,7 @@ from typing import Literal, get_args
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from concord.store import access, studies
+from concord.store import access, placements, studies
 from concord.workspace import Workspace
 from pages.desk.sent import AHEAD
 
@@ -51,7 +51,7 @@ class House:
             for name in (f"Annotator {number}" for number in range(1, annotators + 1)):
                 self.tokens[name] = access.invite(db, name)
                 units = [unit["id"] for unit in studies.units(db, "keeper")]
-                studies.assign(db, access.annotator_id(db, name), units)
+                placements.assign(db, access.annotator_id(db, name), units)
         self.port = "0"
         self.server: Server | None = None
         self._open = contextlib.ExitStack()

@@ -14,7 +14,7 @@ from urllib.request import Request, urlopen
 import pytest
 from playwright.sync_api import Page, expect
 
-from concord.store import access, studies
+from concord.store import access, placements
 from concord.store.crowds import Crowd
 from concord.studies import crowd
 from concord.workspace import Workspace
@@ -185,8 +185,8 @@ def test_a_study_of_somebody_else_cannot_be_reported_on(server: Server, invite: 
     mine = invite(2)
     with server.workspace.write() as db:
         me = access.annotator_of(db, mine).rater_id
-        own = desk.units(db, me, "keeper")[0][0]
-        foreign = desk.units(db, access.annotator_id(db, "hidden-colleague"), "turns")[0][0]
+        own = placements.on_desk(db, me, "keeper")[0][0]
+        foreign = placements.on_desk(db, access.annotator_id(db, "hidden-colleague"), "turns")[0][0]
         mark, refused = desk.apply(
             db,
             me,
@@ -198,7 +198,7 @@ def test_a_study_of_somebody_else_cannot_be_reported_on(server: Server, invite: 
         )
         assert mark == 2
         assert [(r.n, r.item) for r in refused] == [(1, foreign)]
-        assert studies.task(db, me, desk.assignment(db, me, own)).answers == {"fluency": 5}
+        assert placements.get(db, me, placements.find_id(db, me, own)).answers == {"fluency": 5}
 
 
 @pytest.mark.browser

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from concord.benchmarks.simulbench.targets import QUALITY
-from concord.store import access, studies
+from concord.store import access, placements, studies
 from concord.store import pairings as stored
 from concord.store.pairings import Pairing
 from concord.store.studies import Study
@@ -234,7 +234,7 @@ def test_pairs_lie_beside_the_studies(app: Server, page: Page, deal: Deal) -> No
     with app.workspace.write() as db:
         studies.create(db, Study("quality", (QUALITY,), "How good are they?"))
         units = studies.add_units(db, "quality", [(desk(app, "Hal")[0].first, None, "")])
-        studies.assign(db, access.annotator_id(db, "Hal"), units)
+        placements.assign(db, access.annotator_id(db, "Hal"), units)
     page.goto(link)
     expect(page.get_by_role("heading", name="Your work")).to_be_visible()
     expect(page.get_by_text("How good are they?")).to_be_visible()

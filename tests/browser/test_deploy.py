@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from concord.store import access, studies
+from concord.store import access, placements, studies
 from concord.workspace import Workspace
 from tests.browser.keeper import CRITERIA, SECRETS, fill, serving
 from tests.browser.starting import ELSEWHERE, ROOT
@@ -99,7 +99,7 @@ def test_behind_a_proxy_a_stranger_is_refused_and_an_annotator_rates(
         access.set_passphrase(db, "eleven ships in one night")
         token = access.invite(db, "Ada")
         units = [unit["id"] for unit in studies.units(db, "keeper")][:3]
-        studies.assign(db, access.annotator_id(db, "Ada"), units)
+        placements.assign(db, access.annotator_id(db, "Ada"), units)
     port = free_port()
     url = f"https://{ELSEWHERE}:{port}"
     context = browser.new_context(ignore_https_errors=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Error, Page, expect
 
-from concord.store import access, studies
+from concord.store import access, placements, studies
 from concord.workspace import Workspace
 from pages.desk.report import EVENTS
 
@@ -428,7 +428,7 @@ def test_a_server_killed_and_started_again_loses_nothing(page: Page, tmp_path: P
     fill(workspace, items=8)
     with workspace.write() as db:
         token = access.invite(db, "Ann")
-        studies.assign(
+        placements.assign(
             db, access.annotator_id(db, "Ann"), [unit["id"] for unit in studies.units(db, "keeper")]
         )
     with serving(workspace, tmp_path / "first") as first:
@@ -723,8 +723,8 @@ def test_items_taken_back_leave_the_desk_and_new_ones_arrive(
     open_desk(page, server, invite(3))
     with server.workspace.write() as db:
         rater = access.annotator_id(db, me)
-        studies.reclaim(db, "keeper", rater)
-        studies.assign(db, rater, [unit["id"] for unit in studies.units(db, "keeper")][20:22])
+        placements.reclaim(db, "keeper", rater)
+        placements.assign(db, rater, [unit["id"] for unit in studies.units(db, "keeper")][20:22])
     press(page, "5")  # the item was taken back in the meantime: the answer is refused, and says so
     expect(page.locator(".notice")).to_contain_text("This item is not on your desk")
     expect(page.locator(".chip")).to_have_count(2)

@@ -18,7 +18,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
-from concord.store import access, conversations, studies
+from concord.store import access, conversations, placements, studies
 from concord.store.studies import Study
 from concord.workspace import Workspace
 from pages.parts.navigation import SECTIONS
@@ -65,7 +65,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         units = studies.add_units(db, "addresses", [(number, None, "")])
         for name in ("Ada", f"Bo {URL}"):
             access.invite(db, name)
-            studies.assign(db, access.annotator_id(db, name), units)
+            placements.assign(db, access.annotator_id(db, name), units)
     with serving(workspace, folder / "log") as running:
         yield running
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Annotation, Criterion, Judgement, Rater, Rating
 from concord.reports.agreement_report import agreement_report
-from concord.store import access, conversations, exclusions, frames, members, ratings
+from concord.store import access, conversations, exclusions, frames, members, placements, ratings
 from concord.store import studies as stored
 from concord.studies import reveal, studies
 from concord.studies.adjudication import Rule, set_rule
@@ -43,7 +43,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
                 words = f"I say {score}"
                 given.append(Annotation(Rating(Unit(f"k{i}"), "fluency", score, words), person))
                 given.append(Annotation(Rating(Unit(f"k{i}"), "wit", 3), person))
-            stored.import_annotations(db, "s", given)
+            placements.import_annotations(db, "s", given)
         for i, score in enumerate(JUDGE):
             given = (
                 Rating(Unit(f"k{i}"), "fluency", score, f"because {i}"),
@@ -132,7 +132,7 @@ def test_an_item_that_left_the_queue_is_named_and_texts_are_markdown(
             given = [
                 Annotation(Rating(Unit(k), "fluency", n), person) for k, n in zip(keys, mine, strict=True)
             ]
-            stored.import_annotations(db, "t", given)
+            placements.import_annotations(db, "t", given)
         set_rule(db, "t", Rule("range", 2))
         link = app.link(members.invite(db, "Dana", "adjudicator", "owner"), path="/")
     theirs = browser.new_context().new_page()

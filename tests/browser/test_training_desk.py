@@ -9,10 +9,10 @@ from playwright.sync_api import Page, expect
 
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Annotation, Criterion, Rating
-from concord.store import access, conversations
+from concord.store import access, conversations, placements
 from concord.store import studies as stored
-from concord.store.hidden import Gold, UnitKey
-from concord.studies import dealing, discussion, hidden, training
+from concord.store.known import Gold, UnitKey
+from concord.studies import checks, dealing, discussion, training
 from concord.studies.training import PassRule
 from concord.workspace import Workspace
 
@@ -40,8 +40,8 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             if name == "taught":
                 training.begin(db, name, golds, PassRule(bound=1))
             else:
-                hidden.set_feedback(db, name, True)
-                hidden.set_gold(db, name, golds[:1])
+                checks.set_feedback(db, name, True)
+                checks.set_gold(db, name, golds[:1])
         stored.create(db, stored.Study("talked", (Criterion("fluency", "It is fluent."),), title="talked"))
         ids = [conversations.save(db, dialogue("talked", i)) for i in range(2)]
         stored.add_units(db, "talked", [(i, None, "") for i in ids])
@@ -51,7 +51,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         given = {"amy": 1, "ben": 5}
         for person, score in given.items():
             rated = [Rating(Unit(f"talked {i}"), "fluency", score, f"words {score}") for i in range(2)]
-            stored.import_annotations(db, "talked", [Annotation(one, person) for one in rated])
+            placements.import_annotations(db, "talked", [Annotation(one, person) for one in rated])
         discussion.set_round(db, "talked", "all")
     with serving(workspace, folder / "log") as server:
         yield server
@@ -82,10 +82,10 @@ def test_a_training_shows_each_known_answer_and_opens_the_study(app: Server, pag
     expect(page.locator(".chip")).to_have_count(2)
     expect(page.locator(".top .title")).to_have_text("taught · Training")
     told, reply, notice = page.locator(".told"), page.locator(".message.reply"), page.locator(".notice")
-    for known in ("missed", "hit"):
+    for result in ("missed", "hit"):
         expect(reply).to_contain_text("known")
         expect(told).to_be_hidden()
-        page.keyboard.press("2" if known == "missed" else "4")
+        page.keyboard.press("2" if result == "missed" else "4")
         page.keyboard.press("Enter")
         expect(told).to_be_visible()
         expect(told.locator("strong").first).to_contain_text("4, Agree")
@@ -109,7 +109,7 @@ def test_a_training_shows_each_known_answer_and_opens_the_study(app: Server, pag
     expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
     assert page.title() != "broken"
     assert app.rows(
-        "SELECT h.attempt, a.score FROM hidden_items h JOIN hidden_answers a ON a.item_id = h.id "
+        "SELECT h.attempt, a.value FROM placements h JOIN answers a ON a.placement_id = h.id "
         "JOIN raters x ON x.id = h.rater_id WHERE x.name = 'taught' ORDER BY h.position"
     ) == [(1, 2), (1, 4), (2, 4), (2, 4)]
 

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from concord.store import access
+from concord.store import access, placements
 from concord.store import studies as stored
 from concord.table import FORMS
 
@@ -80,7 +80,7 @@ def test_a_deal_is_shown_before_it_is_made(filled, run):
     assert balance in planned.output
     assert "Nothing was dealt" in planned.output
     with filled.read() as db:
-        assert stored.queues(db, "mine") == []
+        assert placements.queues(db, "mine") == []
     refused = run(filled, *asked[:-1], 3, "--extra-where-differ", 2)
     assert (refused.exit_code, "The nearest possible is --overlap 2." in refused.output) == (1, True)
     dealt = run(filled, *asked, "--extra-where-differ", 2, "--extra-on", "fluency").output

@@ -10,7 +10,7 @@ import krippendorff
 import pytest
 
 from concord.reports import overview
-from concord.store import access, comparisons, desk
+from concord.store import access, comparisons, desk, placements
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "fed" / "fed_human_annotations.json"
 ITEMS = 12
@@ -115,7 +115,7 @@ def rate(workspace, study, person, score):
     with workspace.write() as db:
         rater = access.annotator_id(db, person)
         events = []
-        for item, _, _ in desk.units(db, rater, study):
+        for item, _, _ in placements.on_desk(db, rater, study):
             events.append({"item": item, "do": "answer", "criterion": "pleasant", "score": score(item)})
             events.append({"item": item, "do": "submit", "seconds": 4.0})
         numbered = [event | {"n": n} for n, event in enumerate(events, 1)]

@@ -10,7 +10,7 @@ from concord.conversation import Unit
 from concord.demo.workspace import TRIAL, VISITOR
 from concord.rating import Annotation, Rating
 from concord.runs.plans import PlayPlan
-from concord.store import access, conversations, ratings, studies
+from concord.store import access, conversations, placements, ratings, studies
 from concord.store.conversations import Filter
 from concord.studies.guidelines import default_guidelines
 from concord.studies.studies import deal_study, draw_study
@@ -50,7 +50,7 @@ def _study(workspace: Workspace) -> None:
     for index, name in enumerate(ANNOTATORS):
         given = _rated(workspace, index, name)
         with workspace.write() as db:
-            studies.import_annotations(db, STUDY, given)
+            placements.import_annotations(db, STUDY, given)
 
 
 def _rated(workspace: Workspace, index: int, name: str) -> list[Annotation]:

@@ -51,7 +51,7 @@ def test_what_is_stored_is_what_one_transaction_stores(workspace, run, tmp_path,
     assert imported(other, run, tmp_path, "first", LINES).exit_code == 0
     one, another = held(workspace), held(other)
     assert {name: len(rows) for name, rows in one.items()} == {n: len(rows) for n, rows in another.items()}
-    for name in ("study_units", "criteria", "scores", "finals", "summaries"):
+    for name in ("items", "criteria", "scores", "finals", "summaries"):
         assert one[name] == another[name]
     assert whole(workspace)
     assert held(workspace)["unfinished"] == []

@@ -13,7 +13,7 @@ from concord.conversation import Conversation, Message
 from concord.errors import ImportRefused
 from concord.exchange import conversations_jsonl, incoming, ranking_csv, ratings_csv, ratings_study
 from concord.rating import Scale, points
-from concord.store import access, conversations, frames, ratings
+from concord.store import access, conversations, frames, placements, ratings
 from concord.store import studies as stored
 from concord.studies import studies
 from concord.studies.scales import scale_told
@@ -492,7 +492,7 @@ def test_answers_imported_for_an_annotator_with_open_items_count_and_close_these
     with workspace.write() as db:
         access.invite(db, "Ada")
         ada = access.annotator_id(db, "Ada")
-        stored.assign(db, ada, [unit["id"] for unit in stored.units(db, "s")])
+        placements.assign(db, ada, [unit["id"] for unit in stored.units(db, "s")])
     more.write_text(f"{head}\na,f,human,Ada,2\n")
     assert run(workspace, "import", "ratings", more, "--study", "s", "--append").exit_code == 0
     with workspace.read() as db:

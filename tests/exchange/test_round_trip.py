@@ -13,7 +13,7 @@ from concord.conversation import Unit
 from concord.exchange import fed, incoming
 from concord.rating import Judgement, Rater, Rating
 from concord.reports.agreement_report import Options, agreement_report
-from concord.store import access, conversations, frames, ratings
+from concord.store import access, conversations, frames, placements, ratings
 from concord.store import studies as stored
 from concord.studies import studies
 from tests.filled import assigned, fill
@@ -133,13 +133,13 @@ def test_a_drawn_study(workspace, fresh, run, tmp_path, per_turn):
             rater = access.annotator_id(db, person)
             for number, (item, _, _) in enumerate(assigned(db, rater, "drawn")):
                 for criterion in study.criteria[: 1 if number == 0 else None]:
-                    stored.answer(db, rater, item, criterion.name, score - number % 2)
+                    placements.answer(db, rater, item, criterion.name, score - number % 2)
                 if number == 0:
                     continue  # begun, not submitted: does not count, and is not exported
                 if number == 1:
-                    stored.skip(db, rater, item, "tired")
+                    placements.skip(db, rater, item, "tired")
                 else:
-                    stored.submit(db, rater, item)
+                    placements.submit(db, rater, item)
     carried(run, workspace, fresh, "drawn", tmp_path)
     same_but_unsubmitted(workspace)
     same(workspace, fresh, "drawn")

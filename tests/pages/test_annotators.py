@@ -7,8 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from concord.conversation import Conversation, Message
 from concord.rating import Criterion
-from concord.store import access, acts, conversations, desk, studies
-from concord.store.hidden import Gold, UnitKey
+from concord.store import access, acts, conversations, placements, studies
+from concord.store.known import Gold, UnitKey
 from concord.studies import dealing, training
 from concord.workspace import Workspace
 
@@ -33,7 +33,7 @@ def workspace(workspace: Workspace) -> Workspace:
         gold = Gold(UnitKey(known, None), "wit", 4, 0, "why")
         training.begin(db, "s", [gold], training.PassRule(attempts=1))
         ada = access.annotator_id(db, "Ada")
-        [(item, *_)] = desk.units(db, ada, "s")
+        [(item, *_)] = placements.on_desk(db, ada, "s")
         events = [
             {"n": 1, "item": item, "do": "answer", "criterion": "wit", "score": 1},
             {"n": 2, "item": item, "do": "submit"},
@@ -79,4 +79,4 @@ def test_the_deal_without_somebody_is_shown_before_it_is_made(workspace: Workspa
     next(button for button in page.button if button.label.startswith("Deal what they")).click().run()
     assert "Dealt to others\\: Ada 1" in page.success[0].value
     with workspace.read() as db:
-        assert [person for _, person, *_ in studies.queues(db, "s")] == ["Ada", "Ada"]
+        assert [person for _, person, *_ in placements.queues(db, "s")] == ["Ada", "Ada"]

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from concord.conversation import Conversation, Message
 from concord.rating import Criterion
-from concord.store import conversations, crowds, studies
+from concord.store import conversations, crowds, placements, studies
 from concord.store.crowds import Visitor
 from concord.store.studies import Study
 from concord.studies import crowd
@@ -50,11 +50,11 @@ def test_a_link_is_made_shown_once_and_closed_and_people_are_paid(workspace: Wor
         assert made is not None
         assert (made.platform, made.quota, made.items, made.code) == ("mturk", 20, 2, "")
         worker = crowd.enter(db, made, Visitor("A1", "B1"))
-        for unit, *_ in studies.queues(db, "s"):
+        for unit, *_ in placements.queues(db, "s"):
             item = db.execute("SELECT id FROM assignments WHERE unit_id = ?", [unit]).fetchone()[0]
-            studies.answer(db, worker.rater, item, "wit", 3)
-            studies.add_seconds(db, worker.rater, item, 90)
-            studies.submit(db, worker.rater, item)
+            placements.answer(db, worker.rater, item, "wit", 3)
+            placements.add_seconds(db, worker.rater, item, 90)
+            placements.submit(db, worker.rater, item)
     page.run()
     assert not page.code
     page.number_input(key="crowd hourly").set_value(20.0)

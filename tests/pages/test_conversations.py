@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Criterion, Judgement, Rater, Rating
-from concord.store import access, conversations, ratings, settings, studies
+from concord.store import access, conversations, placements, ratings, settings, studies
 from concord.store.studies import Study
 from concord.workspace import Workspace
 from tests.filled import assigned
@@ -129,10 +129,10 @@ def test_annotators_comments_are_shown_and_the_words_they_quote_marked(workspace
         for name, text in (("Ada", "Turn 1: “far</b> away” odd"), ("Ben", "![x](http://elsewhere.test) <i>")):
             access.invite(db, name)
             rater = access.annotator_id(db, name)
-            studies.assign(db, rater, [unit])
+            placements.assign(db, rater, [unit])
             [(item, *_)] = assigned(db, rater, "s")
-            studies.flag(db, rater, item, text)
-        studies.skip(db, rater, item, "not mine")
+            placements.flag(db, rater, item, text)
+        placements.skip(db, rater, item, "not mine")
     page = AppTest.from_string(FRAME.format(file="study/conversations.py"), default_timeout=30)
     page.query_params["conversation"] = str(number)
     page.run()

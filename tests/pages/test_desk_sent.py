@@ -10,7 +10,8 @@ import pytest
 
 from concord.conversation import Conversation, Message
 from concord.rating import LIKERT_5, YES_NO, Scale, points
-from concord.store.studies import Study, Task
+from concord.store.placements import Placement
+from concord.store.studies import Study
 from pages.desk.sent import item, options
 
 
@@ -31,7 +32,7 @@ def test_an_item_holds_no_name_key_facet_or_meta() -> None:
     sent = item(
         Study("secret-study", (), meta={"speakers": {"assistant": "Keeper"}}),
         7,
-        Task(3, "secret-study", 99, 1, "open", "", "", 3.0, {"wit": 4.0}),
+        Placement(3, "secret-study", 99, 1, "open", "", "", 3.0, {"wit": 4.0}),
         hidden,
     )
     assert "secret" not in json.dumps(sent)

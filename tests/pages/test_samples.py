@@ -11,7 +11,7 @@ from concord.conversation import Conversation, Message, Unit
 from concord.demo.workspace import VISITOR
 from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports import datasheet
-from concord.store import access, conversations, hidden, ratings, registrations, studies
+from concord.store import access, conversations, known, placements, ratings, registrations, studies
 from concord.store.studies import Study
 from concord.workspace import Workspace
 from tests.filled import assigned
@@ -37,16 +37,16 @@ def workspace(workspace: Workspace) -> Workspace:
         units = studies.add_units(db, "s", [(i, None, f"stratum {i % 2}") for i in ids])
         for name in ("Ada", "Bo"):
             access.invite(db, name)
-            studies.assign(db, access.annotator_id(db, name), units)
+            placements.assign(db, access.annotator_id(db, name), units)
         ada = access.annotator_id(db, "Ada")
         desk = [row[0] for row in assigned(db, ada, "s")]
         for item in desk[:12]:
             for criterion in CRITERIA:
-                studies.answer(db, ada, item, criterion.name, 3)
-            studies.add_seconds(db, ada, item, 4)
-            studies.submit(db, ada, item)
-        studies.skip(db, ada, desk[12], RUDE)
-        studies.flag(db, ada, desk[0], "odd ending")
+                placements.answer(db, ada, item, criterion.name, 3)
+            placements.add_seconds(db, ada, item, 4)
+            placements.submit(db, ada, item)
+        placements.skip(db, ada, desk[12], RUDE)
+        placements.flag(db, ada, desk[0], "odd ending")
     return workspace
 
 
@@ -97,12 +97,12 @@ def test_that_nobody_stands_out_is_said_where_somebody_was_looked_at(workspace: 
     assert "repeats" not in said()
     with workspace.write() as db:
         bo = access.annotator_id(db, "Bo")
-        studies.assign(db, bo, units)
+        placements.assign(db, bo, units)
         for n, (item, *_) in enumerate(assigned(db, bo, "t")[:10]):
             for k, criterion in enumerate(CRITERIA):
-                studies.answer(db, bo, item, criterion.name, 1 + (n + k) % 5)
-            studies.add_seconds(db, bo, item, 60)
-            studies.submit(db, bo, item)
+                placements.answer(db, bo, item, criterion.name, 1 + (n + k) % 5)
+            placements.add_seconds(db, bo, item, 60)
+            placements.submit(db, bo, item)
     assert (
         "Nobody's ratings look careless: of the annotators with at least 10 items (1) none gives one answer "
         "nearly always or rates faster than the replies can be read." in said()
@@ -139,7 +139,7 @@ def test_a_deal_by_page_sets_repeats_and_the_criterion_of_extra_raters(workspace
         study = studies.get(db, "s")
         assert study.meta["repeats"] == {"share": 0.2, "after": 1}
         assert study.meta["extra"]["criterion"] == "care"
-        assert [item.kind for item in hidden.placed(db, "s", access.annotator_id(db, "Cy"))]
+        assert [item.purpose for item in placements.unrated(db, "s", access.annotator_id(db, "Cy"))]
     [progress] = [t.value for t in page.dataframe if "repeats" in t.value]
     assert progress.set_index("annotator").loc["Cy", "repeats"] > 0
 
@@ -208,8 +208,8 @@ def test_gold_items_and_training_come_from_files(workspace: Workspace) -> None:
     with workspace.read() as db:
         assert studies.get(db, "u").meta["feedback"] is True
         assert studies.get(db, "u").meta["training"]["way"] == "deviation"
-        assert [one.answer for one in hidden.gold(db, "u")] == [4]
-        assert [one.explanation for one in hidden.gold(db, "u", training=True)] == ["why"]
+        assert [one.answer for one in known.gold(db, "u")] == [4]
+        assert [one.explanation for one in known.gold(db, "u", "training")] == ["why"]
     page = shown("g,,")  # a line that cannot be read
     page.button(key="save gold").click().run()
     assert "line 2" in page.error[0].value

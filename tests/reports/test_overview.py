@@ -10,7 +10,7 @@ from concord.reports import overview
 from concord.reports.agreement_report import Options, agreement_report
 from concord.reports.headline import headline
 from concord.reports.overview import next_steps
-from concord.store import access, conversations, holdings, ratings, runs, studies, summaries
+from concord.store import access, conversations, holdings, placements, ratings, runs, studies, summaries
 from concord.store.database import now
 from concord.workspace import Workspace
 from tests.filled import JUDGES, PLAYERS, assigned, fill
@@ -85,12 +85,12 @@ def test_a_study_is_followed_from_its_dealing_to_its_figures(workspace):
     assert of_studies(workspace) == [("Deal it to annotators.", "samples", "")]
     with workspace.write() as db:
         access.invite(db, "Ada")
-        studies.assign(db, access.annotator_id(db, "Ada"), unit)
+        placements.assign(db, access.annotator_id(db, "Ada"), unit)
     assert of_studies(workspace) == [("1 of 1 items are still to be rated, by Ada.", "rate", "Ada")]
     assert held(workspace).stands == "being rated"
     with workspace.write() as db:
         rater = ratings.rater_id(db, Rater("Ada", "human"))
-        studies.submit(db, rater, assigned(db, rater, "s")[0][0])
+        placements.submit(db, rater, assigned(db, rater, "s")[0][0])
         ratings.insert_rows(
             db, [ratings.Row(1, None, "fluency", rater, 0, studies.study_id(db, "s"), 3.0, "", None, now())]
         )
@@ -106,7 +106,7 @@ def test_many_who_are_not_done_are_counted(workspace):
         unit = studies.add_units(db, "s", [(1, None, "")])
         for name in ("Ada", "Ben", "Cleo", "Dov", "Eva"):
             access.invite(db, name)
-            studies.assign(db, access.annotator_id(db, name), unit)
+            placements.assign(db, access.annotator_id(db, name), unit)
     said = "5 of 5 items are still to be rated, by Ada, Ben, Cleo and 2 more."
     assert of_studies(workspace) == [(said, "annotators", "")]
 

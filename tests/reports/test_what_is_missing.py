@@ -7,7 +7,7 @@ from concord.rating import Rater
 from concord.reports import summary
 from concord.statistics.figures import basis
 from concord.statistics.ratings import read_ratings
-from concord.store import progress, ratings, studies
+from concord.store import placements, progress, ratings, studies
 from concord.studies.studies import ratings_for_agreement
 from concord.workspace import Workspace
 from pages.parts.plain import with_code
@@ -42,9 +42,9 @@ def test_people_who_have_the_study_are_named_until_they_rate(workspace: Workspac
     with workspace.write() as db:
         fill(db, {}, {"j": varied()})
         units = [unit["id"] for unit in studies.units(db, NAME)]
-        studies.assign(db, ratings.rater_id(db, Rater("Ada", "human")), units)
+        placements.assign(db, ratings.rater_id(db, Rater("Ada", "human")), units)
         before = progress.mark(db, NAME)
-        studies.assign(db, ratings.rater_id(db, Rater("Ben", "human")), units[:1])
+        placements.assign(db, ratings.rater_id(db, Rater("Ben", "human")), units[:1])
         assert progress.mark(db, NAME) != before
         assert ratings_for_agreement(db, NAME).waiting == {"Ada": len(units), "Ben": 1}
 

@@ -7,7 +7,7 @@ import pytest
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Annotation, Criterion, Judgement, Rater, Rating, categories
 from concord.reports.agreement_report import Options, agreement_report
-from concord.store import access, conversations, ratings, rubrics, studies
+from concord.store import access, conversations, placements, ratings, rubrics, studies
 from concord.studies import spotcheck
 from concord.studies.studies import deal_study, invite, ratings_for_agreement
 from tests.conftest import toml
@@ -111,7 +111,7 @@ def rated(shop, run):
             for number, unit in enumerate(studies.units(db, "s"))
             for c in asked
         ]
-        studies.import_annotations(db, "s", answers)
+        placements.import_annotations(db, "s", answers)
         assert all(a.done == 6 for a in access.annotators(db, "s"))
 
 
@@ -228,7 +228,7 @@ def test_of_repeated_runs_the_category_given_most_often_counts(shop):
         invite(db, ["Ann"])
         deal_study(db, "s", ["Ann"])
         people = zip(runs, (0, 1, 2, 0), strict=True)
-        studies.import_annotations(
+        placements.import_annotations(
             db, "s", [Annotation(Rating(Unit(key), "cause", score), "Ann") for key, score in people]
         )
         for key, given in runs.items():

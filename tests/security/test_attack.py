@@ -16,7 +16,7 @@ from urllib.request import Request, urlopen
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from concord.store import access, studies
+from concord.store import access, placements, studies
 from concord.studies.studies import deal_study
 from pages.parts.navigation import SECTIONS
 from tests.browser.keeper import SECRETS, Server
@@ -32,7 +32,7 @@ def invited(server: Server, name: str, study: str = "keeper") -> str:
     with server.workspace.write() as db:
         token = access.invite(db, name)
         units = [unit["id"] for unit in studies.units(db, study)][:3]
-        studies.assign(db, access.annotator_id(db, name), units)
+        placements.assign(db, access.annotator_id(db, name), units)
     return token
 
 

@@ -20,7 +20,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Origin
 
-from concord.store import access, studies
+from concord.store import access, placements, studies
 from pages.desk.report import EVENTS
 from pages.parts.server import bounds
 from pages.parts.server.bounds import BODY, LIMITS, UPLOAD, Bounds, Limits, Pace
@@ -44,7 +44,7 @@ def invited(server: Server, request: pytest.FixtureRequest) -> Any:
         with server.workspace.write() as db:
             token = access.invite(db, name)
             units = [unit["id"] for unit in studies.units(db, "keeper")]
-            studies.assign(db, access.annotator_id(db, name), units)
+            placements.assign(db, access.annotator_id(db, name), units)
         return token
 
     return one

@@ -13,7 +13,17 @@ import pytest
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import WorkspaceError
 from concord.rating import Criterion, Judgement, Rater, Rating
-from concord.store import access, checking, conversations, copies, database, desk, ratings, studies
+from concord.store import (
+    access,
+    checking,
+    conversations,
+    copies,
+    database,
+    desk,
+    placements,
+    ratings,
+    studies,
+)
 from concord.store.writer import Writer
 from concord.workspace import Workspace
 
@@ -37,7 +47,7 @@ def workspace(tmp_path):
         units = studies.add_units(db, "s", [(number, None, "") for number in found])
         for person in range(PEOPLE):
             access.invite(db, f"person {person}")
-            studies.assign(db, access.annotator_id(db, f"person {person}"), units)
+            placements.assign(db, access.annotator_id(db, f"person {person}"), units)
     return made
 
 
@@ -49,7 +59,7 @@ def judged(db, key):
 def desks(db):
     """(rater, units) of each person."""
     raters = [access.annotator_id(db, f"person {person}") for person in range(PEOPLE)]
-    return [(rater, [unit for unit, _, _ in desk.units(db, rater, "s")]) for rater in raters]
+    return [(rater, [unit for unit, _, _ in placements.on_desk(db, rater, "s")]) for rater in raters]
 
 
 def report(n, unit):
@@ -226,7 +236,9 @@ FAULTS = {
         "INSERT INTO journal (work, step, asked, reply, input_tokens, output_tokens, cost, seconds) "
         "VALUES ('w', 's', 'x', '', 0, 0, 0, 0)"
     ),
-    "Submitted items without answers: 1 (2)": "UPDATE assignments SET state = 'done' WHERE id = 2",
+    "Submitted items without answers: 1 (1099511627778)": (
+        "UPDATE placements SET state = 'done' WHERE id = 1099511627778"
+    ),
     "Conversations whose scores do not fit their ratings: 1 (1)": "UPDATE scores SET total = total + 1",
     "Conversations whose finals do not fit their ratings: 1 (1)": "DELETE FROM finals",
     "Conversations whose summaries do not fit their ratings: 1 (1)": "UPDATE summaries SET final = NULL",

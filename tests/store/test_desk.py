@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from concord.conversation import Conversation, Message
 from concord.errors import StudyError
 from concord.rating import Criterion
-from concord.store import access, conversations, desk, studies
+from concord.store import access, conversations, desk, placements, studies
 from concord.workspace import Workspace
 
 CRITERIA = (Criterion("fluency", "It is fluent."), Criterion("wit", "It is witty."))
@@ -30,9 +30,9 @@ def workspace(tmp_path: Path) -> Workspace:
         units = studies.add_units(db, "s", [(i, None, "") for i in ids])
         for name in ("ann", "bob"):
             access.invite(db, name)
-            studies.assign(db, access.annotator_id(db, name), units)
+            placements.assign(db, access.annotator_id(db, name), units)
         foreign = studies.add_units(db, "other", [(ids[0], None, "")])
-        studies.assign(db, access.annotator_id(db, "bob"), foreign)
+        placements.assign(db, access.annotator_id(db, "bob"), foreign)
     return workspace
 
 
@@ -47,11 +47,11 @@ def events(*done: tuple[int, str, Any], start: int = 1) -> list[dict[str, Any]]:
 
 def mine(db: Database, name: str = "ann") -> tuple[int, list[int]]:
     rater = access.annotator_id(db, name)
-    return rater, [unit for unit, _, _ in desk.units(db, rater, "s")]
+    return rater, [unit for unit, _, _ in placements.on_desk(db, rater, "s")]
 
 
-def task(db: Database, rater: int, unit: int) -> studies.Task:
-    return studies.task(db, rater, desk.assignment(db, rater, unit))
+def task(db: Database, rater: int, unit: int) -> placements.Placement:
+    return placements.get(db, rater, placements.find_id(db, rater, unit))
 
 
 RATED = (("answer", ("fluency", 3)), ("answer", ("wit", 4)), ("submit", None))
@@ -129,7 +129,7 @@ def test_a_report_that_arrives_again_after_a_reload_is_applied_once(workspace: W
 def test_what_breaks_a_rule_is_refused_with_a_sentence_and_the_rest_counts(workspace: Workspace) -> None:
     with workspace.write() as db:
         ann, (item, other, _) = mine(db)
-        (his, _, _), *_ = desk.units(db, access.annotator_id(db, "bob"), "other")
+        (his, _, _), *_ = placements.on_desk(db, access.annotator_id(db, "bob"), "other")
         told = events(
             (his, "answer", ("wit", 1)),
             (item, "answer", ("wit", 9)),
@@ -177,14 +177,14 @@ def test_what_is_no_report_stores_nothing(workspace: Workspace, told: list[Any])
 
 
 def test_an_answer_to_an_item_that_was_taken_back_does_not_land_on_another(workspace: Workspace) -> None:
-    """The number of a deleted assignment is given again to the next one; the unit's is not."""
+    """Even if the number of a placement were given again to the next one, the item's is not."""
     with workspace.write() as db:
         ann, (_, _, third) = mine(db)
-        before = desk.assignment(db, ann, third)
-        studies.reclaim(db, "s", ann)
-        (new, _, _), *_ = desk.units(db, access.annotator_id(db, "bob"), "other")
-        studies.assign(db, ann, [new])
-        db.execute("UPDATE assignments SET id = ? WHERE rater_id = ? AND unit_id = ?", [before, ann, new])
+        before = placements.find_id(db, ann, third)
+        placements.reclaim(db, "s", ann)
+        (new, _, _), *_ = placements.on_desk(db, access.annotator_id(db, "bob"), "other")
+        placements.assign(db, ann, [new])
+        db.execute("UPDATE placements SET id = ? WHERE rater_id = ? AND item_id = ?", [before, ann, new])
         assert desk.apply(db, ann, "tab", events((third, "answer", ("wit", 1))))[1][0].item == third
         assert db.execute("SELECT count(*) FROM ratings").fetchone() == (0,)
 
@@ -207,18 +207,18 @@ def test_the_pace_is_todays_items_and_from_eight_on_the_median_time(workspace: W
         said = (Message("user", "a"), Message("assistant", "b"))
         more = [conversations.save(db, Conversation("x", f"m{i}", "p", said)) for i in range(6)]
         rater = access.annotator_id(db, "ann")
-        studies.assign(db, rater, studies.add_units(db, "s", [(i, None, "") for i in more]))
+        placements.assign(db, rater, studies.add_units(db, "s", [(i, None, "") for i in more]))
         _, units = mine(db)
         for place, unit in enumerate(units, 1):
-            item = desk.assignment(db, rater, unit)
+            item = placements.find_id(db, rater, unit)
             for criterion in CRITERIA:
-                studies.answer(db, rater, item, criterion.name, 3)
-            studies.add_seconds(db, rater, item, 10 * place if place < 9 else 0)  # no time was measured
-            studies.submit(db, rater, item)
+                placements.answer(db, rater, item, criterion.name, 3)
+            placements.add_seconds(db, rater, item, 10 * place if place < 9 else 0)  # no time was measured
+            placements.submit(db, rater, item)
             if place == 7:
-                assert desk.pace(db, rater, "s", "2026-01-01") == (4, None)
+                assert placements.pace(db, rater, "s", "2026-01-01") == (4, None)
             # The first three were submitted on another day.
             if place <= 3:
-                db.table("assignments").update(item, {"submitted": "2025-12-31T23:59:59.000+00:00"})
-        assert desk.pace(db, rater, "s", "2026-01-01T00:00:00.000+00:00") == (6, 45)
-        assert desk.pace(db, access.annotator_id(db, "bob"), "s", "2026-01-01") == (0, None)
+                db.table("placements").update(item, {"submitted": "2025-12-31T23:59:59.000+00:00"})
+        assert placements.pace(db, rater, "s", "2026-01-01T00:00:00.000+00:00") == (6, 45)
+        assert placements.pace(db, access.annotator_id(db, "bob"), "s", "2026-01-01") == (0, None)

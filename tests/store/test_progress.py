@@ -11,7 +11,7 @@ from sqlite_utils import Database
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import NotFound
 from concord.rating import LIKERT_5, Criterion, Judgement, Rater, Rating
-from concord.store import access, conversations, progress, ratings, studies
+from concord.store import access, conversations, placements, progress, ratings, studies
 from concord.store.studies import Study
 from concord.workspace import Workspace
 from tests.filled import assigned
@@ -30,7 +30,7 @@ def workspace(tmp_path: Path) -> Workspace:
         ]
         units = studies.add_units(db, "s", [(i, None, "east" if n else "west") for n, i in enumerate(ids)])
         access.invite(db, "Ada")
-        studies.assign(db, access.annotator_id(db, "Ada"), units)
+        placements.assign(db, access.annotator_id(db, "Ada"), units)
     return made
 
 
@@ -41,7 +41,7 @@ def ada(db: Database) -> tuple[int, list[int]]:
 
 def answered(db: Database, score: float | None) -> None:
     rater, desk = ada(db)
-    studies.answer(db, rater, desk[0], "wit", score)
+    placements.answer(db, rater, desk[0], "wit", score)
 
 
 def judged(db: Database) -> None:
@@ -61,10 +61,10 @@ def set_state(change: Callable[[Database, int, int], None]) -> Callable[[Databas
 CHANGES: dict[str, Callable[[Database], None]] = {
     "an answer": lambda db: answered(db, 4),
     "another answer in its place": lambda db: answered(db, 2),
-    "the item submitted": set_state(studies.submit),
-    "the item taken up again": set_state(studies.reopen),
-    "the item submitted anew": set_state(studies.submit),
-    "the item skipped": set_state(lambda db, rater, item: studies.skip(db, rater, item, "broken")),
+    "the item submitted": set_state(placements.submit),
+    "the item taken up again": set_state(placements.reopen),
+    "the item submitted anew": set_state(placements.submit),
+    "the item skipped": set_state(lambda db, rater, item: placements.skip(db, rater, item, "broken")),
     "the answer taken back": lambda db: answered(db, None),
     "a judgement": judged,
     "another criterion": lambda db: ratings.register(db, "study:s", (WIT, Criterion("care", ""))),
@@ -89,8 +89,8 @@ def test_what_no_figure_sees_leaves_the_mark(workspace: Workspace) -> None:
         before = progress.mark(db, "s")
     with workspace.write() as db:
         rater, desk = ada(db)
-        studies.flag(db, rater, desk[0], "odd")
-        studies.add_seconds(db, rater, desk[0], 5)
+        placements.flag(db, rater, desk[0], "odd")
+        placements.add_seconds(db, rater, desk[0], 5)
         access.invite(db, "Bo")
         conversations.save(db, Conversation("b", "elsewhere", "p", (Message("assistant", "said"),)))
     with workspace.read() as db:
@@ -100,9 +100,9 @@ def test_what_no_figure_sees_leaves_the_mark(workspace: Workspace) -> None:
 def test_items_tell_state_reason_flag_and_time(workspace: Workspace) -> None:
     with workspace.write() as db:
         rater, desk = ada(db)
-        studies.add_seconds(db, rater, desk[0], 5)
-        studies.skip(db, rater, desk[0], "broken")
-        studies.flag(db, rater, desk[1], "odd")
+        placements.add_seconds(db, rater, desk[0], 5)
+        placements.skip(db, rater, desk[0], "broken")
+        placements.flag(db, rater, desk[1], "odd")
     with workspace.read() as db:
         first, second, third = progress.items(db, "s")
         assert progress.strata(db, "s") == [("east", 2), ("west", 1)]

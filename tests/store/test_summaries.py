@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import NotAllowed, StudyError
 from concord.rating import YES_NO, Criterion, Judgement, Rater, Rating
-from concord.store import access, conversations, frames, ratings, studies, summaries
+from concord.store import access, conversations, frames, placements, ratings, studies, summaries
 from concord.store.studies import Study
 from concord.workspace import Workspace
 from tests.filled import assigned
@@ -36,7 +36,7 @@ def workspace_at(folder):
         units = studies.add_units(db, "study", [(i, None, "") for i in ids])
         for person in PEOPLE:
             access.invite(db, person)
-            studies.assign(db, access.annotator_id(db, person), units)
+            placements.assign(db, access.annotator_id(db, person), units)
     return workspace
 
 
@@ -137,18 +137,18 @@ class Desk(RuleBasedStateMachine):
             rater = access.annotator_id(db, person)
             assignment = assigned(db, rater, "study")[item][0]
             if do == "answer":
-                studies.answer(db, rater, assignment, criterion, score)
+                placements.answer(db, rater, assignment, criterion, score)
             elif do == "take back":
-                studies.answer(db, rater, assignment, criterion, None)
+                placements.answer(db, rater, assignment, criterion, None)
             elif do == "skip":
-                studies.skip(db, rater, assignment, "tired")
+                placements.skip(db, rater, assignment, "tired")
             elif do == "reopen":
-                studies.reopen(db, rater, assignment)
-            elif len(studies.task(db, rater, assignment).answers) == len(ASKED):
-                studies.submit(db, rater, assignment)
+                placements.reopen(db, rater, assignment)
+            elif len(placements.get(db, rater, assignment).answers) == len(ASKED):
+                placements.submit(db, rater, assignment)
             else:
                 with pytest.raises(StudyError, match="Still to answer"):
-                    studies.submit(db, rater, assignment)
+                    placements.submit(db, rater, assignment)
 
     @invariant()
     def sums_and_summaries_are_those_of_the_ratings(self):
@@ -202,12 +202,12 @@ def ann(db):
 def test_an_answer_counts_once_its_item_is_submitted(workspace):
     with workspace.write() as db:
         rater, (first, _) = ann(db)
-        studies.answer(db, rater, first, "fluency", 4)
-        studies.answer(db, rater, first, "charm", 2)
+        placements.answer(db, rater, first, "fluency", 4)
+        placements.answer(db, rater, first, "charm", 2)
         assert frames.frame(db, "study").empty
-        studies.submit(db, rater, first)
+        placements.submit(db, rater, first)
         assert sorted(frames.frame(db, "study").score) == [2.0, 4.0]
-        studies.reopen(db, rater, first)
+        placements.reopen(db, rater, first)
         assert frames.frame(db, "study").empty
 
 
@@ -217,21 +217,21 @@ def test_an_answer_to_a_turn_counts_once_its_item_is_submitted(workspace):
         units = studies.add_units(db, "turns", [(1, turn, "") for turn in TURNS])
         raters = {person: access.annotator_id(db, person) for person in PEOPLE}
         for rater in raters.values():
-            studies.assign(db, rater, units)
+            placements.assign(db, rater, units)
         desks = {person: [item for item, _, _ in assigned(db, raters[person], "turns")] for person in PEOPLE}
         for person in PEOPLE:
             for item in desks[person]:
                 for criterion in ("fluency", "charm"):
-                    studies.answer(db, raters[person], item, criterion, 4)
+                    placements.answer(db, raters[person], item, criterion, 4)
         assert frames.frame(db, "turns").empty, "answered, but nothing is submitted"
-        studies.submit(db, raters["ann"], desks["ann"][0])
-        studies.skip(db, raters["bob"], desks["bob"][0], "tired")
+        placements.submit(db, raters["ann"], desks["ann"][0])
+        placements.skip(db, raters["bob"], desks["bob"][0], "tired")
         counted = frames.frame(db, "turns")
         assert set(zip(counted.unit, counted.rater, counted.criterion, strict=True)) == {
             (units[0], "ann", "fluency"),
             (units[0], "ann", "charm"),
         }, "neither ann's other turn, nor what bob skipped or left open"
-        studies.reopen(db, raters["ann"], desks["ann"][0])
+        placements.reopen(db, raters["ann"], desks["ann"][0])
         assert frames.frame(db, "turns").empty
 
 
@@ -239,23 +239,23 @@ def test_a_replaced_answer_is_kept_as_history(workspace):
     with workspace.write() as db:
         rater, (first, _) = ann(db)
         for score in (4, 4, 2, None, 5):
-            studies.answer(db, rater, first, "fluency", score)
+            placements.answer(db, rater, first, "fluency", score)
         kept = [row[0] for row in db.execute("SELECT score FROM revisions ORDER BY id")]
         # 4 was replaced by 2, which was taken back; saying 4 twice is one answer, and 5 replaced nothing.
         assert kept == [4.0, 2.0]
-        assert studies.task(db, rater, first).answers == {"fluency": 5.0}
+        assert placements.get(db, rater, first).answers == {"fluency": 5.0}
 
 
 def test_an_answer_after_submission_counts_at_once(workspace):
     with workspace.write() as db:
         rater, (first, _) = ann(db)
         for criterion in ("fluency", "charm"):
-            studies.answer(db, rater, first, criterion, 4)
-        studies.submit(db, rater, first)
-        studies.answer(db, rater, first, "charm", 1)
+            placements.answer(db, rater, first, criterion, 4)
+        placements.submit(db, rater, first)
+        placements.answer(db, rater, first, "charm", 1)
         assert sorted(frames.frame(db, "study").score) == [1.0, 4.0]
         # Without an answer the item is no longer complete: nothing of it counts.
-        studies.answer(db, rater, first, "charm", None)
+        placements.answer(db, rater, first, "charm", None)
         assert frames.frame(db, "study").empty
 
 
@@ -263,9 +263,9 @@ def test_what_is_not_asked_or_not_mine_is_refused(workspace):
     with workspace.write() as db:
         rater, (first, _) = ann(db)
         with pytest.raises(StudyError, match="not on the scale"):
-            studies.answer(db, rater, first, "fluency", 6)
+            placements.answer(db, rater, first, "fluency", 6)
         with pytest.raises(NotAllowed, match="not on your desk"):
-            studies.answer(db, access.annotator_id(db, "bob"), first, "fluency", 3)
+            placements.answer(db, access.annotator_id(db, "bob"), first, "fluency", 3)
 
 
 def test_judges_under_two_prompts_are_two_raters(workspace):

@@ -29,7 +29,7 @@ from concord.errors import ConcordError, ConfigError, NotFound
 from concord.rating import Annotation, Rating
 from concord.runs import engine, planning, plans, status
 from concord.runs.plans import JudgePlan, PlayPlan
-from concord.store import access, conversations, runs, scenarios, studies, trajectories
+from concord.store import access, conversations, placements, runs, scenarios, studies, trajectories
 from concord.store.conversations import Filter
 from concord.studies.studies import draw_study
 from concord.workspace import Workspace
@@ -378,7 +378,7 @@ def test_people_answer_the_same_conditions_and_agreement_is_computed_on_them(liv
                 for name, answer in told.items():
                     score = int(answer != (person == "Cleo" and name == "place"))
                     given.append(Annotation(Rating(Unit(conversation.key), name, score), person))
-        studies.import_annotations(db, "conditions", given)
+        placements.import_annotations(db, "conditions", given)
     assert [c.scale.values for c in study.criteria] == [(0, 1)] * 3
     done = concord(
         lived, "agreement", "--study", "conditions", "--nominal", "--format", "json", "--resamples", "50"

@@ -11,7 +11,7 @@ from concord.conversation import Conversation, Message, Unit
 from concord.errors import NotFound, StudyError
 from concord.rating import Criterion, Judgement, Rater, Rating, categories
 from concord.reports.agreement_report import agreement_report
-from concord.store import access, conversations, exclusions, frames, informed, progress, ratings
+from concord.store import access, conversations, exclusions, frames, informed, placements, progress, ratings
 from concord.store import studies as stored
 from concord.studies import studies
 from concord.studies.adjudication import Rule, adjudication, queue_table, set_rule, settle
@@ -43,9 +43,9 @@ def db(tmp_path: Path):
                 "SELECT id, unit_id FROM assignments WHERE rater_id = ?", [rater]
             ).fetchall()
             for assignment, unit in rows:
-                stored.answer(opened, rater, assignment, "fluency", scores[place[unit]])
-                stored.answer(opened, rater, assignment, "kind", KINDS[person][place[unit]])
-                stored.submit(opened, rater, assignment)
+                placements.answer(opened, rater, assignment, "fluency", scores[place[unit]])
+                placements.answer(opened, rater, assignment, "kind", KINDS[person][place[unit]])
+                placements.submit(opened, rater, assignment)
         for i, score in enumerate(JUDGE):
             given = (Rating(Unit(f"k{i}"), "fluency", score),)
             ratings.save_judgement(opened, Judgement(f"j{i}", f"k{i}", Rater("j", "judge"), given))
@@ -93,7 +93,7 @@ class TestRule:
                 [(assignment,)] = db.execute(
                     "SELECT id FROM assignments WHERE rater_id = ? AND unit_id = ?", [number, units(db)[unit]]
                 )
-                stored.skip(db, number, assignment, "no")
+                placements.skip(db, number, assignment, "no")
         said = set_rule(db, "s", Rule("range", 2, criterion="fluency"))
         assert (
             said

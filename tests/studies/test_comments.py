@@ -13,7 +13,7 @@ from concord.conversation import Conversation, Message
 from concord.exchange import dataset, ratings_csv
 from concord.reports import bundle
 from concord.reports.agreement_report import Options, agreement_report
-from concord.store import access, comments, exclusions, studies
+from concord.store import access, comments, exclusions, placements, studies
 from concord.store import conversations as stored
 from concord.store.conversations import Filter
 from concord.studies import studies as making
@@ -83,8 +83,8 @@ def commented(workspace: Workspace) -> Workspace:
             rater = access.annotator_id(db, name)
             for item, *_ in assigned(db, rater, "said"):
                 for place, criterion in enumerate(study.criteria):
-                    studies.answer(db, rater, item, criterion.name, 2.0 + place + (name == "ben"))
-                studies.submit(db, rater, item)
+                    placements.answer(db, rater, item, criterion.name, 2.0 + place + (name == "ben"))
+                placements.submit(db, rater, item)
         first = studies.units(db, "said")[0]
         words = " ".join(stored.load(db, first["conversation_id"]).replies[0].split()[:2])
         for name, text in (("ada", f"Turn 1: “{words}” odd"), ("ben", "<b>=SUM(A1)</b>")):
@@ -92,10 +92,10 @@ def commented(workspace: Workspace) -> Workspace:
             [item] = [
                 item
                 for item, *_ in assigned(db, rater, "said")
-                if studies.task(db, rater, item).conversation_id == first["conversation_id"]
+                if placements.get(db, rater, item).conversation_id == first["conversation_id"]
             ]
-            studies.flag(db, rater, item, text)
-        studies.skip(db, rater, item, "broken text")
+            placements.flag(db, rater, item, text)
+        placements.skip(db, rater, item, "broken text")
     return workspace
 
 

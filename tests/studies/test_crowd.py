@@ -12,7 +12,18 @@ import pytest
 from concord.conversation import Conversation, Message
 from concord.errors import StudyError
 from concord.rating import Criterion
-from concord.store import access, acts, conversations, crowds, desk, frames, hidden, progress, sessions
+from concord.store import (
+    access,
+    acts,
+    conversations,
+    crowds,
+    desk,
+    frames,
+    known,
+    placements,
+    progress,
+    sessions,
+)
 from concord.store import studies as stored
 from concord.store.crowds import Crowd, Visitor
 from concord.store.sessions import LinkRefused
@@ -52,7 +63,7 @@ def enter(db, number: int, submission: str = "") -> crowds.Worker:
 
 
 def rate(db, rater: int, count: int = 99, *, submit: bool = True) -> None:
-    for unit, state, _ in [*desk.units(db, rater, "s")][:count]:
+    for unit, state, _ in [*placements.on_desk(db, rater, "s")][:count]:
         if state == "open":
             n = desk.mark(db, desk.of(rater), "tab") + 1
             told = [{"n": n, "item": unit, "do": "answer", "criterion": "fluency", "score": 4}]
@@ -72,18 +83,18 @@ def over(db, number: int) -> None:
 
 
 def dealt(db) -> Counter[int]:
-    return Counter(unit for unit, *_ in stored.queues(db, "s"))
+    return Counter(unit for unit, *_ in placements.queues(db, "s"))
 
 
 def test_each_gets_a_share_and_finds_it_again(workspace):
     with workspace.write() as db:
         first = enter(db, 1)
         assert (first.name, first.open) == ("prolific p1", 0)  # as it was before the share was dealt
-        mine = [unit for unit, _, _ in desk.units(db, first.rater, "s")]
+        mine = [unit for unit, _, _ in placements.on_desk(db, first.rater, "s")]
         assert len(mine) == 4
         rate(db, first.rater, 1)
         assert enter(db, 1).rater == first.rater
-        assert [unit for unit, _, _ in desk.units(db, first.rater, "s")] == mine
+        assert [unit for unit, _, _ in placements.on_desk(db, first.rater, "s")] == mine
         for number in (2, 3):
             enter(db, number)
         assert set(dealt(db).values()) == {1}  # 3 × 4 of 12 items: nobody has what another one has
@@ -121,8 +132,8 @@ def test_by_the_link_of_another_study_nobody_comes_to_a_desk(workspace):
         other = Crowd("other", "prolific", 4, 4, 60)
         crowd.open_link(db, other, "dana", "https://example.org/")
         second = crowd.enter(db, other, came(1))
-        assert desk.units(db, first.rater, "s")
-        assert desk.units(db, second.rater, "s") == []
+        assert placements.on_desk(db, first.rater, "s")
+        assert placements.on_desk(db, second.rater, "s") == []
         assert [one.worker for one in crowds.workers(db, "other")] == ["p1"]
         assert crowd.enter(db, other, came(1)).rater == second.rater
 
@@ -140,7 +151,7 @@ def test_no_item_has_more_raters_than_the_overlap(workspace):
         crowd.open_link(db, Crowd("s", "prolific", 50, 10, 60), "dana", "https://example.org/")
         sizes = []
         for number in range(3):
-            sizes.append(len([*desk.units(db, enter(db, number).rater, "s")]))
+            sizes.append(len([*placements.on_desk(db, enter(db, number).rater, "s")]))
         assert sizes == [10, 10, 4]  # 24 places
         assert set(dealt(db).values()) == {2}
         assert refused(db, 4) == "full"
@@ -175,12 +186,12 @@ def test_what_is_not_begun_when_time_is_over_goes_to_others_and_answers_stay(wor
     with workspace.write() as db:
         late = enter(db, 1)
         rate(db, late.rater, 1)
-        [_, second, *_] = desk.units(db, late.rater, "s")
-        stored.answer(db, late.rater, desk.assignment(db, late.rater, second[0]), "fluency", 2)
+        [_, second, *_] = placements.on_desk(db, late.rater, "s")
+        placements.answer(db, late.rater, placements.find_id(db, late.rater, second[0]), "fluency", 2)
         over(db, 1)
         for number in (2, 3, 4, 5):  # the place is free again
             enter(db, number)
-        assert [state for _, state, _ in desk.units(db, late.rater, "s")] == ["done", "open"]
+        assert [state for _, state, _ in placements.on_desk(db, late.rater, "s")] == ["done", "open"]
         assert len(frames.frame(db, "s")) == 1
         assert enter(db, 1).state == "timed out"  # to finish what was begun
         rate(db, late.rater)
@@ -232,19 +243,19 @@ def test_another_submission_of_a_known_number_is_refused(workspace):
 def test_a_deal_leaves_shares_as_they_are(workspace):
     with workspace.write() as db:
         one = enter(db, 1)
-        mine = [unit for unit, _, _ in desk.units(db, one.rater, "s")]
+        mine = [unit for unit, _, _ in placements.on_desk(db, one.rater, "s")]
         studies.invite(db, ["ann", "bob"], "https://example.org")
         studies.deal_study(db, "s", ["ann", "bob"])
-        assert [unit for unit, _, _ in desk.units(db, one.rater, "s")] == mine
+        assert [unit for unit, _, _ in placements.on_desk(db, one.rater, "s")] == mine
         assert set(dealt(db).values()) == {2}
 
 
 def test_hidden_items_are_among_them_and_have_to_be_done(workspace):
     with workspace.write() as db:
         spare = conversations.save(db, Conversation("x", "gold", "p", SAID))
-        hidden.set_gold(db, "s", [hidden.Gold(hidden.UnitKey(spare, None), "fluency", 4)])
+        known.set_gold(db, "s", [known.Gold(known.UnitKey(spare, None), "fluency", 4)])
         one = enter(db, 1)
-        assert len([*desk.units(db, one.rater, "s")]) == 5
+        assert len([*placements.on_desk(db, one.rater, "s")]) == 5
         rate(db, one.rater)
         assert crowd.ending(db, "s", one.rater) is not None
         [worker] = crowds.workers(db, "s")

@@ -14,8 +14,18 @@ from concord.conversation import Conversation, Message, Unit
 from concord.errors import NotFound, StudyError
 from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports.agreement_report import Options, agreement_report
-from concord.store import access, conversations, desk, exclusions, extras, frames, informed, ratings
-from concord.store import hidden as hidden_store
+from concord.store import (
+    access,
+    conversations,
+    desk,
+    exclusions,
+    extras,
+    frames,
+    informed,
+    known,
+    placements,
+    ratings,
+)
 from concord.store import studies as stored
 from concord.studies import dealing, extra_raters, running, studies, training
 from concord.studies.adjudication import Rule
@@ -51,8 +61,8 @@ def rate(db: Database, person: str, scores: dict[str, float] | float, wit: float
     rater = access.annotator_id(db, person)
     told: list[dict[str, object]] = []
     n = desk.mark(db, desk.of(rater), "tab")
-    for item, state, _ in desk.units(db, rater, "s"):
-        key = conversations.load(db, desk.task(db, rater, item).conversation_id).key
+    for item, state, _ in placements.on_desk(db, rater, "s"):
+        key = conversations.load(db, placements.numbered(db, rater, item).conversation_id).key
         score = scores.get(key) if isinstance(scores, dict) else scores
         if state == "open" and score is not None:
             for what in (
@@ -87,15 +97,15 @@ def all_to_two(db: Database) -> None:
     [other] = stored.add_units(
         db, "s", [(conversations.save(db, Conversation("x", "own", "p0", SAID)), None, "")]
     )
-    stored.assign(db, rater, [other])
+    placements.assign(db, rater, [other])
     stored.remember(db, "s", "extra", {"way": "range", "least": 2.0, "n": 0, "criterion": ""})
 
 
 def to_train(db: Database) -> None:
     """Put a training of one item before the study, which ann and bob are admitted to."""
     taught = conversations.save(db, Conversation("x", "taught", "p0", SAID))
-    unit = hidden_store.UnitKey(taught, None)
-    gold = [hidden_store.Gold(unit, "fluency", 3, explanation="because")]
+    unit = known.UnitKey(taught, None)
+    gold = [known.Gold(unit, "fluency", 3, explanation="because")]
     training.begin(db, "s", gold, training.PassRule())
     for person in ("ann", "bob"):
         training.admit(db, "s", person, "trained elsewhere", "dana")
@@ -109,14 +119,14 @@ class TestExtra:
         rate(db, "bob", BOB)
         assert have(db) == {"k0": ["cy"], "k5": ["cy"]}
         rater = access.annotator_id(db, "cy")
-        assert len(desk.units(db, rater, "s")) == 3
+        assert len(placements.on_desk(db, rater, "s")) == 3
 
     def test_a_report_that_comes_again_gives_nothing_twice(self, db):
         all_to_two(db)
-        stored.assign(db, access.annotator_id(db, "dee"), [stored.units(db, "s")[-1]["id"]])
+        placements.assign(db, access.annotator_id(db, "dee"), [stored.units(db, "s")[-1]["id"]])
         rate(db, "ann", ANN)
         rater = access.annotator_id(db, "bob")
-        item = next(i for i, *_ in desk.units(db, rater, "s"))
+        item = next(i for i, *_ in placements.on_desk(db, rater, "s"))
         told = [
             {"n": 1, "item": item, "do": "answer", "criterion": "fluency", "score": 5},
             {"n": 2, "item": item, "do": "answer", "criterion": "wit", "score": 1},
@@ -132,19 +142,19 @@ class TestExtra:
             rate(db, person, {"ann": 1, "bob": 3, "cy": 5}[person])
         assert have(db) == {}
         # Every two differ by two or more: six extra items, two for each of three people.
-        before = len(stored.queues(db, "s"))
+        before = len(placements.queues(db, "s"))
         studies.deal_study(db, "s", extra=TWO_APART)
         assert sorted(person for people in have(db).values() for person in people) == [
             *["ann"] * 2,
             *["bob"] * 2,
             *["cy"] * 2,
         ]
-        assert len(stored.queues(db, "s")) == before + 6
+        assert len(placements.queues(db, "s")) == before + 6
         plan = dealing.plan(db, "s")
         assert (plan.more, plan.more_back, plan.lacking) == ([], [], 0)
         assert "6 items have answers at least 2 apart on a criterion: 6 have an extra rater." in plan.told
         # Nobody rates an item twice.
-        assert len({(unit, person) for unit, person, _, _ in stored.queues(db, "s")}) == 18
+        assert len({(unit, person) for unit, person, _, _ in placements.queues(db, "s")}) == 18
 
     def test_taking_the_rule_back_takes_what_nobody_has_begun(self, db):
         all_to_two(db)
@@ -263,7 +273,7 @@ class TestExtra:
             rate(db, person, score)
         studies.deal_study(db, "s", overlap=3, extra=Rule("range", 0))
         assert have(db) == {}
-        assert {len([u for u, *_ in stored.queues(db, "s") if u == unit]) for unit in range(1, 7)} == {3}
+        assert {len([u for u, *_ in placements.queues(db, "s") if u == unit]) for unit in range(1, 7)} == {3}
 
     def test_two_who_answer_at_once_get_one_extra_rater(self, workspace):
         with workspace.write() as db:
@@ -339,7 +349,7 @@ class TestPlan:
         with workspace.read() as db:
             plan = dealing.plan(db, "s", ["ann", "bob", "cy"], overlap=2)
         with workspace.write() as db:
-            assert stored.queues(db, "s") == []
+            assert placements.queues(db, "s") == []
             dealt = studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=2)
             assert (
                 dealt == {person: len(keys) for person, keys in plan.first.items()} == dict.fromkeys(dealt, 4)
@@ -383,7 +393,7 @@ class TestImpossible:
     def test_it_is_refused_with_the_nearest_possible_deal(self, db, people, asked, sentence):
         with pytest.raises(StudyError, match=sentence):
             studies.deal_study(db, "s", ["ann", "bob", "cy", "dee"][:people], **asked)
-        assert stored.queues(db, "s") == []
+        assert placements.queues(db, "s") == []
 
     def test_an_unknown_criterion(self, db):
         with pytest.raises(NotFound, match="“wit”"):

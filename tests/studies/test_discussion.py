@@ -11,7 +11,7 @@ from sqlite_utils import Database
 from concord.conversation import Conversation, Message
 from concord.errors import NotAllowed, StudyError
 from concord.rating import Criterion
-from concord.store import access, conversations, desk, exclusions, frames, informed
+from concord.store import access, conversations, desk, exclusions, frames, informed, placements
 from concord.store import studies as stored
 from concord.studies import dealing, discussion, studies
 from concord.workspace import Workspace
@@ -48,9 +48,9 @@ def units(db: Database) -> list[int]:
 def rate(db: Database, person: str, count: int = 3) -> int:
     rater = access.annotator_id(db, person)
     for unit, score in [*zip(units(db), GIVEN[person], strict=True)][:count]:
-        item = desk.assignment(db, rater, unit)
-        stored.answer(db, rater, item, "fluency", score, f"says {person}")
-        stored.submit(db, rater, item)
+        item = placements.find_id(db, rater, unit)
+        placements.answer(db, rater, item, "fluency", score, f"says {person}")
+        placements.submit(db, rater, item)
     return rater
 
 

@@ -13,11 +13,10 @@ from concord.errors import ImportRefused, NotAllowed, StudyError
 from concord.rating import Criterion
 from concord.reports.agreement_report import agreement_report
 from concord.reports.notes import COUNTED
-from concord.store import access, conversations, desk, exclusions, frames, hidden, progress
+from concord.store import access, conversations, desk, exclusions, frames, known, placements, progress
 from concord.store import studies as stored
-from concord.store.hidden import Check, Pair
-from concord.studies import hidden as hidden_items
-from concord.studies import quality, studies
+from concord.store.known import Check, Pair
+from concord.studies import checks, quality, studies
 from concord.workspace import Workspace
 from pages.desk import sent
 
@@ -48,15 +47,18 @@ def db(workspace: Workspace):
 def queue(db: Database, person: str) -> list[int]:
     """The conversations on a desk, in their order."""
     rater = access.annotator_id(db, person)
-    return [desk.task(db, rater, item).conversation_id for item, _, _ in desk.units(db, rater, "s")]
+    return [
+        placements.numbered(db, rater, item).conversation_id
+        for item, _, _ in placements.on_desk(db, rater, "s")
+    ]
 
 
 def rate(db: Database, person: str, answers, *, items: int | None = None) -> None:
     """Rate the items of a desk in their order; `answers(nth time, conversation)` gives both scores."""
     rater, seen = access.annotator_id(db, person), Counter[int]()
     events = []
-    for item, _, _ in desk.units(db, rater, "s")[:items]:
-        conversation = desk.task(db, rater, item).conversation_id
+    for item, _, _ in placements.on_desk(db, rater, "s")[:items]:
+        conversation = placements.numbered(db, rater, item).conversation_id
         for name, score in zip(("fluency", "wit"), answers(seen[conversation], conversation), strict=True):
             events.append({"item": item, "do": "answer", "criterion": name, "score": score})
         events.append({"item": item, "do": "submit", "seconds": 4.0})
@@ -84,25 +86,25 @@ class TestRepeats:
 
     def test_dealing_again_leaves_them_where_they_are(self, db):
         studies.deal_study(db, "s", ["ann"], repeats=0.2)
-        before = desk.units(db, access.annotator_id(db, "ann"), "s")
+        before = placements.on_desk(db, access.annotator_id(db, "ann"), "s")
         studies.deal_study(db, "s")
-        assert desk.units(db, access.annotator_id(db, "ann"), "s") == before
+        assert placements.on_desk(db, access.annotator_id(db, "ann"), "s") == before
 
     def test_fewer_of_them_and_none_begun_is_lost(self, db):
         studies.deal_study(db, "s", ["ann"], repeats=0.2)
         rate(db, "ann", lambda again, c: (3, 3), items=36)
         rater = access.annotator_id(db, "ann")
-        begun = [item.id for item in hidden.placed(db, "s", rater) if item.begun]
+        begun = [item.id for item in placements.unrated(db, "s", rater) if item.begun]
         assert 0 < len(begun) < 8
         studies.deal_study(db, "s", repeats=0)
-        assert [item.id for item in hidden.placed(db, "s", rater)] == begun
+        assert [item.id for item in placements.unrated(db, "s", rater)] == begun
 
     def test_who_leaves_keeps_only_what_was_begun(self, db):
         studies.deal_study(db, "s", ["ann", "bob"], overlap=1, repeats=0.5, repeat_after=5)
         rate(db, "bob", lambda again, c: (3, 3), items=3)
         access.revoke(db, "bob")
         studies.deal_study(db, "s", ["ann"])
-        assert hidden.placed(db, "s", access.annotator_id(db, "bob")) == []
+        assert placements.unrated(db, "s", access.annotator_id(db, "bob")) == []
         order = queue(db, "ann")
         assert (len(set(order)), len(order)) == (37, 37 + 18)  # round(0.5 · 37) = 18
 
@@ -110,7 +112,7 @@ class TestRepeats:
         studies.deal_study(db, "s", ["ann"])
         rate(db, "ann", lambda again, c: (3, 3), items=30)
         studies.deal_study(db, "s", repeats=0.1, repeat_after=5)
-        states = [state for _, state, _ in desk.units(db, access.annotator_id(db, "ann"), "s")]
+        states = [state for _, state, _ in placements.on_desk(db, access.annotator_id(db, "ann"), "s")]
         assert states == ["done"] * 30 + ["open"] * 14
 
     def test_too_few_items_say_the_nearest_that_is_possible(self, db):
@@ -126,10 +128,10 @@ class TestRepeats:
         assert sorted(set(frames.frame(db, "s").score)) == [2.0, 4.0]
         assert db.execute("SELECT DISTINCT people FROM summaries").fetchall() == [(3.0,)]
         rater = access.annotator_id(db, "ann")
-        again = hidden.placed(db, "s", rater)[0].id
-        hidden.reopen(db, rater, again)
-        assert len(hidden.pairs(db, "s")) == 14, "an item taken up again does not count"
-        hidden.submit(db, rater, again)
+        again = placements.unrated(db, "s", rater)[0].id
+        placements.reopen(db, rater, again)
+        assert len(known.pairs(db, "s")) == 14, "an item taken up again does not count"
+        placements.submit(db, rater, again)
         report = agreement_report(db, "s")
         [row] = report.section("annotator-retest", "fluency")["annotator_retest"].rows
         # Eight items twice, 2 and then 5: never the same, three points higher each time.
@@ -141,42 +143,42 @@ class TestRepeats:
     def test_the_annotator_counts_them_and_marks_change(self, db):
         studies.deal_study(db, "s", ["ann"], repeats=0.1)
         rater = access.annotator_id(db, "ann")
-        assert stored.studies_of(db, rater) == [("s", "s", 0, 44)]
+        assert placements.studies_of(db, rater) == [("s", "s", 0, 44)]
         before = progress.mark(db, "s")
         rate(db, "ann", lambda again, c: (3, 3))
-        assert stored.studies_of(db, rater) == [("s", "s", 44, 44)]
+        assert placements.studies_of(db, rater) == [("s", "s", 44, 44)]
         assert progress.mark(db, "s") != before
 
     def test_their_answers_obey_the_rules_of_the_desk(self, db):
         studies.deal_study(db, "s", ["ann", "bob"], repeats=0.1)
         ann, bob = (access.annotator_id(db, name) for name in ("ann", "bob"))
-        item = hidden.placed(db, "s", ann)[0].id
+        item = placements.unrated(db, "s", ann)[0].id
         with pytest.raises(StudyError, match="Still to answer: Fluency, Wit"):
-            hidden.submit(db, ann, item)
+            placements.submit(db, ann, item)
         with pytest.raises(StudyError, match="9 is not on the scale"):
-            hidden.answer(db, ann, item, "wit", 9)
+            placements.answer(db, ann, item, "wit", 9)
         with pytest.raises(NotAllowed, match="not on your desk"):
-            hidden.answer(db, bob, item, "wit", 3)
-        hidden.answer(db, ann, item, "wit", 3)
-        hidden.answer(db, ann, item, "fluency", 4)
-        hidden.submit(db, ann, item)
-        assert (hidden.task(db, ann, item).state, hidden.task(db, ann, item).answers) == (
+            placements.answer(db, bob, item, "wit", 3)
+        placements.answer(db, ann, item, "wit", 3)
+        placements.answer(db, ann, item, "fluency", 4)
+        placements.submit(db, ann, item)
+        assert (placements.get(db, ann, item).state, placements.get(db, ann, item).answers) == (
             "done",
             {"wit": 3, "fluency": 4},
         )
-        hidden.answer(db, ann, item, "wit", None)
-        assert hidden.task(db, ann, item).state == "open"
+        placements.answer(db, ann, item, "wit", None)
+        assert placements.get(db, ann, item).state == "open"
 
     def test_a_browser_cannot_tell_which_item_is_hidden(self, db):
         studies.deal_study(db, "s", ["ann"], repeats=0.1)
         rater, study = access.annotator_id(db, "ann"), stored.get(db, "s")
-        items = [item for item, _, _ in desk.units(db, rater, "s")]
+        items = [item for item, _, _ in placements.on_desk(db, rater, "s")]
         numbers = desk.Numbers(db, "s", rater)
         news = sent.moving(db, rater, study, [numbers.shown(item) for item in items], [])
         assert [number for number, _, _ in news["strip"]] == [item["id"] for item in news["items"]]
         assert [numbers.item(item["id"]) for item in news["items"]] == items
         # All lie within 2⁴⁸ numbers, those of hidden items on both sides of others.
-        shown = sorted((numbers.shown(item), hidden.is_hidden(item)) for item in items)
+        shown = sorted((numbers.shown(item), (item > placements.FIRST)) for item in items)
         assert all(2**48 <= number < 2**49 for number, _ in shown)
         where = [place for place, (_, is_hidden) in enumerate(shown) if is_hidden]
         assert where != [*range(len(items) - 4, len(items))]
@@ -184,7 +186,7 @@ class TestRepeats:
         assert len(kinds) == 1, "every item has the same fields"
         event = numbers.told({"n": 1, "item": news["items"][0]["id"], "do": "skip", "text": "why"})
         assert desk.apply(db, rater, "tab", [event])[1] == []
-        assert desk.units(db, rater, "s")[0][1] == "skipped"
+        assert placements.on_desk(db, rater, "s")[0][1] == "skipped"
         assert desk.Numbers(db, "s", rater + 1).shown(items[0]) != numbers.shown(items[0])
 
 
@@ -206,21 +208,21 @@ class TestGold:
             "k41,,fluency,5,,,yes",
             "k42,,wit,Agree,0,,",
         )
-        golds = hidden_items.read_gold(db, "s", file)
+        golds = checks.read_gold(db, "s", file)
         assert [(g.criterion, g.answer, g.tolerance, g.attention) for g in golds] == [
             ("fluency", 4.0, 1.0, False),
             ("wit", 2.0, 0.0, False),
             ("fluency", 5.0, 0.0, True),
             ("wit", 4.0, 0.0, False),
         ]
-        assert hidden_items.set_gold(db, "s", golds) == {"ann": 3, "bob": 3}
+        assert checks.set_gold(db, "s", golds) == {"ann": 3, "bob": 3}
         order = queue(db, "ann")
         places = sorted(order.index(c) for c in order if c > OWN)
         # Each lies in its own third of the 40 items.
         assert [place * 3 // 43 for place in places] == [0, 1, 2]
         # k40 is hit by 3 (4 ± 1) and 2; k41, an attention check, is missed by 3; k42 is missed by 2.
         rate(db, "ann", lambda again, c: (3, 2))
-        assert sorted(hidden_items.hits(hidden.checks(db, "s"))["ann"]) == [
+        assert sorted(checks.hits(known.checks(db, "s"))["ann"]) == [
             (False, False),
             (False, True),
             (True, False),
@@ -255,22 +257,22 @@ class TestGold:
     )
     def test_a_line_that_cannot_be_used_is_said_with_its_number(self, db, tmp_path, line, sentence):
         with pytest.raises(ImportRefused, match=sentence):
-            hidden_items.read_gold(db, "s", self.write(tmp_path, line))
-        assert hidden.gold(db, "s") == []
+            checks.read_gold(db, "s", self.write(tmp_path, line))
+        assert known.gold(db, "s") == []
 
     def test_a_file_without_its_columns_or_rows(self, db, tmp_path):
         file = tmp_path / "gold.csv"
         file.write_text("key,criterion\nk40,wit\n", encoding="utf-8")
         with pytest.raises(ImportRefused, match="the column answer is missing"):
-            hidden_items.read_gold(db, "s", file)
+            checks.read_gold(db, "s", file)
         with pytest.raises(ImportRefused, match="there is no gold item"):
-            hidden_items.read_gold(db, "s", self.write(tmp_path))
+            checks.read_gold(db, "s", self.write(tmp_path))
 
     def test_another_file_replaces_what_nobody_has_begun(self, db, tmp_path):
         studies.deal_study(db, "s", ["ann"])
         for key in ("k40", "k41"):
-            golds = hidden_items.read_gold(db, "s", self.write(tmp_path, f"{key},,wit,3,,,"))
-            hidden_items.set_gold(db, "s", golds)
+            golds = checks.read_gold(db, "s", self.write(tmp_path, f"{key},,wit,3,,,"))
+            checks.set_gold(db, "s", golds)
         assert len(queue(db, "ann")) == 41
         assert (OWN + 2 in queue(db, "ann"), OWN + 1 in queue(db, "ann")) == (True, False)
 

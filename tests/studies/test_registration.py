@@ -14,7 +14,7 @@ import pytest
 from concord.errors import NotAllowed, NotFound, StudyError
 from concord.reports import bundle
 from concord.reports.agreement_report import Options, agreement_report
-from concord.store import access, audit, conversations, registrations
+from concord.store import access, audit, conversations, placements, registrations
 from concord.store import studies as stored
 from concord.store.conversations import Filter
 from concord.studies import registration, studies
@@ -41,8 +41,8 @@ def rate(db, count=12) -> None:
         rater = access.annotator_id(db, person)
         for place, (task, _, _) in enumerate(assigned(db, rater, "s")[:count]):
             for criterion in stored.get(db, "s").criteria:
-                stored.answer(db, rater, task, criterion.name, float((place * 7 + lean) % 5 + 1))
-            stored.submit(db, rater, task)
+                placements.answer(db, rater, task, criterion.name, float((place * 7 + lean) % 5 + 1))
+            placements.submit(db, rater, task)
 
 
 def results(db, options=FEW) -> dict[str, str]:
@@ -76,7 +76,7 @@ def test_it_is_refused_once_people_answer_and_late_only_if_asked(workspace):
     with workspace.write() as db:
         rater = access.annotator_id(db, "ann")
         [first, *_] = assigned(db, rater, "s")
-        stored.answer(db, rater, first[0], "fluency", 3)
+        placements.answer(db, rater, first[0], "fluency", 3)
         with pytest.raises(NotAllowed, match="have given 1 answers"):
             registration.register(db, "s", PLAN, "dana")
         late = registration.register(db, "s", PLAN, "dana", late=True)

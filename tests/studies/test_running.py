@@ -18,6 +18,7 @@ from concord.store import (
     exclusions,
     frames,
     informed,
+    placements,
     progress,
     ratings,
 )
@@ -44,11 +45,11 @@ def db(tmp_path: Path):
 def rate(db: Database, person: str, count: int, *, do: str = "submit") -> list[str]:
     """Rate (or skip) the first items of a desk; returns their keys."""
     rater, found = access.annotator_id(db, person), []
-    for item, _, _ in desk.units(db, rater, "s")[:count]:
+    for item, _, _ in placements.on_desk(db, rater, "s")[:count]:
         n = desk.mark(db, desk.of(rater), "tab") + 1
         told = [{"n": n, "item": item, "do": "answer", "criterion": "fluency", "score": 4}]
         assert not desk.apply(db, rater, "tab", [*told, {"n": n + 1, "item": item, "do": do}])[1]
-        found.append(conversations.load(db, desk.task(db, rater, item).conversation_id).key)
+        found.append(conversations.load(db, placements.numbered(db, rater, item).conversation_id).key)
     return found
 
 

@@ -13,7 +13,7 @@ from concord.rating import Criterion, Judgement, Rater, Rating, Scale
 from concord.reports.agreement_report import Options, agreement_report, report_of
 from concord.reports.notes import ONLY_RANDOM
 from concord.statistics.figures import AS_DRAWN, WEIGHED
-from concord.store import access, conversations, frames, ratings
+from concord.store import access, conversations, frames, placements, ratings
 from concord.store import studies as stored
 from concord.store.conversations import Filter
 from concord.store.studies import Study
@@ -37,7 +37,7 @@ def draw(db, n=16, **options):
 
 def queues(db, name="s"):
     dealt = {}
-    for unit, person, _, _ in stored.queues(db, name):
+    for unit, person, _, _ in placements.queues(db, name):
         dealt.setdefault(person, []).append(unit)
     return dealt
 
@@ -46,8 +46,8 @@ def rate(db, person, items, score=3.0, name="s"):
     rater = access.annotator_id(db, person)
     for item, _, _ in assigned(db, rater, name)[:items]:
         for criterion in stored.get(db, name).criteria:
-            stored.answer(db, rater, item, criterion.name, score)
-        stored.submit(db, rater, item)
+            placements.answer(db, rater, item, criterion.name, score)
+        placements.submit(db, rater, item)
 
 
 class TestDrawNext:
@@ -109,8 +109,8 @@ class TestDrawNext:
         studies.deal_study(db, "s", ["ann"])
         for place, (item, *_) in enumerate(assigned(db, access.annotator_id(db, "ann"), "s")):
             for criterion in study.criteria:
-                stored.answer(db, access.annotator_id(db, "ann"), item, criterion.name, 1.0 + place % 5)
-            stored.submit(db, access.annotator_id(db, "ann"), item)
+                placements.answer(db, access.annotator_id(db, "ann"), item, criterion.name, 1.0 + place % 5)
+            placements.submit(db, access.annotator_id(db, "ann"), item)
         by_key = {unit["id"]: unit["key"] for unit in stored.units(db, "s")}
 
         def measured(items):
@@ -273,9 +273,9 @@ class TestDeal:
 
     def test_dealing_again_changes_nothing(self, db):
         studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=2)
-        before = stored.queues(db, "s")
+        before = placements.queues(db, "s")
         studies.deal_study(db, "s")
-        assert stored.queues(db, "s") == before
+        assert placements.queues(db, "s") == before
 
     def test_a_newcomer_takes_what_others_have_not_begun(self, db):
         studies.deal_study(db, "s", ["ann", "bob"], overlap=1)
@@ -298,7 +298,7 @@ class TestDeal:
         rate(db, "ann", 2)
         rater = access.annotator_id(db, "ann")
         begun = next(item for item, state, _ in assigned(db, rater, "s") if state == "open")
-        stored.answer(db, rater, begun, "fluency", 3)
+        placements.answer(db, rater, begun, "fluency", 3)
         access.revoke(db, "ann")
         # ann finished 2 and broke one off: bob has his 6, the 3 she had not begun, and the one broken off.
         assert studies.deal_study(db, "s") == {"ann": 3, "bob": 10}

@@ -13,10 +13,9 @@ from concord.conversation import Conversation, Message
 from concord.errors import ImportRefused, StudyError
 from concord.rating import Criterion
 from concord.reports.agreement_report import agreement_report
-from concord.store import access, acts, conversations, desk, frames, hidden, informed
+from concord.store import access, acts, conversations, desk, frames, informed, known, placements
 from concord.store import studies as stored
-from concord.studies import hidden as hidden_items
-from concord.studies import studies, training
+from concord.studies import checks, studies, training
 from concord.studies.training import PassRule
 from concord.workspace import Workspace
 from pages.desk import sent
@@ -56,7 +55,7 @@ LINES = [f"k{OWN + i},fluency,{i + 1},0,because **{i}**" for i in range(TAUGHT)]
 
 
 def train(db: Database, tmp_path: Path, rule: PassRule) -> None:
-    training.begin(db, "s", hidden_items.read_gold(db, "s", file(tmp_path, *LINES), training=True), rule)
+    training.begin(db, "s", checks.read_gold(db, "s", file(tmp_path, *LINES), training=True), rule)
 
 
 def do(db: Database, person: str, item: int, *whats: str, score: float = 3) -> list[str]:
@@ -71,7 +70,7 @@ def do(db: Database, person: str, item: int, *whats: str, score: float = 3) -> l
 
 
 def strip(db: Database, person: str) -> list[tuple[int, str]]:
-    return [(item, state) for item, state, _ in desk.units(db, access.annotator_id(db, person), "s")]
+    return [(item, state) for item, state, _ in placements.on_desk(db, access.annotator_id(db, person), "s")]
 
 
 def attempt(db: Database, person: str, score_of) -> None:
@@ -79,7 +78,7 @@ def attempt(db: Database, person: str, score_of) -> None:
     rater = access.annotator_id(db, person)
     for item, state in strip(db, person):
         if state == "open":
-            known = desk.task(db, rater, item).conversation_id - OWN
+            known = placements.numbered(db, rater, item).conversation_id - OWN
             assert do(db, person, item, "answer", "submit", score=score_of(known)) == []
 
 
@@ -121,17 +120,17 @@ class TestTraining:
         assert payload(db, "ann", [first])["items"][0]["told"] == {}, "an answer is not a submission"
         assert do(db, "ann", first, "submit") == []
         [shown, other] = payload(db, "ann", [first, second])["items"]
-        known = desk.task(db, access.annotator_id(db, "ann"), first).conversation_id - OWN
+        known = placements.numbered(db, access.annotator_id(db, "ann"), first).conversation_id - OWN
         assert shown["told"] == {
             "fluency": {"answer": known, "tolerance": 0.0, "explanation": f"because **{known - 1}**"}
         }
         assert other["told"] == {}
         assert "because" not in json.dumps(payload(db, "bob", [item for item, _ in strip(db, "bob")]))
         for what in ("answer", "skip", "reopen"):
-            assert do(db, "ann", first, what, score=known) == [hidden.LOCKED]
+            assert do(db, "ann", first, what, score=known) == [placements.LOCKED]
         assert do(db, "ann", first, "submit") == [], "twice is as good as once"
         assert do(db, "ann", first, "flag") == []
-        assert desk.task(db, access.annotator_id(db, "ann"), first).answers == {"fluency": 3}
+        assert placements.numbered(db, access.annotator_id(db, "ann"), first).answers == {"fluency": 3}
 
     def test_a_failed_attempt_is_followed_by_another_one_and_then_by_nothing(self, db, tmp_path):
         train(db, tmp_path, PassRule(bound=0.75, attempts=2))
@@ -159,10 +158,10 @@ class TestTraining:
         train(db, tmp_path, PassRule(bound=0.75))
         attempt(db, "ann", lambda known: known)
         rater = access.annotator_id(db, "ann")
-        assert desk.pace(db, rater, "s", "2000-01-01").items == 0
+        assert placements.pace(db, rater, "s", "2000-01-01").items == 0
         item = next(item for item, state in strip(db, "ann") if state == "open")
         assert do(db, "ann", item, "answer", "submit") == []
-        assert desk.pace(db, rater, "s", "2000-01-01").items == 1
+        assert placements.pace(db, rater, "s", "2000-01-01").items == 1
 
     def test_passed_by_the_mean_deviation(self, db, tmp_path):
         train(db, tmp_path, PassRule("deviation", 0.5))
@@ -178,7 +177,9 @@ class TestTraining:
         for person in ("ann", "bob", "cy", "dee"):
             rater, seen = access.annotator_id(db, person), []
             for _ in range(3):
-                seen.append({desk.task(db, rater, i).conversation_id for i, _ in strip(db, person)[-2:]})
+                seen.append(
+                    {placements.numbered(db, rater, i).conversation_id for i, _ in strip(db, person)[-2:]}
+                )
                 attempt(db, person, lambda known: 5)
             assert (len(seen[0] | seen[1]), len(seen[2])) == (4, 2)
 
@@ -210,7 +211,7 @@ class TestTraining:
         assert len(frames.frame(db, "s")) == 2 * OWN
         report = agreement_report(db, "s")
         assert report.of.checks == ()
-        assert hidden.checks(db, "s") == []
+        assert known.checks(db, "s") == []
         assert {row["kind"] for row in informed.apart(db, "s")} == {"training"}
         assert {row["gold"] for row in informed.apart(db, "s")} == {1, 2, 3, 4}
 
@@ -242,36 +243,36 @@ class TestTraining:
     def test_items_without_explanation_or_in_both_sets_are_refused(self, db, tmp_path):
         with pytest.raises(StudyError, match="no training items yet"):
             training.begin(db, "s", (), PassRule())
-        bare = hidden_items.read_gold(db, "s", file(tmp_path, "k10,fluency,3,0,"), training=True)
+        bare = checks.read_gold(db, "s", file(tmp_path, "k10,fluency,3,0,"), training=True)
         with pytest.raises(StudyError, match="1 training items have no explanation"):
             training.begin(db, "s", bare, PassRule())
         train(db, tmp_path, PassRule())
         with pytest.raises(ImportRefused, match="line 2: “k10” is one of the study's training items"):
-            hidden_items.read_gold(db, "s", file(tmp_path, "k10,fluency,3,0,why"))
+            checks.read_gold(db, "s", file(tmp_path, "k10,fluency,3,0,why"))
 
 
 class TestFeedback:
     def test_none_unless_the_study_says_so(self, db, tmp_path):
-        hidden_items.set_gold(db, "s", hidden_items.read_gold(db, "s", file(tmp_path, LINES[0])))
+        checks.set_gold(db, "s", checks.read_gold(db, "s", file(tmp_path, LINES[0])))
         rater = access.annotator_id(db, "ann")
-        [gold] = [item.id for item in hidden.placed(db, "s", rater)]
+        [gold] = [item.id for item in placements.unrated(db, "s", rater)]
         do(db, "ann", gold, "answer", "submit", score=5)
         assert payload(db, "ann", [gold])["items"][0]["told"] == {}
         assert do(db, "ann", gold, "answer", score=4) == [], "without feedback it may be revised"
-        hidden_items.set_feedback(db, "s", True)
+        checks.set_feedback(db, "s", True)
         assert payload(db, "ann", [gold])["items"][0]["told"] == {}, "not after the fact"
-        [other] = [item.id for item in hidden.placed(db, "s", access.annotator_id(db, "bob"))]
+        [other] = [item.id for item in placements.unrated(db, "s", access.annotator_id(db, "bob"))]
         assert "because" not in json.dumps(payload(db, "bob", [other]))
         do(db, "bob", other, "answer", "submit", score=5)
         assert payload(db, "bob", [other])["items"][0]["told"]["fluency"]["answer"] == 1
-        hidden_items.set_feedback(db, "s", False)
-        assert do(db, "bob", other, "answer", score=1) == [hidden.LOCKED], "shown is shown"
+        checks.set_feedback(db, "s", False)
+        assert do(db, "bob", other, "answer", score=1) == [placements.LOCKED], "shown is shown"
         # The known answer is 1: both are scored by what they answered first, or while they were not told.
-        assert hidden_items.hits(hidden.checks(db, "s")) == {"ann": [(False, False)], "bob": [(False, False)]}
+        assert checks.hits(known.checks(db, "s")) == {"ann": [(False, False)], "bob": [(False, False)]}
 
     def test_an_items_own_fields_do_not_tell_that_it_is_gold(self, db, tmp_path):
-        hidden_items.set_gold(db, "s", hidden_items.read_gold(db, "s", file(tmp_path, LINES[0])))
-        hidden_items.set_feedback(db, "s", True)
+        checks.set_gold(db, "s", checks.read_gold(db, "s", file(tmp_path, LINES[0])))
+        checks.set_feedback(db, "s", True)
         items = [item for item, _ in strip(db, "ann")]
         shown = payload(db, "ann", items)["items"]
         assert len(shown) == OWN + 1

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from pages.parts.review.settle import AdjudicationDesk, DiscussionDesk, RevealDesk
 from sqlite_utils import Database
 
 from concord.conversation import Conversation, Message, Unit
@@ -14,11 +13,12 @@ from concord.errors import StudyError
 from concord.exchange import argilla, label_studio
 from concord.rating import LIKERT_5, YES_NO, Criterion, Judgement, Rater, Rating, Scale, categories, points
 from concord.reports import site
-from concord.store import access, conversations, informed, ratings
+from concord.store import access, conversations, informed, placements, ratings
 from concord.store import studies as stored
 from concord.studies import discussion, quality, reveal, studies
 from concord.studies.adjudication import Rule, adjudication, queue_table, set_rule, settle
 from concord.workspace import Workspace
+from pages.desk.review.settle import AdjudicationDesk, DiscussionDesk, RevealDesk
 
 KIND = Criterion("kind", "What it is.", categories(["joke", "insult", "praise"]))
 FLUENT = Criterion("fluent", "It is fluent.")
@@ -40,9 +40,9 @@ def db(tmp_path: Path):
             rater = access.annotator_id(opened, person)
             rows = opened.execute("SELECT id FROM assignments WHERE rater_id = ?", [rater]).fetchall()
             for (assignment,) in rows:
-                stored.answer(opened, rater, assignment, "kind", score)
-                stored.answer(opened, rater, assignment, "fluent", 4)
-                stored.submit(opened, rater, assignment)
+                placements.answer(opened, rater, assignment, "kind", score)
+                placements.answer(opened, rater, assignment, "fluent", 4)
+                placements.submit(opened, rater, assignment)
         for repeat, scores in enumerate(RUNS):
             for i, score in enumerate(scores):
                 given = (Rating(Unit(f"k{i}"), "kind", score, "so"), Rating(Unit(f"k{i}"), "fluent", 4 + i))

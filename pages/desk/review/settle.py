@@ -10,7 +10,8 @@ from sqlite_utils import Database
 from concord.rating import Criterion
 from concord.store import conversations, studies
 from concord.store.desk import Numbers
-from concord.store.studies import Study, Task
+from concord.store.placements import Placement
+from concord.store.studies import Study
 from concord.studies import adjudication, discussion, reveal
 from concord.studies.adjudication import Question
 from concord.studies.discussion import OthersAnswers
@@ -160,7 +161,7 @@ def item(
     db: Database, study: Study, unit: Mapping[str, Any], questions: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     """An item as it is shown: the dialogue as annotators saw it, and the questions."""
-    task = Task(unit["id"], study.name, unit["conversation_id"], unit["turn"], "open", "", "", 0.0, {})
+    task = Placement(unit["id"], study.name, unit["conversation_id"], unit["turn"], "open", "", "", 0.0, {})
     shown = sent.item(study, unit["id"], task, conversations.load(db, unit["conversation_id"]))
     kept = {field: shown[field] for field in ("id", "turn", "said", "context")}
     return kept | {"questions": list(questions)}

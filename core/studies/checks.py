@@ -15,9 +15,11 @@ from concord.errors import ImportRefused, StudyError
 from concord.files import read_text
 from concord.rating import Criterion
 from concord.statistics.hidden import annotator_retest, gold_hits
-from concord.store import access, conversations, exclusions, hidden, studies
+from concord.store import access, conversations, exclusions, placements, studies
+from concord.store import known as stored
 from concord.store.database import find
-from concord.store.hidden import Check, Gold, HiddenItem, Pair, UnitKey
+from concord.store.known import Check, Gold, Pair, UnitKey
+from concord.store.placements import Placed
 from concord.table import Cell, Column, Table
 
 AFTER = 20
@@ -30,26 +32,26 @@ COLUMNS = ("key", "turn", "criterion", "answer", "tolerance", "explanation", "at
 def deal(db: Database, name: str, gone: Collection[str] = (), *, strictly: bool = False) -> None:
     """Place repeats and gold items of a study on everybody's desk; those that lie there and fit stay.
 
-    Hidden items that nobody has begun are taken from the desks of those in `gone`, and repeats of what was
+    Those that nobody has begun are taken from the desks of those in `gone`, and repeats of what was
     taken back from everywhere. With `strictly` it raises StudyError where somebody has too few items for
     their repeats; otherwise they get as many as fit.
     """
     study = studies.get(db, name)
     part, after = asked(study)
-    gold = list(dict.fromkeys(one.unit for one in hidden.gold(db, name)))
-    for person, queue in {**dict.fromkeys(hidden.people(db, name), ()), **_queues(db, name)}.items():
+    gold = stored.items(db, name)
+    for person, queue in {**dict.fromkeys(placements.people(db, name), ()), **_queues(db, name)}.items():
         rater = access.annotator_id(db, person)
         rng = random.Random(f"{study.seed} {name} {person}")
-        there = hidden.placed(db, name, rater)
+        there = placements.unrated(db, name, rater)
         count = 0 if person in gone else round(part * len(queue))
         if strictly and count > (fitting := max(0, len(queue) - after)):
             raise StudyError(
                 f"{person} has {len(queue)} items: {fitting} of them, not {count}, can come again after "
                 f"{after} others. Possible is --repeat-after {max(1, len(queue) - count)}."
             )
-        _repeat(db, name, rater, queue, [i for i in there if i.kind == "repeat"], count, after, rng)
+        _repeat(db, rater, queue, [i for i in there if i.purpose == "repeat"], count, after, rng)
         wanted = [] if person in gone else gold
-        _mix_in(db, name, rater, queue, [i for i in there if i.kind == "gold"], wanted, rng)
+        _mix_in(db, rater, queue, [i for i in there if i.purpose == "gold"], wanted, rng)
 
 
 def asked(study: studies.Study) -> tuple[float, int]:
@@ -59,21 +61,20 @@ def asked(study: studies.Study) -> tuple[float, int]:
 
 
 class Queued(NamedTuple):
-    """An ordinary item of a queue."""
+    """A rated item of a queue."""
 
-    unit: UnitKey
-    position: int
+    item: int
+    position: float
     begun: bool
 
 
 def _queues(db: Database, name: str) -> dict[str, Sequence[Queued]]:
-    """Everybody's ordinary items in their order."""
-    units = {u["id"]: UnitKey(u["conversation_id"], u["turn"]) for u in studies.units(db, name)}
-    places = studies.positions(db, name)
-    found: defaultdict[str, list[Queued]] = defaultdict(list)
-    for unit, person, begun, _ in studies.queues(db, name):
-        found[person].append(Queued(units[unit], places[unit, person], begun))
-    return dict(found)
+    """Everybody's rated items in their order."""
+    places = placements.positions(db, name)
+    queues: defaultdict[str, list[Queued]] = defaultdict(list)
+    for unit, person, begun, _ in placements.queues(db, name):
+        queues[person].append(Queued(unit, places[unit, person], begun))
+    return dict(queues)
 
 
 def _reached(queue: Sequence[Queued]) -> int:
@@ -83,66 +84,65 @@ def _reached(queue: Sequence[Queued]) -> int:
 
 def _repeat(
     db: Database,
-    name: str,
     rater: int,
     queue: Sequence[Queued],
-    there: Sequence[HiddenItem],
+    there: Sequence[Placed],
     count: int,
     after: int,
     rng: random.Random,
 ) -> None:
     """Let `count` items of a queue come again, each after at least `after` others."""
-    place_of = {item.unit: place for place, item in enumerate(queue)}
+    place_of = {item.item: place for place, item in enumerate(queue)}
     at = [item.position for item in queue]
 
-    def fits(item: HiddenItem) -> bool:
-        if item.unit not in place_of:
+    def fits(item: Placed) -> bool:
+        if item.item not in place_of:
             return False
-        return sum(at[place_of[item.unit]] < position < item.position for position in at) >= after
+        return sum(at[place_of[item.item]] < position < item.position for position in at) >= after
 
     kept = [item for item in there if item.begun or fits(item)]
     free = [item for item in kept if not item.begun]
     surplus = free[len(free) - min(len(free), max(0, len(kept) - count)) :]
     kept = [item for item in kept if item not in surplus]
-    hidden.remove(db, [item.id for item in there if item not in kept])
-    taken = {item.unit for item in kept}
-    open_to = [place for place in range(len(queue) - after) if queue[place].unit not in taken]
+    placements.remove(db, [item.id for item in there if item not in kept])
+    taken = {item.item for item in kept}
+    open_to = [place for place in range(len(queue) - after) if queue[place].item not in taken]
     chosen = sorted(rng.sample(open_to, min(len(open_to), max(0, count - len(kept)))))
     last, first_free = len(queue) - 1, _reached(queue) - 1
     positions = [at[rng.randint(max(place + after, first_free), last)] + rng.random() for place in chosen]
-    new = [(queue[place].unit, position) for place, position in zip(chosen, positions, strict=True)]
-    hidden.place(db, name, rater, "repeat", new)
+    new = [(queue[place].item, position) for place, position in zip(chosen, positions, strict=True)]
+    placements.place(db, rater, "repeat", new)
 
 
 def _mix_in(
     db: Database,
-    name: str,
     rater: int,
     queue: Sequence[Queued],
-    there: Sequence[HiddenItem],
-    wanted: Sequence[UnitKey],
+    there: Sequence[Placed],
+    wanted: Sequence[int],
     rng: random.Random,
 ) -> None:
     """Spread gold items over what somebody has still to rate; one who has rated everything gets none."""
-    kept = [item for item in there if item.begun or item.unit in wanted]
-    hidden.remove(db, [item.id for item in there if item not in kept])
-    have = {item.unit for item in kept}
-    new = [unit for unit in wanted if unit not in have]
+    kept = [item for item in there if item.begun or item.item in wanted]
+    placements.remove(db, [item.id for item in there if item not in kept])
+    have = {item.item for item in kept}
+    new = [item for item in wanted if item not in have]
     rng.shuffle(new)
     ahead = [item.position for item in queue[_reached(queue) :]]
     if ahead:
         step = len(ahead) / max(1, len(new))
         positions = [ahead[int((n + rng.random()) * step)] + rng.random() for n in range(len(new))]
-        hidden.place(db, name, rater, "gold", list(zip(new, positions, strict=True)))
+        placements.place(db, rater, "gold", list(zip(new, positions, strict=True)))
 
 
 def counts(db: Database, name: str) -> dict[str, tuple[int, int]]:
     """Everybody's number of repeats and of gold items, by name; empty where a study has none of either."""
-    found = {}
-    for person in hidden.people(db, name):
-        kinds = [item.kind for item in hidden.placed(db, name, access.annotator_id(db, person))]
-        found[person] = kinds.count("repeat"), kinds.count("gold")
-    return {person: of for person, of in found.items() if any(of)}
+    counted = {}
+    for person in placements.people(db, name):
+        there = placements.unrated(db, name, access.annotator_id(db, person))
+        purposes = [item.purpose for item in there]
+        counted[person] = purposes.count("repeat"), purposes.count("gold")
+    return {person: of for person, of in counted.items() if any(of)}
 
 
 def told(found: Mapping[str, tuple[int, int]]) -> str:
@@ -155,9 +155,9 @@ def figures(db: Database, name: str) -> list[Table]:
     study, out = studies.get(db, name), [*exclusions.excluded(db, name)]
     ordered = [c.name for c in study.criteria if c.counted and not c.scale.nominal]
     found = []
-    if pairs := answered_twice(hidden.pairs(db, name), ordered):
+    if pairs := answered_twice(stored.pairs(db, name), ordered):
         found.append(annotator_retest(pairs, excluded=out))
-    if of := hits(hidden.checks(db, name)):
+    if of := hits(stored.checks(db, name)):
         found.append(gold_hits(of, excluded=out))
     return found
 
@@ -211,7 +211,7 @@ def read_gold(db: Database, name: str, file: Path, *, training: bool = False) ->
     if unknown := [column for column in columns if column not in COLUMNS]:
         raise ImportRefused(f"{file}: there is no column “{unknown[0]}”. Columns are {', '.join(COLUMNS)}.")
     drawn = {UnitKey(u["conversation_id"], u["turn"]) for u in studies.units(db, name)}
-    other = {gold.unit for gold in hidden.gold(db, name, training=not training)}
+    other = {gold.unit for gold in stored.gold(db, name, "gold" if training else "training")}
     found: dict[tuple[UnitKey, str], Gold] = {}
     for row in lines:
         given = {column: (row.get(column) or "").strip() for column in COLUMNS}
@@ -235,10 +235,12 @@ def set_gold(db: Database, name: str, golds: Sequence[Gold]) -> dict[str, int]:
 
     Whoever has rated everything gets none. Raises NotFound.
     """
-    hidden.set_gold(db, name, golds)
+    stored.set_gold(db, name, golds)
     deal(db, name, {a.name for a in access.annotators(db, name) if a.revoked})
     return {
-        person: sum(i.kind == "gold" for i in hidden.placed(db, name, access.annotator_id(db, person)))
+        person: sum(
+            i.purpose == "gold" for i in placements.unrated(db, name, access.annotator_id(db, person))
+        )
         for person in _queues(db, name)
     }
 
@@ -247,7 +249,7 @@ def gold_table(db: Database, name: str) -> Table:
     """The gold items of a study, one known answer a row. Raises NotFound."""
     rows: list[dict[str, Cell]] = []
     scales = {criterion.name: criterion.scale for criterion in studies.get(db, name).criteria}
-    for gold in hidden.gold(db, name):
+    for gold in stored.gold(db, name):
         row: dict[str, Cell] = {
             "key": conversations.load(db, gold.unit.conversation_id).key,
             "turn": gold.unit.turn,
@@ -273,10 +275,11 @@ def set_feedback(db: Database, name: str, shown: bool) -> None:
 
 
 def _gold(db: Database, study: studies.Study, drawn: Collection[UnitKey], given: Mapping[str, str]) -> Gold:
-    stored = find(db, "conversations", "id", key=given["key"])
-    if stored is None:
+    conversation = find(db, "conversations", "id", key=given["key"])
+    if conversation is None:
         raise StudyError(f"there is no conversation “{given['key']}”")
-    unit = UnitKey(stored["id"], _turn(db, study, stored["id"], given["turn"]))
+    number = conversation["id"]
+    unit = UnitKey(number, _turn(db, study, number, given["turn"]))
     if unit in drawn:
         raise StudyError(
             f"“{given['key']}” is one of the study's own items; a gold item is a conversation beside them"

@@ -1,0 +1,50 @@
+"""What an item is put before a person for: one entry a purpose, and no other place that lists them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Beside = Literal["nothing", "the known answer, once submitted", "the known answer, where the study says so"]
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """Who gets an item for it, what stands beside the item, and which figures its answers count in.
+
+    Answers of a `rated` purpose are ratings; those of others are kept apart, so that no mean and no figure of
+    agreement has them. An `announced` purpose is told to whoever answers; others look like any item. Where
+    the known answer is shown the annotator's own is locked.
+    """
+
+    name: str
+    who: str
+    counts: str
+    beside: Beside = "nothing"
+    rated: bool = False
+    announced: bool = False
+    skippable: bool = True
+
+
+PURPOSES: Mapping[str, Purpose] = {
+    purpose.name: purpose
+    for purpose in (
+        Purpose("first", "annotators, as dealt by design", "agreement and every other figure", rated=True),
+        Purpose(
+            "extra",
+            "the next annotator who is free, where the first ones differ",
+            "adjudicated scores and means of people",
+            rated=True,
+        ),
+        Purpose("repeat", "who rated the item, later", "test–retest"),
+        Purpose("gold", "everybody", "hits", "the known answer, where the study says so"),
+        Purpose(
+            "training",
+            "everybody, before all other items",
+            "admission",
+            "the known answer, once submitted",
+            announced=True,
+            skippable=False,
+        ),
+    )
+}
+RATED = tuple(name for name, purpose in PURPOSES.items() if purpose.rated)
