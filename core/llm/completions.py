@@ -95,7 +95,7 @@ class Read(NamedTuple):
 
 
 def decoded(content: bytes | str) -> Any:
-    """The JSON value of a body; a lone half of a surrogate pair, which no store takes, becomes U+FFFD.
+    """The JSON value of a body; lone halves of surrogate pairs, which no store takes, become U+FFFD.
 
     Raises Broken for what is no JSON, or nested too deep to be read.
     """
@@ -112,8 +112,11 @@ def decoded(content: bytes | str) -> Any:
 
 
 def paired(text: str) -> str:
-    """A text that UTF-8 can encode: a lone half of a surrogate pair becomes U+FFFD."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    """A text that UTF-8 can encode: lone halves of surrogate pairs, one or several, become U+FFFD."""
+    return _HALF.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+_HALF = re.compile("[\ud800-\udfff]+")
 
 
 def read(content: bytes) -> Read:

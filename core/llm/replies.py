@@ -24,6 +24,8 @@ DEEPEST = 64
 """Brackets of JSON that may be open at once."""
 MOST_VALUES = 50
 """Lists and objects of JSON in one reply."""
+MOST_TOKENS = 10_000
+"""Tokens of a value that is mended."""
 UNANSWERED = ("unparsable", "truncated", "empty", "unexpected")
 """Kinds of CallFailed for replies that stayed unusable, or at which work failed as nobody foresaw: not the
 endpoint's failure. They wait for a retry on demand.
@@ -179,6 +181,9 @@ _ESCAPED = re.compile(r"\\u[0-9a-fA-F]{4}|\\(.)|\"", re.S)
 _SKIMMED = re.compile(r'"(?:[^"\\\n]++|\\.)*+"?|[\[\]{}]', re.S)
 
 
+_NEVER_ENDS = "It is not complete: a JSON value begins and never ends."
+
+
 def _objects(text: str) -> Iterator[dict[str, Any]]:
     """The JSON objects in a text that are inside no other object and no list, in their order.
 
@@ -229,11 +234,16 @@ def _mended(text: str, start: int) -> tuple[Any, int]:
         if found in ("]", "}") and parts and parts[-1] == ",":
             parts.pop()
         parts.append(_WORDS.get(found, found))
+        if len(parts) > MOST_TOKENS:
+            raise Unusable("It is not JSON, and too long to be mended.")
         depth += (found in ("[", "{")) - (found in ("]", "}"))
         if depth == 0:
             break
     else:
-        return None, _end(text, start)
+        if text[at : at + 1] in ("", '"', "'"):  # the end, or a text that never ends
+            raise Unusable(_NEVER_ENDS)
+        # What was looked at is not looked at again: the time would grow with the square of the length.
+        return None, max(at, _end(text, start))
     try:
         return _DECODER.decode(" ".join(parts)), at
     except (ValueError, RecursionError):
@@ -254,7 +264,7 @@ def _end(text: str, start: int) -> int:
         depth += (found[0] in ("[", "{")) - (found[0] in ("]", "}"))
         if depth == 0 and found[0] in ("]", "}"):
             return found.end()
-    raise Unusable("It is not complete: a JSON value begins and never ends.")
+    raise Unusable(_NEVER_ENDS)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
