@@ -16,6 +16,7 @@ from scipy import sparse
 from concord.estimate import Estimate, undefined
 from concord.glossary import explain
 from concord.statistics import columns
+from concord.statistics.correlation import Pairs, pairs, together
 from concord.statistics.crossfit import folds, levels, once
 from concord.statistics.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, tabulate
 from concord.statistics.intervals import PAIRS, PAIRWISE_ACCURACY, Kind
@@ -42,7 +43,10 @@ FEWEST_ITEMS = 10
 """Items below which no difference is chosen that counts as a tie."""
 
 MOST_STEPS = 32
-"""A score of more values is taken in so many steps where pairs of items are counted."""
+"""A score of more values is taken in so many steps where the difference that counts as a tie is chosen."""
+
+ROWS = 512
+"""Rows of a matrix of pairs of items that are in memory at a time."""
 
 SURE = 0.025
 """The one-sided p-value of a pair of players below which people tell them apart."""
@@ -188,14 +192,22 @@ def ties(table: Ratings, criterion: str, *, panels: Panels = None, **drawing: Un
     `accuracy` is (concordant pairs + pairs that both tie) / all pairs. `epsilon` is the difference of the
     judge's scores up to which they count as a tie, that of the greatest accuracy on all items; `calibrated`
     is the accuracy on the pairs within each fold with the difference chosen on the other folds, anew in every
-    resample. Scores of more than `MOST_STEPS` values are taken in steps.
+    resample. It is chosen in steps where scores have more than `MOST_STEPS` values, which a note says; all
+    other figures count every pair as it is.
 
     Undefined for fewer than `FEWEST_ITEMS` common items.
     """
-    rows = []
-    for judge in table[criterion].contenders(panels):
-        rows.append(_tie_row(table, table[criterion], judge, drawing))
-    return tabulate(TIES, table, criterion, rows, notes=("all pairs of items",), **drawing)
+    scores = table[criterion]
+    contenders = scores.contenders(panels)
+    rows = [_tie_row(table, scores, judge, drawing) for judge in contenders]
+    steps = [
+        f"what counts as a tie of {judge.name} is chosen in {MOST_STEPS} steps of its scores or people's, "
+        "which have more values; shares of ties and accuracies count every pair as it is"
+        for judge, row in zip(contenders, rows, strict=True)
+        if isinstance(row["epsilon"], float)
+        and max(map(_values, together(judge.score, scores.target))) > MOST_STEPS
+    ]
+    return tabulate(TIES, table, criterion, rows, notes=("all pairs of items", *steps), **drawing)
 
 
 def _answered(found: Table, said: str) -> Table:
@@ -337,15 +349,6 @@ def _by_chance(people: Floats, judge: Floats, seed: int) -> Estimate:
     return Estimate(share, method=f"{len(orders)} permutations of players")
 
 
-class _Pairs(NamedTuple):
-    """Counts of pairs of items: all of them, people's ties, and those right at each difference."""
-
-    every: Floats
-    people_ties: Floats
-    judge_ties: Floats
-    right: Floats
-
-
 def _tie_row(
     table: Ratings, scores: CriterionScores, judge: Contender, drawing: Drawing
 ) -> dict[str, object]:
@@ -356,72 +359,93 @@ def _tie_row(
     if n < FEWEST_ITEMS:
         few = f"{n} items in common, at least {FEWEST_ITEMS} are needed"
         return row | dict.fromkeys(names, undefined(few, n=n))
-    given, target = (levels(np.where(both, of, np.nan), MOST_STEPS) for of in (judge.score, scores.target))
-    cluster = cluster_codes(table, drawing.get("clusters"))
-    fold = folds(both, seed=drawing.get("seed", 0), clusters=cluster)
-    parts, shape = int(fold.max()) + 1, (len(given.mean), len(target.mean))
-    cell = (fold * shape[0] + given.code) * shape[1] + target.code
-    gather = gathering(np.where(both, cell, -1), parts * shape[0] * shape[1]).astype(np.float64)
-    apart = np.round(np.abs(given.mean[:, None] - given.mean[None]), DIGITS)
-    steps, step = np.unique(apart, return_inverse=True)
-    counted = _counting(step.reshape(apart.shape), len(steps))
+    whole, own = pairs(judge.score, scores.target), everything(len(both))
+    fold = folds(both, seed=drawing.get("seed", 0), clusters=cluster_codes(table, drawing.get("clusters")))
+    parts = [
+        pairs(np.where(fold == part, judge.score, np.nan), scores.target)
+        for part in range(int(fold.max()) + 1)
+    ]
+    steps, counted = _by_step(judge.score, scores.target, fold)
+    count = np.asarray(whole.gather @ own)
 
-    @once
-    def found(weights: Weights) -> tuple[_Pairs, Floats]:
-        weight = weights.astype(np.float64)
-        count, square = (np.asarray(gather @ of).reshape(parts, *shape, -1) for of in (weight, weight**2))
-        whole, squares = count.sum(axis=0), square.sum(axis=0)
-        right, every = np.zeros(weight.shape[1]), np.zeros(weight.shape[1])
-        for part in range(parts):
-            own = counted(count[part], square[part])
-            others = counted(whole - count[part], squares - square[part])
-            chosen = np.round(others.right, DIGITS).argmax(axis=0)
-            right += np.take_along_axis(own.right, chosen[None], axis=0)[0]
-            every += own.every
-        return counted(whole, squares), divide(right, every)
+    def calibrated(weights: Weights) -> Floats:
+        right, every = np.zeros(weights.shape[1]), np.zeros(weights.shape[1])
+        for part, pair in enumerate(parts):
+            chosen = np.round(counted(weights, part), DIGITS).argmax(axis=0)
+            for place in np.unique(chosen):
+                at = np.flatnonzero(chosen == place)
+                alike, all_ = _alike(pair, weights[:, at], float(steps[place]))
+                right[at] += alike
+                every[at] += all_
+        return divide(right, every)
 
-    whole = found(everything(len(both)))[0]
-
-    def accuracy(weights: Weights) -> Floats:
-        pairs = found(weights)[0]
-        return divide(pairs.right[0], pairs.every)
-
-    calibrated: Figure = undefined("all items are of one cluster, so none is left to measure on", n=n)
-    if parts > 1:
-        calibrated = PointEstimate(lambda weights: found(weights)[1], n, kind=PAIRS)
+    figure: Figure = undefined("all items are of one cluster, so none is left to measure on", n=n)
+    if len(parts) > 1:
+        figure = PointEstimate(calibrated, n, kind=PAIRS)
     return row | {
-        "people_ties": float(whole.people_ties[0] / whole.every[0]),
-        "judge_ties": float(whole.judge_ties[0] / whole.every[0]),
-        "accuracy": PointEstimate(accuracy, n, kind=PAIRS),
-        "epsilon": float(steps[np.round(whole.right[:, 0], DIGITS).argmax()]),
-        "calibrated": calibrated,
+        "people_ties": _tied(whole.by_y @ count),
+        "judge_ties": _tied(whole.by_x @ count),
+        "accuracy": PointEstimate(lambda weights: divide(*_alike(whole, weights)), n, kind=PAIRS),
+        "epsilon": float(steps[np.round(counted(own)[:, 0], DIGITS).argmax()]),
+        "calibrated": figure,
     }
 
 
-def _counting(step: Ints, number: int) -> Callable[[Floats, Floats], _Pairs]:
-    """`_Pairs` of the number of items (judge's levels × people's levels × resamples), and of squared weights.
+def _values(score: Floats) -> int:
+    return len(np.unique(score))
 
-    `step` says which of `number` differences lies between two levels of the judge, 0 for none.
+
+def _tied(count: Floats) -> float:
+    """The share of pairs of items of which both are at the same value, from the items at each value."""
+    return float((count * (count - 1)).sum() / (count.sum() * (count.sum() - 1)))
+
+
+def _alike(pair: Pairs, weights: Weights, epsilon: float = 0.0) -> tuple[Floats, Floats]:
+    """The pairs of items that x orders or ties as y does, and all pairs.
+
+    Differences of x up to epsilon are ties. An item that was drawn twice is no pair with itself.
     """
-    size = len(step)
-    below, above = np.triu_indices(size, 1)
-    apart = gathering(step[below, above], number).astype(np.float64)
+    count = np.asarray(pair.gather @ weights)
+    squares = np.asarray(pair.gather @ weights**2, dtype=np.float64).sum(axis=0)
+    x, right = pair.x[pair.at_x] if epsilon else pair.at_x.astype(np.int32), -squares
+    y = pair.at_y.astype(np.int32)
+    for start in range(0, len(x), ROWS):
+        rows = slice(start, start + ROWS)
+        apart = np.round(x[rows, None] - x, DIGITS)
+        order = np.where(np.abs(apart) <= epsilon, 0, np.sign(apart))
+        same = order == np.sign(y[rows, None] - y)
+        right += np.einsum("pr,pr->r", count[rows], same.astype(count.dtype) @ count, dtype=np.float64)
+    return right / 2, (count.sum(axis=0, dtype=np.float64) ** 2 - squares) / 2
 
-    def counted(count: Floats, square: Floats) -> _Pairs:
+
+def _by_step(judge: Floats, people: Floats, fold: Ints) -> tuple[Floats, Callable[..., Floats]]:
+    """Differences of a judge's scores, and a function that counts pairs of items (differences × resamples).
+
+    It counts those with people's order or tie where differences up to each count as ties, without the items
+    of the fold `but`. Scores of more than `MOST_STEPS` values are taken in steps.
+    """
+    given, target = (levels(np.where(fold >= 0, of, np.nan), MOST_STEPS) for of in (judge, people))
+    parts, shape = int(fold.max()) + 1, (len(given.mean), len(target.mean))
+    cell = (fold * shape[0] + given.code) * shape[1] + target.code
+    gather = gathering(np.where(fold >= 0, cell, -1), parts * shape[0] * shape[1]).astype(np.float64)
+    apart = np.round(np.abs(given.mean[:, None] - given.mean[None]), DIGITS)
+    steps, step = np.unique(apart, return_inverse=True)
+    below, above = np.triu_indices(shape[0], 1)
+    differ = gathering(step.reshape(apart.shape)[below, above], len(steps)).astype(np.float64)
+
+    @once
+    def by_cell(weights: Weights) -> tuple[Floats, Floats]:
+        weight = weights.astype(np.float64)
+        count, square = (np.asarray(gather @ of).reshape(parts, *shape, -1) for of in (weight, weight**2))
+        return count, square
+
+    def counted(weights: Weights, but: int | None = None) -> Floats:
+        count, square = (of.sum(axis=0) - (0 if but is None else of[but]) for of in by_cell(weights))
         higher = np.flip(np.cumsum(np.flip(count, 1), axis=1), 1) - count
         rows = np.ascontiguousarray(count.transpose(2, 0, 1))
         concordant, tied = ((rows @ of.transpose(2, 1, 0))[:, below, above].T for of in (higher, count))
-        same = ((count**2).sum(axis=1) - square.sum(axis=1)).sum(axis=0) / 2
-        total = count.sum(axis=(0, 1))
-        by_judge, by_people = count.sum(axis=1), count.sum(axis=0)
-        squares = square.sum(axis=(0, 1))
-        right, both = np.asarray(apart @ concordant), np.asarray(apart @ tied)
-        both[0] += same
-        return _Pairs(
-            (total**2 - squares) / 2,
-            ((by_people**2).sum(axis=0) - squares) / 2,
-            ((by_judge**2).sum(axis=0) - squares) / 2,
-            right.sum(axis=0) + np.cumsum(both - right, axis=0),
-        )
+        right, both = np.asarray(differ @ concordant), np.asarray(differ @ tied)
+        both[0] += ((count**2).sum(axis=1) - square.sum(axis=1)).sum(axis=0) / 2
+        return np.asarray(right.sum(axis=0) + np.cumsum(both - right, axis=0))
 
-    return counted
+    return np.asarray(steps, dtype=np.float64), counted

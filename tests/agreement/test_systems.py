@@ -159,6 +159,34 @@ def test_an_item_drawn_twice_is_no_pair():
     assert "same value" in row["accuracy"].reason
 
 
+def test_scores_of_many_values_are_counted_pair_by_pair():
+    """80 items of which people score two and two alike: 40 of 3160 pairs; the judge ties none, and orders the
+    others as people do. With 40 values people tie exactly where the judge's scores differ by 1 of 79.
+    """
+    people, judge = [float(i // 2) for i in range(80)], [float(i) for i in range(80)]
+    found = ties(table(people, judge), "quality", resamples=20)
+    [row] = found.rows
+    assert row["people_ties"] == pytest.approx(40 / 3160)
+    assert row["judge_ties"] == 0
+    assert row["accuracy"].value == pytest.approx(3120 / 3160)
+    [row] = ties(table(judge, people), "quality", resamples=20).rows
+    assert (row["people_ties"], row["judge_ties"]) == (0, pytest.approx(40 / 3160))
+    assert row["accuracy"].value == pytest.approx(3120 / 3160)
+    assert "chosen in 32 steps" in found.notes[0]
+    assert "steps" not in ties(table(people[:64], people[:64]), "quality", resamples=20).notes[0]
+
+
+def test_a_tie_chosen_in_steps_is_measured_pair_by_pair():
+    """The judge's scores differ by less than 1 where people's are equal, and by 9 or more where they are not,
+    so nearly all pairs are right. A step that holds scores of both sides must not count.
+    """
+    people = [1.0] * 33 + [2.0] * 67
+    judge = [score * 10 + i / 1000 for i, score in enumerate(people)]
+    [row] = ties(table(people, judge), "quality", resamples=0).rows
+    assert row["accuracy"].value == pytest.approx(33 * 67 / 4950)
+    assert row["calibrated"].value > 0.99
+
+
 @pytest.mark.parametrize(
     ("people", "judge", "by", "why"),
     [
