@@ -54,11 +54,11 @@ def every(db: Database, study: str = "") -> list[AuditLine]:
                 FROM (SELECT r.*, t.name FROM registrations r JOIN studies t ON t.id = r.study_id UNION ALL
                     SELECT r.*, t.name FROM pair_registrations r JOIN pair_studies t ON t.id = r.study_id) r
             UNION ALL SELECT a.given, x.name, 'settled', t.name, '',
-                c.key || ifnull(' turn ' || u.turn, '') || ' ' || a.criterion || ' '
-                || printf('%g', a.score) || ': ' || a.reason
-                FROM informed_answers a JOIN study_units u ON u.id = a.unit_id
-                JOIN studies t ON t.id = u.study_id JOIN conversations c ON c.id = u.conversation_id
-                JOIN raters x ON x.id = a.rater_id WHERE a.kind = 'adjudicated'
+                c.key || ifnull(' turn ' || u.turn, '') || ' ' || a.question || ' '
+                || printf('%g', a.value) || ': ' || a.reason
+                FROM answers a JOIN placements p ON p.id = a.placement_id AND p.purpose = 'adjudicate'
+                JOIN study_units u ON u.id = p.item_id JOIN studies t ON t.id = u.study_id
+                JOIN conversations c ON c.id = u.conversation_id JOIN raters x ON x.id = p.rater_id
         ) WHERE :study = '' OR study = :study ORDER BY done DESC
         """,
         {"study": study},

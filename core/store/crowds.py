@@ -13,6 +13,7 @@ from sqlite_utils import Database
 from concord.rating import Rater
 from concord.store import database, placements, ratings, sessions, studies
 from concord.store.database import find, now
+from concord.store.purposes import QUEUED
 
 Platform = Literal["prolific", "mturk"]
 
@@ -149,7 +150,7 @@ def workers(db: Database, study: str, rater: int | None = None) -> list[Worker]:
     Raises NotFound.
     """
     rows = db.query(
-        """
+        f"""
         SELECT w.rater_id AS rater, x.name, w.worker, w.submission, w.task, w.came, w.due, w.returned, w.code,
                w.clashes, ifnull(sum(i.state = 'done'), 0) AS done,
                ifnull(sum(i.state = 'skipped'), 0) AS skipped, ifnull(sum(i.state = 'open'), 0) AS open,
@@ -158,7 +159,8 @@ def workers(db: Database, study: str, rater: int | None = None) -> list[Worker]:
                 WHERE s.rater_id = w.rater_id)) AS browsers
         FROM crowd_workers w JOIN raters x ON x.id = w.rater_id LEFT JOIN (
             SELECT p.rater_id, p.state, p.seconds, p.submitted FROM items n JOIN placements p
-            ON p.item_id = n.id WHERE n.study_id = :study AND (:rater IS NULL OR p.rater_id = :rater)
+            ON p.item_id = n.id AND p.purpose IN {QUEUED}
+            WHERE n.study_id = :study AND (:rater IS NULL OR p.rater_id = :rater)
         ) i ON i.rater_id = w.rater_id
         WHERE w.study_id = :study AND (:rater IS NULL OR w.rater_id = :rater) GROUP BY w.id ORDER BY w.id
         """,

@@ -1,18 +1,18 @@
 """Answers that are not blind: an adjudicator's, and an annotator's second one after a judge's score.
 
-They are stored apart from ratings, so that they enter no mean and no figure of blind agreement.
+They are placements of purposes that are not rated, so that they enter no mean and no figure of agreement.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
 from sqlite_utils import Database
 
 from concord.errors import NotAllowed, StudyError
-from concord.store import database, studies
-from concord.store.database import find, now
+from concord.store import database, placements, studies
+from concord.store.database import now
 
-Kind = Literal["adjudicated", "revised"]
+Kind = Literal["adjudicate", "revise"]
 
 
 class Informed(NamedTuple):
@@ -50,21 +50,21 @@ class BlindAnswer(NamedTuple):
     flag: str
 
 
-def answers(db: Database, name: str, kind: Kind) -> list[Informed]:
+def answers(db: Database, name: str, purpose: Kind) -> list[Informed]:
     """The answers of a study that hold, by unit and criterion. Raises NotFound."""
     rows = db.execute(
-        "SELECT i.unit_id, i.criterion, i.score, i.reason, x.name, i.rater_id, i.given, i.shown "
-        "FROM study_units u JOIN informed_answers i ON i.unit_id = u.id AND i.kind = ? "
-        "JOIN raters x ON x.id = i.rater_id "
-        "WHERE u.study_id = ? AND i.replaced IS NULL ORDER BY i.unit_id, i.criterion, i.id",
-        [kind, studies.study_id(db, name)],
+        "SELECT u.id, a.question, a.value, a.reason, x.name, p.rater_id, a.given, a.shown FROM study_units u "
+        "JOIN placements p ON p.item_id = u.id AND p.purpose = ? JOIN answers a ON a.placement_id = p.id "
+        "JOIN raters x ON x.id = p.rater_id WHERE u.study_id = ? AND a.replaced IS NULL "
+        "ORDER BY u.id, a.question, a.id",
+        [purpose, studies.study_id(db, name)],
     )
     return [Informed(*row) for row in rows]
 
 
 def give(
     db: Database,
-    kind: Kind,
+    purpose: Kind,
     unit: int,
     rater: int,
     criterion: str,
@@ -77,23 +77,25 @@ def give(
     An item is settled by one adjudicator: StudyError for another one, as long as an answer of the first
     holds.
     """
-    if kind == "adjudicated":
+    if purpose == "adjudicate":
         others = db.execute(
-            "SELECT x.name FROM informed_answers i JOIN raters x ON x.id = i.rater_id WHERE i.unit_id = ? "
-            "AND i.kind = 'adjudicated' AND i.rater_id <> ? AND i.replaced IS NULL",
+            "SELECT x.name FROM placements p JOIN answers a ON a.placement_id = p.id JOIN raters x "
+            "ON x.id = p.rater_id WHERE p.item_id = ? AND p.purpose = 'adjudicate' AND p.rater_id <> ? "
+            "AND a.replaced IS NULL",
             [unit, rater],
         ).fetchone()
         if others:
             raise StudyError(f"{others[0]} has settled this item. Yours was not taken; go on with the next.")
-    which = [unit, kind, rater, criterion]
-    same = "unit_id = ? AND kind = ? AND rater_id = ? AND criterion = ? AND replaced IS NULL"
-    old = db.execute(f"SELECT score, reason FROM informed_answers WHERE {same}", which).fetchone()
-    if old == (score, reason):
+    placement = placements.beside(db, rater, purpose, unit)
+    item = placements.get(db, rater, placement)
+    if (item.answers.get(criterion), item.reasons.get(criterion, "")) == (score, reason):
         return
-    db.execute(f"UPDATE informed_answers SET replaced = ? WHERE {same}", [now(), *which])
+    placements.withdraw(db, placement, criterion)
     if score is not None:
-        row = {"kind": kind, "unit_id": unit, "rater_id": rater, "criterion": criterion, "score": score}
-        database.insert(db, "informed_answers", {**row, "reason": reason, "shown": shown, "given": now()})
+        placements.keep(db, placement, criterion, score, reason, shown)
+    held = score is not None or item.answers.keys() - {criterion}
+    moment = now() if held else None
+    database.update(db, "placements", placement, state="done" if held else "open", submitted=moment)
 
 
 def blind(db: Database, name: str, without: Collection[int] = ()) -> list[BlindAnswer]:
@@ -110,18 +112,19 @@ def blind(db: Database, name: str, without: Collection[int] = ()) -> list[BlindA
     return [given for row in rows if (given := BlindAnswer(*row)).rater not in without]
 
 
-def open_reveal(db: Database, name: str, rater: int) -> None:
-    """Record that an annotator begins to see a judge's scores or others' answers, which locks theirs."""
-    row = {"study_id": studies.study_id(db, name), "rater_id": rater}
-    if find(db, "reveals", "opened", **row) is None:
-        db.table("reveals").insert({**row, "opened": now()})
+def show(db: Database, rater: int, purpose: Literal["revise", "discuss"], units: Iterable[int]) -> None:
+    """Record that an annotator begins to see what stands beside these units, which locks their answers."""
+    for unit in units:
+        placement = placements.beside(db, rater, purpose, unit)
+        db.execute("UPDATE placements SET opened = ifnull(opened, ?) WHERE id = ?", [now(), placement])
 
 
 def revealed(db: Database, name: str) -> dict[str, str]:
     """The annotators who have begun to see a judge's scores or others' answers, and since when, by name."""
     rows = db.execute(
-        "SELECT x.name, v.opened FROM reveals v JOIN raters x ON x.id = v.rater_id WHERE v.study_id = ? "
-        "ORDER BY x.name",
+        "SELECT x.name, min(p.opened) FROM study_units u JOIN placements p ON p.item_id = u.id "
+        "AND p.purpose IN ('revise', 'discuss') JOIN raters x ON x.id = p.rater_id WHERE u.study_id = ? "
+        "AND p.opened IS NOT NULL GROUP BY x.id ORDER BY x.name",
         [studies.study_id(db, name)],
     )
     return dict(rows.fetchall())
@@ -132,16 +135,22 @@ def refuse_revealed(db: Database, rater: int, study: str) -> None:
 
     Their answers to it are no longer blind, so that none may be changed.
     """
-    if find(db, "reveals", "opened", rater_id=rater, study_id=studies.study_id(db, study)):
+    seen = db.execute(
+        "SELECT 1 FROM placements p JOIN items i ON i.id = p.item_id WHERE p.rater_id = ? "
+        "AND p.purpose IN ('revise', 'discuss') AND p.opened IS NOT NULL AND i.study_id = ? LIMIT 1",
+        [rater, studies.study_id(db, study)],
+    ).fetchone()
+    if seen:
         raise NotAllowed("What others answered was shown, so your answers are locked: nothing was changed.")
 
 
 def comments(db: Database, name: str) -> list[Comment]:
     """The comments on a study's items, by unit and time. Raises NotFound."""
     rows = db.execute(
-        "SELECT d.unit_id, d.rater_id, x.name, d.text, d.given FROM study_units u "
-        "JOIN discussed d ON d.unit_id = u.id JOIN raters x ON x.id = d.rater_id WHERE u.study_id = ? "
-        "ORDER BY d.unit_id, d.given",
+        "SELECT u.id, p.rater_id, x.name, a.reason, a.given FROM study_units u JOIN placements p "
+        "ON p.item_id = u.id AND p.purpose = 'discuss' JOIN answers a ON a.placement_id = p.id "
+        "AND a.replaced IS NULL JOIN raters x ON x.id = p.rater_id WHERE u.study_id = ? "
+        "ORDER BY u.id, a.given, a.id",
         [studies.study_id(db, name)],
     )
     return [Comment(*row) for row in rows]
@@ -149,9 +158,10 @@ def comments(db: Database, name: str) -> list[Comment]:
 
 def comment(db: Database, unit: int, rater: int, text: str | None) -> None:
     """Keep somebody's comment on an item in place of the one before, or take it back (None)."""
-    db.table("discussed").delete_where("unit_id = ? AND rater_id = ?", [unit, rater])
+    placement = placements.beside(db, rater, "discuss", unit)
+    placements.withdraw(db, placement, "")
     if text is not None:
-        db.table("discussed").insert({"unit_id": unit, "rater_id": rater, "text": text, "given": now()})
+        placements.keep(db, placement, "", None, text)
 
 
 def judge_said(db: Database, name: str, judge: int) -> dict[tuple[int, str], tuple[list[float], str]]:
@@ -193,26 +203,24 @@ def apart(db: Database, name: str) -> Iterator[dict[str, Any]]:
     answer. Hidden items are there once they are submitted.
     """
     yield from db.query(
-        "SELECT s.kind, c.key AS item_id, s.turn, s.criterion, x.name AS rater, s.score, s.explanation, "
-        "s.created, (SELECT r.score FROM ratings r WHERE s.kind IN ('repeat', 'revised') "
+        "SELECT CASE s.kind WHEN 'adjudicate' THEN 'adjudicated' WHEN 'revise' THEN 'revised' "
+        "ELSE s.kind END AS kind, c.key AS item_id, s.turn, s.criterion, x.name AS rater, s.score, "
+        "s.explanation, s.created, (SELECT r.score FROM ratings r WHERE s.kind IN ('repeat', 'revise') "
         "AND r.study_id = :study AND r.conversation_id = s.conversation_id AND r.turn IS s.turn "
         "AND r.criterion = s.criterion AND r.rater_id = s.rater_id) AS blind, s.shown, "
         "(SELECT g.answer FROM known_answers g WHERE g.item_id = s.item_id "
         "AND g.criterion = s.criterion) AS gold "
         "FROM (SELECT p.purpose AS kind, i.id AS item_id, i.conversation_id, i.turn, "
         "a.question AS criterion, p.rater_id, a.value AS score, a.reason AS explanation, "
-        "a.given AS created, NULL AS shown FROM items i "
-        "JOIN placements p ON p.item_id = i.id AND p.state = 'done' JOIN answers a "
-        "ON a.placement_id = p.id AND a.replaced IS NULL WHERE i.study_id = :study UNION ALL "
-        "SELECT i.kind, u.id, u.conversation_id, u.turn, i.criterion, i.rater_id, i.score, i.reason, "
-        "i.given, i.shown FROM informed_answers i JOIN study_units u ON u.id = i.unit_id "
-        "WHERE u.study_id = :study AND i.replaced IS NULL UNION ALL "
+        "a.given AS created, a.shown FROM items i JOIN placements p ON p.item_id = i.id "
+        "AND p.state = 'done' JOIN answers a ON a.placement_id = p.id AND a.replaced IS NULL "
+        "WHERE i.study_id = :study UNION ALL "
         "SELECT 'extra', u.id, r.conversation_id, r.turn, r.criterion, r.rater_id, r.score, r.explanation, "
         "r.created, NULL FROM study_units u JOIN assignments a ON a.unit_id = u.id AND a.extra "
         "AND a.state = 'done' JOIN ratings r ON r.study_id = u.study_id AND r.rater_id = a.rater_id "
         "AND r.conversation_id = u.conversation_id AND ifnull(r.turn, 0) = ifnull(u.turn, 0) "
         "WHERE u.study_id = :study) s "
         "JOIN conversations c ON c.id = s.conversation_id "
-        "JOIN raters x ON x.id = s.rater_id ORDER BY s.kind, c.key, s.turn, s.criterion, x.name",
+        "JOIN raters x ON x.id = s.rater_id ORDER BY 1, c.key, s.turn, s.criterion, x.name",
         {"study": studies.study_id(db, name)},
     )

@@ -23,12 +23,11 @@ _OF_RATER = {
     "ratings": "SELECT t.name AS study, c.key, r.turn, r.criterion, r.score, r.explanation, r.created "
     "FROM ratings r JOIN conversations c ON c.id = r.conversation_id LEFT JOIN studies t "
     "ON t.id = r.study_id WHERE r.rater_id = :rater ORDER BY r.id",
-    "answers": "SELECT t.name AS study, p.purpose, c.key, i.turn, a.question, a.value, a.reason, a.given, "
+    "answers": "SELECT t.name AS study, p.purpose, c.key, i.turn, a.question, a.value, a.reason, a.shown, "
+    "a.given, "
     "a.replaced FROM answers a JOIN placements p ON p.id = a.placement_id JOIN items i ON i.id = p.item_id "
     "JOIN studies t ON t.id = i.study_id JOIN conversations c ON c.id = i.conversation_id "
     "WHERE p.rater_id = :rater ORDER BY a.id",
-    "informed answers": "SELECT kind, unit_id, criterion, score, reason, shown, given, replaced "
-    "FROM informed_answers WHERE rater_id = :rater ORDER BY id",
     "comparisons": "SELECT key, verdict, explanation, created FROM comparisons WHERE rater_id = :rater "
     "ORDER BY id",
     "pairs": "SELECT p.study, a.key AS first, b.key AS second, p.skipped, p.flag, p.seconds, p.answered "
@@ -42,7 +41,7 @@ _OF_RATER = {
 
 
 _SHOWN = {"annotators", "sessions", "crowd_workers", "placements", "ratings"}
-_SHOWN |= {"informed_answers", "comparisons", "pairings", "study_acts", "exclusions"}
+_SHOWN |= {"comparisons", "pairings", "study_acts", "exclusions"}
 _SUMS = ("scores", "finals")
 """Tables that are shown above, and tables that are computed from ratings."""
 

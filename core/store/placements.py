@@ -17,7 +17,7 @@ from concord.errors import NotAllowed, NotFound, StudyError, not_found
 from concord.rating import Annotation
 from concord.store import database, ratings, studies, summaries
 from concord.store.database import find, now
-from concord.store.purposes import PURPOSES, RATED
+from concord.store.purposes import PURPOSES, QUEUED, RATED, UNRATED
 
 FIRST = 2**40
 """Numbers of placements are above this, those of items below."""
@@ -113,7 +113,7 @@ def unrated(db: Database, name: str, rater: int) -> list[Placed]:
         "SELECT p.id, p.purpose, p.item_id, p.position, p.state <> 'open' OR p.flag <> '' OR EXISTS "
         "(SELECT 1 FROM answers x WHERE x.placement_id = p.id AND x.replaced IS NULL), p.attempt, p.state "
         "FROM placements p JOIN items i ON i.id = p.item_id WHERE i.study_id = ? AND p.rater_id = ? "
-        f"AND p.purpose NOT IN {RATED} ORDER BY p.position",
+        f"AND p.purpose IN {UNRATED} ORDER BY p.position",
         [studies.study_id(db, name), rater],
     )
     return [
@@ -126,7 +126,7 @@ def people(db: Database, name: str) -> list[str]:
     """The annotators with items of a study that are not rated, by name."""
     rows = db.execute(
         "SELECT DISTINCT x.name FROM items i JOIN placements p ON p.item_id = i.id JOIN raters x "
-        f"ON x.id = p.rater_id WHERE i.study_id = ? AND p.purpose NOT IN {RATED} ORDER BY x.name",
+        f"ON x.id = p.rater_id WHERE i.study_id = ? AND p.purpose IN {UNRATED} ORDER BY x.name",
         [studies.study_id(db, name)],
     )
     return [person for (person,) in rows]
@@ -158,7 +158,7 @@ def studies_of(db: Database, rater: int) -> list[tuple[str, str, int, int]]:
     rows = db.execute(
         "SELECT t.name, t.title, sum(p.state <> 'open'), count(*) FROM placements p "
         "JOIN items i ON i.id = p.item_id JOIN studies t ON t.id = i.study_id "
-        "WHERE p.rater_id = ? GROUP BY t.id ORDER BY t.id DESC",
+        f"WHERE p.rater_id = ? AND p.purpose IN {QUEUED} GROUP BY t.id ORDER BY t.id DESC",
         [rater],
     )
     return list(rows.fetchall())
@@ -172,8 +172,8 @@ def on_desk(db: Database, rater: int, study: str) -> list[tuple[int, str, bool]]
     rows = db.execute(
         f"SELECT {NUMBER}, p.state, p.flag <> '' FROM placements p JOIN items i ON i.id = p.item_id "
         "JOIN studies t ON t.id = i.study_id WHERE p.rater_id = :rater AND t.name = :study "
-        "AND (p.purpose = 'training' OR NOT :training) AND (p.purpose <> 'training' "
-        "OR json_extract(t.meta, '$.training') IS NOT NULL) ORDER BY p.position",
+        f"AND p.purpose IN {QUEUED} AND (p.purpose = 'training' OR NOT :training) "
+        "AND (p.purpose <> 'training' OR json_extract(t.meta, '$.training') IS NOT NULL) ORDER BY p.position",
         {"rater": rater, "study": study, "training": untrained(db, study, rater)},
     )
     return [(number, state, bool(flagged)) for number, state, flagged in rows.fetchall()]
@@ -184,7 +184,7 @@ def pace(db: Database, rater: int, study: str, since: str) -> DeskPace:
     rows = db.execute(
         "SELECT p.submitted >= ?, p.seconds FROM placements p JOIN items i ON i.id = p.item_id "
         "JOIN studies t ON t.id = i.study_id WHERE p.rater_id = ? AND t.name = ? AND p.state = 'done' "
-        "AND p.purpose <> 'training'",
+        f"AND p.purpose IN {QUEUED} AND p.purpose <> 'training'",
         [since, rater, study],
     )
     return paced(rows.fetchall())
@@ -203,7 +203,7 @@ def find_id(db: Database, rater: int, number: int) -> int:
     row = db.execute(
         "SELECT p.id FROM placements p WHERE p.rater_id = :rater AND "
         + (
-            f"p.id = :number AND p.purpose NOT IN {RATED}"
+            f"p.id = :number AND p.purpose IN {UNRATED}"
             if number > FIRST
             else f"p.item_id = :number AND p.purpose IN {RATED}"
         ),
@@ -236,7 +236,7 @@ def get(db: Database, rater: int, placement: int) -> Placement:
             "SELECT question, value, reason FROM answers WHERE placement_id = ? AND replaced IS NULL",
             [placement],
         ).fetchall()
-    answers = {question: value for question, value, _ in given}
+    answers = {question: value for question, value, _ in given if value is not None}
     reasons = {question: words for question, _, words in given if words}
     place = number, name, conversation, turn
     return Placement(*place, state, reason, flag, seconds, answers, reasons, purpose, opened)
@@ -274,17 +274,42 @@ def answer(
         if score is not None:
             database.insert(db, "ratings", {**which, "score": score, "explanation": reason, "created": now()})
     else:
-        db.execute(
-            "UPDATE answers SET replaced = ? WHERE placement_id = ? AND question = ? AND replaced IS NULL",
-            [now(), placement, criterion],
-        )
+        withdraw(db, placement, criterion)
         if score is not None:
-            row = {"placement_id": placement, "question": criterion, "value": score, "reason": reason}
-            database.insert(db, "answers", {**row, "given": now()})
+            keep(db, placement, criterion, score, reason)
     if item.state == "done":
         if score is None:
             database.update(db, "placements", placement, state="open")
         _refresh(db, item)
+
+
+def beside(db: Database, rater: int, purpose: str, item: int) -> int:
+    """The placement of an item for a purpose that has a desk of its own; a new one, where there is none."""
+    place(db, rater, purpose, [(item, 0.0)])
+    found = find(db, "placements", "id", rater_id=rater, purpose=purpose, item_id=item)
+    assert found is not None
+    return int(found["id"])
+
+
+def keep(
+    db: Database,
+    placement: int,
+    question: str,
+    value: float | None,
+    reason: str = "",
+    shown: float | None = None,
+) -> None:
+    """Store an answer that is no rating; words alone have no value. `withdraw` the one before it first."""
+    row = {"placement_id": placement, "question": question, "value": value, "reason": reason}
+    database.insert(db, "answers", {**row, "shown": shown, "given": now()})
+
+
+def withdraw(db: Database, placement: int, question: str) -> None:
+    """Take back an answer that is no rating; it is kept as replaced."""
+    db.execute(
+        "UPDATE answers SET replaced = ? WHERE placement_id = ? AND question = ? AND replaced IS NULL",
+        [now(), placement, question],
+    )
 
 
 def submit(db: Database, rater: int, placement: int) -> None:
@@ -308,9 +333,11 @@ def submit(db: Database, rater: int, placement: int) -> None:
     if item.opened:
         return
     _set_state(db, item, "done")
-    beside = PURPOSES[item.purpose].beside
-    told = beside != "nothing" and studies.get(db, item.study).meta.get("feedback")
-    if told or beside == "the known answer, once submitted":
+    shown = PURPOSES[item.purpose].beside
+    if shown == "the known answer, once submitted" or (
+        shown == "the known answer, where the study says so"
+        and studies.get(db, item.study).meta.get("feedback")
+    ):
         database.update(db, "placements", placement, opened=now())
 
 

@@ -77,8 +77,6 @@ def mark(db: Database, name: str) -> str:
                  WHERE i.study_id = :study),
                (SELECT ifnull(max(id), 0) FROM exclusions WHERE study_id = :study),
                (SELECT ifnull(max(id), 0) FROM registrations WHERE study_id = :study),
-               (SELECT count(i.replaced) || ',' || ifnull(max(i.id), 0) FROM study_units u
-                 JOIN informed_answers i ON i.unit_id = u.id WHERE u.study_id = :study),
                (SELECT group_concat(i.id || g.criterion || g.answer || g.tolerance || g.attention)
                  FROM items i JOIN known_answers g ON g.item_id = i.id WHERE i.study_id = :study),
                (SELECT count(*) FROM criteria

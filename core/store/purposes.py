@@ -4,7 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Beside = Literal["nothing", "the known answer, once submitted", "the known answer, where the study says so"]
+Beside = Literal[
+    "nothing",
+    "the known answer, once submitted",
+    "the known answer, where the study says so",
+    "everybody's answers, without names",
+    "the judge's score and reasons",
+]
 
 
 @dataclass(frozen=True)
@@ -13,7 +19,9 @@ class Purpose:
 
     Answers of a `rated` purpose are ratings; those of others are kept apart, so that no mean and no figure of
     agreement has them. An `announced` purpose is told to whoever answers; others look like any item. Where
-    the known answer is shown the annotator's own is locked.
+    the known answer is shown the annotator's own is locked. What is `queued` lies among the items of a
+    study's desk; what is not has a desk of its own, and lies there once somebody has answered it or was shown
+    what stands beside it.
     """
 
     name: str
@@ -23,6 +31,7 @@ class Purpose:
     rated: bool = False
     announced: bool = False
     skippable: bool = True
+    queued: bool = True
 
 
 PURPOSES: Mapping[str, Purpose] = {
@@ -45,6 +54,32 @@ PURPOSES: Mapping[str, Purpose] = {
             announced=True,
             skippable=False,
         ),
+        Purpose(
+            "adjudicate",
+            "one adjudicator, where people differ by the study's rule",
+            "adjudicated scores",
+            "everybody's answers, without names",
+            announced=True,
+            queued=False,
+        ),
+        Purpose(
+            "revise",
+            "who answered everything, afterwards",
+            "anchoring",
+            "the judge's score and reasons",
+            announced=True,
+            queued=False,
+        ),
+        Purpose(
+            "discuss",
+            "who answered everything, afterwards",
+            "nothing",
+            "everybody's answers, without names",
+            announced=True,
+            queued=False,
+        ),
     )
 }
 RATED = tuple(name for name, purpose in PURPOSES.items() if purpose.rated)
+UNRATED = tuple(name for name, purpose in PURPOSES.items() if purpose.queued and not purpose.rated)
+QUEUED = RATED + UNRATED

@@ -78,7 +78,7 @@ def answers(db: Database, study: str) -> int:
     sql = (
         "SELECT (SELECT count(*) FROM ratings WHERE study_id = :study) + (SELECT count(*) FROM items i "
         "JOIN placements p ON p.item_id = i.id JOIN answers a ON a.placement_id = p.id "
-        "AND a.replaced IS NULL WHERE i.study_id = :study AND p.purpose <> 'training')"
+        "AND a.replaced IS NULL WHERE i.study_id = :study AND p.purpose IN ('repeat', 'gold'))"
     )
     return int(db.execute(sql, {"study": study_id(db, study)}).fetchone()[0])
 

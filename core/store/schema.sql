@@ -264,51 +264,19 @@ CREATE INDEX placements_of_rater ON placements (rater_id, position);
 CREATE VIEW assignments AS SELECT id, item_id AS unit_id, rater_id, position, state, reason, flag, seconds,
     submitted, purpose = 'extra' AS extra FROM placements WHERE purpose IN ('first', 'extra');
 
--- The answers of all other placements. A replaced one is kept.
+-- The answers of all other placements; words alone have no value, and `shown` is the judge's score that stood
+-- beside the item. A replaced one is kept.
 CREATE TABLE answers (
     id INTEGER PRIMARY KEY,
     placement_id INTEGER NOT NULL REFERENCES placements(id) ON DELETE CASCADE,
     question TEXT NOT NULL,
-    value REAL NOT NULL,
-    reason TEXT NOT NULL DEFAULT '',
-    given TEXT NOT NULL,
-    replaced TEXT
-);
-CREATE UNIQUE INDEX answers_once ON answers (placement_id, question) WHERE replaced IS NULL;
-
--- Answers given in sight of others': an adjudicator's, and an annotator's second one after the judge's score
--- was shown. None is a rating; a replaced one is kept.
-CREATE TABLE informed_answers (
-    id INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL CHECK (kind IN ('adjudicated', 'revised')),
-    unit_id INTEGER NOT NULL REFERENCES items(id) ON DELETE CASCADE,
-    rater_id INTEGER NOT NULL REFERENCES raters(id),
-    criterion TEXT NOT NULL,
-    score REAL NOT NULL,
+    value REAL,
     reason TEXT NOT NULL DEFAULT '',
     shown REAL,
     given TEXT NOT NULL,
     replaced TEXT
 );
-CREATE UNIQUE INDEX informed_answers_once ON informed_answers
-    (unit_id, kind, criterion, CASE kind WHEN 'adjudicated' THEN 0 ELSE rater_id END) WHERE replaced IS NULL;
-
--- When an annotator began to see a judge's scores or others' answers, which locks theirs.
-CREATE TABLE reveals (
-    study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
-    rater_id INTEGER NOT NULL REFERENCES raters(id),
-    opened TEXT NOT NULL,
-    PRIMARY KEY (study_id, rater_id)
-) WITHOUT ROWID;
-
--- What annotators say of an item after they were shown each other's answers; “” for nothing to add.
-CREATE TABLE discussed (
-    unit_id INTEGER NOT NULL REFERENCES items(id) ON DELETE CASCADE,
-    rater_id INTEGER NOT NULL REFERENCES raters(id),
-    text TEXT NOT NULL,
-    given TEXT NOT NULL,
-    PRIMARY KEY (unit_id, rater_id)
-) WITHOUT ROWID;
+CREATE UNIQUE INDEX answers_once ON answers (placement_id, question) WHERE replaced IS NULL;
 
 -- Decisions to leave an annotator out of a study's figures, or to take them in again.
 CREATE TABLE exclusions (

@@ -191,7 +191,7 @@ def adjudication(db: Database, name: str) -> Adjudication:
     for one in informed.blind(db, name, out):
         given.setdefault(one.unit, []).append(one)
     settled: dict[int, dict[str, Informed]] = {}
-    for answer in informed.answers(db, name, "adjudicated"):
+    for answer in informed.answers(db, name, "adjudicate"):
         settled.setdefault(answer.unit, {})[answer.criterion] = answer
     return Adjudication(studies.get(db, name), given, settled)
 
@@ -225,7 +225,7 @@ def settle(
         if not reason.strip():
             word = asked[criterion].scale.word(score)
             raise StudyError(f"Say why “{asked[criterion].label}” is {word}: a settled score has a reason.")
-    informed.give(db, "adjudicated", unit, rater, criterion, score, reason.strip())
+    informed.give(db, "adjudicate", unit, rater, criterion, score, reason.strip())
 
 
 def _called(db: Database, name: str, unit: int) -> str:

@@ -130,7 +130,7 @@ def begin(db: Database, name: str, rater: int) -> None:
         raise NotAllowed(f"Rate or skip your other {found.left} items first. Then you see others' answers.")
     if found.waiting:
         raise NotAllowed(f"{found.waiting} others have items to rate. Then everybody sees others' answers.")
-    informed.open_reveal(db, name, rater)
+    informed.show(db, rater, "discuss", found.items)
 
 
 def comment(db: Database, name: str, rater: int, unit: int, text: str | None) -> None:

@@ -111,7 +111,7 @@ def reveal(db: Database, name: str, rater: int) -> Reveal | None:
     for given in informed.blind(db, name):
         if given.rater == rater:
             own.setdefault(given.unit, {})[given.criterion] = given.score
-    second = [one for one in informed.answers(db, name, "revised") if one.rater == rater]
+    second = [one for one in informed.answers(db, name, "revise") if one.rater == rater]
     standing = {study_name: items - done for study_name, _, done, items in placements.studies_of(db, rater)}
     opened = any(access.annotator_id(db, person) == rater for person in informed.revealed(db, name))
     return Reveal(
@@ -147,7 +147,7 @@ def begin(db: Database, name: str, rater: int) -> None:
         raise NotAllowed("This study shows no judge's scores.")
     if found.left:
         raise NotAllowed(f"Rate or skip your other {found.left} items first. Then the judge is shown.")
-    informed.open_reveal(db, name, rater)
+    informed.show(db, rater, "revise", found.items)
 
 
 def revise(
@@ -165,7 +165,7 @@ def revise(
     one = shown[criterion]
     if score is not None and score not in one.criterion.scale:
         raise StudyError(f"{score:g} is not on the scale of “{one.criterion.label}”.")
-    informed.give(db, "revised", unit, rater, criterion, score, reason.strip(), shown=one.judge)
+    informed.give(db, "revise", unit, rater, criterion, score, reason.strip(), shown=one.judge)
 
 
 def moves(

@@ -74,9 +74,10 @@ def at_work(page: Page, app: Server, person: str) -> None:
 
 def settled(app: Server) -> list[tuple[str, str, float, str, str]]:
     return app.rows(
-        "SELECT c.key, i.criterion, i.score, i.reason, x.name FROM informed_answers i "
-        "JOIN study_units u ON u.id = i.unit_id JOIN conversations c ON c.id = u.conversation_id "
-        "JOIN raters x ON x.id = i.rater_id WHERE i.kind = 'adjudicated' AND i.replaced IS NULL "
+        "SELECT c.key, a.question, a.value, a.reason, x.name FROM answers a "
+        "JOIN placements p ON p.id = a.placement_id JOIN study_units u ON u.id = p.item_id "
+        "JOIN conversations c ON c.id = u.conversation_id JOIN raters x ON x.id = p.rater_id "
+        "WHERE p.purpose = 'adjudicate' AND a.replaced IS NULL "
         "ORDER BY c.key"
     )
 
@@ -185,9 +186,9 @@ def test_an_annotator_sees_the_judge_only_with_locked_answers_and_revises(
     expect(theirs.locator(".message.reply")).to_contain_text("reply 2")
     expect(theirs.locator(".saving")).to_have_attribute("data-state", "saved")
     assert app.rows(
-        "SELECT c.key, i.criterion, i.score, i.shown FROM informed_answers i JOIN study_units u "
-        "ON u.id = i.unit_id JOIN conversations c ON c.id = u.conversation_id WHERE i.kind = 'revised' "
-        "ORDER BY i.id"
+        "SELECT c.key, a.question, a.value, a.shown FROM answers a JOIN placements p "
+        "ON p.id = a.placement_id JOIN study_units u ON u.id = p.item_id JOIN conversations c "
+        "ON c.id = u.conversation_id WHERE p.purpose = 'revise' ORDER BY a.id"
     ) == [("k0", "fluency", 2, 2), ("k0", "wit", 3, 3), ("k1", "fluency", 5, 4), ("k1", "wit", 3, 3)]
     with app.workspace.read() as db:
         assert before.equals(frames.frame(db, "s"))

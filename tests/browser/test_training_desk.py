@@ -167,5 +167,6 @@ def test_others_answers_are_seen_without_names_and_commented_on(app: Server, pag
         expect(page.locator(".end h1")).to_contain_text("All looked at")
         expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
     assert app.rows(
-        "SELECT x.name, d.text FROM discussed d JOIN raters x ON x.id = d.rater_id ORDER BY d.given"
+        "SELECT x.name, a.reason FROM answers a JOIN placements p ON p.id = a.placement_id JOIN raters x "
+        "ON x.id = p.rater_id WHERE p.purpose = 'discuss' ORDER BY a.given"
     ) == [("amy", "Too low?"), ("amy", ""), ("ben", "It is not."), ("ben", "")]

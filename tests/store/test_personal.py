@@ -8,7 +8,7 @@ import pytest
 
 from concord.errors import NotFound, StudyError
 from concord.reports.agreement_report import Options, agreement_report
-from concord.store import access, audit, exclusions, personal, sessions
+from concord.store import access, audit, exclusions, informed, personal, sessions
 from concord.store import studies as stored
 from concord.store.crowds import Crowd, Visitor
 from concord.studies import crowd, registration, running
@@ -108,14 +108,17 @@ def test_what_is_stored_of_somebody_is_shown_whole(filled, run):
     with filled.read() as db:
         rater = access.annotator_id(db, "Ada")
         counted = db.execute("SELECT count(*) FROM ratings WHERE rater_id = ?", [rater]).fetchone()[0]
-        rated = db.execute("SELECT unit_id FROM assignments WHERE rater_id = ?", [rater]).fetchone()[0]
+        [unit] = db.execute("SELECT unit_id FROM assignments WHERE rater_id = ? LIMIT 1", [rater]).fetchone()
     with filled.write() as db:  # a table that nothing here names is shown too
-        db.table("discussed").insert({"unit_id": rated, "rater_id": rater, "text": "Hm.", "given": "2026"})
+        db.execute("CREATE TABLE later (rater_id, text)")
+        db.table("later").insert({"rater_id": rater, "text": "Hm."})
+        informed.comment(db, unit, rater, "Too high?")
     with filled.read() as db:
         found = personal.data(db, "Ada")
     assert len(found["ratings"]) == counted > 0
     assert len(found["items"]) > 0
-    assert [row["text"] for row in found["discussed"]] == ["Hm."]
+    assert [row["text"] for row in found["later"]] == ["Hm."]
+    assert [(row["purpose"], row["reason"]) for row in found["answers"]] == [("discuss", "Too high?")]
     shown = json.loads(run(filled, "annotators", "data", "Ada").stdout)
     assert shown == found
 

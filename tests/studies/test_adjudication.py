@@ -127,12 +127,12 @@ class TestSettling:
         with pytest.raises(StudyError, match="cy has settled this item"):
             settle(db, "s", first, "fluency", 3, "no", "dee")
         settle(db, "s", first, "fluency", 3, "on second thought", "cy")
-        [held] = informed.answers(db, "s", "adjudicated")
+        [held] = informed.answers(db, "s", "adjudicate")
         assert (held.score, held.reason, held.person) == (3, "on second thought", "cy")
-        assert db.execute("SELECT count(*) FROM informed_answers").fetchone() == (2,)
+        assert db.execute("SELECT count(*) FROM answers").fetchone() == (2,)
         settle(db, "s", first, "fluency", None, "", "cy")
         settle(db, "s", first, "fluency", 4, "free again", "dee")
-        assert [one.person for one in informed.answers(db, "s", "adjudicated")] == ["dee"]
+        assert [one.person for one in informed.answers(db, "s", "adjudicate")] == ["dee"]
 
     def test_what_cannot_be_settled(self, db):
         set_rule(db, "s", Rule("range", 2))

@@ -86,7 +86,7 @@ def test_first_answers_are_locked_and_second_ones_count_nowhere(db):
     assert do(db, "bob", units(db)[0], "reopen") == []
     assert do(db, "bob", units(db)[0], "submit") == []
     assert before.equals(frames.frame(db, "s"))
-    [second] = informed.answers(db, "s", "revised")
+    [second] = informed.answers(db, "s", "revise")
     assert (second.score, second.reason, second.person, second.shown) == (3, "convinced", "ann", 3)
     assert reveal.reveal(db, "s", rater).done == [units(db)[0]]
 
