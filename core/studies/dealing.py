@@ -68,9 +68,9 @@ class Deal:
         if self.lacking:
             said.append(f"{self.lacking} items have fewer raters than {self.overlap or len(self.people)}.")
         if self.rule:
-            many = len(self.extra) + self.waiting
+            many, rule = len(self.extra) + self.waiting, self.rule.told(self.study.criteria)
             said.append(
-                f"{many} items have {self.rule.told}: {len(self.extra)} have an extra rater"
+                f"{many} items have {rule}: {len(self.extra)} have an extra rater"
                 + (f", for {self.waiting} nobody is left." if self.waiting else ".")
             )
         return " ".join(said)

@@ -167,7 +167,7 @@ def content_of(db: Database, name: str) -> dict[str, Any]:
         "study": study.name,
         "title": study.title,
         "sample": {"seed": study.seed, "overlap": study.overlap, "per_turn": study.per_turn}
-        | {"extra raters": rule.told if (rule := rule_of(study)) else "none"}
+        | {"extra raters": rule.told(study.criteria) if (rule := rule_of(study)) else "none"}
         | {"drawn": study.meta.get("drawn", {})},
         "units": sorted([unit["key"], unit["turn"] or 0] for unit in units),
         "texts": texts,
