@@ -6,6 +6,7 @@ Most are guards: they passed before the limits and the sessions were made, and m
 from __future__ import annotations
 
 import json
+import platform
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +15,12 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
+import streamlit
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.NewSession_pb2 import NewSession
+from streamlit.runtime.metrics_util import Installation
 
+from concord.files import SHIPPED
 from concord.store import access, placements, studies
 from concord.studies.studies import deal_study
 from pages.parts.navigation import SECTIONS
@@ -82,6 +87,27 @@ def test_no_crafted_request_shows_a_page_to_whoever_may_not_see_it(server: Serve
                     assert secret not in answer, asked
 
     finish(attack())
+
+
+def test_nobody_is_told_where_and_on_what_the_server_runs(server: Server) -> None:
+    async def attack() -> tuple[list[bytes], NewSession]:
+        async with opened(server.url) as wire:
+            await wire.run()
+            told = []
+            async for message in wire.messages():
+                told.append(message)
+                if message.WhichOneof("type") == "script_finished":
+                    break
+            frames = [message.SerializeToString() for message in told]
+            return frames, next(m.new_session for m in told if m.HasField("new_session"))
+
+    frames, new_session = finish(attack())
+    described = (str(SHIPPED), streamlit.__version__, platform.python_version())
+    described += (Installation.instance().installation_id_v3, Installation.instance().installation_id_v4)
+    assert not [known for known in described for frame in frames if known.encode() in frame]
+    assert not new_session.initialize.environment_info.server_os
+    # The page does not start where one of them is missing.
+    assert all(map(new_session.initialize.HasField, ("environment_info", "user_info")))
 
 
 EVENTS: list[dict[str, Any]] = [

@@ -1,10 +1,11 @@
-"""What Streamlit's page needs to know of the server before it connects."""
+"""What Streamlit's page is told of the server: where it is, and nothing about its machine."""
 
 import json
 from collections.abc import Callable
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 _PAGE_SETTINGS = "/_stcore/host-config"
 
@@ -37,7 +38,29 @@ class PageSettings:
             elif "." not in scope["path"].rpartition("/")[2]:
                 scope = {**scope, "headers": [each for each in scope["headers"] if each[0] not in _WHOLE]}
                 send = _changing(send, "text/html", _based)
+        elif scope["type"] == "websocket":
+            send = _anonymous(send)
         await self.app(scope, receive, send)
+
+
+def _anonymous(send: Send) -> Send:
+    """Sends messages without the path of the installation, its number, versions and system, which Streamlit
+    tells everybody. The page needs the fields: it makes a name for the app of some of them.
+    """
+
+    async def changed(message: Message) -> None:
+        if frame := message.get("bytes"):
+            content = ForwardMsg.FromString(frame)
+            if content.WhichOneof("type") == "new_session":
+                content.new_session.main_script_path = ""
+                for described in ("environment_info", "user_info"):
+                    part = getattr(content.new_session.initialize, described)
+                    part.Clear()
+                    part.SetInParent()
+                message = {**message, "bytes": content.SerializeToString()}
+        await send(message)
+
+    return changed
 
 
 def _no_dialogs(settings: bytes) -> bytes:
