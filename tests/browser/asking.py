@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from http.client import HTTPConnection
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
+
+FORM = re.compile(r'method="(\w+)" action="(.+?)".*?name="(\w+)" value="(.+?)"', re.DOTALL)
+"""The form of a member's link."""
 
 
 def ask(url: str, address: str = "", query: str = "", host: str | None = None, **headers: str) -> str:
@@ -45,16 +49,19 @@ class Entered:
 
 
 def enter(link: str, host: str | None = None, **headers: str) -> Entered:
-    """Open an annotator's or a one-time link, and follow it no further."""
+    """Open an annotator's or a one-time link, and follow it no further; a member's, and press its button."""
     where = urlsplit(link)
     connection = HTTPConnection("127.0.0.1", where.port or 80, timeout=20)
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    connection.request(
-        "GET",
-        f"{where.path or '/'}?{where.query}",
-        headers={"Host": f"{host or where.hostname}:{where.port}", **named},
-    )
+    named["Host"] = f"{host or where.hostname}:{where.port}"
+    connection.request("GET", f"{where.path or '/'}?{where.query}", headers=named)
     answer = connection.getresponse()
+    if answer.status == 200:
+        assert answer.headers["Set-Cookie"] is None
+        [(method, action, name, value)] = FORM.findall(answer.read().decode())
+        named |= {"Origin": f"http://{named['Host']}", "Content-Type": "application/x-www-form-urlencoded"}
+        connection.request(method.upper(), urljoin(where.path or "/", action), f"{name}={value}", named)
+        answer = connection.getresponse()
     assert answer.status == 303, answer.status
     led = urlsplit(answer.headers["Location"])
     cookie = (answer.headers["Set-Cookie"] or "").partition(";")[0]

@@ -14,7 +14,7 @@ from urllib.request import Request, urlopen
 import pytest
 from playwright.sync_api import Page, expect
 
-from concord.store import access, placements
+from concord.store import access, members, placements
 from concord.store.crowds import Crowd
 from concord.studies import crowd
 from concord.workspace import Workspace
@@ -130,6 +130,32 @@ def test_a_wrong_link_shows_a_sentence_and_nothing_else(server: Server, host: st
     assert "page_not_found" not in said
     assert "concord_desk" not in said
     assert server.workspace.path.name not in said
+
+
+@pytest.mark.browser
+def test_a_members_link_on_another_site_leaves_the_owner_signed_in_until_they_agree(
+    page: Page, server: Server
+) -> None:
+    with server.workspace.write() as db:
+        link = server.link(members.invite(db, "Mallory", "adjudicator", "owner"))
+    server.sign_in(page.context)
+    before = page.context.cookies()
+    elsewhere = f"<a href='{link}'>here</a><form method='post' action='{server.url}/sign-in'>"
+    elsewhere += f"<input name='token' value='{link.rpartition('=')[2]}'><button>there</button></form>"
+    page.route("http://example.org/", lambda route: route.fulfill(body=elsewhere, content_type="text/html"))
+    page.goto("http://example.org/")
+    page.get_by_role("button", name="there").click()
+    expect(page.get_by_text("does not come from a page of this server")).to_be_visible()
+    page.goto("http://example.org/")
+    page.get_by_role("link", name="here").click()
+    expect(page.get_by_text("This link is for Mallory.")).to_be_visible()
+    assert page.context.cookies() == before
+    page.goto(server.url)
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    page.goto(link)
+    page.get_by_role("button", name="Sign in as adjudicator").click()
+    expect(page.get_by_role("heading", name="Adjudication")).to_be_visible()
+    assert "token" not in page.url
 
 
 @pytest.mark.browser

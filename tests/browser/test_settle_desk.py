@@ -139,6 +139,7 @@ def test_an_item_that_left_the_queue_is_named_and_texts_are_markdown(
     theirs = browser.new_context().new_page()
     theirs.set_default_timeout(30_000)
     theirs.goto(link)
+    theirs.get_by_role("button", name="Sign in as adjudicator").click()
     theirs.get_by_role("button", name="Settle").wait_for()
     assert theirs.get_by_role("link", name="Adjudication").count() <= 1
     theirs.context.close()

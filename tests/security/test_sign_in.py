@@ -13,8 +13,11 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from email.message import Message
+from http.client import HTTPConnection
 from pathlib import Path
 from urllib.error import HTTPError
+from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 import pytest
@@ -513,6 +516,32 @@ def test_a_members_link_is_renewed_and_expires_and_cannot_pass_for_another(behin
         found = {(line.what, line.about) for line in audit.every(db)}
     assert enter(f"{behind.url}/?token={new}").query == "refused=expired"
     assert {("let in as adjudicator", "Eve"), ("let in as researcher", "Eve")} <= found
+
+
+def test_a_members_link_signs_nobody_in_before_a_page_of_ours_asks_for_it(behind: Server) -> None:
+    """Another site may open the link, or send its form; then the owner stays the owner."""
+    with behind.workspace.write() as db:
+        token = members.invite(db, "<b>Mallory</b>", "researcher", "owner")
+    with urlopen(f"{behind.url}/?token={token}") as answer:
+        page = answer.read().decode()
+        assert (answer.headers["Set-Cookie"], answer.headers["Cache-Control"]) == (None, "no-store")
+    assert "This link is for &lt;b&gt;Mallory&lt;/b&gt;." in page
+
+    def press(origin: str, token: str) -> Message:
+        connection = HTTPConnection(urlsplit(behind.url).netloc, timeout=20)
+        headers = {"Content-Type": "application/x-www-form-urlencoded", "Origin": origin}
+        connection.request("POST", "/sign-in", f"token={token}", headers)
+        answer = connection.getresponse()
+        connection.close()
+        return answer.headers
+
+    for origin in ("https://example.org", "null"):
+        assert press(origin, token)["Set-Cookie"] is None
+    assert press(behind.url, token)["Set-Cookie"]
+    with behind.workspace.write() as db:
+        annotators = access.invite(db, "Ann of a form")
+    for other in ("guessed", annotators, "", "x" * 5000):
+        assert press(behind.url, other)["Set-Cookie"] is None
 
 
 def test_nobody_fills_the_queue_of_sign_ins_before_others(monkeypatch: pytest.MonkeyPatch) -> None:

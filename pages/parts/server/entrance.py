@@ -1,6 +1,10 @@
 """How a browser comes by a session: an annotator's link, a one-time link, a passphrase or an account.
 
 The session's token is a cookie that scripts cannot read. Links are taken out of the address at once.
+
+A member's link asks first, because its session takes the place of another one: otherwise any site could open
+such a link, and what its visitor then does would go under another name. Whether somebody is signed in cannot
+be seen at that moment: browsers do not send the cookie when another site leads here.
 """
 
 import asyncio
@@ -11,6 +15,7 @@ import os
 import random
 import time
 from collections import Counter
+from html import escape
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
@@ -26,6 +31,7 @@ from concord.studies import crowd
 from concord.workspace import PUBLIC_URL
 from pages.parts.connection import Connection, oidc_configured
 from pages.parts.server.guesses import Guesses, around, network
+from pages.parts.server.refusal import plain_page
 from pages.parts.session import workspace
 from pages.parts.signin import SETUP
 
@@ -35,6 +41,12 @@ LARGEST = 4096
 """Bytes that a sign-in may have."""
 WAITING = 20
 """So many guesses may wait for their check, which takes a core and 128 MiB."""
+
+
+FORM = "application/x-www-form-urlencoded"
+_FORM = """<form method="post" action="./sign-in">
+<input type="hidden" name="token" value="{}"><button>{}</button>
+</form>"""
 
 
 class Entrance:
@@ -61,6 +73,9 @@ class Entrance:
         connection = Connection.of(request.scope)
         kind: Kind
         try:
+            if request.headers.get("content-type") == FORM:
+                token = dict(parse_qsl((await _body(request)).decode("latin-1"))).get("token", "")
+                return await asyncio.to_thread(_by_invitation, request.scope, token)
             said = await _said(request)
             if once := said.get("once"):
                 kind, token = "oidc", await asyncio.to_thread(_by_account, connection, once)
@@ -110,18 +125,23 @@ class Entrance:
         return not turn.cancelled()
 
 
+async def _body(request: Request) -> bytes:
+    """What was sent. Raises NotAllowed where it is too much."""
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > LARGEST:
+            raise NotAllowed("This is not a sign-in.")
+    return bytes(body)
+
+
 async def _said(request: Request) -> dict[str, str]:
     """What a sign-in says. A form of another site cannot send JSON. Raises NotAllowed."""
     refused = NotAllowed("This is not a sign-in.")
     if request.headers.get("content-type") != "application/json":
         raise refused
-    body = bytearray()
-    async for piece in request.stream():
-        body += piece
-        if len(body) > LARGEST:
-            raise refused
     try:
-        said: Any = json.loads(body)
+        said: Any = json.loads(await _body(request))
         if not isinstance(said, dict) or not all(isinstance(value, str) for value in said.values()):
             raise refused
         "".join(said.values()).encode()  # half of a surrogate pair is no text
@@ -137,7 +157,7 @@ def _by_link(scope: Scope) -> Response:
     token = next((value for name, value in query if name == "token"), "")
     dropped = {"token", "desk", "refused", *crowd.NAMES}
     shown = [(name, value) for name, value in query if name not in dropped]
-    rater = began = member = None
+    rater = began = None
     try:
         with workspace().read() as db:
             once, study = sessions.is_one_time(db, token), crowds.of_token(db, token)
@@ -148,8 +168,10 @@ def _by_link(scope: Scope) -> Response:
             rater = link.rater_id if link else None
             signed_in = rater is not None and connection.annotator(db, rater) is not None
         if member:
-            began = _begin(connection, "member", member.name, expires=member.expires)
-        elif link:
+            sentence = f"This link is for {member.name}. Whoever is signed in in this browser is signed out."
+            button = f"Sign in as {member.role}"
+            return plain_page("Sign in", sentence, form=_FORM.format(escape(token), escape(button)))
+        if link:
             shown.append(("desk", str(rater)))
             if not signed_in:
                 began = _begin(connection, "annotator", link.name, rater, link.expires)
@@ -162,8 +184,23 @@ def _by_link(scope: Scope) -> Response:
     answer = RedirectResponse(f"./{last}" + (f"?{urlencode(shown)}" if shown else ""), 303)
     answer.headers["Cache-Control"] = "no-store"
     if began:
-        kind: Kind = "member" if member else "annotator" if link else "local"
-        _keep(answer, connection, scope, kind, began, rater)
+        _keep(answer, connection, scope, "annotator" if link else "local", began, rater)
+    return answer
+
+
+def _by_invitation(scope: Scope, token: str) -> Response:
+    """A member's session, as the form of their link asks for it. It came from our own page: `SameOrigin`."""
+    connection = Connection.of(scope)
+    try:
+        with workspace().read() as db:
+            member = members.of_token(db, token)
+        if member is None:
+            raise sessions.LinkRefused("unknown")
+    except sessions.LinkRefused as error:
+        return RedirectResponse(f"./?refused={error.reason}", 303)
+    answer = RedirectResponse("./", 303)
+    began = _begin(connection, "member", member.name, expires=member.expires)
+    _keep(answer, connection, scope, "member", began)
     return answer
 
 
