@@ -38,7 +38,7 @@ def record(db: Database, by: str, what: str, study: str = "", about: str = "", d
 
 def every(db: Database, study: str = "") -> list[AuditLine]:
     """The lines (about one study), the newest first. Raises NotFound for an unknown study."""
-    if study and not find(db, "pair_studies", "id", name=study):
+    if study and not find(db, "studies", "id", name=study):
         studies.study_id(db, study)
     rows = db.execute(
         """
@@ -49,10 +49,9 @@ def every(db: Database, study: str = "") -> list[AuditLine]:
             UNION ALL SELECT e.decided, e.by, iif(e.excluded, 'left out', 'taken in again'), t.name, x.name,
                 e.reason FROM exclusions e JOIN studies t ON t.id = e.study_id
                 JOIN raters x ON x.id = e.rater_id
-            UNION ALL SELECT r.registered, r.by, 'registered', r.name, '', 'SHA-256 ' || r.sha256
+            UNION ALL SELECT r.registered, r.by, 'registered', t.name, '', 'SHA-256 ' || r.sha256
                 || iif(r.ratings > 0, ', after people had given ' || r.ratings || ' answers', '')
-                FROM (SELECT r.*, t.name FROM registrations r JOIN studies t ON t.id = r.study_id UNION ALL
-                    SELECT r.*, t.name FROM pair_registrations r JOIN pair_studies t ON t.id = r.study_id) r
+                FROM registrations r JOIN studies t ON t.id = r.study_id
             UNION ALL SELECT a.given, x.name, 'settled', t.name, '',
                 c.key || ifnull(' turn ' || u.turn, '') || ' ' || a.question || ' '
                 || printf('%g', a.value) || ': ' || a.reason

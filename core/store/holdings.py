@@ -125,7 +125,8 @@ def studies(db: Database) -> list[StudyHeld]:
         f"SELECT t.name, t.title, t.source, (SELECT count(*) {units.format('')}), (SELECT count(*) {dealt}), "
         f"(SELECT count(*) {dealt} AND a.state <> 'open'), (SELECT count(DISTINCT s.rater_id) {by}), "
         f"EXISTS (SELECT 1 {judged}), EXISTS (SELECT 1 {by} AND x.simulated) OR EXISTS (SELECT 1 {judged} "
-        f"AND x.simulated) OR EXISTS (SELECT 1 {played} AND c.simulated) FROM studies t ORDER BY t.id DESC"
+        f"AND x.simulated) OR EXISTS (SELECT 1 {played} AND c.simulated) FROM studies t WHERE NOT t.pairs "
+        "ORDER BY t.id DESC"
     )
     return [StudyHeld(*row[:7], *map(bool, row[7:])) for row in rows]
 

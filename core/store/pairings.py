@@ -10,12 +10,13 @@ from dataclasses import dataclass
 
 from sqlite_utils import Database
 
-from concord.errors import NotAllowed, StudyError
+from concord.errors import NotAllowed
 from concord.rating import Preference
 from concord.store import comparisons
 from concord.store.comparisons import PairQuestion
 from concord.store.database import find, insert, now
 from concord.store.placements import DeskPace, paced
+from concord.store.studies import refuse_taken
 
 # A pair is compared whichever of the two was shown first, be it at this desk or elsewhere. The plus has
 # SQLite look up the few comparisons of the conversation, not the many of the person.
@@ -84,14 +85,13 @@ class Standing:
 
 def create(db: Database, study: PairStudy, pairs: Sequence[tuple[str, int, int]]) -> None:
     """Store a new study with its pairs (scenario, id, id). Raises StudyError where the name is taken."""
-    if find(db, "pair_studies", "id", name=study.name):
-        raise StudyError(f"There is a study of pairs “{study.name}” already. Give this one another name.")
-    if find(db, "studies", "id", name=study.name):
-        raise StudyError(f"There is a study “{study.name}” already. Give this one another name.")
-    row = vars(study) | {"criteria": json.dumps(study.criteria), "created": now()}
-    number = insert(db, "pair_studies", row)
-    db.table("study_pairs").insert_all(
-        {"study_id": number, "scenario": scenario, "first_id": min(a, b), "second_id": max(a, b)}
+    refuse_taken(db, study.name)
+    meta = {name: getattr(study, name) for name in ("benchmark", "rubric", "version", "criteria")}
+    row = {name: value for name, value in vars(study).items() if name not in meta}
+    row |= {"pairs": 1, "meta": json.dumps(meta, ensure_ascii=False), "created": now()}
+    number = insert(db, "studies", row)
+    db.table("items").insert_all(
+        {"study_id": number, "stratum": scenario, "conversation_id": min(a, b), "other_id": max(a, b)}
         for scenario, a, b in pairs
     )
 

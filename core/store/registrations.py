@@ -48,15 +48,14 @@ def add(db: Database, study: str, document: str, by: str) -> Registration:
     )
     row = {"study_id": _id(db, study), "document": document, "sha256": made.sha256}
     row |= {"ratings": made.ratings, "by": made.by, "registered": made.registered}
-    database.insert(db, _table(db, study), row)
+    database.insert(db, "registrations", row)
     return made
 
 
 def every(db: Database, study: str) -> list[Registration]:
     """The registrations of a study, the oldest first. Raises NotFound."""
     rows = db.execute(
-        "SELECT document, sha256, ratings, by, registered "
-        f"FROM {_table(db, study)} WHERE study_id = ? ORDER BY id",
+        "SELECT document, sha256, ratings, by, registered FROM registrations WHERE study_id = ? ORDER BY id",
         [_id(db, study)],
     )
     return [Registration(*row) for row in rows]
@@ -97,7 +96,7 @@ def judged(db: Database, study: str) -> int:
 
 def of_pairs(db: Database, study: str) -> bool:
     """Whether a name is that of a study of pairs."""
-    return bool(find(db, "pair_studies", "id", name=study)) and not find(db, "studies", "id", name=study)
+    return find(db, "studies", "id", name=study, pairs=1) is not None
 
 
 def prompts(db: Database, study: str) -> list[list[str]]:
@@ -119,10 +118,6 @@ def _compared(db: Database, study: str, kind: str) -> int:
     return int(db.execute(f"SELECT count(*) {_ANSWERS}", [study, kind]).fetchone()[0])
 
 
-def _table(db: Database, study: str) -> str:
-    return "pair_registrations" if of_pairs(db, study) else "registrations"
-
-
 def _id(db: Database, study: str) -> int:
-    found = find(db, "pair_studies", "id", name=study) if of_pairs(db, study) else None
+    found = find(db, "studies", "id", name=study)
     return int(found["id"]) if found else study_id(db, study)

@@ -196,7 +196,7 @@ CREATE TABLE audit_log (
 
 -- ── Studies ────────────────────────────────────────────────────────────────────────────────────────────
 
--- What people rate, and by which design.
+-- What people rate, or compare (`pairs`), and by which design.
 CREATE TABLE studies (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
@@ -207,25 +207,31 @@ CREATE TABLE studies (
     overlap INTEGER NOT NULL DEFAULT 0,
     seed INTEGER NOT NULL DEFAULT 0,
     anonymous INTEGER NOT NULL DEFAULT 0,
+    pairs INTEGER NOT NULL DEFAULT 0,
     meta TEXT NOT NULL DEFAULT '{}',
     created TEXT NOT NULL
 );
 
--- The items of a study: a conversation, or one turn of it. `known` is 'gold' or 'training' for the ones beside
--- the study's own, whose answers are known.
+-- The items of a study: a conversation, one turn of it, or two conversations side by side (the second has the
+-- greater number; `stratum` is their scenario). `known` is 'gold' or 'training' for the ones beside the study's
+-- own, whose answers are known.
 CREATE TABLE items (
     id INTEGER PRIMARY KEY,
     study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
     conversation_id INTEGER NOT NULL REFERENCES conversations(id),
+    other_id INTEGER REFERENCES conversations(id),
     turn INTEGER,
     stratum TEXT NOT NULL DEFAULT '',
-    known TEXT NOT NULL DEFAULT '' CHECK (known IN ('', 'gold', 'training'))
+    known TEXT NOT NULL DEFAULT '' CHECK (known IN ('', 'gold', 'training')),
+    CHECK (conversation_id < other_id)
 );
-CREATE UNIQUE INDEX items_once ON items (study_id, conversation_id, ifnull(turn, 0), known);
-CREATE INDEX items_of_conversation ON items (conversation_id);
+CREATE UNIQUE INDEX items_once ON items (study_id, conversation_id, ifnull(turn, 0), known, ifnull(other_id, 0));
+CREATE INDEX items_of_conversation ON items (conversation_id, other_id);
+CREATE INDEX items_of_other ON items (other_id) WHERE other_id IS NOT NULL;
 
--- A study's own items.
-CREATE VIEW study_units AS SELECT id, study_id, conversation_id, turn, stratum FROM items WHERE known = '';
+-- The own items of studies in which people rate.
+CREATE VIEW study_units AS SELECT id, study_id, conversation_id, turn, stratum FROM items
+    WHERE known = '' AND other_id IS NULL;
 
 -- The known answers to gold and training items.
 CREATE TABLE known_answers (
@@ -351,41 +357,12 @@ CREATE INDEX crowd_workers_of_rater ON crowd_workers (rater_id);
 
 -- ── Pairs ──────────────────────────────────────────────────────────────────────────────────────────────
 
--- Studies of pairs, which a rubric's pairwise questions are asked of.
-CREATE TABLE pair_studies (
-    id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE,
-    title TEXT NOT NULL,
-    benchmark TEXT NOT NULL,
-    rubric TEXT NOT NULL,
-    version INTEGER NOT NULL,
-    criteria TEXT NOT NULL,
-    guidelines TEXT NOT NULL DEFAULT '',
-    seed INTEGER NOT NULL DEFAULT 0,
-    source TEXT NOT NULL DEFAULT '',
-    created TEXT NOT NULL
-);
-CREATE TABLE study_pairs (
-    id INTEGER PRIMARY KEY,
-    study_id INTEGER NOT NULL REFERENCES pair_studies(id) ON DELETE CASCADE,
-    scenario TEXT NOT NULL,
-    first_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
-    second_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
-    UNIQUE (study_id, first_id, second_id),
-    CHECK (first_id < second_id)
-);
-CREATE INDEX study_pairs_of_first ON study_pairs (first_id, second_id);
-CREATE INDEX study_pairs_of_second ON study_pairs (second_id);
-CREATE TABLE pair_registrations (
-    id INTEGER PRIMARY KEY,
-    study_id INTEGER NOT NULL REFERENCES pair_studies(id) ON DELETE CASCADE,
-    document TEXT NOT NULL,
-    sha256 TEXT NOT NULL,
-    ratings INTEGER NOT NULL,
-    by TEXT NOT NULL,
-    registered TEXT NOT NULL
-);
-CREATE INDEX pair_registrations_of_study ON pair_registrations (study_id);
+-- Studies of pairs, whose questions are the pairwise ones of a rubric's version, and their items.
+CREATE VIEW pair_studies AS SELECT id, name, title, json_extract(meta, '$.benchmark') AS benchmark,
+    json_extract(meta, '$.rubric') AS rubric, json_extract(meta, '$.version') AS version,
+    json_extract(meta, '$.criteria') AS criteria, guidelines, seed, source, created FROM studies WHERE pairs;
+CREATE VIEW study_pairs AS SELECT id, study_id, stratum AS scenario, conversation_id AS first_id,
+    other_id AS second_id FROM items WHERE other_id IS NOT NULL;
 
 -- Pairs dealt to people; `study` is the benchmark where its own question is asked. The number of a pair taken
 -- back is not given again.

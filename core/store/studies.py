@@ -65,16 +65,20 @@ class Study:
 
 def create(db: Database, study: Study) -> int:
     """Store a new study and return its id. Raises StudyError where the name is taken."""
-    if find(db, "studies", "id", name=study.name):
-        raise StudyError(f"There is a study “{study.name}” already. Give this one another name.")
-    if find(db, "pair_studies", "id", name=study.name):
-        raise StudyError(f"There is a study of pairs “{study.name}” already. Give this one another name.")
+    refuse_taken(db, study.name)
     meta = json.dumps(dict(study.meta), ensure_ascii=False)
     row = {**vars(study), "title": study.title or study.name, "meta": meta, "created": now()}
     del row["criteria"]
     new = database.insert(db, "studies", row)
     ratings.register(db, scope(study.name), study.criteria)
     return new
+
+
+def refuse_taken(db: Database, name: str) -> None:
+    """Raise StudyError where a study, or one of pairs, has this name."""
+    if there := find(db, "studies", "pairs", name=name):
+        what = "study of pairs" if there["pairs"] else "study"
+        raise StudyError(f"There is a {what} “{name}” already. Give this one another name.")
 
 
 def scope(name: str) -> str:
@@ -85,7 +89,7 @@ def scope(name: str) -> str:
 def get(db: Database, name: str) -> Study:
     """A study by name. Raises NotFound."""
     row = _row(db, name)
-    del row["id"]
+    del row["id"], row["pairs"]
     row |= {flag: bool(row[flag]) for flag in ("per_turn", "anonymous")}
     return Study(**row | {"criteria": ratings.criteria(db, scope(name)), "meta": json.loads(row["meta"])})
 
@@ -96,7 +100,7 @@ def study_id(db: Database, name: str) -> int:
 
 
 def _row(db: Database, name: str) -> dict[str, Any]:
-    row = find(db, "studies", name=name)
+    row = find(db, "studies", name=name, pairs=0)
     if row is None:
         raise not_found("study", name, names(db))
     return row
@@ -104,12 +108,14 @@ def _row(db: Database, name: str) -> dict[str, Any]:
 
 def names(db: Database) -> list[str]:
     """Every study, newest first."""
-    return [row["name"] for row in db.table("studies").rows_where(select="name", order_by="id DESC")]
+    return [
+        row["name"] for row in db.table("studies").rows_where("NOT pairs", select="name", order_by="id DESC")
+    ]
 
 
 def titles(db: Database) -> dict[str, str]:
     """The title of every study by its name, newest first; the name where it has no title."""
-    rows = db.execute("SELECT name, title FROM studies ORDER BY id DESC")
+    rows = db.execute("SELECT name, title FROM studies WHERE NOT pairs ORDER BY id DESC")
     return {name: title or name for name, title in rows}
 
 
@@ -120,7 +126,7 @@ def ranked(db: Database) -> list[str]:
     rated by people and judges, then those with most conversations rated by people, then the newest.
     """
     rows = db.execute(
-        "SELECT t.name FROM studies t ORDER BY t.name IS ? DESC, t.source <> ? DESC, "
+        "SELECT t.name FROM studies t WHERE NOT t.pairs ORDER BY t.name IS ? DESC, t.source <> ? DESC, "
         "ifnull(json_extract(t.meta, '$.pilot_of'), '') = '' DESC, "
         "EXISTS (SELECT 1 FROM scores s WHERE s.study_id = t.id) AND EXISTS (SELECT 1 FROM study_units u "
         "JOIN scores s ON s.conversation_id = u.conversation_id JOIN raters x ON x.id = s.rater_id "
