@@ -166,8 +166,7 @@ def _conversations(workspace: str, /, file: Path, benchmark: str, **how: Any) ->
                     f"{file} was written by `concord export conversations`: it says all that is in it. "
                     f"Leave out {option}."
                 )
-        with Workspace.open(workspace).write() as db:
-            echo(str(conversations_jsonl.read(db, file, benchmark=benchmark)))
+        echo(str(conversations_jsonl.store(Workspace.open(workspace), file, benchmark)))
         return
     _foreign(Workspace.open(workspace), file, benchmark, **how)
 

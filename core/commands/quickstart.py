@@ -104,9 +104,9 @@ def command(
 def _brought(workspace: Workspace, file: Path, question: PairQuestion) -> str:
     """Import the file, its votes as answers to the question; returns the name of its conversations."""
     if conversations_jsonl.own(file):
-        with workspace.write() as db:
-            done = conversations_jsonl.read(db, file)
-            echo(f"{done.conversations} new conversations, {done.known} were here already.")
+        done = conversations_jsonl.store(workspace, file)
+        echo(f"{done.conversations} new conversations, {done.known} were here already.")
+        with workspace.read() as db:
             # Its lines may name another benchmark.
             kept = conversations.values(db)["benchmark"]
             return file.stem if file.stem in kept else options.only_benchmark(db)

@@ -6,6 +6,7 @@ another tool: it needs “messages”, and a “key” or “id”.
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -17,25 +18,31 @@ from concord.conversation import Conversation
 from concord.errors import ConcordError, ImportRefused
 from concord.exchange.cells import lines_of, name_in, nfc
 from concord.exchange.dialogue import as_list, from_list, unread
+from concord.exchange.incoming import AT_ONCE
 from concord.files import parse_json
 from concord.files.limits import RECORD
 from concord.rating import Criterion, Scale
 from concord.runs.registry import BENCHMARKS
 from concord.store import configurations, conversations, ratings, studies, trajectories
 from concord.store.conversations import Filter
+from concord.store.parts import in_parts, note
 from concord.store.studies import Study
+from concord.workspace import Workspace
 
 _OF_STUDY: Mapping[str, type] = {
     **dict.fromkeys(("name", "title", "guidelines", "source"), str),
     **dict.fromkeys(("overlap", "seed", "per_turn", "anonymous"), int),
 }
 
+_KINDS = ("benchmark", "conversation", "study")
 _OWN = {"key", "player", "facets", "benchmark"}
 """Names that only conversations of Concord have beside their messages."""
 _READ = {
     *("kind", "key", "id", "benchmark", "player", "model", "language", "facets", "context", "meta"),
     *("simulated", "messages", "configurations", "trajectory"),
 }
+BYTES_AT_ONCE = 2**20
+"""After so many bytes of lines a part ends, however few they are."""
 
 
 @dataclass(frozen=True)
@@ -54,42 +61,61 @@ class ImportedConversations:
         return f"{self.conversations:,} new conversations{known}.{studies}{left_out}"
 
 
-def read(db: Database, path: Path, *, benchmark: str = "") -> ImportedConversations:
-    """Store a file's contents; call it inside one transaction. `benchmark` is the default of conversations.
+def store(workspace: Workspace, path: Path, benchmark: str = "") -> ImportedConversations:
+    """Store a file's contents: all, or nothing. `benchmark` is the default of conversations.
 
-    A conversation that is stored already with the same messages stays as it is, but gains a missing
-    trajectory. Raises ImportRefused naming the line.
+    The file is read twice, to check its conversations and to store it in parts, between which others write. A
+    conversation that is stored already with the same messages stays as it is, but gains a missing trajectory.
+    Raises ImportRefused naming the line, and WorkspaceError while another import is under way.
     """
     new = known = 0
     made: list[str] = []
     left_out: dict[str, None] = {}
-    for number, entry in _lines(path):
-        where = f"{path}, line {number}"
-        kind = entry.get("kind", "conversation")
-        try:
-            if kind == "conversation":
-                fresh = _conversation(db, entry, where, benchmark or path.stem)
-                new, known = new + fresh, known + (not fresh)
-                left_out |= dict.fromkeys(name for name in entry if name not in _READ)
-                left_out |= {f"messages.{name}": None for m in entry["messages"] for name in unread(m)}
-            elif kind == "benchmark":
-                _benchmark(db, entry)
-            elif kind == "study":
-                made.append(_study(db, entry, where))
-            else:
-                raise ImportRefused(
-                    f"{where}: the kind “{kind}” is unknown; it is conversation, benchmark or study."
-                )
-        except (KeyError, TypeError, ValueError) as error:
-            missing = f"“{error.args[0]}” is missing" if isinstance(error, KeyError) else str(error)
-            raise ImportRefused(f"{where}, is no {kind} as `concord export` writes it: {missing}.") from error
-        except ImportRefused:
-            raise
-        except ConcordError as error:
-            raise ImportRefused(f"{where}: {error}") from error
-    if not new and not known and not made:
-        raise ImportRefused(f"{path} is empty. It needs one conversation a line.")
+    benchmarks(path, benchmark)
+    with in_parts(workspace.db_path) as part:
+        for some in _batches(path):
+            with part() as db:
+                for where, entry in some:
+                    with _naming(where, entry) as kind:
+                        if kind == "conversation":
+                            fresh = _save(db, entry, where, benchmark or path.stem)
+                            new, known = new + fresh, known + (not fresh)
+                            left_out |= dict.fromkeys(name for name in entry if name not in _READ)
+                            left_out |= {f"messages.{n}": None for m in entry["messages"] for n in unread(m)}
+                        elif kind == "benchmark":
+                            _benchmark(db, entry)
+                        else:
+                            made.append(_study(db, entry, where))
+        if not new and not known and not made:
+            raise ImportRefused(f"{path} is empty. It needs one conversation a line.")
     return ImportedConversations(new, known, tuple(made), tuple(left_out))
+
+
+def benchmarks(path: Path, benchmark: str = "") -> set[str]:
+    """The benchmarks of a file's conversations, all of which are checked. Raises ImportRefused."""
+    found = set()
+    for where, _, entry in _lines(path):
+        with _naming(where, entry) as kind:
+            if kind == "conversation":
+                found.add(_conversation(entry, where, benchmark or path.stem).benchmark)
+    return found
+
+
+@contextmanager
+def _naming(where: str, entry: Mapping[str, Any]) -> Iterator[str]:
+    """The kind of a line. Raises ImportRefused, naming the line, for what is wrong with it."""
+    kind = entry.get("kind", "conversation")
+    if kind not in _KINDS:
+        raise ImportRefused(f"{where}: the kind “{kind}” is unknown; it is conversation, benchmark or study.")
+    try:
+        yield kind
+    except (KeyError, TypeError, ValueError) as error:
+        missing = f"“{error.args[0]}” is missing" if isinstance(error, KeyError) else str(error)
+        raise ImportRefused(f"{where}, is no {kind} as `concord export` writes it: {missing}.") from error
+    except ImportRefused:
+        raise
+    except ConcordError as error:
+        raise ImportRefused(f"{where}: {error}") from error
 
 
 def own(path: Path) -> bool:
@@ -98,17 +124,16 @@ def own(path: Path) -> bool:
     A conversation without a kind that has a field of another name is one of another tool.
     """
     try:
-        _, entry = next(_lines(path), (0, {}))
+        _, _, entry = next(_lines(path), ("", 0, {}))
     except ImportRefused:
         return False
-    kinds = ("benchmark", "conversation", "study")
-    return entry.get("kind") in kinds or (
+    return entry.get("kind") in _KINDS or (
         "messages" in entry and not _OWN.isdisjoint(entry) and entry.keys() <= _READ
     )
 
 
 def write(db: Database, out: TextIO, *, study: str = "", benchmark: str = "") -> int:
-    """Write conversations (of a study, of a benchmark, or all) as `read` reads them; returns how many."""
+    """Write conversations (of a study, of a benchmark, or all) as `store` reads them; returns how many."""
     if study:
         studies.study_id(db, study)
     found = conversations.table(db, Filter(benchmark=benchmark, study=study))
@@ -133,7 +158,21 @@ def write(db: Database, out: TextIO, *, study: str = "", benchmark: str = "") ->
     return len(found)
 
 
-def _lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _batches(path: Path) -> Iterator[list[tuple[str, Mapping[str, Any]]]]:
+    """What is stored in one part each: places and contents of lines."""
+    some, size = list[tuple[str, Mapping[str, Any]]](), 0
+    for where, length, entry in _lines(path):
+        some.append((where, entry))
+        size += length
+        if len(some) >= AT_ONCE or size >= BYTES_AT_ONCE:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some
+
+
+def _lines(path: Path) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
+    """The place, the bytes and the content of each line."""
     try:
         with path.open("rb") as file:
             for number, raw in enumerate(lines_of(file, str(path), RECORD), 1):
@@ -150,13 +189,12 @@ def _lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
                 if not isinstance(entry, dict):
                     raise ImportRefused(f"{where}, is not a JSON object. Every line must be one.")
                 if entry:
-                    yield number, entry
+                    yield where, len(raw), entry
     except OSError as error:
         raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
 
 
-def _conversation(db: Database, entry: Mapping[str, Any], where: str, benchmark: str) -> bool:
-    """Store a conversation unless it is stored already; whether it is new."""
+def _conversation(entry: Mapping[str, Any], where: str, benchmark: str) -> Conversation:
     key = entry.get("key", entry.get("id"))
     if not isinstance(key, str | int) or not str(key).strip():
         raise ImportRefused(f"{where}: the conversation has no key. Give each a “key” of its own.")
@@ -167,7 +205,7 @@ def _conversation(db: Database, entry: Mapping[str, Any], where: str, benchmark:
         if not isinstance(entry.get(name, {}), dict):
             raise ImportRefused(f"{where}: “{name}” must be an object.")
     benchmark = name_in(where, "benchmark", str(entry.get("benchmark") or benchmark))
-    conversation = Conversation(
+    return Conversation(
         benchmark=benchmark,
         key=name_in(where, "key", str(key)),
         player=nfc(name_in(where, "player", str(entry.get("player", entry.get("model")) or "unknown"))),
@@ -178,6 +216,11 @@ def _conversation(db: Database, entry: Mapping[str, Any], where: str, benchmark:
         meta=entry.get("meta", {}),
         trajectory=_trajectory(entry.get("trajectory"), benchmark, where),
     )
+
+
+def _save(db: Database, entry: Mapping[str, Any], where: str, benchmark: str) -> bool:
+    """Store a conversation unless it is stored already; whether it is new."""
+    conversation = _conversation(entry, where, benchmark)
     there = conversations.find_id(db, conversation.key)
     if there is None:
         new = conversations.save(db, conversation, simulated=bool(entry.get("simulated", False)))
@@ -186,16 +229,17 @@ def _conversation(db: Database, entry: Mapping[str, Any], where: str, benchmark:
         return True
     if conversations.load(db, there).messages != conversation.messages:
         raise ImportRefused(
-            f"{where}: a conversation “{key}” with other messages is stored already. Give this one "
-            "another key."
+            f"{where}: a conversation “{conversation.key}” with other messages is stored already. Give "
+            "this one another key."
         )
     if conversation.trajectory is not None:
         known = trajectories.find(db, there)
         if known is None:
             trajectories.save(db, there, conversation.trajectory)
+            note(db, "trajectories", there)
         elif known != conversation.trajectory:
             raise ImportRefused(
-                f"{where}: the conversation “{key}” is stored already with another trajectory. "
+                f"{where}: the conversation “{conversation.key}” is stored already with another trajectory. "
                 "Give this one another key."
             )
     return False

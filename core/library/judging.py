@@ -21,7 +21,6 @@ from concord.rubrics import shelf, writing
 from concord.runs import engine, planning
 from concord.runs.plans import JudgePlan
 from concord.runs.status import sentence
-from concord.store import conversations as stored
 from concord.store import ratings, runs
 from concord.store.runs import Progress
 from concord.workspace import Workspace
@@ -94,10 +93,11 @@ def _stored(workspace: Workspace, given: Any, name: str) -> str:
 
 def _imported(workspace: Workspace, file: Path, name: str) -> str:
     if conversations_jsonl.own(file):
-        with workspace.write() as db:
-            conversations_jsonl.read(db, file, benchmark=name)
-            if name not in (kept := stored.values(db)["benchmark"]):
-                raise ImportRefused(f"{file} names other benchmarks: {', '.join(kept)}. Remove the field.")
+        named = conversations_jsonl.benchmarks(file, name)
+        if named and name not in named:
+            others = ", ".join(sorted(named))
+            raise ImportRefused(f"{file} names other benchmarks: {others}. Remove the field.")
+        conversations_jsonl.store(workspace, file, name)
         return name
     with workspace.read() as db:
         found = conversations_file.survey(file, conversations_file.Asked(name), db=db)

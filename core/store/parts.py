@@ -5,6 +5,7 @@ whole where they do not end.
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Literal
 
 from sqlite_utils import Database
 
@@ -16,7 +17,12 @@ from concord.store.turns import alone
 Part = Callable[[], AbstractContextManager[Database]]
 """Opens the next part: one transaction."""
 NUMBERED = ("studies", "conversations", "items", "ratings", "comparisons")
-"""Tables in which new rows get the next id. Only rows added to these, and criteria, are undone."""
+"""Tables in which new rows get the next id. Only rows added to these, criteria, and what `note` names are
+undone.
+"""
+UNUSED = """AND NOT EXISTS (SELECT 1 FROM items i WHERE i.conversation_id = conversations.id)
+AND NOT EXISTS (SELECT 1 FROM judgements j WHERE j.conversation_id = conversations.id)"""
+"""A conversation that others put into a study, or had judged, before its import was undone stays."""
 
 
 @contextmanager
@@ -53,6 +59,13 @@ def in_parts(path: Path) -> Iterator[Part]:
             db.execute("DELETE FROM unfinished")
 
 
+def note(db: Database, table: Literal["trajectories"], conversation: int) -> None:
+    """Note in a part what it adds to a conversation that was stored before, and that no new id tells."""
+    db.execute(
+        "INSERT INTO unfinished (part_of, first, last) VALUES (?, ?, ?)", [table, conversation, conversation]
+    )
+
+
 def undo_abandoned(path: Path) -> None:
     """Remove what a process had stored in parts and died before the end."""
     with reading(path) as db:
@@ -78,6 +91,10 @@ def _undo(path: Path) -> None:
                 touched = [row[0] for row in db.execute(rated, [first, last]).fetchall()]
                 db.execute("DELETE FROM ratings WHERE id BETWEEN ? AND ?", [first, last])
                 summaries.refresh(db, touched)
+            elif table == "trajectories":
+                db.execute("DELETE FROM trajectories WHERE conversation_id BETWEEN ? AND ?", [first, last])
+            elif table == "conversations":
+                db.execute(f"DELETE FROM conversations WHERE id BETWEEN ? AND ? {UNUSED}", [first, last])
             elif table in NUMBERED:
                 db.execute(f"DELETE FROM {table} WHERE id BETWEEN ? AND ?", [first, last])
             elif table == "criteria":

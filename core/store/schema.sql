@@ -690,5 +690,5 @@ CREATE TABLE batch_calls (
 CREATE INDEX batch_calls_of_batch ON batch_calls (batch_id) WHERE batch_id IS NOT NULL;
 
 -- What a change stored in parts has added as long as it has not ended: ids from first to last of a table, or
--- a criterion (scope, name), or a benchmark's refusal.
+-- a criterion (scope, name), a benchmark's refusal, or (trajectories) conversations that had none.
 CREATE TABLE unfinished (id INTEGER PRIMARY KEY, part_of TEXT NOT NULL, first NOT NULL, last NOT NULL);

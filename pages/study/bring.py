@@ -121,9 +121,7 @@ def _own(upload: Upload) -> None:
     st.markdown(f"**{plain(upload.name)}** was written by `concord export conversations`.")
     if st.button("Import", type="primary", icon=":material/upload:"):
         try:
-            with workspace().write() as db:
-                done = conversations_jsonl.read(db, upload.path)
-            told.done(str(done))
+            told.done(str(conversations_jsonl.store(workspace(), upload.path)))
         except ConcordError as error:
             told.refused(ConcordError(upload.sentence(error)))
         st.rerun()

@@ -456,8 +456,8 @@ def test_conversations_and_rankings_have_composed_names_too(workspace, tmp_path)
     file = tmp_path / "c.jsonl"
     told = {"key": "k", "player": "Jose\u0301", "messages": [{"role": "user", "content": "Hi"}]}
     file.write_text(json.dumps(told) + "\n", encoding="utf-8")
-    with workspace.write() as db:
-        conversations_jsonl.read(db, file)
+    conversations_jsonl.store(workspace, file)
+    with workspace.read() as db:
         assert conversations.load(db, "k").player == "José"
     assert set(ranking_csv.read("model,score\nJose\u0301,1\n".encode(), "r.csv").models) == {"José"}
 
