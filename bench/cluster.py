@@ -46,7 +46,7 @@ async def nothing() -> None:
 
 def main() -> None:
     """Print both rates and their ratio."""
-    command = [sys.executable, "-m", "concord.cli", "mock", "--port", "0", "--latency", str(LATENCY)]
+    command = [sys.executable, "-m", "tests.mock", "--port", "0", "--latency", str(LATENCY)]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     try:

@@ -113,7 +113,7 @@ def server(latency: float, jitter: float = 0.0, faults: str = ""):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "concord.cli", "mock", "--port", str(port), "--latency", str(latency)]
+    command = [sys.executable, "-m", "tests.mock", "--port", str(port), "--latency", str(latency)]
     command += ["--jitter", str(jitter), "--faults", faults]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     try:

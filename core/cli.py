@@ -52,7 +52,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("concord.commands.check", "Look for damage in the database, or in a backup."),
     "passphrase": ("concord.commands.passphrase", "Renew the researchers' passphrase."),
     "local": ("concord.commands.local", "Serve a language model on this machine."),
-    "mock": ("concord.commands.mock", "Serve the offline mock models (for the demo and tests)."),
+    "mock": ("concord.commands.mock", "Serve a mock model on this machine."),
 }
 
 

@@ -14,11 +14,11 @@ from sqlite_utils import Database
 
 from concord.cli import main
 from concord.demo import workspace as demo
-from concord.demo.mock.faults import Faults
-from concord.demo.mock.server import running
 from concord.store import database
 from concord.workspace import Workspace
 from tests.filled import fill
+from tests.mock.faults import Faults
+from tests.mock.server import running
 
 # Speed depends on the machine and is measured in bench/. `make mutants` runs a test several times in one
 # process, each time on a new instance of its class, which Hypothesis would refuse.

@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 
 from concord.conversation import Message
-from concord.demo.mock.faults import Faults
-from concord.demo.mock.kinds import FILTERED
-from concord.demo.mock.server import running
 from concord.errors import ConcordError
 from concord.llm import gates
 from concord.llm.client import Client
 from concord.llm.models import load_models
 from concord.llm.presets import presets
 from concord.workspace import SHIPPED
+from tests.mock.faults import Faults
+from tests.mock.kinds import FILTERED
+from tests.mock.server import running
 
 PAGE = (Path(__file__).parent.parent / "docs" / "endpoints.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", PAGE, re.S | re.M))

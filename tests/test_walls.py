@@ -255,7 +255,6 @@ def words_of_one_benchmark_stay_in_its_slice() -> Iterator[str]:
     free = (
         "core/benchmarks/",
         "core/llm/",
-        "core/demo/mock/server.py",
         *(f"pages/{s}/" for s in SLICES),
     )
     # A table of ranks and a reason to look at a judgement have these words as names of their own.

@@ -12,7 +12,7 @@ import click
 from concord.commands import options
 from concord.commands.printing import echo
 from concord.conversation import Message
-from concord.demo.mock.schemas import fill
+from concord.demo.schemas import fill
 from concord.errors import CallFailed, ConcordError
 from concord.llm import adapting, replies
 from concord.llm.client import Client

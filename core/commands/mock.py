@@ -1,6 +1,6 @@
-"""`concord mock`: serve the mock models offline, for the demo and for tests."""
+"""`concord mock`: serve the mock model offline, to try Concord without a key."""
 
-from typing import Any
+from functools import partial
 
 import click
 
@@ -8,16 +8,13 @@ import click
 @click.command(name="mock")
 @click.option("--host", default="127.0.0.1", show_default=True)
 @click.option("--port", default=8601, show_default=True, help="0 takes a free one; the line printed says it.")
-@click.option("--latency", default=0.0, show_default=True, help="Seconds from a request to its answer.")
-@click.option("--jitter", default=0.0, show_default=True, help="The share by which latency varies.")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same replies.")
-@click.option("--require-key", help="Refuse calls that do not bring this key (for tests; not a secret).")
-@click.option("--like", default="", metavar="KIND", help="Refuse what this kind of endpoint refuses.")
-@click.option("--faults", default="", help="Every n-th call goes wrong, as in rate_limit=5,server_error=7.")
 @click.option("--with-parent", is_flag=True, hidden=True, help="Stop when standard input is closed.")
-def command(faults: str, **how: Any) -> None:
-    """Serve mock models over the OpenAI protocol. They follow rules; they are no language models."""
-    from concord.demo.mock.faults import read_faults
-    from concord.demo.mock.server import serve
+def command(host: str, port: int, seed: int, with_parent: bool) -> None:
+    """Serve a mock model over the OpenAI protocol, under any name that begins with “mock-”.
 
-    serve(faults=read_faults(faults), **how)
+    It follows one rule for every request and is no language model. It fits whatever JSON schema is sent.
+    """
+    from concord.demo.server import make_app, serve
+
+    serve(partial(make_app, seed), host, port, with_parent=with_parent)

@@ -2,7 +2,7 @@
 
 Each slice is a folder of `core/benchmarks`; its package exports BENCHMARKS, a tuple of Benchmark values.
 
-The heavy side of a slice (tables, commands, files, mock) lies in modules of these names and is imported
+The heavy side of a slice (tables, commands, files) lies in modules of these names and is imported
 when asked for.
 """
 

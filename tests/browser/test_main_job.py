@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 from playwright.sync_api import Browser, Page, expect
 
-from concord.demo.mock.server import running
 from concord.workspace import Workspace
+from tests.mock.server import running
 
 from .keeper import Server, holds, serving
 from .widgets import choose

@@ -14,13 +14,13 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from concord.conversation import Conversation, Message, Unit
-from concord.demo.mock.server import running
 from concord.rating import Judgement, Rater, Rating
 from concord.store import conversations, ratings, runs, studies
 from concord.store.studies import Study
 from concord.workspace import Workspace
 from tests.conftest import FIXED, toml
 from tests.filled import HOSTILE, fill
+from tests.mock.server import running
 
 from .keeper import Server, serving
 from .widgets import choose

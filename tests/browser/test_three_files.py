@@ -12,9 +12,9 @@ from click.testing import CliRunner
 from playwright.sync_api import Browser, Page, expect
 
 from concord.cli import main
-from concord.demo.mock.server import running
 from concord.workspace import Workspace
 from tests.commands.test_three_files import BETTER, ITEMS, RUBRIC, arena, fed
+from tests.mock.server import running
 
 from .keeper import Server, holds, serving
 from .widgets import choose

@@ -7,12 +7,12 @@ import asyncio
 import pytest
 
 from concord.commands.doctor import examine, kinds, samples
-from concord.demo.mock.faults import Faults
-from concord.demo.mock.server import running
 from concord.llm.client import Client
 from concord.llm.models import Model
 from concord.runs.planning import materials
 from concord.runs.registry import BENCHMARKS
+from tests.mock.faults import Faults
+from tests.mock.server import running
 
 
 def found(workspace, model, *, benchmarks=BENCHMARKS, each=False):

@@ -4,7 +4,6 @@ import random
 
 from sqlite_utils import Database
 
-from concord.benchmarks.pingpong.mock.features import rate
 from concord.benchmarks.pingpong.play import PINGPONG
 from concord.conversation import Unit
 from concord.demo.workspace import TRIAL, VISITOR
@@ -16,6 +15,7 @@ from concord.studies.guidelines import default_guidelines
 from concord.studies.studies import deal_study, draw_study
 from concord.workspace import Workspace
 from tests.demo.playing import run
+from tests.mock.pingpong.features import rate
 
 PLAYERS = ("mock-vivid", "mock-bland", "mock-refuser", "mock-typist")
 JUDGES = ("mock-judge-strict", "mock-judge-lenient", "mock-judge-noisy")

@@ -14,10 +14,10 @@ from pathlib import Path
 from unittest.mock import patch
 
 from concord.demo import workspace as demo
-from concord.demo.mock.server import running
 from concord.store import rows
 from concord.workspace import Workspace
 from tests.demo import pingpong, simulbench, stss
+from tests.mock.server import running
 
 PARTS = (pingpong, simulbench, stss)
 SEED = 7

@@ -1,14 +1,14 @@
 """The demo's SimulBench: a small run from tasks to scripts, targets, scores, comparisons and an audit."""
 
 from concord.benchmarks.simulbench import extraction, toxicity
-from concord.benchmarks.simulbench.mock import judges
 from concord.benchmarks.simulbench.targets import SIMULBENCH
-from concord.demo.mock.texts import MODERATION
 from concord.runs.plans import ComparePlan, PlayPlan, ProposePlan
 from concord.store import access, conversations, spotchecks
 from concord.studies import audits, comparisons, spotcheck
 from concord.workspace import Workspace
 from tests.demo.playing import run
+from tests.mock.simulbench import judges
+from tests.mock.texts import MODERATION
 
 TASKS = (
     "rail-fence-clerk",

@@ -8,7 +8,6 @@ import json
 import pytest
 
 from concord.conversation import Message
-from concord.demo.mock.server import running
 from concord.errors import CallFailed, ConfigError, NotFound
 from concord.llm.adapting import refused
 from concord.llm.client import Client, request
@@ -17,6 +16,7 @@ from concord.runs import engine, planning
 from concord.runs.plans import PlayPlan
 from concord.store import configurations, conversations
 from tests.conftest import toml
+from tests.mock.server import running
 
 HELLO = [Message("user", "Hello. Reply with JSON.")]
 SENT = {

@@ -14,11 +14,12 @@ from aiohttp import web
 
 from concord.commands.doctor import examine
 from concord.conversation import Message
-from concord.demo.mock.server import listening, running
+from concord.demo.server import listening
 from concord.errors import CallFailed, ConfigError, NotFound
 from concord.llm.client import REASKS, Client
 from concord.llm.embeddings import BadVectors, pack, read, tokens, unpack
 from concord.llm.models import Model, Price, pick
+from tests.mock.server import running
 
 
 def reply(*vectors, **more):
@@ -146,7 +147,7 @@ def test_the_mock_models_puts_texts_with_words_in_common_near_each_other(embedde
 
 
 def test_an_endpoint_in_trouble_is_asked_again():
-    from concord.demo.mock.faults import Faults
+    from tests.mock.faults import Faults
 
     with running(faults=Faults(rate_limit=2, malformed=3, retry_after=0.01)) as url:
         model = Model(name="m", kind="embeddings", base_url=url, model="mock-embeddings")

@@ -8,8 +8,6 @@ from typing import get_args
 import pytest
 
 from concord.conversation import Message
-from concord.demo.mock.faults import Fault, Faults
-from concord.demo.mock.server import running
 from concord.errors import CallFailed
 from concord.llm import client as clients
 from concord.llm import gates, replies
@@ -22,6 +20,8 @@ from concord.runs.registry import BENCHMARKS
 from concord.runs.rubric_judge import reply_of
 from concord.store import conversations
 from concord.workspace import SHIPPED
+from tests.mock.faults import Fault, Faults
+from tests.mock.server import running
 
 ROLES = {
     f"{benchmark.name} {prompt}": reply

@@ -13,14 +13,15 @@ import pytest
 from aiohttp import web
 
 from concord.conversation import Message
-from concord.demo.mock.faults import Faults
-from concord.demo.mock.server import listening, make_app, running
+from concord.demo.server import listening
 from concord.errors import CallFailed
 from concord.llm import client as clients
 from concord.llm import gates, trouble
 from concord.llm.client import Client
 from concord.llm.gates import Gate, seconds
 from concord.llm.models import Model
+from tests.mock.faults import Faults
+from tests.mock.server import make_app, running
 
 HELLO = (Message("user", "Hello."),)
 

@@ -9,12 +9,12 @@ import pytest
 
 from concord.commands.doctor import examine
 from concord.conversation import Message
-from concord.demo.mock.server import running
 from concord.errors import CallFailed, ConfigError
 from concord.llm import gates, trouble
 from concord.llm.client import DEFAULT_CONCURRENCY, Client, limits, merge, request
 from concord.llm.families import families
 from concord.llm.models import Model, Price, Rates, load_models
+from tests.mock.server import running
 
 HELLO = (
     Message("system", "Be brief."),
@@ -259,7 +259,7 @@ def test_the_class_of_an_error_says_what_is_done(status, content, cls, kind):
 
 
 def test_a_hanging_endpoint_times_out(tmp_path):
-    from concord.demo.mock.faults import Faults
+    from tests.mock.faults import Faults
 
     with running(faults=Faults(hang=1)) as url, pytest.raises(CallFailed, match=r"within 0\.3 s") as caught:
         call(Model(name="m", base_url=url, model="mock-bland", timeout=0.3))
@@ -267,7 +267,7 @@ def test_a_hanging_endpoint_times_out(tmp_path):
 
 
 def test_retry_after_is_honoured_and_the_call_succeeds():
-    from concord.demo.mock.faults import Faults
+    from tests.mock.faults import Faults
 
     with running(faults=Faults(rate_limit=2, retry_after=0.05)) as url:
         model = Model(name="m", base_url=url, model="mock-bland")

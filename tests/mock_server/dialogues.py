@@ -6,9 +6,9 @@ from pathlib import Path
 
 from concord.benchmarks.pingpong.play import NextUtterance, Scores, characters, situations
 from concord.conversation import Conversation, Message
-from concord.demo.mock.call import Call
-from concord.demo.mock.personas import reply
 from concord.llm.prompts import load_prompt
+from tests.mock.call import Call
+from tests.mock.personas import reply
 
 ROOT = Path(__file__).parents[2]
 REPLIES = {"player": None, "interrogator": NextUtterance, "judge": Scores}

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from concord.demo.mock import material
-from concord.demo.mock.material import DATA, fill, fresh, load, pick, read
 from concord.errors import ConfigError
+from tests.mock import material
+from tests.mock.material import DATA, fill, fresh, load, pick, read
 
 ASK = "I am holding {what}[ at {place}][ on {date}]. Will you come?"
 SHAPES = {"what": r"[^.;?]+?", "place": "[A-Z][A-Za-z ]*?", "date": r"\d{4}-\d\d-\d\d"}
@@ -45,9 +45,9 @@ def test_a_line_that_was_said_is_not_chosen_while_there_is_another():
     assert pick(["{echo}, you say."], random.Random(1), {"echo": ""}) == ""
 
 
-@pytest.mark.parametrize("path", sorted(DATA.glob("*/*/mock/*.toml")), ids=lambda p: "/".join(p.parts[-4:]))
+@pytest.mark.parametrize("path", sorted(DATA.glob("*/*/*.toml")), ids=lambda p: "/".join(p.parts[-3:]))
 def test_all_material_that_ships_is_valid(path):
-    assert load(path.parts[-4], path.parts[-3], path.stem)
+    assert load(path.parts[-3], path.parts[-2], path.stem)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_all_material_that_ships_is_valid(path):
 )
 def test_material_that_is_not_valid_is_named(tmp_path, monkeypatch, content, said):
     monkeypatch.setattr(material, "DATA", tmp_path)
-    file = tmp_path / "haiku" / "en" / "mock" / f"{abs(hash(content))}.toml"
+    file = tmp_path / "haiku" / "en" / f"{abs(hash(content))}.toml"
     file.parent.mkdir(parents=True)
     file.write_text(content)
     with pytest.raises(ConfigError, match=said):

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from concord.benchmarks.pingpong.mock.features import CRITERIA, rate
-from concord.benchmarks.pingpong.mock.reading import transcript_of
 from concord.benchmarks.pingpong.play import Scores
 from concord.conversation import Conversation, Message
-from concord.demo.mock.call import Call
-from concord.demo.mock.material import load
-from concord.demo.mock.personas import reply
+from tests.mock.call import Call
+from tests.mock.material import load
+from tests.mock.personas import reply
+from tests.mock.pingpong.features import CRITERIA, rate
+from tests.mock.pingpong.reading import transcript_of
 
 from .dialogues import cast, dialogue, judge_call, judged, scenes
 

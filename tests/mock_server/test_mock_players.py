@@ -7,12 +7,12 @@ from statistics import mean
 
 import pytest
 
-from concord.benchmarks.pingpong.mock.features import features_of, misspelt
-from concord.benchmarks.pingpong.mock.reading import card_of, facts_of, language_of, read_card, scene_of
 from concord.conversation import Message
-from concord.demo.mock.call import Call
-from concord.demo.mock.material import load
-from concord.demo.mock.personas import models, reply
+from tests.mock.call import Call
+from tests.mock.material import load
+from tests.mock.personas import models, reply
+from tests.mock.pingpong.features import features_of, misspelt
+from tests.mock.pingpong.reading import card_of, facts_of, language_of, read_card, scene_of
 
 from .dialogues import call, cast, dialogue, known, scenes
 

@@ -13,8 +13,6 @@ from concord.benchmarks.pingpong import play as pingpong
 from concord.benchmarks.pingpong import v1
 from concord.benchmarks.pingpong.v1 import PINGPONG_V1, RatedUtterance, likert, rates
 from concord.conversation import Message
-from concord.demo.mock.call import Call
-from concord.demo.mock.personas import reply
 from concord.llm.replies import Answer, Unusable, read
 from concord.rating import NOTHING_SPENT, Rater
 from concord.reports import leaderboards
@@ -24,6 +22,8 @@ from concord.runs.benchmark import Materials
 from concord.runs.plans import PlayPlan
 from concord.store import conversations, ratings
 from concord.workspace import SHIPPED
+from tests.mock.call import Call
+from tests.mock.personas import reply
 
 MATERIALS = Materials((SHIPPED / "prompts",), (SHIPPED / "data",))
 MODELS = {"players": ("player",), "interrogator": ("user",), "judges": ("a",)}

@@ -17,8 +17,6 @@ from urllib.request import urlopen
 import pytest
 
 from concord.conversation import Message
-from concord.demo.mock.faults import Faults
-from concord.demo.mock.server import running
 from concord.errors import CallFailed
 from concord.llm.client import Client
 from concord.llm.models import Model
@@ -26,6 +24,8 @@ from concord.runs import engine, planning
 from concord.runs.plans import PlayPlan
 from concord.store import configurations, conversations
 from concord.workspace import Workspace
+from tests.mock.faults import Faults
+from tests.mock.server import running
 
 HERE = Path(__file__).resolve().parents[2] / ".venv" / "litellm" / "bin" / "litellm"
 COMMAND = Path(os.environ.get("LITELLM") or HERE)

@@ -11,7 +11,6 @@ from urllib.request import urlopen
 import pytest
 
 from concord.commands.progress import estimated
-from concord.demo.mock.server import running
 from concord.errors import CallFailed
 from concord.llm import batch as api
 from concord.llm.models import load_models
@@ -20,6 +19,7 @@ from concord.runs.plans import JudgePlan
 from concord.store import batches as stored
 from concord.store import runs
 from tests.conftest import FIXED, toml
+from tests.mock.server import running
 from tests.runs.test_runs import ROOT, calls_made, calls_of, count, plan, run, until
 
 JUDGED = JudgePlan("pingpong", ("a", "b"))

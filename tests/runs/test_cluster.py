@@ -7,10 +7,10 @@ import signal
 
 import pytest
 
-from concord.demo.mock.server import running
 from concord.runs import engine, planning
 from concord.workspace import Workspace
 from tests.conftest import FIXED, toml
+from tests.mock.server import running
 from tests.runs.test_runs import calls_of, count, plan
 
 distributed = pytest.importorskip("distributed", reason="the extra “cluster” is not installed")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from concord.demo.mock.quirks import THOUGHT
 from concord.llm.models import load_models
 from concord.reports import leaderboards
 from concord.reports.leaderboard_table import leaderboard_table
@@ -12,6 +11,7 @@ from concord.runs import engine, planning
 from concord.runs.plans import PlayPlan
 from concord.store import conversations
 from concord.store import runs as stored
+from tests.mock.quirks import THOUGHT
 
 PLAYER = "mock-bland"
 

@@ -17,7 +17,6 @@ import pytest
 from concord.commands import options, progress
 from concord.commands.progress import estimated
 from concord.configuration import UNREPORTED
-from concord.demo.mock.server import running
 from concord.errors import ConfigError, NotFound
 from concord.llm.client import Client
 from concord.llm.models import Model, load_models
@@ -29,6 +28,7 @@ from concord.store import runs as stored
 from concord.store.runs import NotedCall
 from concord.workspace import Workspace
 from tests.conftest import FIXED, toml
+from tests.mock.server import running
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 import pytest
 
 from concord.benchmarks.simulbench import extraction
-from concord.demo.mock.server import running
 from concord.runs import engine, planning, plans
 from concord.runs.plans import ComparePlan, JudgePlan, ProposePlan
 from concord.store import database, turns, writer
 from concord.workspace import Workspace
+from tests.mock.server import running
 from tests.runs.test_runs import calls_made, calls_of, count
 from tests.runs.test_store_lost import Watched, calls_when_still, lock_of
 from tests.simulbench.conftest import TARGETS, answers, dialogues, execute, models

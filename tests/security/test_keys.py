@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from concord.demo.mock.faults import Faults
-from concord.demo.mock.server import running
 from concord.workspace import Workspace
+from tests.mock.faults import Faults
+from tests.mock.server import running
 
 ROOT = Path(__file__).parent.parent.parent
 MARKER = 'sk-marker/of"the+key-4711'

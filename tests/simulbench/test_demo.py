@@ -1,11 +1,11 @@
 """The demo's SimulBench: everything is there, and simulated people answer as they are told."""
 
 from concord.benchmarks.simulbench import review, toxicity
-from concord.benchmarks.simulbench.mock import judges
 from concord.runs.planning import materials
 from concord.store import conversations
 from concord.studies import audits, comparisons
 from tests.demo import simulbench as played
+from tests.mock.simulbench import judges
 from tests.simulbench import by_hand
 
 

@@ -6,15 +6,15 @@ import re
 import pytest
 
 from concord.benchmarks.simulbench import DIALOGUES, SIMULBENCH
-from concord.benchmarks.simulbench.mock import question_of
-from concord.benchmarks.simulbench.mock.judges import FAILED, PLAIN, rate, view
-from concord.benchmarks.simulbench.mock.simulators import right_reply
 from concord.benchmarks.simulbench.tasks import STRATEGIES, catalogue
 from concord.conversation import Message
-from concord.demo.mock.call import Call
-from concord.demo.mock.personas import models, reply
 from concord.runs.benchmark import Materials
 from concord.workspace import SHIPPED
+from tests.mock.call import Call
+from tests.mock.personas import models, reply
+from tests.mock.simulbench import question_of
+from tests.mock.simulbench.judges import FAILED, PLAIN, rate, view
+from tests.mock.simulbench.simulators import right_reply
 
 SHIPS = Materials((SHIPPED / "prompts",), (SHIPPED / "data",))
 TASKS = catalogue([SHIPPED / "data"])

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from concord.benchmarks.simulbench import toxicity
-from concord.demo.mock.call import BadCall
-from concord.demo.mock.texts import moderate
 from concord.errors import CallFailed, NotFound
+from tests.mock.call import BadCall
+from tests.mock.texts import moderate
 from tests.simulbench import by_hand
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from concord.benchmarks.simulbench.refusals import OPENING, PATTERNS, looks_like_refusal
-from concord.demo.mock.material import load
+from tests.mock.material import load
 
 REFUSING = {
     "en": (

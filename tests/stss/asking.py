@@ -11,13 +11,13 @@ from pathlib import Path
 
 from concord.benchmarks.stss import STSS, system
 from concord.benchmarks.stss.generative import find
-from concord.demo.mock.call import read_call
-from concord.demo.mock.personas import reply
 from concord.errors import CallFailed
 from concord.llm import replies
 from concord.llm.completions import Completion
 from concord.rating import Spent
 from concord.runs.benchmark import Materials
+from tests.mock.call import read_call
+from tests.mock.personas import reply
 
 ROOT = Path(__file__).resolve().parents[2]
 MATERIALS = Materials((ROOT / "prompts",), (ROOT / "data",))

@@ -23,8 +23,6 @@ from concord.benchmarks.stss.tasks import task_from
 from concord.benchmarks.stss.trajectory import from_stored
 from concord.cli import main
 from concord.conversation import Unit
-from concord.demo.mock.faults import Faults
-from concord.demo.mock.server import running
 from concord.errors import ConcordError, ConfigError, NotFound
 from concord.rating import Annotation, Rating
 from concord.runs import engine, planning, plans, status
@@ -34,6 +32,8 @@ from concord.store.conversations import Filter
 from concord.studies.studies import draw_study
 from concord.workspace import Workspace
 from tests.conftest import toml
+from tests.mock.faults import Faults
+from tests.mock.server import running
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = {

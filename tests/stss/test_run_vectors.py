@@ -10,8 +10,6 @@ import pytest
 from click.testing import CliRunner
 
 from concord.cli import main
-from concord.demo.mock.faults import Faults
-from concord.demo.mock.server import running
 from concord.errors import ConfigError
 from concord.llm.embeddings import unpack
 from concord.runs import engine, planning
@@ -19,6 +17,8 @@ from concord.runs.plans import JudgePlan, PlayPlan
 from concord.store import conversations
 from concord.workspace import Workspace
 from tests.conftest import toml
+from tests.mock.faults import Faults
+from tests.mock.server import running
 
 MODELS = {
     "host": 'model = "mock-outgoing"\nprice = { input = 0, output = 0 }',

@@ -135,8 +135,8 @@ class Living(Asking):
 
     def __init__(self, delay=None):
         super().__init__(delay)
-        from concord.demo.mock.texts import embed
         from concord.llm.embeddings import read
+        from tests.mock.texts import embed
 
         self.vectors = Embedding(delay=delay)
         self.vectors.vector = lambda text: read(

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from concord.benchmarks.simulbench.mock import judges, simulators
-from concord.demo.mock.call import Answer, Call
+from tests.mock.call import Answer, Call
+from tests.mock.simulbench import judges, simulators
 
 MODELS = (*simulators.lines()["manners"], *judges.EYES)
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from aiohttp import web
 
-from concord.demo.mock.call import BadCall
-from concord.demo.mock.faults import Faults
+from tests.mock.call import BadCall
+from tests.mock.faults import Faults
 
 PATH = "/v1/chat/completions"
 Answer = Callable[[bytes], tuple[int, dict[str, Any]]]

@@ -5,8 +5,8 @@ import math
 import re
 from typing import Any
 
-from concord.demo.mock.call import read_object, require
-from concord.demo.mock.material import load
+from tests.mock.call import read_object, require
+from tests.mock.material import load
 
 EMBEDDINGS, MODERATION = "mock-embeddings", "mock-moderation"
 DIMENSIONS, MOST = 64, 4096

@@ -5,8 +5,11 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from concord.benchmarks.stss.mock import reading
-from concord.benchmarks.stss.mock.reading import (
+from concord.benchmarks.stss.town import DAY, hour_of, minute_of
+from tests.mock.call import Call
+from tests.mock.material import load
+from tests.mock.stss import reading
+from tests.mock.stss.reading import (
     TIME,
     Affair,
     Persona,
@@ -15,10 +18,7 @@ from concord.benchmarks.stss.mock.reading import (
     prompt_of,
     section,
 )
-from concord.benchmarks.stss.mock.talk import settled, usual_time
-from concord.benchmarks.stss.town import DAY, hour_of, minute_of
-from concord.demo.mock.call import Call
-from concord.demo.mock.material import load
+from tests.mock.stss.talk import settled, usual_time
 
 OVERSLEEPS, FORGETS, STRAYS = 0.1, 0.12, 0.01
 """How often residents oversleep, forget what they agreed to, plan for a place that does not exist."""

@@ -4,33 +4,27 @@ import asyncio
 import hashlib
 import hmac
 import json
-import os
 import random
-import signal
-import threading
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from aiohttp import web
-from anyio.from_thread import start_blocking_portal
 
-from concord.commands.printing import echo
-from concord.demo.mock import quirks
-from concord.demo.mock.batches import BatchApi
-from concord.demo.mock.call import BadCall, Call, read_call, read_object
-from concord.demo.mock.faults import Fault, Faults
-from concord.demo.mock.kinds import kind
-from concord.demo.mock.personas import models, reply
-from concord.demo.mock.texts import EMBEDDINGS, MODERATION, embed, moderate
-from concord.errors import ConfigError
+from concord.demo import server
+from concord.demo.server import FINGERPRINT, MAX_BODY
+from tests.mock import quirks
+from tests.mock.batches import BatchApi
+from tests.mock.call import BadCall, Call, read_call, read_object
+from tests.mock.faults import Fault, Faults
+from tests.mock.kinds import kind
+from tests.mock.personas import models, reply
+from tests.mock.texts import EMBEDDINGS, MODERATION, embed, moderate
 
-FINGERPRINT = "concord-mock"
-MAX_BODY = 64 * 1024**2
 BLOCK = 128
 """Tokens, of four characters, by which a prompt cache grows."""
 
@@ -260,7 +254,7 @@ def make_app(
     same request to a server of the same `seed`
     gets the same reply, in whatever order requests come; only `faults` depend on the order. With
     `require_key` a call without that key is answered 401. `like` is the kind of endpoint whose refusals are
-    copied (`concord.demo.mock.kinds`). Raises NotFound for an unknown kind.
+    copied (`tests.mock.kinds`). Raises NotFound for an unknown kind.
     """
     service = Service(latency, seed, faults or Faults(), require_key, jitter, like)
     endpoints: dict[str, tuple[Endpoint, Sequence[str]]] = {
@@ -280,52 +274,11 @@ def make_app(
     return app
 
 
-@asynccontextmanager
-async def listening(app: web.Application, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-    """Serve `app` in the running loop; gives the base URL (`http://…/v1`). Port 0 takes a free one."""
-    runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.2)
-    await runner.setup()
-    try:
-        try:
-            await web.TCPSite(runner, host, port, backlog=1024).start()
-        except OSError as error:
-            message = f"The mock server cannot listen on {host}:{port} ({error.strerror})."
-            raise ConfigError(f"{message} Choose another port with --port.") from None
-        bound = runner.addresses[0][1]
-        yield f"http://{f'[{host}]' if ':' in host else host}:{bound}/v1"
-    finally:
-        await runner.cleanup()
-
-
 @contextmanager
 def running(host: str = "127.0.0.1", port: int = 0, **how: Any) -> Iterator[str]:
     """Serve from a thread while the block lasts; gives the base URL. `how` as in `make_app`."""
-    with start_blocking_portal(name="concord-mock") as portal:
-        app = portal.call(partial(make_app, **how))
-        with portal.wrap_async_context_manager(listening(app, host, port)) as url:
-            yield url
-
-
-def serve(host: str = "127.0.0.1", port: int = 8601, *, with_parent: bool = False, **how: Any) -> None:
-    """Serve until interrupted or terminated; prints the URL when ready. `how` as in `make_app`.
-
-    `with_parent` serves until standard input is closed: a process that started this one and holds the other
-    end of it may be killed.
-    """
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    if with_parent:
-        threading.Thread(target=_end_with_input, daemon=True).start()
-    with suppress(KeyboardInterrupt), running(host, port, **how) as url:
-        echo(f"Concord mock models listening on {url}")
-        while True:
-            time.sleep(3600)
-
-
-def _end_with_input() -> None:
-    # Not by sys.stdin, whose lock a thread that waits would hold while Python ends.
-    while os.read(0, 4096):
-        pass
-    os.kill(os.getpid(), signal.SIGTERM)
+    with server.running(partial(make_app, **how), host, port) as url:
+        yield url
 
 
 def tokens(text: str) -> int:

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from concord.benchmarks.pingpong.mock.reading import (
+from concord.conversation import Conversation
+from tests.mock.pingpong.reading import (
     ACTION,
     WORD,
     Card,
@@ -22,7 +23,6 @@ from concord.benchmarks.pingpong.mock.reading import (
     stem,
     words,
 )
-from concord.conversation import Conversation
 
 CRITERIA = ("in_character", "entertaining", "fluency")
 SHARED = 0.5

@@ -4,8 +4,8 @@ import math
 import re
 from typing import Any
 
-from concord.demo.mock.call import Answer, Call
-from concord.demo.mock.schemas import Schema, bounds, resolve
+from concord.demo.schemas import Schema, bounds, resolve
+from tests.mock.call import Answer, Call
 
 RATED = re.compile(r"^Turn (\d+)(?:, assistant \(to be rated\))?:", re.M)
 """Where a reply to be rated begins; slices write “Turn 1:” for a whole turn."""
@@ -49,7 +49,7 @@ def answer(call: Call) -> Answer:
 
 def _compared(call: Call, first: str, second: str) -> dict[str, Any]:
     """Answers to pairwise questions; the one shown first has a small advantage."""
-    lead = _quality(first) - _quality(second) + 0.05
+    lead = quality(first) - quality(second) + 0.05
     found: dict[str, Any] = {}
     for name, schema in call.fields.items():
         if name.endswith(_REASON):
@@ -70,7 +70,8 @@ def _words(text: str) -> str:
     return f"{len(_GOOD.findall(text))} kind and {len(_BAD.findall(text))} unkind words"
 
 
-def _quality(text: str) -> float:
+def quality(text: str) -> float:
+    """How good a text is, from 0 to 1, by its kind and unkind words."""
     return 1 / (1 + math.exp(0.7 * (len(_BAD.findall(text)) - len(_GOOD.findall(text)))))
 
 
@@ -82,7 +83,7 @@ def _entry(field: Any, root: Schema) -> Schema:
 
 
 def _answers(call: Call, fields: Schema, text: str) -> dict[str, Any]:
-    quality = _quality(text)
+    good = quality(text)
     lean = sum(by for name, by in _LEANING.items() if name in call.model)
     noise = next((by for name, by in _NOISE.items() if name in call.model), 0.1)
     found: dict[str, Any] = {}
@@ -93,7 +94,7 @@ def _answers(call: Call, fields: Schema, text: str) -> dict[str, Any]:
         if name.endswith(_REASON):
             found[name] = f"(mock) {_words(text)} are in it."
         else:
-            place = min(max(quality + lean + rng.gauss(0, noise), 0.0), 1.0)
+            place = min(max(good + lean + rng.gauss(0, noise), 0.0), 1.0)
             found[name] = _value(resolve(schema, call.schema or {}), place, text, rng.random())
     return found
 

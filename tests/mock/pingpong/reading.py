@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from concord.demo.mock.call import Call
-from concord.demo.mock.material import lists_in, load, pieces
+from tests.mock.call import Call
+from tests.mock.material import lists_in, load, pieces
 
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 ACTION = re.compile(r"\*[^*\n]{2,}\*")

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Mapping
 
-from concord.benchmarks.pingpong.mock import judges, players
-from concord.benchmarks.pingpong.mock.reading import plays
-from concord.demo.mock.call import Answer, Call
+from tests.mock.call import Answer, Call
+from tests.mock.pingpong import judges, players
+from tests.mock.pingpong.reading import plays
 
 PLAYERS: Mapping[str, Callable[[Call], str]] = {
     "mock-vivid": players.vivid,

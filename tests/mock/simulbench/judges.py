@@ -5,10 +5,10 @@ import re
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 
-from concord.benchmarks.simulbench.mock import simulators as read
 from concord.conversation import Conversation, Message
-from concord.demo.mock.call import Call
 from concord.rating import Finding, Verdict
+from tests.mock.call import Call
+from tests.mock.simulbench import simulators as read
 
 NEAR, EVEN = 2, 1.2
 """How near a judge's score must be to be reasonable, and how near two replies must be to be even."""

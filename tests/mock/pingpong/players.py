@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from concord.benchmarks.pingpong.mock.reading import (
+from tests.mock.call import Call
+from tests.mock.material import SLOT, fresh, load, pick
+from tests.mock.pingpong.reading import (
     ACTION,
     WORD,
     Card,
@@ -22,8 +24,6 @@ from concord.benchmarks.pingpong.mock.reading import (
     stop_words,
     words,
 )
-from concord.demo.mock.call import Call
-from concord.demo.mock.material import SLOT, fresh, load, pick
 
 REFUSING = {"challenge": 0.75, "fight": 0.75, "tease": 0.75}
 OTHERWISE_REFUSING = 0.05

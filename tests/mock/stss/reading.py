@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from concord.demo.mock.call import Call
-from concord.demo.mock.material import load, read
+from tests.mock.call import Call
+from tests.mock.material import load, read
 
 DATE, TIME = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d"
 PLACE, NAME = r"[A-Z][\w'’&é.: -]*?", r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)*"

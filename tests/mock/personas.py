@@ -1,21 +1,20 @@
 """The mock models: who there is, and who answers a request.
 
-Each benchmark's slice brings its own models in a module `mock`: their names in `MODELS`, and `answer`, which
-replies to the requests that the slice's prompts make, or gives None for any other request. `mock-fixed`
-always gives the same cheap reply, for benchmarks of everything but the model.
+Each benchmark has its own models in a package here: their names in `MODELS`, and `answer`, which replies to
+the requests that its prompts make, or gives None for any other request. `mock-fixed` always gives the same
+cheap reply, for benchmarks of everything but the model.
 """
 
 import json
 import random
 import re
 from functools import cache
-from types import ModuleType
 
-from concord.demo.mock import rubrics
-from concord.demo.mock.call import Answer, Call
-from concord.demo.mock.schemas import fill
-from concord.runs.registry import SLICES, part
+from concord.demo.schemas import fill
+from tests.mock import pingpong, rubrics, simulbench, stss
+from tests.mock.call import Answer, Call
 
+PARTS = (pingpong, simulbench, stss)
 FIXED = "mock-fixed"
 LINE = "I keep the lamp and count the ships; sit down, and tell me where you come from."
 ECHO = re.compile(r"Reply with the JSON object (\{.*\}) and nothing else", re.S)
@@ -23,15 +22,9 @@ ECHO = re.compile(r"Reply with the JSON object (\{.*\}) and nothing else", re.S)
 
 
 @cache
-def parts() -> tuple[ModuleType, ...]:
-    """The slices' mock modules."""
-    return tuple(found for name in SLICES if (found := part(name, "mock")))
-
-
-@cache
 def models() -> tuple[str, ...]:
     """The names of all mock models."""
-    return tuple(dict.fromkeys([name for found in parts() for name in found.MODELS] + [FIXED]))
+    return tuple(dict.fromkeys([name for found in PARTS for name in found.MODELS] + [FIXED]))
 
 
 def reply(call: Call) -> str:
@@ -40,7 +33,7 @@ def reply(call: Call) -> str:
         return echo[1]
     if call.model == FIXED:
         return _fixed(call)
-    answers = (answer(call) for answer in (*(found.answer for found in parts()), rubrics.answer))
+    answers = (answer(call) for answer in (*(found.answer for found in PARTS), rubrics.answer))
     said: Answer = next((answer for answer in answers if answer is not None), None)
     if said is None and not call.wants_json:
         return "I have nothing to say to that."

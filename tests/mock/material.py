@@ -8,12 +8,13 @@ import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from concord.errors import ConfigError
-from concord.files import SHIPPED, read_toml
+from concord.files import read_toml
 
-DATA = SHIPPED / "data"
+DATA = Path(__file__).parent / "data"
 SLOT = re.compile(r"\{(\w+)\}")
 LONG = re.compile(r"\w{5,}")
 OPTIONAL = re.compile(r"\[([^][]*)\]")
@@ -23,11 +24,11 @@ Slots = Mapping[str, str]
 
 @cache
 def load(benchmark: str, language: str, name: str) -> dict[str, Any]:
-    """The content of `data/<benchmark>/<language>/mock/<name>.toml`. Raises ConfigError.
+    """The content of `tests/mock/data/<benchmark>/<language>/<name>.toml`. Raises ConfigError.
 
     `slots` at the top names the slots that lines may use. Every list of strings is a list of lines.
     """
-    path = DATA / benchmark / language / "mock" / f"{name}.toml"
+    path = DATA / benchmark / language / f"{name}.toml"
     content = read_toml(path)
     known = frozenset(content.pop("slots", ()))
     for lines in lists_in(content):

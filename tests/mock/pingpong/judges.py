@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from concord.benchmarks.pingpong.mock.features import CRITERIA, Features, Taste, answer, features_of, noise
-from concord.benchmarks.pingpong.mock.reading import Exchange, Transcript, transcript_of, transcript_of_scene
-from concord.demo.mock.call import Call
-from concord.demo.mock.material import load, pick
-from concord.demo.mock.schemas import Schema, bounds, fill, resolve
+from concord.demo.schemas import Schema, bounds, fill, resolve
+from tests.mock.call import Call
+from tests.mock.material import load, pick
+from tests.mock.pingpong.features import CRITERIA, Features, Taste, answer, features_of, noise
+from tests.mock.pingpong.reading import Exchange, Transcript, transcript_of, transcript_of_scene
 
 JUDGES = ("mock-judge-strict", "mock-judge-lenient", "mock-judge-noisy", "mock-judge-erratic")
 PLAIN = "plain"

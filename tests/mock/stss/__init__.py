@@ -9,9 +9,9 @@ from typing import Any
 
 from concord.benchmarks.stss import generative
 from concord.benchmarks.stss.goals import Both, OnConversation, OnSummary
-from concord.benchmarks.stss.mock import days, talk
-from concord.benchmarks.stss.mock.reading import TIME, prompt_of, section
-from concord.demo.mock.call import Answer, Call
+from tests.mock.call import Answer, Call
+from tests.mock.stss import days, talk
+from tests.mock.stss.reading import TIME, prompt_of, section
 
 MODELS = (*talk.MANNERS,)
 ERRS = 0.04

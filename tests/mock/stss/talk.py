@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
-from concord.benchmarks.stss.mock import reading
-from concord.benchmarks.stss.mock.reading import (
+from tests.mock.call import Call
+from tests.mock.material import load, pick
+from tests.mock.stss import reading
+from tests.mock.stss.reading import (
     Affair,
     Persona,
     hears,
@@ -17,8 +19,6 @@ from concord.benchmarks.stss.mock.reading import (
     persona_of,
     prompt_of,
 )
-from concord.demo.mock.call import Call
-from concord.demo.mock.material import load, pick
 
 Thought = dict[str, Any]
 

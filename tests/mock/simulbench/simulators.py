@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from concord.conversation import Message
-from concord.demo.mock.call import Call
-from concord.demo.mock.material import load, pick, pieces
+from tests.mock.call import Call
+from tests.mock.material import load, pick, pieces
 
 DIALOGUE = re.compile(r"^=== The dialogue(?: so far)? ===$(.*)^=== End of the dialogue ===$", re.M | re.S)
 CUT = "(the reply was cut off here by the length limit)"
