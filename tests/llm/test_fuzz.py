@@ -14,8 +14,8 @@ import unicodedata
 from functools import partial
 
 import pytest
-from concord.demo.mock.schemas import fill
 
+from concord.demo.schemas import fill
 from concord.llm import completions, verdicts
 from concord.llm.completions import Broken
 from concord.llm.replies import Unusable, json_schema, usable
