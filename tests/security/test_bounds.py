@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from contextlib import AsyncExitStack, suppress
 from http.client import HTTPConnection
 from typing import Any
@@ -262,6 +263,68 @@ def test_the_pace_of_a_person_is_one_for_all_their_windows() -> None:
     assert pace.delay("one", limits, 100.0) == pytest.approx(0.4)
     assert pace.delay("another", limits, 100.0) == 0.0
     assert pace.delay("one", limits, 200.0) == 0.0
+
+
+def test_an_annotator_who_floods_from_ten_windows_gets_the_runs_of_a_quick_person(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """At 25 runs a second, after 100 at once, others waited up to 16 s until an answer was saved."""
+    monkeypatch.setattr(bounds, "person", lambda scope: ("annotator", "annotator 1"))
+    runs = 0
+
+    async def streamlit(scope: Scope, receive: Receive, send: Send) -> None:
+        nonlocal runs
+        while await receive():
+            runs += 1
+
+    async def receive() -> Message:
+        await asyncio.sleep(0)
+        return {"type": "websocket.receive", "bytes": rerun(0)}
+
+    async def attack() -> float:
+        begun, flooded = time.monotonic(), Bounds(streamlit)
+        windows = (flooded({"type": "websocket"}, receive, receive) for _ in range(10))  # type: ignore[arg-type]
+        with suppress(TimeoutError):
+            async with asyncio.timeout(1):
+                await asyncio.gather(*windows)
+        return time.monotonic() - begun
+
+    seconds = finish(attack())
+    assert 0 < runs <= 31 + 5 * seconds
+
+
+@pytest.mark.parametrize("gone", [OSError, None], ids=["sending fails", "closed"])
+def test_what_somebody_sent_before_they_left_runs_nothing_and_raises_nothing(
+    monkeypatch: pytest.MonkeyPatch, gone: type[OSError] | None
+) -> None:
+    """It was read on at their pace, and each window left two tracebacks in the log."""
+    monkeypatch.setattr(bounds, "person", lambda scope: ("annotator", "annotator 1"))
+    sent = BackMsg(stop_script=True).SerializeToString()
+    large = bytes(LIMITS["annotator"].message + 1)
+    frames: list[Message] = [{"type": "websocket.receive", "bytes": sent if gone else large}]
+    frames += [{"type": "websocket.receive", "bytes": sent}] * 1000
+    frames += [{"type": "websocket.disconnect", "code": 1006}]
+    given: list[Message] = []
+
+    async def streamlit(scope: Scope, receive: Receive, send: Send) -> None:
+        given.append(await receive())
+        await send({"type": "websocket.send", "bytes": b""})
+        given.append(await receive())
+
+    async def attack() -> None:
+        left = iter(frames)
+
+        async def receive() -> Message:
+            return next(left)
+
+        async def send(message: Message) -> None:
+            if gone:
+                raise gone
+
+        await Bounds(streamlit)({"type": "websocket"}, receive, send)
+
+    finish(attack())
+    assert given[-1]["type"] == "websocket.disconnect"
 
 
 @pytest.mark.parametrize("who", ["stranger", "annotator"])
