@@ -10,6 +10,9 @@ from concord.configuration import Reported, Use
 from concord.errors import ConfigError
 from concord.llm import completions
 from concord.llm.models import Model, load_models
+from concord.reports.agreement_report import Options, agreement_report
+from concord.reports.leaderboard_table import leaderboard_table
+from concord.reports.leaderboards import gather, leaderboard
 from concord.reports.provenance import provenance
 from concord.runs import engine, planning, renaming
 from concord.runs.plans import JudgePlan, PlayPlan
@@ -64,7 +67,12 @@ def test_an_endpoint_that_changes_the_model_is_told_in_the_report(workspace, mon
     with workspace.read() as db:
         [line] = [said for said in provenance(db, "s") if said.startswith("judge “a”")]
         hash = next(iter(ratings.judgements_of(db, conversation_ids(workspace)[0])))["prompt"]
+        report = agreement_report(db, "s", Options(resamples=5))
+        board = leaderboard_table(leaderboard(gather(db, "pingpong"), resamples=0))
     assert f"prompt v2 sha256 {hash}; the endpoint reported 2 different models: m0, m1." in line
+    asked = "The judge was asked by the benchmark's prompt, without guidelines"
+    assert f"{asked}; people had none." in report.notes
+    assert f"{asked}." in board.notes
 
 
 def repeated(repeats):

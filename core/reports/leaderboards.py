@@ -17,6 +17,7 @@ from concord.errors import ConcordError, not_found
 from concord.estimate import Estimate, undefined
 from concord.llm.replies import UNANSWERED
 from concord.rating import Criterion, Rater
+from concord.rubrics import guidance
 from concord.runs import judged
 from concord.runs.benchmark import Benchmark
 from concord.runs.registry import BENCHMARKS, get, part, slice_of
@@ -75,6 +76,8 @@ class Rated:
     """What each conversation was about: those of different players with the same one are matched."""
     rubric: str = ""
     """The rubric that its judges rated by; “” where they were asked what is the benchmark's own."""
+    sent: Mapping[str, str | None] = field(default_factory=dict)
+    """The guidelines that judges were sent: see `concord.rubrics.guidance.sent`."""
 
     @property
     def benchmark(self) -> str:
@@ -112,7 +115,9 @@ class Rated:
         return found
 
     def notes(self, panel: Sequence[str]) -> list[str]:
-        """Which conditions are mixed, and which judges are left out for another version of the prompt."""
+        """Which conditions are mixed, who is left out for another version of the prompt, and which
+        judges were sent guidelines.
+        """
         told = mixed_notes(self.mixed)
         versions = {self.raters[name].variant for name in panel}
         if versions & set(self.system.earlier):
@@ -123,7 +128,7 @@ class Rated:
             told.append(
                 f"The judges answered {len(versions)} versions of the prompt: {', '.join(sorted(versions))}."
             )
-        return told
+        return [*told, *guidance.sentences({name: self.raters[name].variant for name in panel}, self.sent)]
 
     def title(self) -> str:
         """The benchmark's, with what the conversations were chosen by."""
@@ -302,6 +307,7 @@ def gather(db: Database, benchmark: str, where: Where | None = None, rubric: str
         runs.failed_turns(db, benchmark, UNANSWERED, where),
         tables.scenarios(db, benchmark, system.items, where),
         used[system.version].name if system.version in used else "",
+        guidance.sent(db),
     )
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 
+from concord.rubrics import guidance
 from concord.scores import FINAL, no_final
 from concord.statistics.figures import AS_DRAWN, WEIGHED
 from concord.studies.studies import StudyRatings
@@ -57,6 +58,7 @@ def notes(of: StudyRatings, units: int, *, nominal: bool) -> list[str]:
             "measured on first ratings alone: with more ratings where people differ, it comes out too low. "
             "The section “extra” has judges against people's mean without and with them."
         )
+    found += guidance.sentences(of.versions_of_judges, of.sent, of.study.guidelines)
     if of.study.anonymous:
         found.append("People's ratings have no names: no figure compares one person with another.")
     asked = [c for c in of.study.criteria if c.name in of.counted]

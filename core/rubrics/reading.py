@@ -52,6 +52,7 @@ class _Criterion(_Told):
 
 class _Judge(_Told):
     instructions: Annotated[str, Field(max_length=50_000)] = ""
+    guidelines: bool = True
     reasons: Reasons = "before"
     show: list[str] = []
     system: Annotated[str, Field(min_length=1)] = templates.SYSTEM
@@ -134,6 +135,7 @@ def rubric_of(name: str, told: Mapping[str, Any], where: str, *, ships: bool = F
             judge.params,
             judge.template,
             **of_pairs,
+            guidelines=judge.guidelines,
         ),
         body=body,
         pairs=pairs,

@@ -60,6 +60,8 @@ class JudgePart:
     pair_system: str = ""
     pair_user: str = ""
     """The two messages of a pairwise question, which is asked in a call of its own."""
+    guidelines: bool = True
+    """Whether the guidelines for people are part of the prompt, where its templates use them."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,17 @@ class Rubric:
         parts = [self.guidelines]
         parts += explained([c for c in self.criteria if c.name in self.explained], self.explained)
         return "\n\n".join(part.strip() for part in parts if part.strip())
+
+    @property
+    def sent(self) -> str:
+        """The guidelines that judges are sent: those of people; “” where a template does not use them."""
+        from concord.llm.templates import uses  # loads Jinja
+
+        part = self.judge
+        asked = [part.system + part.user] * bool(self.criteria)
+        asked += [part.pair_system + part.pair_user] * bool(self.pairs)
+        used = part.guidelines and not part.template and all(uses(text, "guidelines") for text in asked)
+        return self.guidance if used else ""
 
     @property
     def per_turn(self) -> bool:

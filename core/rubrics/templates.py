@@ -4,6 +4,7 @@ VARIABLES = (
     "title",
     "language",
     "instructions",
+    "guidelines",
     "unit",
     "questions",
     "fields",
@@ -20,6 +21,13 @@ anybody in it. Rate what the assistant says, never the user.
 {%- if instructions %}
 
 {{ instructions | trim }}
+{%- endif %}
+{%- if guidelines %}
+
+The guidelines that people who answer the same questions are given:
+=====
+{{ guidelines | trim }}
+=====
 {%- endif %}
 
 The questions:
@@ -80,6 +88,13 @@ anybody in them.
 {%- if instructions %}
 
 {{ instructions | trim }}
+{%- endif %}
+{%- if guidelines %}
+
+The guidelines that people who answer the same questions are given:
+=====
+{{ guidelines | trim }}
+=====
 {%- endif %}
 
 The question:

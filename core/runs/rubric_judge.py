@@ -99,6 +99,7 @@ def pair_values(
         "title": rubric.title,
         "language": rubric.language,
         "instructions": rubric.judge.instructions,
+        "guidelines": rubric.guidance if rubric.judge.guidelines else "",
         "unit": rubric.unit,
         "questions": [_question(criterion)],
         "fields": [
@@ -169,6 +170,7 @@ def values(rubric: Rubric, conversation: Conversation) -> Mapping[str, Any]:
         "title": rubric.title,
         "language": rubric.language,
         "instructions": rubric.judge.instructions,
+        "guidelines": rubric.guidance if rubric.judge.guidelines else "",
         "unit": rubric.unit,
         "questions": [_question(c) for c in asked],
         "fields": [

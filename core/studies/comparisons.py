@@ -11,6 +11,7 @@ from sqlite_utils import Database
 
 from concord.errors import ConcordError, not_found
 from concord.rating import Comparison, Preference, Rater, Verdict
+from concord.rubrics import guidance
 from concord.runs.registry import known_or_imported
 from concord.statistics import pairwise
 from concord.statistics.intervals import SHARE, described
@@ -79,6 +80,8 @@ class Compared:
     simulated: tuple[str, ...]
     resamples: int
     seed: int
+    guidelines: tuple[str, ...] = ()
+    """Sentences on which judges were sent the guidelines that people read."""
 
 
 def compared(
@@ -139,6 +142,9 @@ def compared(
         strengths = pairwise.strengths(outcome, chosen, **draws) if len(chosen) > 1 else []
         standings.append(ComparedBy(rater, kind, tuple(duels), tuple(strengths)))
     mixed = tables.conditions(db, benchmark, known_or_imported(benchmark).items, facets) | versions
+    judged = table[table.kind == "judge"].drop_duplicates("rater")
+    judges = dict(zip(judged.rater, judged.variant, strict=True))
+    people = int(table.rater[table.kind == "human"].nunique())
     return Compared(
         benchmark,
         study,
@@ -154,10 +160,11 @@ def compared(
         tuple(_matches(given, _asked(table), **draws)),
         len(table),
         int(table.failure.notna().sum()),
-        int(table.rater[table.kind == "human"].nunique()),
+        people,
         tuple(sorted({*table.rater[table.simulated.astype(bool)]})),
         resamples,
         seed,
+        tuple(guidance.sentences(judges, guidance.sent(db), of.guidelines if people else None)),
     )
 
 
@@ -413,6 +420,7 @@ def _notes(found: Compared) -> list[str]:
         + "Δ is the share of wins less that of losses. "
         + described([SHARE], resamples=found.resamples, seed=found.seed, of="scenarios"),
         *mixed_notes(found.mixed),
+        *found.guidelines,
     ]
     if found.failed:
         told.append(

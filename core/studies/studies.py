@@ -17,6 +17,7 @@ from concord.arrays import Columns, coded, numbered, taken
 from concord.conversation import Conversation
 from concord.errors import StudyError, not_found
 from concord.rating import Criterion
+from concord.rubrics import guidance
 from concord.scores import run_label
 from concord.statistics.next_items import FLOOR, expected_error
 from concord.store import (
@@ -108,6 +109,8 @@ class StudyRatings:
     """The facets that divide the units into groups: name → unit → value."""
     waiting: Mapping[str, int] = field(default_factory=dict)
     """How many items are open by annotator who was dealt the study and has rated nothing of it."""
+    sent: Mapping[str, str | None] = field(default_factory=dict)
+    """The guidelines that judges were sent: see `concord.rubrics.guidance.sent`."""
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -488,6 +491,7 @@ def ratings_for_agreement(
         present=present,
         facets={facet: of for facet, of in facets.items() if 1 < len(set(of.values())) < len(of)},
         waiting={a.name: a.items - a.skipped for a in access.annotators(db, name) if a.items and not a.done},
+        sent=guidance.sent(db),
     )
 
 

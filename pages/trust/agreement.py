@@ -72,6 +72,7 @@ def _draw(version: tuple[str, str, str], report: AgreementReport) -> None:
     if report.options.nominal:  # every question is answered by a category
         st.caption(_provenance(report))
         draw(report.nominal)
+        st.caption("  \n".join(map(plain, report.notes)))
         return None
     criterion = _criterion(report)
     if not report.ratings.people:  # every figure would be undefined

@@ -8,6 +8,8 @@ from concord.errors import ConfigError
 from concord.rubrics import shipped
 from concord.rubrics.questions import TYPES, type_of
 from concord.rubrics.reading import rubric_of
+from concord.rubrics.rubric import EXAMPLE
+from concord.runs import rubric_judge
 from concord.runs.registry import BENCHMARKS
 from concord.workspace import SHIPPED
 
@@ -154,3 +156,16 @@ def test_a_mistake_is_one_sentence_with_the_place(text, says):
         rubric(text)
     assert str(refused.value).startswith("support.toml: ")
     assert says in str(refused.value)
+
+
+def test_judges_are_sent_the_guidelines_unless_the_rubric_says_no():
+    text = 'guidelines = "A promise is no help."\n[[criteria]]\nname = "good"\nstatement = "It is good."\n'
+    told = rubric(text)
+    (prompt,) = rubric_judge.requests(told, "support v1", EXAMPLE)
+    assert "A promise is no help." in prompt.messages[0].content
+    silent = rubric(text + "[judge]\nguidelines = false\n")
+    (prompt,) = rubric_judge.requests(silent, "support v2", EXAMPLE)
+    assert "promise" not in prompt.messages[0].content
+    assert told.hash != silent.hash
+    unused = rubric(text + '[judge]\nsystem = "{{ reply_form }}"\n')
+    assert (told.sent, silent.sent, unused.sent) == ("A promise is no help.", "", "")
