@@ -9,7 +9,9 @@ from concord.errors import not_found
 from concord.store import studies as stored
 from concord.studies import adjudication
 from concord.studies.adjudication import Rule
-from pages.desk.review import component, settle
+from pages.desk import component
+from pages.desk.form import DeskEvent, sent_by
+from pages.desk.informed import AdjudicationDesk
 from pages.parts import person, theme, told
 from pages.parts.address import asked, begin_work, end_work, link, nothing, shown
 from pages.parts.people import Researcher
@@ -111,16 +113,13 @@ def _work(names: list[str]) -> None:
     who, study = person.named(), st.query_params.get("study", "")
     if study not in names:
         raise not_found("study", study, names)
-    work = settle.AdjudicationDesk(study, who)
+    work = AdjudicationDesk(study, who)
     theme.whole_window()
-    title = f"Adjudication of {study}"
-    over = "All settled – thank you!"
-    if component.review(settle.fixed(work.desk, title, who, "Adjudication", reasoned=True, over=over)):
+    with workspace().read() as db:
+        fixed = work.fixed(db, f"Adjudication of {study}", "Adjudication")
+    if component.desk(fixed, component.taking(work.desk, DeskEvent, work.apply), sent_by(work.moving)):
         end_work()
         st.rerun()
-    component.exchange(
-        work.desk, settle.Settled, lambda db, event: settle.settle(db, study, who, event), work.moving
-    )
 
 
 page()

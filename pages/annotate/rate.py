@@ -1,6 +1,6 @@
 """The annotator's desk: their items of one study, or their pairs to compare, one after the other."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any, Literal, NamedTuple
@@ -16,9 +16,10 @@ from concord.store.studies import Study
 from concord.studies import dealing, discussion, reveal
 from concord.studies import pairings as pairs
 from concord.studies.translations import translations
-from pages.desk import component, sent
-from pages.desk.review import component as review
-from pages.desk.review import pair, settle
+from pages.desk import component, form, sent
+from pages.desk.form import DeskEvent, Take
+from pages.desk.informed import DiscussionDesk, RevealDesk
+from pages.desk.pairs import Dealt
 from pages.parts import theme
 from pages.parts.address import checked, nothing
 from pages.parts.people import AnnotatorHere, Researcher
@@ -26,7 +27,6 @@ from pages.parts.plain import plain
 from pages.parts.session import here, researching, workspace
 
 KINDS = ("study", "pairs", "reveal", "discuss")
-LOOKED_AT = "All looked at – thank you!"
 
 
 @dataclass(frozen=True)
@@ -126,19 +126,23 @@ def _title(study: PairStudy) -> str:
 
 def _rating(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     """A study's desk; true when whoever sits there asks to leave it."""
+    rater = annotator.rater_id
     with workspace().read() as db:
         study = studies.get(db, work.name)
-        numbers = desk.Numbers(db, work.name, annotator.rater_id)
-    rater, desk_id = annotator.rater_id, review.name(annotator.rater_id, work.name)
-    if component.desk(sent.fixed(study, annotator.name, desk_id, back)):
-        return True
-    review.annotators_exchange(
-        desk_id,
+        numbers = desk.Numbers(db, study.name, rater)
+    return _sitting(
+        sent.fixed(study, annotator.name, component.name(rater, work.name), back),
         lambda db, client, events: dealing.reported(db, study.name, rater, client, map(numbers.told, events)),
         lambda db, wanted, refused: _open(db, rater, study, wanted, refused),
-        lambda: _theirs(rater),
+        rater,
     )
-    return False
+
+
+def _sitting(fixed: dict[str, Any], take: Take, answer: component.Answer, rater: int) -> bool:
+    """An annotator's desk; true when whoever sits there asks to leave it."""
+    fixed["bare"] = not isinstance(here(), Researcher)
+    words = translations(workspace().folders("data"))
+    return component.desk(fixed, take, answer, lambda: _theirs(rater), words=words)
 
 
 def _open(
@@ -158,40 +162,21 @@ def _midnight() -> str:
 
 def _comparing(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     """The desk of pairs; true when whoever sits there asks to leave it."""
-    rater, name = annotator.rater_id, annotator.name
+    rater = annotator.rater_id
     with workspace().read() as db:
         study = pairings.study(db, work.name)
         asked = pairs.asked(db, study) if study.rubric else ()
-    dealt = pair.Dealt(study, rater, name)
-    return _reviewing(
-        pair.fixed(dealt, work.title, back, asked),
-        lambda db, client, events: pairs.apply(db, rater, name, client, events),
-        dealt.moving,
-        rater,
-        lambda db: {"pace": pairings.pace(db, rater, study.name, _midnight())._asdict()},
-    )
-
-
-def _reviewing(
-    fixed: dict[str, Any],
-    take: review.Take,
-    moving: Callable[[Database, Sequence[int | str] | None], review.Moving],
-    rater: int,
-    more: Callable[[Database], dict[str, Any]] = lambda db: {},
-) -> bool:
-    """An annotator's desk of another kind; true when whoever sits there asks to leave it."""
-    fixed |= {"bare": not isinstance(here(), Researcher)}
-    if review.review(fixed, words=translations(workspace().folders("data"))):
-        return True
-    review.annotators_exchange(
-        fixed["desk"],
-        take,
-        lambda db, wanted, refused: (
-            moving(db, wanted).sent(refused) | {"reading": desk.reading(db, rater).model_dump()} | more(db)
+    dealt = Dealt(study, rater, annotator.name)
+    return _sitting(
+        dealt.fixed(work.title, back, asked),
+        dealt.take,
+        lambda db, wanted, refused: dealt.moving(db, wanted).sent(
+            refused,
+            pace=pairings.pace(db, rater, study.name, _midnight())._asdict(),
+            **form.annotators(db, rater),
         ),
-        lambda: _theirs(rater),
+        rater,
     )
-    return False
 
 
 def _locked(work: Work, annotator: AnnotatorHere) -> bool:
@@ -220,37 +205,26 @@ def _locked(work: Work, annotator: AnnotatorHere) -> bool:
 
 def _revising(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     """The desk of second answers; true when whoever sits there asks to leave it."""
-    dealt = settle.RevealDesk(work.name, annotator.rater_id)
-    about = (dealt.desk, work.title, annotator.name, back)
-    return _reviewing(
-        settle.fixed(*about, reasoned=False, over=LOOKED_AT),
-        _kept(dealt.desk, settle.Settled, dealt.revise, annotator.rater_id),
-        dealt.moving,
-        annotator.rater_id,
-    )
+    dealt = RevealDesk(work.name, annotator.rater_id)
+    with workspace().read() as db:
+        fixed = dealt.fixed(db, work.title, annotator.name, back)
+    return _informed(dealt, fixed)
 
 
 def _discussing(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     """The desk of others' answers; true when whoever sits there asks to leave it."""
-    dealt = settle.DiscussionDesk(work.name, annotator.rater_id)
-    about = (dealt.desk, work.title, annotator.name, back)
-    return _reviewing(
-        settle.fixed(*about, reasoned=False, over=LOOKED_AT) | {"kind": "discuss"},
-        _kept(dealt.desk, settle.OwnComment, dealt.comment, annotator.rater_id),
-        dealt.moving,
-        annotator.rater_id,
+    dealt = DiscussionDesk(work.name, annotator.rater_id)
+    return _informed(dealt, dealt.fixed(work.title, annotator.name, back))
+
+
+def _informed(dealt: RevealDesk | DiscussionDesk, fixed: dict[str, Any]) -> bool:
+    rater = dealt.rater
+    return _sitting(
+        fixed,
+        component.taking(dealt.desk, DeskEvent, dealt.apply, reader=rater),
+        lambda db, wanted, refused: dealt.moving(db, wanted).sent(refused, **form.annotators(db, rater)),
+        rater,
     )
-
-
-def _kept(
-    name: str, kind: type[review.Event], do: Callable[[Database, review.Event], None], rater: int
-) -> review.Take:
-    """What stores the events of a desk."""
-
-    def take(db: Database, client: str, events: Sequence[Mapping[str, Any]]) -> tuple[int, list[Refusal]]:
-        return desk.once(db, name, client, events, kind, lambda event: do(db, event), reader=rater)
-
-    return take
 
 
 def _theirs(rater: int) -> bool:

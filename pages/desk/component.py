@@ -5,7 +5,8 @@ The first is drawn once for a study. Only the second takes part in the exchange 
 costs a few hundred bytes on the wire and not the desk's whole code.
 """
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from secrets import token_hex
@@ -14,10 +15,12 @@ from typing import Any
 import streamlit as st
 from sqlite_utils import Database
 
-from concord.store.desk import Refusal, Taken, take
-from concord.studies.translations import translations
+from concord.errors import ConcordError, NotAllowed
+from concord.store.desk import Refusal, Taken, once, take
+from pages.desk.form import Given, Take
 from pages.desk.report import checked
-from pages.parts.session import workspace
+from pages.parts.people import SignedOut
+from pages.parts.session import researching, workspace
 
 RUN_AFTER_RECONNECTING = timedelta(days=1)
 """The `run_every` of a fragment that answers a desk.
@@ -28,6 +31,9 @@ a fragment is run at an interval; if its last run was a whole one, it asks for n
 ask always. It is long because the run itself is not needed.
 """
 
+Answer = Callable[[Database, Any, Sequence[Refusal]], dict[str, Any]]
+"""What a browser is sent that asked for these items (None at first) and whose events were refused."""
+
 HERE = Path(__file__).resolve().parent
 SCRIPTS = (
     "text.js",
@@ -35,6 +41,7 @@ SCRIPTS = (
     "mount.js",
     "clock.js",
     "outbox.js",
+    "purposes.js",
     "model.js",
     "view.js",
     "dialogs.js",
@@ -52,11 +59,57 @@ _desk = st.components.v2.component(
 _link = st.components.v2.component("concord_desk_link", js=(HERE / "link.js").read_text(encoding="utf-8"))
 
 
-def desk(fixed: dict[str, Any]) -> bool:
-    """Draw the desk. True when the annotator asks to go back to where they came from."""
-    words = translations(workspace().folders("data"))
+def desk(
+    fixed: Mapping[str, Any],
+    take: Take,
+    answer: Answer,
+    allowed: Callable[[], bool] = researching,
+    *,
+    words: Mapping[str, Mapping[str, str]] | None = None,
+) -> bool:
+    """Draw a desk, store what it reports and answer it. True when whoever sits there asks to leave it.
+
+    `allowed` is asked before anything is taken or shown. `words` has translations for an annotator, whose way
+    to read is kept; None for a researcher.
+    """
     result = _desk(data={**fixed, "words": words}, key=f"desk {fixed['desk']}", on_leave_change=lambda: None)
+    if not result.leave:
+        _exchange(fixed["desk"], take, answer, allowed)
     return bool(result.leave)
+
+
+def name(*parts: object) -> str:
+    """A name for a desk in the browser's storage: a hash of the workspace and the parts."""
+    words = "\n".join(map(str, (workspace().path, *parts)))
+    return hashlib.sha256(words.encode()).hexdigest()[:16]
+
+
+def taking(
+    desk_name: str, kind: type[Given], do: Callable[[Database, Given], None], reader: int | None = None
+) -> Take:
+    """What stores the events of a desk, each once; `reader` is the annotator whose way to read is kept."""
+
+    def take(db: Database, client: str, events: Sequence[Any]) -> tuple[int, list[Refusal]]:
+        return once(db, desk_name, client, events, kind, lambda event: do(db, event), reader=reader)
+
+    return take
+
+
+@st.fragment(run_every=RUN_AFTER_RECONNECTING)
+def _exchange(desk_name: str, take: Take, answer: Answer, allowed: Callable[[], bool]) -> None:
+    try:
+        if not allowed():
+            raise NotAllowed("This page is not yours any more. Sign in, or open your link, again.")
+        said = report(desk_name)
+        marks, refused = taken(said, take)
+        with workspace().read() as db:
+            data = answer(db, said["want"] if said else None, refused)
+        data |= {"seen": said["k"] if said else 0, "marks": marks}
+    except SignedOut as error:
+        data = {"signed_out": str(error)}
+    except ConcordError as error:
+        data = {"closed": str(error)}
+    link(desk_name, {"desk": desk_name, **data})
 
 
 def link(name: str, data: dict[str, Any]) -> None:
@@ -77,11 +130,9 @@ def report(name: str) -> dict[str, Any] | None:
     return checked(name, said) if said else None
 
 
-def taken(
-    report: dict[str, Any] | None, apply: Callable[[Database, str, list[Any]], tuple[int, list[Refusal]]]
-) -> Taken:
-    """Store what a desk reports, and wait until it is on the disk. `apply` applies events of one window."""
+def taken(report: dict[str, Any] | None, take_one: Take) -> Taken:
+    """Store what a desk reports, and wait until it is on the disk. `take_one` stores events of a window."""
     if not report or not any(report["boxes"].values()):
         return Taken({}, [])
     boxes = report["boxes"]
-    return workspace().change(lambda db: take(boxes, lambda client, events: apply(db, client, events)))
+    return workspace().change(lambda db: take(boxes, lambda client, events: take_one(db, client, events)))

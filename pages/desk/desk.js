@@ -50,15 +50,18 @@ class Desk {
 
   act(name, ...rest) {
     const { model, dialogs } = this;
-    const needsItem = ["digit", "answer", "words", "reason", "focus", "submit", "skip", "flag"].includes(name);
+    const needsItem = ["digit", "answer", "keep", "words", "reason", "focus", "submit", "skip", "flag"].includes(name);
     if (needsItem && !model.item) return;
     if (model.locked && ["digit", "answer", "words", "reason", "skip"].includes(name)) return model.say(t("Your answers to this item are locked. Enter goes on."));
+    if (["skip", "flag"].includes(name) && !model.fixed.reasons.length) return;
     switch (name) {
       case "digit":
         return this.digit(rest[0]);
       case "answer":
         model.answer(...rest);
-        return model.unsaid(model.criteria[rest[0]]) && this.view.words(rest[0]);
+        return model.item && model.unsaid(model.criteria[rest[0]]) && this.view.write(rest[0]);
+      case "keep":
+        return this.keep(rest[0] ?? model.focus);
       case "reason":
         return model.reason(...rest);
       case "words":
@@ -68,6 +71,8 @@ class Desk {
         return model.changed();
       case "go":
         return model.go(rest[0]);
+      case "earlier":
+        return model.step(-1);
       case "back":
         model.leave();
         return this.leave();
@@ -80,7 +85,7 @@ class Desk {
       case "flag":
         return dialogs.flag(quoted(this.view.talk));
       default:
-        return dialogs[name]();
+        return model.purpose[name] ? model.purpose[name](model, dialogs) : dialogs[name]();
     }
   }
 
@@ -89,20 +94,28 @@ class Desk {
     const criterion = model.criteria[model.focus];
     if (!criterion) return model.say(t("All questions are answered: Enter submits, ↑ goes back to change one."));
     if (!criterion.options.length) return this.view.number(model.focus, name);
-    const option = criterion.options.find((o) => o.key === name);
+    const option = criterion.options.find((o) => o.key === name || o.letter === name);
     if (option) this.act("answer", model.focus, option.value);
-    else model.say(t("“{key}” is no answer to this question.", { key: name }), "bad");
+    else model.say(t("“{key}” is no answer to this question.", { key: name.toUpperCase() }), "bad");
+  }
+
+  // The own answer of before, where a judge's or others' stand beside it.
+  keep(index) {
+    const { model } = this;
+    const { own } = model.item.beside?.[model.criteria[index]?.name] ?? {};
+    if (own == null) return model.say(t("There is no answer of yours to keep."), "bad");
+    model.answer(index, own);
   }
 
   // The reason beside the marked answer, or beside the one before it where the marked question is not answered yet.
   words() {
     const { model } = this;
-    const said = (i) => model.criteria[i]?.reason && model.item.answers[model.criteria[i].name] != null;
+    const said = (i) => model.criteria[i]?.reason && (!model.fixed.submits || model.item.answers[model.criteria[i].name] != null);
     const index = [model.focus, model.beside(model.focus, -1)].find(said);
     if (index === undefined) return model.say(t("No answer here has room for a reason: answer first."));
     model.focus = index;
     model.changed();
-    this.view.words(index);
+    this.view.write(index);
   }
 }
 

@@ -33,20 +33,22 @@ class Dialogs {
   }
 
   help() {
-    const digits = this.model.criteria.flatMap((c) => c.options.map((o) => o.key).filter(Boolean));
+    const { fixed, criteria, purpose, item } = this.model;
+    const answers = criteria.flatMap((c) => c.options.flatMap((o) => [o.key, o.letter])).filter(Boolean);
     const rows = [
-      [[...new Set(digits)], t("answer the marked question and go to the next")],
+      [[...new Set(answers)].map((name) => name.toUpperCase()), t("answer the marked question and go to the next")],
+      ...(Object.values(item?.beside ?? {}).some((b) => b.own != null) ? [[["K"], t("keep your own answer")]] : []),
+      ...Object.entries(purpose.keys ?? {}).map(([name, [, , does]]) => [[name.toUpperCase()], does]),
       [["↑", "↓"], t("go to another question")],
-      [["Enter"], t("submit when every question is answered, and go to the next open item")],
+      [["Enter"], fixed.submits ? t("submit when every question is answered, and go to the next open item") : t("the next open item; this one stays open until every question is answered")],
       [["←", "→"], t("go to the item before or after; earlier answers may be changed")],
       [["U"], t("undo the last thing you did, also on an earlier item")],
-      [["S"], t("skip the item, with a reason")],
-      ...(this.model.criteria.some((c) => c.reason) ? [[["W"], t("write a reason beside the answer; Enter ends it")]] : []),
-      [["F"], t("flag the item with a comment for the researcher; it quotes words selected in the dialogue")],
+      ...(criteria.some((c) => c.reason) ? [[["W"], t("write a reason beside the answer; Enter ends it")]] : []),
+      ...(fixed.reasons.length ? [[["S"], t("skip the item, with a reason")], [["F"], t("flag the item with a comment for the researcher; it quotes words selected in the dialogue")]] : []),
       [["Space", "Page ↑", "Page ↓"], t("scroll the dialogue")],
       [["T"], t("size of texts, length of lines, contrast")],
       [["M"], t("show texts as they were written, with the marks of Markdown, and back")],
-      [["G"], t("guidelines")],
+      ...(fixed.guidelines ? [[["G"], t("guidelines")]] : []),
       [["?"], t("this help")],
     ];
     this.show("help", t("Keys"), el("div", {},

@@ -23,7 +23,7 @@ class Keys {
     }
     const target = event.composedPath()[0];
     if (typing(event)) return;
-    const name = keyName(event, ["u", "s", "f", "g", "w", "m", "t"]);
+    const name = keyName(event, ["u", "s", "f", "g", "w", "m", "t", "k", ...Object.keys(this.model.purpose.keys ?? {}), ...this.letters]);
     if (!name || taken(event, name, this.host)) return;
     if (this.dialogs.open) {
       if (name.length > 1) return;
@@ -38,9 +38,14 @@ class Keys {
     else this.press(name, event.shiftKey);
   }
 
+  // The letters that answer questions of the present item.
+  get letters() {
+    return this.model.criteria.flatMap((c) => c.options.flatMap((o) => [o.key, o.letter])).filter((name) => /^[a-z]$/.test(name));
+  }
+
   press(name, shift = false) {
     const { model } = this;
-    const digit = /^[0-9]$/.test(name);
+    const digit = /^[0-9]$/.test(name) || this.letters.includes(name);
     if (model.loading && (digit || name === "Enter" || name === "End")) return model.hold(() => this.press(name));
     if (digit) return this.act("digit", name);
     const page = this.view.talk.clientHeight * 0.85;
@@ -56,6 +61,7 @@ class Keys {
       End: () => this.view.toEnd(),
     };
     if (moves[name]) return moves[name]();
-    this.act({ Enter: "submit", u: "undo", s: "skip", f: "flag", g: "guidelines", w: "words", m: "letters", t: "reading", "?": "help" }[name]);
+    const own = this.model.purpose.keys?.[name]?.[1];
+    this.act(own ?? { Enter: "submit", u: "undo", s: "skip", f: "flag", g: "guidelines", w: "words", m: "letters", t: "reading", k: "keep", "?": "help" }[name]);
   }
 }

@@ -7,7 +7,8 @@ const WANTED = 40; // items asked for at a time
 class Model {
   constructor(fixed, outbox, clock, changed) {
     Object.assign(this, { fixed, outbox, clock, changed });
-    this.criteria = fixed.criteria;
+    this.purpose = PURPOSES[fixed.purpose] ?? {}; // what is its own
+    this.criteria = fixed.criteria; // of the item that was shown last
     this.strip = []; // [id, state, flagged] in the annotator's order
     this.items = new Map();
     this.at = undefined; // undefined before the first news, null when nothing is left
@@ -27,6 +28,8 @@ class Model {
     this.pace = null; // { items, seconds } of today
     this.asked = new Set(); // submitted here: whether their known answers are to be shown is not known yet
     this.due = []; // items whose known answers have arrived and were not seen
+    this.beyond = { done: 0, all: 0 }; // items that are not in the strip
+    this.awaited = null; // words that may be refused: { item, over }
   }
 
   get language() {
@@ -62,25 +65,36 @@ class Model {
     return this.strip.filter(([, s]) => s === state).length;
   }
 
-  // Some questions are asked of some dialogues only.
-  asks(index, item = this.item) {
-    return !item?.asks || item.asks.includes(this.criteria[index]?.name);
+  get finishedHere() {
+    return this.strip.length - this.count("open");
+  }
+
+  // How many items are done or skipped, of how many.
+  get tally() {
+    return { done: this.finishedHere + this.beyond.done, all: this.strip.length + this.beyond.all };
+  }
+
+  // Some questions are asked of some items only, and some items have questions of their own.
+  asks(criterion, item = this.item) {
+    return !item?.asks || item.asks.includes(criterion?.name);
   }
 
   // What stands between an item and its submission: answers, or the words that must stand beside one.
   missing(item = this.item) {
-    return this.criteria.filter((c, i) => this.asks(i, item) && (item?.answers[c.name] == null ? c.required : this.unsaid(c, item)));
+    const criteria = item?.questions ?? this.fixed.criteria;
+    return criteria.filter((c) => this.asks(c, item) && (item?.answers[c.name] == null ? c.required : this.unsaid(c, item)));
   }
 
   unsaid(criterion, item = this.item) {
     return criterion.reason === "required" && !item?.reasons[criterion.name];
   }
 
-  // The next question in a direction that is asked of this item; criteria.length after the last one.
+  // The next question in a direction that is asked of this item; criteria.length after the last one, where Enter submits.
   beside(index, by) {
     let next = index + by;
-    while (next >= 0 && next < this.criteria.length && !this.asks(next)) next += by;
-    return next < 0 ? index : Math.min(next, this.criteria.length);
+    while (next >= 0 && next < this.criteria.length && !this.asks(this.criteria[next])) next += by;
+    const outside = next < 0 || (next >= this.criteria.length && !this.fixed.submits);
+    return outside ? index : Math.min(next, this.criteria.length);
   }
 
   // -- news from Python
@@ -94,19 +108,23 @@ class Model {
     if (this.closed) this.changed("item");
     this.closed = null;
     const free = this.outbox.answered(news);
-    for (const refusal of news.refused) {
-      this.items.delete(refusal.item);
-      this.asked.delete(refusal.item);
-      if (refusal.item === this.shown) this.shown = undefined;
-      this.say(refusal.message, "bad");
+    for (const { item, message } of news.refused) {
+      this.outbox.once = false; // nothing of it was saved
+      this.items.delete(item);
+      this.asked.delete(item);
+      this.done = this.done.filter((entry) => entry.item !== item);
+      if (item === this.shown) this.shown = undefined;
+      this.say(t("Not kept: {message}", { message }), "bad");
     }
     this.strip = news.strip;
+    const { done, all } = news.count ?? { done: this.finishedHere, all: this.strip.length };
+    this.beyond = { done: done - this.finishedHere, all: all - this.strip.length };
     if (this.training && !news.training) this.say(t("The training is over. The study begins with the next item."));
     this.training = news.training;
     this.pace = news.pace;
     if (news.finished?.code !== this.finished?.code) this.changed("item"); // the end shows it
     this.finished = news.finished;
-    this.read(news.reading);
+    if (news.reading) this.read(news.reading);
     this.elsewhere = news.elsewhere.some((client) => client.split(".")[0] !== this.outbox.client.split(".")[0]);
     for (const item of news.items) {
       this.items.set(item.id, item);
@@ -116,15 +134,24 @@ class Model {
       else this.due.push(item.id);
     }
     for (const id of this.asked) if (!this.entry(id)) this.asked.delete(id);
-    for (const event of this.outbox.waiting) this.effect(event);
+    for (const event of this.outbox.waiting) if (event.item !== this.awaited?.item) this.effect(event);
+    if (this.awaited && !this.outbox.waiting.some((event) => event.item === this.awaited.item)) this.answered(news.refused);
     this.compare(news.items);
     const lost = this.at != null && !this.entry(); // taken back by the researcher
-    if (this.at === undefined || lost || (this.at === null && this.count("open"))) this.go(this.nextOpen(-1));
+    if (this.at === undefined && news.first != null) this.go(news.first);
+    else if (this.at === undefined || lost || (this.at === null && this.count("open"))) this.go(this.nextOpen(-1));
     else if (this.at === null && this.due.length) this.go(null);
     else if (this.item && this.shown !== this.at) this.arrive();
     const want = this.wanted();
     if (free && (this.outbox.due || this.needed(want))) this.outbox.flush(want);
     this.changed();
+  }
+
+  // Whether words that could be refused were kept.
+  answered(refused) {
+    const { item, over } = this.awaited;
+    this.awaited = null;
+    over(refused.find((refusal) => refusal.item === item)?.message);
   }
 
   // What was submitted, skipped or opened on another device is asked for again; it may have other answers.
@@ -186,6 +213,7 @@ class Model {
 
   arrive() {
     this.shown = this.at;
+    this.criteria = this.item.questions ?? this.fixed.criteria;
     this.begin();
     // The newest at the end: the oldest are let go, but never what lies ahead.
     const item = this.item;
@@ -204,8 +232,8 @@ class Model {
 
   // Mark the first question without an answer.
   begin() {
-    const first = this.criteria.findIndex((c, i) => this.asks(i) && this.item.answers[c.name] == null);
-    this.begun = this.focus = first < 0 ? this.criteria.length : first;
+    const first = this.criteria.findIndex((c) => this.asks(c) && (this.item.answers[c.name] == null || this.unsaid(c)));
+    this.begun = this.focus = first >= 0 ? first : this.fixed.submits ? this.criteria.length : this.beside(-1, 1);
   }
 
   leave() {
@@ -245,8 +273,10 @@ class Model {
   }
 
   readAs(change) {
-    this.outbox.add({ item: 0, do: "reading", text: JSON.stringify({ ...this.reading, ...change }), seconds: 0 });
-    this.effect(this.outbox.waiting.at(-1));
+    const event = { item: 0, do: "reading", text: JSON.stringify({ ...this.reading, ...change }), seconds: 0 };
+    this.effect(event);
+    if (!this.fixed.words) return; // a researcher's lasts as long as the page is open
+    this.outbox.add(event);
     this.outbox.flushSoon(this.wanted());
   }
 
@@ -256,10 +286,16 @@ class Model {
     const item = this.items.get(event.item);
     const entry = this.entry(event.item);
     const state = { submit: "done", skip: "skipped", reopen: "open" }[event.do];
+    if (event.edited) {
+      this.items.delete(event.item); // what is shown of it has changed as well
+      return entry && (entry[1] = "done");
+    }
     if (event.do === "answer") {
+      this.purpose.effect?.(item, event);
       if (item && event.score == null) delete item.answers[event.criterion], delete item.reasons[event.criterion];
       else if (item) (item.answers[event.criterion] = event.score), (item.reasons[event.criterion] = event.text ?? "");
-      if (event.score == null && entry?.[1] === "done") this.setState(item, entry, "open");
+      if (!this.fixed.submits && item) this.setState(item, entry, this.missing(item).length ? "open" : "done");
+      else if (event.score == null && entry?.[1] === "done") this.setState(item, entry, "open");
     } else if (event.do === "flag") {
       if (item) item.flag = event.text;
       if (entry) entry[2] = event.text ? 1 : 0;
@@ -279,31 +315,56 @@ class Model {
     const criterion = this.criteria[index];
     const old = item.answers[criterion.name] ?? null;
     const text = item.reasons[criterion.name] ?? "";
+    const event = { item: item.id, do: "answer", criterion: criterion.name, score: value, text };
     this.said = null;
-    // The same answer is recorded again: on another device, another one may have been given since.
-    this.record({ item: item.id, do: "answer", criterion: criterion.name, score: value, text });
-    if (old !== value) {
-      const back = { item: item.id, do: "answer", criterion: criterion.name, score: old, text };
-      this.done.push({ item: item.id, focus: index, back: [back], what: t("the answer to “{name}”", { name: criterion.label }) });
+    this.focus = index;
+    if (this.fixed.together && criterion.reason === "required" && !text) {
+      this.effect(event); // the answer waits for its words, and is kept with them
+      return this.changed();
     }
+    this.change(event, old, text, index);
     // One that must have a reason stays marked until it has one.
-    this.focus = this.unsaid(criterion) ? index : this.beside(index, 1);
+    if (this.fixed.submits) this.focus = this.unsaid(criterion) ? index : this.beside(index, 1);
+    else this.onward();
     this.changed();
   }
 
-  // Words beside an answer; they are kept with it.
-  reason(index, text) {
-    const item = this.item;
-    const criterion = this.criteria[index];
-    const score = item.answers[criterion.name];
-    if (score == null || (item.reasons[criterion.name] ?? "") === text.trim()) return;
-    this.record({ item: item.id, do: "answer", criterion: criterion.name, score, text: text.trim() });
+  // Record an answer. The same one is recorded again: on another device, another one may have been given since.
+  change(event, old, text, focus) {
+    this.record(event);
+    if (old === event.score) return;
+    const back = { ...event, score: old, text };
+    this.done.push({ item: event.item, focus, back: [back], what: t("the answer to “{name}”", { name: this.criteria[focus].label }) });
+  }
+
+  // Without a submission an item ends with its last answer.
+  onward() {
+    if (this.missing().length) this.begin();
+    else this.go(this.nextOpen(this.position));
+  }
+
+  // Words beside an answer; they are kept with it, or wait for it. `over` once somebody has finished writing.
+  reason(index, text, over = false) {
+    const { item, fixed } = this;
+    const { name, options, reason } = this.criteria[index];
+    const old = item.answers[name] ?? null;
+    const before = item.reasons[name] ?? "";
+    const words = text.trim();
+    const waits = fixed.together && reason === "required";
+    const score = old ?? (over && words && options.length === 1 ? options[0].value : null);
+    if (before !== words || (old === null && score !== null)) {
+      if (score === null || (waits && !words)) item.reasons[name] = score === null ? words : before;
+      else this.change({ item: item.id, do: "answer", criterion: name, score, text: words }, waits && !before ? null : old, before, index);
+    }
+    if (over && score !== null && !fixed.submits) this.onward();
     this.changed();
   }
 
   submit() {
     const item = this.item;
     const missing = this.missing();
+    const next = this.nextOpen(this.position);
+    if (!this.fixed.submits && (next !== null || !missing.length)) return this.go(next);
     if (missing.length) {
       this.focus = this.criteria.indexOf(missing[0]);
       return this.say(t("Still to answer: {names}.", { names: missing.map((c) => c.label).join(", ") }), "bad");
@@ -315,7 +376,14 @@ class Model {
       this.record({ item: item.id, do: "submit" });
       if (this.training) return this.changed();
     }
-    this.go(this.nextOpen(this.position));
+    this.go(next);
+  }
+
+  // Words that may be refused: nothing moves until that is known; `over` is called with why they were, if they were.
+  attempt(event, over) {
+    this.awaited = { item: event.item, over };
+    this.outbox.add({ ...event, seconds: this.clock.take() });
+    this.outbox.flush(this.wanted());
   }
 
   skip(reason) {

@@ -16,7 +16,8 @@ class View {
     const { fixed } = this.model;
     this.drawn = this.lit = this.filled = null;
     this.root.lang = this.language = this.model.language;
-    speak(fixed.words[this.language]);
+    speak(fixed.words?.[this.language]);
+    for (const criterion of fixed.criteria) if (criterion.say) criterion.label = t(criterion.say); // the desk's own questions
     this.title = el("span", { class: "title" }, fixed.title);
     this.bar = el("span", { class: "fill" });
     this.progress = el("span", { class: "progress", role: "progressbar", "aria-label": t("Progress"), "aria-valuemin": 0 }, this.bar);
@@ -28,17 +29,20 @@ class View {
     this.card = el("aside", { class: "card", "aria-label": t("About this dialogue"), tabindex: 0 });
     this.talk = el("section", { class: "talk", "aria-label": t("Dialogue"), tabindex: 0 });
     this.notice = el("div", { class: "notice", role: "status", "aria-live": "polite" });
-    this.questions = el("div", { class: `questions ${fixed.criteria.length > 4 ? "many" : ""}` }, fixed.criteria.map((c, i) => this.question(c, i)));
+    this.questions = el("div");
+    this.steps = el("ol", { class: "steps", "aria-hidden": "true" });
+    this.showAsked();
     this.submit = this.button("submit", [`${t("Submit")} `, key("Enter")], "primary");
     this.undo = this.button("undo", [`${t("Undo")} `, key("U")]);
     this.skip = this.button("skip", [`${t("Skip")} `, key("S")]);
     this.flag = this.button("flag", [`${t("Flag")} `, key("F")]);
-    this.steps = el("ol", { class: "steps", "aria-hidden": "true" }, fixed.criteria.map((c, i) =>
-      el("li", { onclick: () => this.act("focus", i) }, c.label)));
     this.ask = el("section", { class: "ask", "aria-label": t("Questions") },
       this.steps, this.questions, this.notice,
-      el("div", { class: "foot" }, this.submit, el("div", { class: "tools" }, this.undo, this.skip, this.flag)));
+      el("div", { class: "foot" }, this.submit, el("div", { class: "tools" }, this.undo,
+        fixed.reasons.length ? [this.skip, this.flag] : this.button("earlier", [`${t("Back")} `, key("←")]),
+        Object.entries(this.model.purpose.keys ?? {}).map(([k, [label, does]]) => this.button(does, [`${label} `, key(k.toUpperCase())])))));
     this.end = el("section", { class: "end" });
+    this.root.className = `desk ${fixed.purpose} ${fixed.bare ? "" : "menu"}`;
     this.body = el("div", { class: "body" }, this.card, this.talk, this.ask, this.end);
     this.root.replaceChildren(
       el("header", { class: "top" },
@@ -52,8 +56,8 @@ class View {
       this.signedOut.line, this.strip, this.body);
   }
 
-  button(action, content, style = "") {
-    return el("button", { type: "button", class: `button ${style}`, onclick: (event) => this.press(event, action) }, content);
+  button(action, content, style = "", ...rest) {
+    return el("button", { type: "button", class: `button ${style}`, onclick: (event) => (event.stopPropagation(), this.press(event, action, ...rest)) }, content);
   }
 
   // After a click with the mouse the focus goes back to the page, so that Enter does not press the same button again.
@@ -62,26 +66,56 @@ class View {
     this.act(action, ...rest);
   }
 
-  question(criterion, index) {
-    const wordy = criterion.options.some((o) => o.label !== o.shown);
-    const long = wordy && (criterion.options.length > 5 || criterion.options.some((o) => o.label.length > LONG));
+  // The questions, of every item or of the present one.
+  showAsked() {
+    const { criteria, item } = this.model;
+    this.lit = this.filled = null;
+    this.questions.className = `questions ${criteria.length > 4 ? "many" : ""}`;
+    this.questions.replaceChildren(...criteria.map((c, i) => this.question(c, i, item?.beside?.[c.name])));
+    this.steps.replaceChildren(...criteria.map((c, i) => el("li", { onclick: () => this.act("focus", i) }, c.label)));
+  }
+
+  question(criterion, index, beside) {
+    const rows = new Map();
+    for (const option of criterion.options) rows.set(option.row, [...(rows.get(option.row) ?? []), option]);
     return el("div", { class: "question", "data-index": index, onclick: () => this.act("focus", index) },
-      el("div", { class: "name", dir: "auto", id: `name-${index}` }, criterion.label),
+      el("div", { class: "head" }, el("div", { class: "name", dir: "auto", id: `name-${index}` }, criterion.label), beside && this.score(beside)),
       criterion.statement && el("p", { class: "statement", dir: "auto", id: `statement-${index}` }, criterion.statement),
-      criterion.options.length ? this.choices(criterion, index, wordy, long) : this.measure(criterion, index),
+      beside && this.words(beside),
+      criterion.options.length ? [...rows.values()].map((options) => this.choices(criterion, index, options, beside?.marks)) : this.measure(criterion, index),
+      beside?.own != null && this.button("keep", [`${t("Keep mine")} `, key("K")], "", index),
       criterion.reason && this.because(criterion, index),
+      el("div", { class: "mine" }),
       el("div", { class: "told prose", hidden: true, dir: "auto" }));
   }
 
-  choices(criterion, index, wordy, long) {
+  // What a judge, or others, answered: their scores, and their reasons as they wrote them.
+  score({ score, mock, failure }) {
+    return el("div", { class: "score" }, mock && el("span", { class: "tag" }, "mock"), failure == null ? score : "–");
+  }
+
+  words({ said, failure, raw }) {
+    return [
+      failure != null && el("p", { class: "failed" }, failure),
+      raw && el("details", { open: true }, el("summary", {}, t("The raw reply")), el("div", { class: "reasons" }, raw)),
+      ...said.map(([who, text]) => el("div", { class: "reasons", dir: "auto", tabindex: 0 }, who && el("strong", {}, `${who}: `), text))];
+  }
+
+  choices(criterion, index, options, marks = []) {
+    const name = (o) => (o.say ? t(o.say) : o.label);
+    const wordy = options.some((o) => name(o) !== o.shown);
+    const long = wordy && !criterion.across && (options.length > 5 || options.some((o) => o.label.length > LONG));
     return el("div", { class: `options ${long ? "list" : ""}`, role: "radiogroup", "aria-labelledby": `name-${index} statement-${index}`,
-                  style: `--count: ${criterion.options.length}` },
-        criterion.options.map((option) =>
-          el("button", { type: "button", role: "radio", class: "option", "aria-checked": "false",
-                         "aria-label": wordy ? `${option.shown}, ${option.label}` : option.shown,
+                  style: `--count: ${options.length}` },
+        options.map((option) => {
+          const at = criterion.options.indexOf(option);
+          return el("button", { type: "button", role: "radio", class: "option", "aria-checked": "false", "data-at": at,
+                         "aria-label": wordy ? `${option.shown}, ${name(option)}` : option.shown,
                          onclick: (event) => { event.stopPropagation(); this.press(event, "answer", index, option.value); } },
-            el("span", { class: "value" }, option.shown),
-            wordy && option.label !== option.shown && el("span", { class: "label" }, option.label))));
+            el("span", { class: "value" }, option.shown, /[a-z]/.test(option.key) && [" ", key(option.key.toUpperCase())]),
+            wordy && name(option) !== option.shown && el("span", { class: "label" }, name(option)),
+            marks[at] && el("span", { class: "by" }, t(marks[at])));
+        }));
   }
 
   // A number in a range: typed, or pushed. The slider stands nowhere until there is an answer.
@@ -107,17 +141,19 @@ class View {
   }
 
   because(criterion, index) {
-    const commit = () => (clearTimeout(this.writing), this.act("reason", index, words.value));
-    const words = el("textarea", { rows: 1, maxlength: 4000, "aria-label": t("Reason: {name}", { name: criterion.label }), placeholder: criterion.reason === "required" ? t("Why? (needed)") : t("Why?"),
-      onchange: commit, onclick: (event) => event.stopPropagation(),
+    let at; // what is written belongs to the item that was there when it was begun
+    const commit = (over = false) => (clearTimeout(this.writing), at === this.model.at && this.act("reason", index, words.value, over));
+    const words = el("textarea", { rows: 1, maxlength: 4000, "aria-label": t("Reason: {name}", { name: criterion.label }), placeholder: criterion.reason === "required" ? t("Why? (needed)") : t(criterion.words ?? "Why?"),
+      onfocus: () => (at = this.model.at), onchange: () => commit(), onclick: (event) => event.stopPropagation(),
       // Kept also where somebody closes the page while writing.
       oninput: () => (clearTimeout(this.writing), (this.writing = setTimeout(commit, WRITTEN))),
       onkeydown: (event) => {
         if (event.key === "Escape" || (event.key === "Enter" && !event.shiftKey)) {
           event.preventDefault();
-          commit();
+          const over = event.key === "Enter";
+          commit(over);
           words.blur();
-          if (event.key === "Enter" && !this.model.unsaid(criterion)) this.act("focus", this.model.beside(index, 1));
+          if (over && this.model.fixed.submits && !this.model.unsaid(criterion)) this.act("focus", this.model.beside(index, 1));
         }
       } });
     return el("div", { class: "because" }, words);
@@ -134,9 +170,10 @@ class View {
     field.value = digit;
   }
 
-  words(index) {
+  write(index) {
     const field = this.field(index, "textarea");
     field.disabled = false; // the answer that opens it is not drawn yet
+    this.questions.children[index].classList.add("active");
     field.focus();
   }
 
@@ -157,12 +194,12 @@ class View {
 
   showTop() {
     const { model } = this;
-    const finished = model.strip.length - model.count("open");
+    const { done, all } = model.tally;
     this.title.textContent = model.training ? `${model.fixed.title} · ${t("Training")}` : model.fixed.title;
-    this.bar.style.width = model.strip.length ? `${(100 * finished) / model.strip.length}%` : 0;
-    this.progress.setAttribute("aria-valuenow", finished);
-    this.progress.setAttribute("aria-valuemax", model.strip.length);
-    this.tally.textContent = model.strip.length ? t("{done} of {all}", { done: finished, all: model.strip.length }) : "";
+    this.bar.style.width = all ? `${(100 * done) / all}%` : 0;
+    this.progress.setAttribute("aria-valuenow", done);
+    this.progress.setAttribute("aria-valuemax", all);
+    this.tally.textContent = all ? t("{done} of {all}", { done, all }) : "";
     // The end says the same, and is drawn before the last item is stored.
     for (const place of [this.pace, this.end.querySelector(".paced")]) if (place) place.textContent = quietly(model.pace, model.fixed.asked_pace);
     this.signedOut.show();
@@ -207,19 +244,31 @@ class View {
     this.card.hidden = !item.context.length;
     this.card.lang = this.talk.lang = item.language;
     this.card.replaceChildren(...this.cards(item, this.opened ?? true));
-    let rated = null;
-    const said = item.said.map(({ turn, reply, speaker, text }) => {
-      const here = item.turn === turn;
-      const message = el("article", { "data-turn": turn, class: `message ${reply ? "reply" : "user"} ${here ? "rated" : item.turn == null ? "" : "aside"}` },
-        el("header", {}, t(speaker), el("span", { class: "turn" }, ` ${turn}`), here && reply && el("strong", { class: "this" }, t("Rate this reply"))),
-        el("div", { class: "text", dir: "auto" }, this.written(text)));
-      if (here && reply) rated = message;
-      return message;
-    });
+    if (item.beside) this.showAsked();
+    const said = item.said.map((message) => this.message(message, item));
     const above = el("div", { class: "card above", hidden: !item.context.length }, this.cards(item, this.opened ?? !this.narrow));
-    this.talk.replaceChildren(above, ...said, el("div", { class: "close" }, t("End of the dialogue")));
-    this.talk.scrollTo({ top: 0, behavior: "instant" });
-    if (rated) rated.scrollIntoView({ block: "center", behavior: "instant" });
+    const sides = model.purpose.sides?.(item, this);
+    this.talk.replaceChildren(...[item.about && this.about(item.about), above, ...said, sides ?? el("div", { class: "close" }, t("End of the dialogue"))].filter(Boolean));
+    this.talk.scrollTo({ top: sides && said.length ? this.talk.scrollHeight : 0, behavior: "instant" });
+    const rated = this.talk.querySelector(".rated.reply");
+    rated?.scrollIntoView({ block: rated.offsetHeight > this.talk.clientHeight ? "start" : "center", behavior: "instant" });
+  }
+
+  // A message of an item, of one of its sides; the reply that is rated stands out.
+  message({ turn, reply, speaker, text, cut, note }, item) {
+    const here = item.turn != null && item.turn === turn;
+    return el("article", { "data-turn": turn, class: `message ${reply ? "reply" : "user"} ${here ? "rated" : item.turn == null ? "" : "aside"} ${note ? "hard" : ""}` },
+      note && el("p", { class: "marker" }, note),
+      el("header", {}, t(speaker), turn && el("span", { class: "turn" }, ` ${turn}`), here && reply && el("strong", { class: "this" }, this.model.fixed.submits ? t("Rate this reply") : t("This reply is rated")),
+        cut && el("strong", { class: "cut" }, t("cut off at the length limit"))),
+      el("div", { class: `text ${text.trim() ? "" : "none"}`, dir: "auto" }, text.trim() ? this.written(text) : t("(an empty reply)")));
+  }
+
+  // What an item is about, in sight while its dialogue scrolls beneath; a tag may lead to a turn.
+  about({ title, facts, tags }) {
+    const there = (turn) => this.talk.querySelector(`[data-turn="${turn}"]`)?.scrollIntoView({ block: "center" });
+    return el("header", { class: "about" }, el("h2", {}, title), el("p", {}, facts.join(" · ")),
+      el("p", {}, tags.map(([text, turn]) => (turn ? el("button", { type: "button", class: "tag", onclick: () => there(turn) }, text) : el("span", { class: "tag" }, text)))));
   }
 
   // Where there is no room for a column of its own, the card lies above the dialogue and scrolls away with it; it opens as it was left.
@@ -230,7 +279,8 @@ class View {
   }
 
   written(text) {
-    return this.model.reading.letters ? el("div", { class: "letters" }, text) : marked(text);
+    const { raw } = this.model.fixed; // shown as it was written to whoever sits here
+    return raw || this.model.reading.letters ? el("div", { class: `letters ${raw ?? ""}` }, text) : marked(text);
   }
 
   // The same place of the dialogue stays in sight.
@@ -264,9 +314,9 @@ class View {
     const written = this.root.getRootNode().activeElement;
     for (const [i, question] of [...this.questions.children].entries()) {
       const answer = item?.answers[model.criteria[i].name];
-      question.hidden = this.steps.children[i].hidden = !model.asks(i);
+      question.hidden = this.steps.children[i].hidden = !!item && !model.asks(model.criteria[i]);
       for (const field of question.querySelectorAll("input, textarea")) {
-        field.disabled = !item || model.locked || (field.localName === "textarea" && answer == null);
+        field.disabled = !item || model.locked || (field.localName === "textarea" && answer == null && model.fixed.submits);
         if (field === written && this.filled === item?.id) continue;
         field.value = (field.localName === "textarea" ? item?.reasons[model.criteria[i].name] : answer) ?? "";
         field.classList.toggle("unset", answer == null);
@@ -275,13 +325,15 @@ class View {
       question.classList.toggle("active", active);
       question.classList.toggle("answered", answer != null);
       this.steps.children[i].className = `${active ? "active" : ""} ${answer != null ? "answered" : ""}`;
-      const options = [...question.querySelectorAll(".option")];
-      const chosen = model.criteria[i].options.findIndex((o) => o.value === answer);
-      for (const [j, option] of options.entries()) {
-        option.setAttribute("aria-checked", j === chosen);
+      const { options } = model.criteria[i];
+      const chosen = options.findIndex((o) => o.value === answer);
+      for (const option of question.querySelectorAll(".option")) {
+        const j = +option.dataset.at;
+        option.setAttribute("aria-checked", j === chosen || (chosen >= 0 && options[chosen].implies === options[j].value));
         option.tabIndex = j === Math.max(0, chosen) ? 0 : -1;
         option.disabled = !item || model.locked;
       }
+      question.querySelector(".mine").textContent = (item && model.purpose.mine?.(item, model.criteria[i].name)) ?? "";
       this.showTold(question.querySelector(".told"), model.criteria[i], item?.told?.[model.criteria[i].name], answer);
       if (active && this.lit !== i) question.scrollIntoView({ block: "nearest" });
     }
@@ -291,7 +343,8 @@ class View {
     this.ask.classList.toggle("ready", ready && model.focus === model.criteria.length);
     this.submit.disabled = !item;
     this.submit.classList.toggle("waiting", !ready);
-    this.submit.firstChild.textContent = `${item?.state === "done" ? t("Next") : t("Submit")} `;
+    this.submit.firstChild.textContent = `${item?.state === "done" || !model.fixed.submits ? t("Next") : t("Submit")} `;
+    model.purpose.refresh?.(item, this);
     this.undo.disabled = !model.done.length;
     this.skip.disabled = !item || model.locked;
     this.flag.disabled = !item;
@@ -303,12 +356,12 @@ class View {
   }
 
   // The known answer beside the own one, and why it is that.
-  showTold(place, { options }, told, answer) {
+  showTold(place, { options, named }, told, answer) {
     place.hidden = !told;
     if (!told || place.told === told) return;
     place.told = told;
     const option = options.find((o) => o.value === told.answer);
-    const known = option && option.label !== option.shown ? `${option.shown}, ${option.label}` : option?.shown ?? String(told.answer);
+    const known = !option ? String(told.answer) : named ? option.label : option.label !== option.shown ? `${option.shown}, ${option.label}` : option.shown;
     const hit = answer != null && Math.abs(answer - told.answer) <= told.tolerance + 1e-9;
     place.classList.toggle("missed", !hit);
     place.replaceChildren(el("strong", {}, t(hit ? "As expected: {answer}" : "Expected: {answer}", { answer: told.tolerance ? `${known} ± ${told.tolerance}` : known })),
@@ -318,11 +371,11 @@ class View {
   standing(item) {
     if (this.model.locked) return t("The known answers stand beside yours, which are locked. Enter goes on.");
     if (item && this.model.training && item.state === "open") return t("Training, attempt {number}: after each item you see the known answers.", { number: this.model.training.attempt });
-    if (item?.state === "done") return t("Submitted. You may change your answers; changes are saved at once.");
-    if (item?.state === "skipped") return t("Skipped: {reason}. Answer and submit if you can rate it after all.", { reason: t(item.reason) });
+    if (item?.state === "done") return this.model.fixed.submits ? t("Submitted. You may change your answers; changes are saved at once.") : t("Done. You may change your answers; changes are saved at once.");
+    if (item?.state === "skipped") return t("Skipped: {reason}. Answer it if you can after all.", { reason: t(item.reason) });
     if (item && this.model.outbox.windows.size) return t("This desk is open in another window too. Answers appear in both, and the later one holds.");
     if (item && this.model.elsewhere) return t("This desk was in use on another device within the last ten minutes. The later answer holds.");
-    if (item && !this.model.done.length && this.model.strip.every(([, state]) => state === "open"))
+    if (item && !this.model.tally.done && !this.model.done.length && this.model.strip.every(([, state]) => state === "open"))
       return this.welcome();
     return "";
   }
@@ -341,19 +394,22 @@ class View {
       const told = model.training.over ? t("You have not passed the training. Tell the researcher; your answers are stored.") : t("Nothing to rate here");
       return [el("h1", {}, t("Training")), el("p", {}, told)];
     }
+    const { over, nothing, submits, back, you } = model.fixed;
+    const some = model.strip.length > 0;
     return [
-      el("h1", {}, model.strip.length ? t("All done – thank you!") : t("Nothing to rate here")),
-      model.strip.length > 0 && el("p", {}, t(skipped ? "{you}, you have rated {done} of {all} items and skipped {skipped}." : "{you}, you have rated {done} of {all} items.",
-        { you: model.fixed.you, done: model.count("done"), all: model.strip.length, skipped })),
+      el("h1", {}, some ? t(over) : t(nothing)),
+      some && submits && el("p", {}, t(skipped ? "{you}, you have rated {done} of {all} items and skipped {skipped}." : "{you}, you have rated {done} of {all} items.",
+        { you, done: model.count("done"), all: model.strip.length, skipped })),
       model.finished && el("p", { class: "code" }, `${t("Your completion code:")} `, el("strong", {}, model.finished.code)),
       model.finished?.link && el("p", {}, el("a", { class: "button", href: model.finished.link, rel: "noreferrer" }, t("Finish on Prolific"))),
       el("p", { class: "paced" }, quietly(model.pace, model.fixed.asked_pace)),
-      model.strip.length > 0 && el("p", {}, t("You may still look at any item above and change your answers, or close this page.")),
+      some && el("p", {}, t("You may still look at any item above and change your answers, or close this page.")),
+      el("p", {}, some && [this.button("earlier", [`${t("Look again")} `, key("←")]), " "], back && this.button("back", t(back))),
     ].filter(Boolean);
   }
 
   showClosed() {
-    this.root.className = "desk over";
+    this.root.classList.add("over");
     this.strip.replaceChildren();
     this.drawn = null;
     const kept = this.model.outbox.waiting.length > 0;

@@ -14,7 +14,8 @@ from concord.runs.plans import ProposePlan
 from concord.scenario import Scenario
 from concord.scores import marked
 from concord.store import scenarios
-from pages.desk.review import component
+from pages.desk import component
+from pages.desk.form import sent_by
 from pages.parts import person, theme
 from pages.parts.address import asked, checked, shown
 from pages.parts.plain import plain
@@ -196,17 +197,14 @@ def _work() -> None:
     who = person.named()
     fixed = task_review.fixed(who, "Tasks")
     theme.whole_window()
-    if component.review(fixed):
+    brought = materials(workspace())
+    take = component.taking(
+        fixed["desk"], task_review.Decided, lambda db, event: task_review.apply(db, who, event)
+    )
+    if component.desk(fixed, take, sent_by(lambda db, wanted: task_review.moving(db, brought, wanted))):
         for name in ("work", "as"):
             st.query_params.pop(name, None)
         st.rerun()
-    brought = materials(workspace())
-    component.exchange(
-        fixed["desk"],
-        task_review.Decided,
-        lambda db, event: task_review.apply(db, who, event),
-        lambda db, wanted: task_review.moving(db, brought, wanted),
-    )
 
 
 page()

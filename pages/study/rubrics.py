@@ -15,7 +15,7 @@ from concord.rubrics.rubric import EXAMPLE, STARTER, Rubric, shown
 from concord.runs import rubric_judge as judge
 from concord.store import conversations, rubrics
 from concord.store.conversations import Filter
-from pages.desk.sent import as_text, options
+from pages.desk.form import as_text, options
 from pages.parts import table
 from pages.parts.address import asked
 from pages.parts.plain import plain

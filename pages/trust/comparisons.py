@@ -18,7 +18,9 @@ from concord.studies import comparisons
 from concord.studies.comparisons import Compared
 from concord.studies.pairings import asked
 from concord.table import as_document
-from pages.desk.review import component, pair
+from pages.desk import component
+from pages.desk.form import DeskEvent, sent_by
+from pages.desk.pairs import AllPairs
 from pages.parts import person, registering, table, theme, told
 from pages.parts.address import begin_work, begun_with, benchmark_chosen, checked, choice, end_work, link
 from pages.parts.estimates import forest
@@ -201,17 +203,12 @@ def _show(found: Compared) -> None:
 def _work(benchmark: Benchmark) -> None:
     who = person.named()
     facets = begun_with(benchmark.spotcheck_facets)
-    work = pair.AllPairs(benchmark.name, who, st.query_params.get_all("of_models"), facets)
+    work = AllPairs(benchmark.name, who, st.query_params.get_all("of_models"), facets)
     theme.whole_window()
-    if component.review(pair.fixed(work, f"{benchmark.title}: which reply is better?", "Comparisons")):
+    fixed = work.fixed(f"{benchmark.title}: which reply is better?", "Comparisons")
+    if component.desk(fixed, component.taking(work.desk, DeskEvent, work.apply), sent_by(work.moving)):
         end_work()
         st.rerun()
-    component.exchange(
-        work.desk,
-        pair.PairAnswer,
-        lambda db, said: comparisons.answer(db, who, said.first, said.second, said.verdict, said.comment),
-        work.moving,
-    )
 
 
 page()

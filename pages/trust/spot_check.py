@@ -11,7 +11,8 @@ from concord.runs.benchmark import Benchmark
 from concord.runs.judged import system
 from concord.store import conversations, ratings, spotchecks, suspects
 from concord.studies import audits, spotcheck
-from pages.desk.review import component, spot
+from pages.desk import component, spot
+from pages.desk.form import DeskEvent, sent_by
 from pages.parts import person, table, theme, told
 from pages.parts.address import (
     asked,
@@ -255,12 +256,11 @@ def _work(benchmark: Benchmark, way: str) -> None:
         )
     title = f"{benchmark.title}: {MODES[way]}" + (f" “{audit}”" if way == AUDIT else "")
     theme.whole_window()
-    if component.review(spot.fixed(work, benchmark, title, "Spot-check")):
+    fixed = spot.fixed(work, benchmark, title, "Spot-check")
+    take = component.taking(work.desk, DeskEvent, lambda db, event: spot.apply(db, who, event, audit))
+    if component.desk(fixed, take, sent_by(work.moving)):
         end_work()
         st.rerun()
-    component.exchange(
-        work.desk, spot.SpotAnswer, lambda db, event: spot.apply(db, who, event, audit), work.moving
-    )
 
 
 page()

@@ -25,7 +25,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from concord.store import access, placements, studies
 from concord.workspace import Workspace
-from pages.desk.sent import AHEAD
+from pages.desk.form import AHEAD
 
 from .keeper import Server, fill, serving
 from .starting import chromium

@@ -71,16 +71,16 @@ def saved(page: Page) -> None:
 
 
 def tally(page: Page, left: int, of: int) -> None:
-    expect(page.locator(".tally")).to_have_text(f"{left} left of {of}")
+    expect(page.locator(".tally")).to_have_text(f"{of - left} of {of}")
 
 
 def pressed(page: Page, verdict: str | None) -> None:
     """Which answer is marked as given."""
-    given = page.locator(".verdict[aria-pressed=true]")
+    given = page.locator(".option[aria-checked=true] .label")
     if verdict is None:
         expect(given).to_have_count(0)
     else:
-        expect(given).to_have_attribute("data-verdict", verdict)
+        expect(given).to_have_text({"A": "A is better", "B": "B is better", "C": "A tie"}[verdict])
 
 
 def desk(app: Server, name: str) -> list[Pairing]:
@@ -128,7 +128,7 @@ def test_three_pairs_by_keyboard_a_reload_and_on(app: Server, page: Page, deal: 
     mine = desk(app, "Ann")
     expect(page.locator(".title")).to_have_text("SimulBench: which reply is better?")
     tally(page, 6, 6)
-    press(page, "a b t")
+    press(page, "a b 0")
     tally(page, 3, 6)
     saved(page)
     assert said(app, "Ann") == [(p.first, p.second, v) for p, v in zip(mine, "ABC", strict=False)]
@@ -164,7 +164,7 @@ def test_every_answer_is_saved_once_however_fast_it_is_typed(app: Server, page: 
     mine = desk(app, "Bea")
     assert len(mine) == EVERY
     for place, _ in enumerate(mine):
-        page.keyboard.press("abt"[place % 3])
+        page.keyboard.press("ab0"[place % 3])
         if place % 8 == 7:
             saved(page)  # nobody reads faster than the next ones come
     expect(page.locator(".end h1")).to_contain_text("All compared")
@@ -196,8 +196,8 @@ def test_a_pair_that_was_not_dealt_cannot_be_reached_from_the_browser(
     begin(page, deal("Eve", 2))
     [strange, *_] = [p.id for p in desk(app, "Dan")]
     page.evaluate(
-        "item => concordDesk.send({k: 99, boxes: {forged: [{n: 1, item, verdict: 'A', comment: "
-        "''}]}, want: [item]})",
+        "item => concordDesk.send({k: 99, boxes: {forged: [{n: 1, item, do: 'answer', criterion: "
+        "'', score: 1, text: ''}]}, want: [item]})",
         strange,
     )
     expect(page.locator(".notice")).to_contain_text("not on your desk")
@@ -242,7 +242,7 @@ def test_pairs_lie_beside_the_studies(app: Server, page: Page, deal: Deal) -> No
     expect(page.get_by_text("0 of 6 done")).to_be_visible()
     page.get_by_role("button", name="Compare").click()
     page.locator(".about").wait_for()
-    press(page, "t")
+    press(page, "0")
     saved(page)
     page.get_by_role("button", name="‹ Your work").click()
     expect(page.get_by_text("1 of 6 done")).to_be_visible()
@@ -254,8 +254,10 @@ def test_by_thumb_on_a_telephone(app: Server, browser: Browser, deal: Deal) -> N
     page = context.new_page()
     begin(page, link)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    for name in ("A is better", "A tie", "B is better", "Back", "Undo", "Next"):
-        box = page.get_by_role("button", name=name).bounding_box()
+    answers = [page.get_by_role("radio", name=name) for name in ("A is better", "A tie", "B is better")]
+    does = [page.get_by_role("button", name=name) for name in ("Undo", "Skip", "Next")]
+    for button in (*answers, *does):
+        box = button.bounding_box()
         assert box is not None
         assert box["height"] >= 40
         assert box["x"] >= 0
@@ -266,9 +268,9 @@ def test_by_thumb_on_a_telephone(app: Server, browser: Browser, deal: Deal) -> N
     assert second is not None
     # The edge of the other reply is in sight beside the first.
     assert first["x"] + first["width"] < second["x"] < 390 - 15
-    page.get_by_role("button", name="B is better").tap()
+    page.get_by_role("radio", name="B is better").tap()
     tally(page, 5, 6)
-    page.get_by_role("button", name="A tie").tap()
+    page.get_by_role("radio", name="A tie").tap()
     tally(page, 4, 6)
     page.get_by_role("button", name="Undo").tap()
     tally(page, 5, 6)

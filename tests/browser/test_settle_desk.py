@@ -69,7 +69,7 @@ def patience(page: Page) -> None:
 
 def at_work(page: Page, app: Server, person: str) -> None:
     page.goto(f"{app.url}/adjudicate?study=s&work=settle&as={person}")
-    page.locator(".judged").first.wait_for()
+    page.locator(".question").first.wait_for()
 
 
 def settled(app: Server) -> list[tuple[str, str, float, str, str]]:
@@ -87,26 +87,28 @@ def test_two_adjudicators_settle_by_keyboard_and_not_the_same_item(app: Server, 
     at_work(page, app, "cy")
     at_work(other, app, "dee")
     for window in (page, other):
-        expect(window.locator(".tally")).to_have_text("2 left of 2")
+        expect(window.locator(".tally")).to_have_text("0 of 2")
         expect(window.locator(".message.reply")).to_contain_text("reply 0")
         seen = window.content()
         for secret in ("ann", "bob", "secret-player", "secret-judge"):
-            assert secret not in window.locator(".talk").inner_text() + window.locator(".cards").inner_text()
+            assert (
+                secret not in window.locator(".talk").inner_text() + window.locator(".questions").inner_text()
+            )
         assert "because 0" not in seen
-    expect(page.locator(".judged")).to_have_count(1)  # nobody disputes wit
+    expect(page.locator(".question:visible")).to_have_count(1)  # nobody disputes wit
     expect(page.locator(".reasons")).to_have_count(2)
     page.keyboard.press("3")
-    page.locator("dialog textarea").fill("in between")
+    page.keyboard.type("in between")  # a settled score has a reason: it is asked for at once
     page.keyboard.press("Enter")
     expect(page.locator(".message.reply")).to_contain_text("reply 1")
     expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
     other.keyboard.press("5")
-    other.locator("dialog textarea").fill("too late")
+    other.keyboard.type("too late")
     other.keyboard.press("Enter")
     expect(other.locator(".notice")).to_contain_text("cy has settled this item")
     expect(other.locator(".message.reply")).to_contain_text("reply 1")
     other.keyboard.press("4")
-    other.locator("dialog textarea").fill("rather high")
+    other.keyboard.type("rather high")
     other.keyboard.press("Enter")
     expect(other.locator(".end h1")).to_contain_text("All settled")
     expect(other.locator(".saving")).to_have_attribute("data-state", "saved")
@@ -144,10 +146,10 @@ def test_an_item_that_left_the_queue_is_named_and_texts_are_markdown(
     assert theirs.get_by_role("link", name="Adjudication").count() <= 1
     theirs.context.close()
     page.goto(f"{app.url}/adjudicate?study=t&work=settle&as=cy")
-    page.locator(".judged").first.wait_for()
+    page.locator(".question").first.wait_for()
     expect(page.locator(".message.reply em")).to_have_text("counts picks")
     page.keyboard.press("3")
-    page.locator("dialog textarea").fill("in between")
+    page.keyboard.type("in between")
     with app.workspace.write() as db:
         exclusions.exclude(db, "t", "bob", "asleep")
     page.keyboard.press("Enter")
@@ -178,7 +180,7 @@ def test_an_annotator_sees_the_judge_only_with_locked_answers_and_revises(
     assert "because" not in theirs.content()
     theirs.get_by_role("button", name="Lock my answers and show the judge's").click()
     expect(theirs.locator(".message.reply")).to_contain_text("reply 0")
-    expect(theirs.locator(".judged .score").first).to_have_text("the judge 2 · you 1")
+    expect(theirs.locator(".question .score").first).to_have_text("the judge 2 · you 1")
     expect(theirs.locator(".reasons").first).to_have_text("2: because 0")
     expect(theirs.locator(".top .you")).to_have_text("ann")
     assert "secret" not in theirs.locator(".desk").inner_text()

@@ -83,7 +83,7 @@ def wanted(server: Server, person: str, prefers: tuple[str, ...]) -> list[Verdic
 
 
 def tally(page: Page, left: int) -> None:
-    expect(page.locator(".tally")).to_have_text(f"{left} left of 4")
+    expect(page.locator(".tally")).to_have_text(f"{4 - left} of 4")
 
 
 def saved(page: Page) -> None:
@@ -111,11 +111,11 @@ def test_two_people_and_a_judge(arena: tuple[Server, dict[str, str]], page: Page
     page.keyboard.press("u")
     tally(page, 4)
     for place, verdict in enumerate(wanted(server, "Ann", ANN)):
-        page.keyboard.press({"A": "1", "B": "2", "C": "t"}[verdict])
-        expect(page.locator(".asked.active")).to_contain_text("Which answer is kinder?")
+        page.keyboard.press({"A": "1", "B": "2", "C": "0"}[verdict])
+        expect(page.locator(".question.active")).to_contain_text("Which answer is kinder?")
         if not place:
-            page.keyboard.press("t")
-            expect(page.locator(".notice")).to_contain_text("one of the two must be better")
+            page.keyboard.press("0")
+            expect(page.locator(".notice")).to_contain_text("“0” is no answer to this question")
         page.keyboard.press("3")
         tally(page, 3 - place)
     expect(page.locator(".end h1")).to_contain_text("All compared")
@@ -130,10 +130,10 @@ def test_two_people_and_a_judge(arena: tuple[Server, dict[str, str]], page: Page
     expect(phone.locator(".side .text").first).to_contain_text("**")  # as Ben chose at the other desk
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
     for place, verdict in enumerate(wanted(server, "Ben", BEN)):
-        better, kinder = phone.locator(".asked").nth(0), phone.locator(".asked").nth(1)
-        better.get_by_role("button", name=f"{verdict} is better").tap()
-        expect(better.locator("[aria-pressed=true]")).to_have_count(1)
-        kinder.get_by_role("button", name="B by far").tap()
+        better, kinder = phone.locator(".question").nth(0), phone.locator(".question").nth(1)
+        better.get_by_role("radio", name="A tie" if verdict == "C" else f"{verdict} is better").tap()
+        expect(better.locator("[aria-checked=true]")).to_have_count(1)
+        kinder.get_by_role("radio", name="B by far").tap()
         tally(phone, 3 - place)
     saved(phone)
     context.close()
@@ -170,7 +170,7 @@ def test_texts_language_flag_and_time(arena: tuple[Server, dict[str, str]], page
     page.set_default_timeout(30_000)
     page.goto(server.link(token, path="/rate"))
     page.locator(".side").first.wait_for()
-    page.keyboard.press("x")
+    page.keyboard.press("t")
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("radio", name="Largest").check()
     expect(page.locator(".desk")).to_have_attribute("data-size", "largest")
@@ -180,19 +180,19 @@ def test_texts_language_flag_and_time(arena: tuple[Server, dict[str, str]], page
     page.keyboard.press("f")
     dialog.get_by_role("textbox").fill("the same answer twice")
     page.keyboard.press("Control+Enter")
-    expect(page.locator(".mine")).to_contain_text("flagged: the same answer twice")
+    expect(page.get_by_role("button", name="Flagged", exact=True)).to_be_visible()
     page.keyboard.press("1")
     page.keyboard.press("3")
     tally(page, 3)
     expect(page.locator(".pace")).to_contain_text("1 today")
-    page.keyboard.press("x")
+    page.keyboard.press("t")
     dialog.get_by_label("Language").select_option("ru")
-    expect(page.locator(".tally")).to_have_text("осталось 3 из 4")
-    page.get_by_role("button", name="Лучше A").first.click()
+    expect(page.locator(".tally")).to_have_text("1 из 4")
+    page.get_by_role("radio", name="Лучше A").first.click()
     expect(page.locator(".saving")).to_have_text("Сохранено")
     # The next pair took the settings with it, and a reload keeps them.
     page.reload()
-    expect(page.locator(".tally")).to_have_text("осталось 3 из 4")
+    expect(page.locator(".tally")).to_have_text("1 из 4")
     expect(page.locator(".desk")).to_have_attribute("data-size", "largest")
     with workspace.read() as db:
         kept = desk.reading(db, rater)

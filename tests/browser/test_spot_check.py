@@ -91,15 +91,15 @@ def test_an_audit_is_drawn_and_its_figures_are_the_commands(app: Server, page: P
     page.get_by_role("button", name="Draw", exact=True).click()
     expect(page.get_by_text("10 of 45 judgements were drawn.")).to_be_visible()
     page.get_by_role("button", name="Begin").click()
-    expect(page.locator(".judged")).to_have_count(1)  # what other judges said is not shown
-    expect(page.locator(".tally")).to_have_text("10 left of 10")
+    expect(page.locator(".question")).to_have_count(1)  # what other judges said is not shown
+    expect(page.locator(".tally")).to_have_text("0 of 10")
     for keys in ("r r r", "r r r", "h h l"):
         press(page, keys)
         saved(page)
-    expect(page.locator(".tally")).to_have_text("1 left of 10")
+    expect(page.locator(".tally")).to_have_text("9 of 10")
     saved(page)
     page.reload()
-    expect(page.locator(".tally")).to_have_text("1 left of 10")
+    expect(page.locator(".tally")).to_have_text("9 of 10")
     press(page, "r")
     expect(page.locator(".end h1")).to_contain_text("All looked at")
     saved(page)
@@ -130,7 +130,7 @@ def test_triage_starts_from_the_list_and_returns_to_it(app: Server, page: Page) 
     page.get_by_role("button", name=re.compile("Start with the first")).click()
     titled(page, "Maker 3")
     expect(page.locator(".text.none")).to_have_text("(an empty reply)")
-    expect(page.locator(".tally")).to_have_text(f"{counts['empty']} left of {counts['empty']}")
+    expect(page.locator(".tally")).to_have_text(f"0 of {counts['empty']}")
     assert counts["empty"] < len(every)
     press(page, "r r")
     saved(page)
@@ -169,12 +169,12 @@ def test_a_score_of_ones_own_says_by_itself_which_way(app: Server, page: Page) -
     (first, second), *_ = [screen.judgements for screen in queue(app) if screen.judgements[0].score]
     start = next(s for s in queue(app) if s.judgements[0].id == first.id)
     page.goto(f"{app.url}/spot-check?work=triage&as=Chi&at={start.conversation_id}")
-    expect(page.locator(".judged .score").first).to_contain_text(f"{first.score:g}")
+    expect(page.locator(".question .score").first).to_contain_text(f"{first.score:g}")
     assert first.score is not None
     assert second.score is not None
     press(page, "ArrowDown 0 ArrowUp")
     # One score for the reply: beside the other judge it is said which one there is.
-    expect(page.locator(".judged .mine").first).to_contain_text("your score for this reply is 10")
+    expect(page.locator(".question .mine").first).to_contain_text("Your score for this reply is 10")
     press(page, f"{int(first.score)}")
     saved(page)
     assert found(app, "Chi") == [(second.judge, "too_low", 10.0), (first.judge, "reasonable", first.score)]
@@ -192,26 +192,26 @@ def test_undo_brings_the_item_back_and_takes_the_finding_away(app: Server, page:
     title = page.locator(".about h2").text_content() or ""
     where = page.locator(".about p").first.text_content() or ""
     press(page, "h l")
-    expect(page.locator(".judged.answered")).to_have_count(0)  # the next one
+    expect(page.locator(".question.answered")).to_have_count(0)  # the next one
     press(page, "u")
     titled(page, title)
     expect(page.locator(".about p").first).to_have_text(where)
-    expect(page.locator(".judged.answered")).to_have_count(1)
+    expect(page.locator(".question.answered")).to_have_count(1)
     saved(page)
     assert found(app, "Dee") == [(JUDGES[0], "too_high", None)]
     press(page, "u")
-    expect(page.locator(".judged.answered")).to_have_count(0)
+    expect(page.locator(".question.answered")).to_have_count(0)
     saved(page)
     assert found(app, "Dee") == []
 
 
 def test_a_note_goes_with_the_finding(app: Server, page: Page) -> None:
     begin(page, app, "spot-check?work=triage&as=Eve&of_reason=apart")
-    press(page, "n")
-    page.locator(".dialog textarea").wait_for()
+    press(page, "w")
+    expect(page.locator(".question textarea").first).to_be_focused()
     page.keyboard.type("rich in RHL 123")  # letters and digits that are keys elsewhere
     page.keyboard.press("Enter")
-    expect(page.locator(".mine").first).to_have_text("note: rich in RHL 123")
+    expect(page.locator(".question textarea").first).to_have_value("rich in RHL 123")
     assert found(app, "Eve") == []
     press(page, "h")
     saved(page)
@@ -224,29 +224,29 @@ def test_a_note_goes_with_the_finding(app: Server, page: Page) -> None:
 def test_an_unreadable_verdict_is_settled_by_having_been_seen(app: Server, page: Page) -> None:
     begin(page, app, "spot-check?work=triage&as=Flo&of_reason=failed")
     titled(page, "Maker 2")
-    expect(page.locator(".tally")).to_have_text("3 left of 3")
-    failed = page.locator(".judged").first
+    expect(page.locator(".tally")).to_have_text("0 of 3")
+    failed = page.locator(".question").first
     expect(failed).to_contain_text("mumble [[eleven]]")
     expect(failed).to_have_class(re.compile("active"))
-    expect(failed.get_by_role("button", name="Reasonable")).to_have_count(0)
+    expect(failed.get_by_role("radio", name="Reasonable")).to_have_count(0)
     press(page, "r")
-    expect(page.locator(".notice")).to_contain_text("could not be read")
+    expect(page.locator(".notice")).to_contain_text("“R” is no answer to this question")
     press(page, "s s")
-    expect(page.locator(".notice")).to_contain_text(f"{JUDGES[1]} gave a score")
+    expect(page.locator(".notice")).to_contain_text("“S” is no answer to this question")
     press(page, "r")
     saved(page)
     # The next one: a digit says what one would have given, which is seen, too.
     press(page, "7 h")
     saved(page)
-    press(page, "Enter")
-    expect(page.locator(".end")).to_contain_text("1 you left for later")
+    press(page, "Enter")  # the last one: there is no other to go on to
+    expect(page.locator(".notice")).to_contain_text("Still to answer")
     assert found(app, "Flo") == [
         (JUDGES[0], "seen", None),
         (JUDGES[1], "reasonable", None),
         (JUDGES[0], "seen", 7.0),
         (JUDGES[1], "too_high", None),
     ]
-    page.locator(".end").get_by_role("button", name="Spot-check").click()
+    page.get_by_role("button", name="‹ Spot-check").click()
     expect(page.get_by_text("unreadable verdict · 1")).to_be_visible()
     expect(page.get_by_test_id("stMetric").filter(has_text="Unreadable, seen")).to_contain_text("2")
 
@@ -261,15 +261,15 @@ def test_one_judges_scores_are_triaged_alone(app: Server, page: Page) -> None:
     expect(page.get_by_text(f"low score · {counts['low']}")).to_be_visible()
     expect(page.get_by_text("unreadable verdict ·")).to_have_count(0)
     page.get_by_role("button", name=re.compile(f"Start with the first of {counts['']}")).click()
-    expect(page.locator(".judged .judge")).to_have_text([JUDGES[1]])
+    expect(page.locator(".question .name")).to_have_text([JUDGES[1]])
     press(page, "h")
     saved(page)
-    expect(page.locator(".tally")).to_have_text(f"{counts[''] - 1} left of {counts['']}")
+    expect(page.locator(".tally")).to_have_text(f"1 of {counts['']}")
     assert found(app, "Jun") == [(JUDGES[1], "too_high", None)]
     # For who looks at both judges, the conversation is still to be settled.
     page.goto(f"{app.url}/spot-check?work=triage&as=Jun")
     every = queue(app)
-    expect(page.locator(".tally")).to_have_text(f"{len(every)} left of {len(every)}")
+    expect(page.locator(".tally")).to_have_text(f"0 of {len(every)}")
 
 
 def test_what_a_model_wrote_is_shown_letter_for_letter(app: Server, page: Page) -> None:
@@ -277,7 +277,7 @@ def test_what_a_model_wrote_is_shown_letter_for_letter(app: Server, page: Page) 
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     begin(page, app, f"spot-check?work=triage&at={hostile.conversation_id}")
-    expect(page.locator(".message.rated .text")).to_have_text(HOSTILE)
+    expect(page.locator(".message.rated.reply .text")).to_have_text(HOSTILE)
     expect(page.locator(".message.hard")).to_contain_text("harder one")
     assert page.title() != "broken"
     assert not [url for url in asked if "elsewhere" in url or url.endswith("/x")]
@@ -293,9 +293,9 @@ def test_people_compare_blind_and_stand_beside_the_judges(app: Server, page: Pag
     assert len(dealt) == 3 * SCRIPTS
     for player in PLAYERS:
         assert player not in page.locator(".desk").inner_html()
-    press(page, "a b t")
+    press(page, "a b 0")
     press(page, "u b")
-    expect(page.locator(".tally")).to_have_text(f"{3 * SCRIPTS - 3} left of {3 * SCRIPTS}")
+    expect(page.locator(".tally")).to_have_text(f"3 of {3 * SCRIPTS}")
     saved(page)
     given = app.rows(
         "SELECT first_id, second_id, verdict FROM comparisons c JOIN raters x ON x.id = c.rater_id "
@@ -333,8 +333,8 @@ def test_tasks_are_accepted_edited_and_rejected_by_keys(app: Server, page: Page)
     page.get_by_role("button", name=f"Decide about {len(PROPOSED)}").click()
     titled(page, "Abacus Keeper")
     # The double is pointed out.
-    expect(page.locator(".like").first).to_contain_text("Abacus Keeper")
-    expect(page.locator(".like").first).to_contain_text("waits as well")
+    expect(page.locator(".reasons").first).to_contain_text("Abacus Keeper")
+    expect(page.locator(".reasons").first).to_contain_text("waits as well")
     press(page, "a x")
     titled(page, "Tide Table")
     press(page, "u")
@@ -435,7 +435,7 @@ def test_an_edit_that_is_no_task_is_refused_and_shown_again(app: Server, page: P
     page.locator(".dialog input").first.fill("New One")
     page.keyboard.press("Escape")
     titled(page, "New One")
-    expect(page.locator(".text.task")).to_contain_text("My first wish: x.")
+    expect(page.locator(".talk .text")).to_contain_text("My first wish: x.")
     with app.workspace.read() as db:
         assert scenarios.get(db, "simulbench", "task", "new-one").state == "proposed"
     # What was typed is still there to be put right.

@@ -12,7 +12,8 @@ from concord.conversation import Conversation, Message
 from concord.rating import LIKERT_5, YES_NO, Scale, points
 from concord.store.placements import Placement
 from concord.store.studies import Study
-from pages.desk.sent import item, options
+from pages.desk.form import options
+from pages.desk.sent import item
 
 
 def test_an_item_holds_no_name_key_facet_or_meta() -> None:

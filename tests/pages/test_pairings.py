@@ -13,7 +13,7 @@ from concord.store import access
 from concord.store import pairings as stored
 from concord.studies import pairings
 from concord.workspace import Workspace
-from pages.desk.review import pair
+from pages.desk.pairs import Dealt
 from pages.parts.people import AnnotatorHere
 from pages.parts.plain import plain
 from tests.browser.made_simulbench import KINDS, PLAYERS, SCRIPTS, make
@@ -128,20 +128,22 @@ def test_what_the_browser_is_sent_names_nobody(workspace: Workspace) -> None:
             db, ann, "Ann", "b", [{"n": 1, "item": mine[0], "verdict": "B", "comment": "so it is"}]
         )
     with workspace.read() as db:
-        dealt = pair.Dealt(stored.study(db, "simulbench"), ann, "Ann")
+        dealt = Dealt(stored.study(db, "simulbench"), ann, "Ann")
         first = dealt.moving(db, None)
         again = dealt.moving(db, [mine[0], theirs[0], "1", [mine[1]], None])  # type: ignore[list-item]
-    assert (first.past, first.line, first.left, first.of) == (mine[:1], mine[1:], 2, 3)
+    assert first.strip == [(mine[0], "done", False), *((number, "open", False) for number in mine[1:])]
     assert [i["id"] for i in first.items] == mine[1:]
     # What was answered is seen again; another's pair is not there.
-    assert [(i["id"], i["answers"][""]) for i in again.items] == [
-        (mine[0], {"verdict": "B", "explanation": "so it is", "strong": False})
+    assert [(i["id"], i["answers"], i["reasons"]) for i in again.items] == [
+        (mine[0], {"": -1}, {"": "so it is"})
     ]
-    assert again.gone == [theirs[0]]
-    sent = repr([pair.fixed(dealt, "SimulBench", "", bare=True), first, again])
+    sent = repr([dealt.fixed("SimulBench", "", ()), first, again])
     assert not [word for word in (*PLAYERS, "judge-", "simulbench/v1") if word in sent]
     for one in first.items:
-        assert set(one) == {"id", "title", "context", "said", "replies", "answers", "skipped", "flag"}
+        assert set(one) == {
+            *("id", "turn", "language", "about", "context", "said", "sides"),
+            *("answers", "reasons", "state", "reason", "flag"),
+        }
 
 
 def test_an_annotator_with_one_piece_of_work_is_led_to_it(

@@ -10,14 +10,14 @@ from concord.conversation import Message
 from concord.store import conversations, spotchecks
 from concord.studies import spotcheck
 from concord.workspace import Workspace
-from pages.desk.review import spot
+from pages.desk import form, spot
 from tests.simulbench import by_hand
 
 
 @pytest.fixture
 def filled(tmp_path, monkeypatch):
-    monkeypatch.setattr(spot, "LINE", 2)
-    monkeypatch.setattr(spot, "AHEAD", 1)
+    monkeypatch.setattr(form, "LINE", 2)
+    monkeypatch.setattr(form, "AHEAD", 1)
     made = Workspace.open(tmp_path / "workspace")
     with made.write() as db:
         by_hand.fill(
@@ -36,24 +36,29 @@ def settle(db, conversation):
         spotcheck.verify(db, seen.id, "Ada", "reasonable")
 
 
+def named(moving):
+    return [item for item, *_ in moving.strip]
+
+
 def test_pages_follow_each_other_and_nothing_is_passed_over(filled):
     with filled.write() as db:
         order = [s.conversation_id for s in by_hand.queue(db)]
         triage = spot.QueueDesk("simulbench", "Ada")
         first = triage.moving(db, None)
-        assert (list(first.line), first.left, first.of) == (order[:2], 8, 8)
+        assert (first.strip, first.count) == ([(i, "open", False) for i in order[:2]], (0, 8))
         assert [item["id"] for item in first.items] == order[:2]
-        assert first.items[0]["reasons"] == ["low score"]
+        assert first.items[0]["about"]["tags"] == [["low score", None]]
         settle(db, order[0])
         # The last of the line is asked for, so that the next page follows; the second of it was passed and
         # stays.
         then = triage.moving(db, order[1:2])
-        assert (list(then.line), then.left, then.of) == (order[:4], 7, 8)
+        assert ([i for i, *_ in then.strip], then.count) == (order[:4], (1, 8))
+        assert [state for _, state, _ in then.strip] == ["done", "open", "open", "open"]
         settle(db, order[2])
-        assert triage.moving(db, []).left == 6
-        seen = list(triage.moving(db, order[3:4]).line)
+        assert triage.moving(db, []).count == (2, 8)
+        seen = named(triage.moving(db, order[3:4]))
         while len(seen) < 8:
-            further = list(triage.moving(db, seen[-1:]).line)
+            further = named(triage.moving(db, seen[-1:]))
             assert len(further) > len(seen)
             seen = further
         assert seen == order
@@ -63,8 +68,8 @@ def test_a_beginning_of_ones_own_comes_first_wherever_it_stands(filled):
     with filled.read() as db:
         order = [s.conversation_id for s in by_hand.queue(db)]
         found = spot.QueueDesk("simulbench", "Ada", first=order[5]).moving(db, None)
-    assert (list(found.line), found.first) == ([order[5], *order[:2]], order[5])
-    assert found.items[0]["reasons"] == ["low score"]
+    assert (named(found), found.first) == ([order[5], *order[:2]], order[5])
+    assert found.items[0]["about"]["tags"] == [["low score", None]]
 
 
 def test_only_the_reply_that_was_judged_is_the_targets(filled):
@@ -87,7 +92,7 @@ def test_the_one_score_of_a_person_is_shown_beside_every_judge(filled):
         first, other = spotchecks.judgements(db, order[0], "quality")
         spotcheck.verify(db, first.id, "Ada", "too_low", corrected=5)
         [item] = spot.QueueDesk("simulbench", "Ada").moving(db, order[:1]).items
-        assert (item["own"], [j["corrected"] for j in item["judgements"]]) == (5, [5, None])
+        assert (item["own"], item["answers"]) == (5, {str(first.id): 5})
         [others] = spot.QueueDesk("simulbench", "Ben").moving(db, order[:1]).items
         assert others["own"] is None
         spotcheck.verify(db, other.id, "Ada", "too_low", corrected=7)

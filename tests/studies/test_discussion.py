@@ -15,7 +15,8 @@ from concord.store import access, conversations, desk, exclusions, frames, infor
 from concord.store import studies as stored
 from concord.studies import dealing, discussion, studies
 from concord.workspace import Workspace
-from pages.desk.review.settle import DiscussionDesk, OwnComment
+from pages.desk.form import DeskEvent
+from pages.desk.informed import DiscussionDesk
 
 SAID = (Message("user", "a"), Message("assistant", "b"))
 GIVEN = {"ann": [1, 2, 3], "bob": [5, 4, 3], "zoe": [2, 2, 2]}
@@ -74,10 +75,13 @@ def test_it_opens_when_all_are_done_and_locks_ones_own(db):
     [refused] = desk.apply(db, ann, "tab", [event])[1]
     assert "your answers are locked" in refused.message
     moving = work.moving(db, None)
-    assert [len(moving.items), moving.left, moving.of] == [3, 3, 3]
-    work.comment(db, OwnComment(item=moving.items[0]["id"], text=" Is 5 not too much? "))
-    work.comment(db, OwnComment(item=moving.items[1]["id"], text=""))
-    assert [moving.left for moving in [work.moving(db, None)]] == [1]
+    assert [len(moving.items), [state for _, state, _ in moving.strip]] == [3, ["open"] * 3]
+    about = {"do": "answer", "criterion": "comment", "score": 1}
+    work.apply(db, DeskEvent(item=moving.items[0]["id"], text=" Is 5 not too much? ", **about))
+    work.apply(db, DeskEvent(item=moving.items[1]["id"], text="", **about))
+    assert [state for _, state, _ in work.moving(db, None).strip] == ["done", "done", "open"]
+    [seen] = work.moving(db, [moving.items[0]["id"]]).items
+    assert (seen["answers"], seen["reasons"]) == ({"comment": 1}, {"comment": "Is 5 not too much?"})
     assert before.equals(frames.frame(db, "s"))
     with pytest.raises(StudyError, match="seen others' answers"):
         dealing.deal_study(db, "s", ["ann"])
@@ -99,8 +103,10 @@ def test_answers_and_comments_have_letters_and_no_names(db):
     assert {letter: one.score for letter, one in answers.others} == {letters[ann]: 1, letters[zoe]: 2}
     assert found.said(first) == [(letters[ann], "Is 5 not too much?")]
     shown = DiscussionDesk("s", bob).moving(db, None).items[0]
-    assert shown["questions"][0]["score"].endswith("you 5")
-    assert f"{letters[ann]} 1" in shown["questions"][0]["score"]
+    (label, scores), *_, comment = shown["beside"]["comment"]["said"]
+    assert (label, comment) == ("Fluency", (letters[ann], "Is 5 not too much?"))
+    assert scores.endswith("you 5")
+    assert f"{letters[ann]} 1" in scores
     # Reasons are the annotators' own words; beside them nobody is named.
     told = json.dumps(shown).replace("says ann", "").replace("says zoe", "")
     assert not [person for person in GIVEN if person in told]

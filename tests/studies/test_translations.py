@@ -11,8 +11,9 @@ from concord.errors import ConfigError
 from concord.runs.registry import BENCHMARKS
 from concord.studies.translations import translations
 from pages.desk.component import HERE, SCRIPTS
-from pages.desk.review import component as review
-from pages.desk.sent import REASONS
+from pages.desk.form import REASONS
+from pages.desk.informed import LOOKED_AT
+from pages.desk.pairs import OWN, SIDES
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 SHIPPED = translations([DATA])
@@ -21,16 +22,16 @@ TEXT = re.compile(r'\bt\((?:[\w?.= "]+ \? )?"([^"]+)"(?: : "([^"]+)")?')
 
 def texts() -> set[str]:
     """Every text that the desks of annotators ask a translation for."""
-    files = {*(HERE / name for name in SCRIPTS), *review.SCRIPTS}
-    scripts = [file.read_text(encoding="utf-8") for file in files]
+    scripts = [(HERE / name).read_text(encoding="utf-8") for name in SCRIPTS]
     said = {text for script in scripts for found in TEXT.findall(script) for text in found if text}
     known = {speaker for benchmark in BENCHMARKS.values() for speaker in benchmark.speakers}
     common = {"English", "User", "Model", "Tool", "Your work", "Assistant", "Simulator"} | (
         known & {"Player"}
     )
-    common |= {"All compared – thank you!", "There are no two replies to compare"}
-    common |= {"There is nothing here", "All looked at – thank you!"}
-    return said | {*REASONS} | common
+    common |= {"All done – thank you!", "Nothing to rate here", "All compared – thank you!"}
+    common |= {"There are no two replies to compare", "There is nothing here", LOOKED_AT}
+    answers = {say for _, say, _, _ in SIDES} | {"No comment", "Comments", "Comment", "Why?", "yours", OWN}
+    return said | {*REASONS} | common | answers
 
 
 @pytest.mark.parametrize("language", SHIPPED)

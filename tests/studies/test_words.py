@@ -18,7 +18,7 @@ from concord.store import studies as stored
 from concord.studies import discussion, quality, reveal, studies
 from concord.studies.adjudication import Rule, adjudication, queue_table, set_rule, settle
 from concord.workspace import Workspace
-from pages.desk.review.settle import AdjudicationDesk, DiscussionDesk, RevealDesk
+from pages.desk.informed import AdjudicationDesk, DiscussionDesk, RevealDesk
 
 KIND = Criterion("kind", "What it is.", categories(["joke", "insult", "praise"]))
 FLUENT = Criterion("fluent", "It is fluent.")
@@ -85,15 +85,17 @@ def test_adjudication_names_categories_at_the_desk_and_in_the_table(db: Database
     settle(db, "s", unit, "kind", 2, "it is kind", "carl")
     first = queue_table(db, adjudication(db, "s")).rows[0]
     assert (first["answers"], first["settled"]) == ("joke, insult", "praise")
-    question = AdjudicationDesk("s", "carl").moving(db, [unit]).items[0]["questions"][0]
-    assert [option["word"] for option in question["options"]] == ["joke", "insult", "praise"]
+    work = AdjudicationDesk("s", "carl")
+    question = work.fixed(db, "", "")["criteria"][0]
+    assert [option["label"] for option in question["options"]] == ["joke", "insult", "praise"]
+    assert work.moving(db, [unit]).items[0]["beside"]["kind"]["marks"] == ["●", "●", ""]
 
 
 def test_a_judge_is_revealed_by_the_category_it_gave_most_often(db: Database):
     reveal.set_judge(db, "s", "j")
     rater = access.annotator_id(db, "ann")
     reveal.begin(db, "s", rater)
-    shown = [item["questions"] for item in RevealDesk("s", rater).moving(db, None).items]
+    shown = [[*item["beside"].values()] for item in RevealDesk("s", rater).moving(db, None).items]
     # On k0 joke and insult tie: there is no answer between them, as their mean ½ would be.
     assert [[q["score"] for q in questions] for questions in shown] == [
         ["the judge 4 · you 4"],
@@ -106,8 +108,8 @@ def test_a_discussion_names_categories(db: Database):
     discussion.set_round(db, "s", "all")
     rater = access.annotator_id(db, "ann")
     discussion.begin(db, "s", rater)
-    first = DiscussionDesk("s", rater).moving(db, None).items[0]["questions"][0]
-    assert first["score"].removeprefix("A ").removeprefix("B ") == "insult · you joke"
+    (label, scores), *_ = DiscussionDesk("s", rater).moving(db, None).items[0]["beside"]["comment"]["said"]
+    assert (label, scores.removeprefix("A ").removeprefix("B ")) == ("Kind", "insult · you joke")
 
 
 def test_exports_to_other_tools_offer_categories_by_name_and_levels_with_theirs():

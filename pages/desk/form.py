@@ -1,0 +1,217 @@
+"""The form of what a desk is sent and of what it reports, the same for every purpose.
+
+The fixed part says what is asked and how (`fixed`); the moving part has the strip of items, the items that
+lie ready, and what was refused (`Moving`); all that is done at a desk is an `DeskEvent`.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, Field
+from sqlite_utils import Database
+
+from concord.conversation import Conversation, Message
+from concord.rating import Criterion, Finding, Scale
+from concord.store import desk
+from concord.store.desk import Refusal
+
+REASONS = (
+    "I cannot judge this one",
+    "I do not understand the language or the subject",
+    "The dialogue is broken or cut off",
+    "The content is distressing",
+)
+AHEAD = 6
+"""How many items lie ready in the browser beyond the present one."""
+LINE = 200
+"""The most open items named to a browser at a time, where there may be thousands; more follow as these are
+settled.
+"""
+BEHIND = 100
+"""The most settled items before these that are named as well."""
+
+Placed = tuple[int | str, str, bool]
+"""An item of the strip: its number or name, its state (open, done, skipped), whether it is flagged."""
+Decision = Literal["accepted", "rejected"]
+
+
+class DeskEvent(BaseModel):
+    """One thing done at a desk about `item`; `text` is the reason beside an answer, of a skip, or a flag.
+
+    `score` is an answer's value: a score, or one of the words that the question has as answers; None takes
+    the answer back. `seconds` is time at work on the item since the last event.
+    """
+
+    item: int | Annotated[str, Field(max_length=500)]
+    do: Literal["answer", "submit", "skip", "reopen", "flag", "time"]
+    criterion: str = Field("", max_length=200)
+    score: Annotated[float, Field(allow_inf_nan=False)] | Finding | Decision | None = None
+    text: str = Field("", max_length=4000)
+    seconds: float = Field(0.0, ge=0, le=3600, allow_inf_nan=False)
+
+
+Given = TypeVar("Given", bound=DeskEvent)
+Take = Callable[[Database, str, Sequence[Any]], tuple[int, list[Refusal]]]
+"""Stores the events of a browser, known by its name; returns the number of the last one, and the refusals."""
+
+
+@dataclass(frozen=True)
+class Moving:
+    """What changes during the work.
+
+    `strip` names the items in their order, `items` shows those that were asked for, `count` says how many are
+    settled and how many there are, where the strip has not all of them; `first` is the item to begin with.
+    """
+
+    strip: Sequence[Placed]
+    items: Sequence[Mapping[str, Any]]
+    count: tuple[int, int] | None = None
+    first: int | str | None = None
+
+    def sent(self, refused: Iterable[Refusal], **annotators: Any) -> dict[str, Any]:
+        """As the browser reads it. `annotators`: how somebody reads, their pace and the like."""
+        count = dict(zip(("done", "all"), self.count, strict=True)) if self.count else None
+        return {
+            "strip": [[item, state, int(flagged)] for item, state, flagged in self.strip],
+            "items": list(self.items),
+            "count": count,
+            "first": self.first,
+            "refused": [vars(refusal) for refusal in refused],
+            **{"reading": None, "elsewhere": [], "pace": None, "training": None, "finished": None},
+            **annotators,
+        }
+
+
+def sent_by(moving: Callable[[Database, Any], Moving]) -> Callable[..., dict[str, Any]]:
+    """What answers a researcher's browser, which is sent nothing but the items."""
+    return lambda db, wanted, refused: moving(db, wanted).sent(refused)
+
+
+def annotators(db: Database, rater: int) -> dict[str, Any]:
+    """What every desk of an annotator is sent: how they read, and their windows on other devices."""
+    return {"reading": desk.reading(db, rater).model_dump(), "elsewhere": desk.in_use(db, rater)}
+
+
+def windowed(strip: Sequence[Placed]) -> tuple[list[Placed], tuple[int, int]]:
+    """The part of a long strip around its first open items, and how many of all are settled, of how many."""
+    places = [place for place, (_, state, _) in enumerate(strip) if state == "open"]
+    first = places[0] if places else len(strip)
+    end = places[LINE] if len(places) > LINE else len(strip)
+    return list(strip[max(0, first - BEHIND) : end]), (len(strip) - len(places), len(strip))
+
+
+def ahead(strip: Sequence[Placed], wanted: Iterable[int | str] | None) -> list[int | str]:
+    """The items that a browser asks for; None: those that somebody who arrives needs first."""
+    if wanted is not None:
+        return list(wanted)
+    return [item for item, state, _ in strip if state == "open"][: AHEAD + 1]
+
+
+def fixed(
+    desk_name: str,
+    purpose: str,
+    title: str,
+    person: str,
+    back: str,
+    criteria: Sequence[Mapping[str, Any]],
+    *,
+    over: str,
+    nothing: str = "There is nothing here",
+    **more: Any,
+) -> dict[str, Any]:
+    """What stays the same during the work. `back` names what lies behind the desk; "" where nothing does.
+
+    `over` is said when all items are done, `nothing` where there are none. Of `more`: `submits`: an item ends
+    with its submission and not with its last answer; `reasons` for which an item may be skipped, which goes
+    with flags; `together`: an answer that needs a reason is kept with it only; `raw`: texts are shown as they
+    were written, in the type that it names.
+    """
+    return {
+        "desk": desk_name,
+        "purpose": purpose,
+        "title": title,
+        "you": person,
+        "back": back,
+        "criteria": list(criteria),
+        "over": over,
+        "nothing": nothing,
+        "guidelines": "",
+        "reasons": [],
+        "ahead": AHEAD,
+        "submits": False,
+        **more,
+    }
+
+
+def question(criterion: Criterion, **more: Any) -> dict[str, Any]:
+    """A question as it is asked. A continuous one has no options: a number is written, or pushed."""
+    return {
+        "name": criterion.name,
+        "label": criterion.label,
+        "statement": criterion.statement,
+        "options": [] if criterion.scale.continuous else options(criterion.scale),
+        "low": criterion.scale.low,
+        "high": criterion.scale.high,
+        "reason": criterion.reason,
+        "required": criterion.required,
+        "named": criterion.scale.named,
+        **more,
+    }
+
+
+def options(scale: Scale) -> list[dict[str, Any]]:
+    """The answers of a scale, each with its label written out and the key that gives it.
+
+    The key is the value itself where every value is one digit, 0 stands for 10 on a scale that starts at 1,
+    and beyond that, and for categories, the keys count positions. A continuous scale is offered in whole
+    numbers where its ends are such and lie close, else in five even steps.
+    """
+    values, labels = scale.values, scale.labels
+    if scale.continuous:
+        width = scale.high - scale.low
+        whole = float(scale.low).is_integer() and float(scale.high).is_integer() and 2 <= width < 10
+        count = int(width) + 1 if whole else 5
+        step = width / (count - 1)
+        values = tuple(scale.low + i * step for i in range(count))
+        labels = (scale.labels[0], *(f"{v:g}" for v in values[1:-1]), scale.labels[-1])
+    if scale.nominal:
+        return [
+            {"value": v, "shown": str(i + 1), "label": label, "key": "1234567890"[i] if i < 10 else ""}
+            for i, (v, label) in enumerate(zip(values, labels, strict=True))
+        ]
+    if all(v in range(10) for v in values):
+        keys = [f"{v:g}" for v in values]
+    else:
+        keys = ["1234567890"[i] if i < 10 else "" for i in range(len(values))]
+    return [
+        {"value": v, "shown": f"{v:g}", "label": label, "key": key}
+        for v, label, key in zip(values, labels, keys, strict=True)
+    ]
+
+
+def messages(conversation: Conversation, speaker: Callable[[Message], str]) -> list[dict[str, Any]]:
+    """The messages of a conversation as they are shown: who spoke (a role, not a name) and what was said."""
+    said = []
+    for turn in conversation.turns():
+        tools = [message for message in turn.beside if message.role == "tool"]
+        for message in (turn.user, *tools, turn.reply):
+            if message is not None:
+                shown = {
+                    "turn": turn.number,
+                    "reply": message is turn.reply,
+                    "speaker": speaker(message) + conversation.voice(message),
+                }
+                said.append(shown | {"text": message.content})
+    return said
+
+
+def as_text(value: Any) -> str:
+    """A piece of context as text: lists and mappings as lines."""
+    if isinstance(value, Mapping):
+        return "\n".join(
+            f"**{k}**:{chr(10) if isinstance(v, list | tuple) else ' '}{as_text(v)}" for k, v in value.items()
+        )
+    if isinstance(value, list | tuple):
+        return "\n".join(f"- {as_text(v)}" for v in value)
+    return str(value)

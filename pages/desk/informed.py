@@ -1,0 +1,255 @@
+"""Answers given in sight of others': adjudication, second answers beside a judge's, discussion.
+
+What the browser is sent names no person and no judge.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlite_utils import Database
+
+from concord.errors import StudyError
+from concord.store import conversations, studies
+from concord.store.desk import Numbers
+from concord.store.placements import Placement
+from concord.store.studies import Study
+from concord.studies import adjudication, discussion, reveal
+from concord.studies.adjudication import Question
+from concord.studies.discussion import OthersAnswers
+from concord.studies.reveal import Shown
+from pages.desk import form, sent
+from pages.desk.component import name
+from pages.desk.form import DeskEvent, Moving, Placed
+
+COMMENT = {
+    "name": "comment",
+    "label": "",
+    "say": "Comments",
+    "statement": "",
+    "options": [{"value": 1, "shown": "1", "label": "", "say": "No comment", "key": "1", "letter": "k"}],
+    "reason": "optional",
+    "words": "Comment",
+    "required": True,
+}
+"""What is asked of others' answers: words, or nothing."""
+
+
+@dataclass(frozen=True)
+class AdjudicationDesk:
+    """The items that a study's rule names; those another adjudicator has begun are not shown."""
+
+    study: str
+    person: str
+
+    @property
+    def desk(self) -> str:
+        """The name of this work."""
+        return name("adjudication", self.study, self.person)
+
+    def fixed(self, db: Database, title: str, back: str) -> dict[str, Any]:
+        """The constant part of what the browser is sent. A settled answer has a reason."""
+        asked = [form.question(c, reason="required") for c in studies.get(db, self.study).criteria]
+        over = "All settled – thank you!"
+        return form.fixed(self.desk, "settle", title, self.person, back, asked, over=over, together=True)
+
+    def moving(self, db: Database, wanted: Iterable[int | str] | None) -> Moving:
+        """What is to settle; the items asked for."""
+        found = adjudication.adjudication(db, self.study)
+        mine = {
+            unit: {one.person for one in of.values()} <= {self.person} for unit, of in found.settled.items()
+        }
+        every = {item.unit: item for item in found.disputed if mine.get(item.unit, True)}
+        return _moving(
+            db,
+            found.study,
+            every,
+            found.done,
+            wanted,
+            lambda unit: map(_disputed, found.questions(every[unit])),
+        )
+
+    def apply(self, db: Database, event: DeskEvent) -> None:
+        """Store what settles a question, or take it back."""
+        if event.do == "answer":
+            unit = event.item if isinstance(event.item, int) else 0
+            adjudication.settle(
+                db, self.study, unit, event.criterion, _number(event), event.text, self.person
+            )
+
+
+@dataclass(frozen=True)
+class RevealDesk:
+    """A judge's scores of the items that an annotator has rated, in the order of the study's units."""
+
+    study: str
+    rater: int
+
+    @property
+    def desk(self) -> str:
+        """The name of this work."""
+        return name("reveal", self.study, self.rater)
+
+    def fixed(self, db: Database, title: str, person: str, back: str) -> dict[str, Any]:
+        """The constant part of what the browser is sent."""
+        asked = [
+            form.question(c, reason="optional", required=True) for c in studies.get(db, self.study).criteria
+        ]
+        return form.fixed(self.desk, "revise", title, person, back, asked, over=LOOKED_AT)
+
+    def moving(self, db: Database, wanted: Iterable[int | str] | None) -> Moving:
+        """What may be revised; the items asked for. Nothing before the answers are locked."""
+        found = reveal.reveal(db, self.study, self.rater)
+        if found is None or not found.opened:
+            return Moving([], [])
+        items, numbers = found.items, Numbers(db, self.study, self.rater)
+        return _moving(
+            db, found.study, items, set(found.done), wanted, lambda unit: map(_shown, items[unit]), numbers
+        )
+
+    def apply(self, db: Database, event: DeskEvent) -> None:
+        """Store a second answer, or take it back."""
+        if event.do == "answer":
+            unit = _unit(db, self.study, self.rater, event)
+            reveal.revise(db, self.study, self.rater, unit, event.criterion, _number(event), event.text)
+
+
+@dataclass(frozen=True)
+class DiscussionDesk:
+    """Others' answers to the items that an annotator has rated, without names."""
+
+    study: str
+    rater: int
+
+    @property
+    def desk(self) -> str:
+        """The name of this work."""
+        return name("discussion", self.study, self.rater)
+
+    def fixed(self, title: str, person: str, back: str) -> dict[str, Any]:
+        """The constant part of what the browser is sent."""
+        return form.fixed(self.desk, "discuss", title, person, back, [COMMENT], over=LOOKED_AT)
+
+    def moving(self, db: Database, wanted: Iterable[int | str] | None) -> Moving:
+        """What they may comment on; the items asked for. Nothing before answers are locked."""
+        found = discussion.discussion(db, self.study, self.rater)
+        if found is None or not found.opened or found.waiting:
+            return Moving([], [])
+
+        def beside(unit: int) -> Iterable[dict[str, Any]]:
+            own = found.comments.get(unit, {}).get(self.rater)
+            said = [words for one in found.answers(unit) for words in _others(one)]
+            about = {"name": COMMENT["name"], "score": "", "said": [*said, *found.said(unit)], "own": None}
+            return [about | {"answer": None if own is None else 1, "reason": own or ""}]
+
+        numbers = Numbers(db, self.study, self.rater)
+        return _moving(db, found.study, found.items, set(found.done), wanted, beside, numbers)
+
+    def apply(self, db: Database, event: DeskEvent) -> None:
+        """Keep a comment, “” for nothing to add, or take it back."""
+        if event.do == "answer":
+            unit = _unit(db, self.study, self.rater, event)
+            text = None if event.score is None else event.text
+            discussion.comment(db, self.study, self.rater, unit, text)
+
+
+LOOKED_AT = "All looked at – thank you!"
+
+
+def _unit(db: Database, study: str, rater: int, event: DeskEvent) -> int:
+    return Numbers(db, study, rater).item(event.item) if isinstance(event.item, int) else 0
+
+
+def _number(event: DeskEvent) -> float | None:
+    if isinstance(event.score, str):
+        raise StudyError("The answer to this question is a number.")
+    return event.score
+
+
+def _moving(
+    db: Database,
+    study: Study,
+    units: Iterable[int],
+    done: set[int],
+    wanted: Iterable[int | str] | None,
+    beside: Callable[[int], Iterable[dict[str, Any]]],
+    numbers: Numbers | None = None,
+) -> Moving:
+    """The units of a study in their order, and those asked for, with what is shown beside their questions."""
+    known = {numbers.shown(unit) if numbers else unit: unit for unit in units}
+    strip: list[Placed] = [
+        (shown, "done" if unit in done else "open", False) for shown, unit in known.items()
+    ]
+    places = {unit["id"]: unit for unit in studies.units(db, study.name)}
+    items = []
+    for shown in form.ahead(strip, wanted):
+        if isinstance(shown, int) and (unit := known.get(shown)) is not None:
+            state = "done" if unit in done else "open"
+            items.append(item(db, study, places[unit], beside(unit)) | {"id": shown, "state": state})
+    return Moving(strip, items)
+
+
+def item(
+    db: Database, study: Study, unit: Mapping[str, Any], beside: Iterable[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """An item as it is shown: the dialogue as annotators saw it, and what stands beside its questions."""
+    task = Placement(unit["id"], study.name, unit["conversation_id"], unit["turn"], "open", "", "", 0.0, {})
+    shown = sent.item(study, unit["id"], task, conversations.load(db, unit["conversation_id"]))
+    of = {one["name"]: dict(one) for one in beside}
+    answers = {name: one.pop("answer") for name, one in of.items()}
+    reasons = {name: one.pop("reason") for name, one in of.items()}
+    given = {name: answer for name, answer in answers.items() if answer is not None}
+    return shown | {"asks": [*of], "beside": of, "answers": given, "reasons": reasons}
+
+
+def _disputed(asked: Question) -> dict[str, Any]:
+    """What people answered, from the lowest answer to the highest; comments have no name either."""
+    scores = [given.score for given in asked.given]
+    scale = asked.criterion.scale
+    words = [
+        [scale.word(given.score), text]
+        for given in asked.given
+        for text in (given.reason, given.flag and f"(flagged) {given.flag}")
+        if text
+    ]
+    dots = [] if scale.continuous else ["●" * scores.count(value) for value in scale.values]
+    return {
+        "name": asked.criterion.name,
+        "score": " · ".join(scale.word(score) for score in scores)
+        if scale.continuous
+        else f"{len(scores)} answers",
+        "said": words,
+        "marks": dots,
+        "own": None,
+        "answer": asked.settled.score if asked.settled else None,
+        "reason": asked.settled.reason if asked.settled else "",
+    }
+
+
+def _others(one: OthersAnswers) -> list[tuple[str, str]]:
+    """Everybody's answers to a criterion in one line, and others' reasons, each after what it is of."""
+    scale, label = one.criterion.scale, one.criterion.label
+    scores = [f"{letter} {scale.word(given.score)}" for letter, given in one.others]
+    own = [] if one.own is None else [f"you {scale.word(one.own)}"]
+    reasons = [
+        (f"{label}, {score}", given.reason)
+        for score, (_, given) in zip(scores, one.others, strict=True)
+        if given.reason
+    ]
+    return [(label, " · ".join([*scores, *own])), *reasons]
+
+
+def _shown(one: Shown) -> dict[str, Any]:
+    """The judge's score and reasons beside the annotator's own answer."""
+    scale = one.criterion.scale
+    judge, own = (scale.word(value) for value in (one.judge, one.own))
+    values: Sequence[float] = () if scale.continuous else scale.values
+    return {
+        "name": one.criterion.name,
+        "score": f"the judge {judge} · you {own}",
+        "said": [[judge, one.reasons]] if one.reasons else [],
+        "marks": ["yours" if value == one.own else "" for value in values],
+        "own": one.own,
+        "answer": one.second.score if one.second else None,
+        "reason": one.second.reason if one.second else "",
+    }
