@@ -235,9 +235,9 @@ def _read_as(db: Database, rater: int, event: Event) -> None:
 def _apply(db: Database, rater: int, event: Event) -> None:
     placement = placements.find_id(db, rater, event.item)
     if event.do not in ("time", "flag"):
-        item = placements.get(db, rater, placement)
-        informed.refuse_revealed(db, rater, item.study)
-        if item.purpose != "training" and placements.untrained(db, item.study, rater):
+        study, purpose = placements.study_of(db, placement)
+        informed.refuse_revealed(db, rater, study)
+        if purpose != "training" and placements.untrained(db, study, rater):
             raise NotAllowed("This item opens when you have passed the training: nothing was changed.")
     match event.do:
         case "answer":

@@ -130,17 +130,23 @@ def revealed(db: Database, name: str) -> dict[str, str]:
     return dict(rows.fetchall())
 
 
+def has_seen(db: Database, rater: int, study: str) -> bool:
+    """Whether an annotator has begun to see a judge's scores or others' answers of a study."""
+    row = db.execute(
+        "SELECT 1 FROM placements p JOIN items i ON i.id = p.item_id JOIN studies t ON t.id = i.study_id "
+        "WHERE p.rater_id = ? AND p.opened IS NOT NULL AND p.purpose IN ('revise', 'discuss') "
+        "AND t.name = ? LIMIT 1",
+        [rater, study],
+    ).fetchone()
+    return row is not None
+
+
 def refuse_revealed(db: Database, rater: int, study: str) -> None:
     """Raise NotAllowed where an annotator has seen others' answers, or a judge's, to a study.
 
     Their answers to it are no longer blind, so that none may be changed.
     """
-    seen = db.execute(
-        "SELECT 1 FROM placements p JOIN items i ON i.id = p.item_id WHERE p.rater_id = ? "
-        "AND p.purpose IN ('revise', 'discuss') AND p.opened IS NOT NULL AND i.study_id = ? LIMIT 1",
-        [rater, studies.study_id(db, study)],
-    ).fetchone()
-    if seen:
+    if has_seen(db, rater, study):
         raise NotAllowed("What others answered was shown, so your answers are locked: nothing was changed.")
 
 

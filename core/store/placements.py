@@ -164,6 +164,11 @@ def studies_of(db: Database, rater: int) -> list[tuple[str, str, int, int]]:
     return list(rows.fetchall())
 
 
+def left(db: Database, rater: int, study: str) -> int:
+    """How many items of a study an annotator has still to rate or skip."""
+    return sum(items - done for name, _, done, items in studies_of(db, rater) if name == study)
+
+
 def on_desk(db: Database, rater: int, study: str) -> list[tuple[int, str, bool]]:
     """The items of a study on an annotator's desk, in their order: (number, state, flagged).
 
@@ -212,6 +217,16 @@ def find_id(db: Database, rater: int, number: int) -> int:
     if row is None:
         raise NotAllowed(TAKEN_BACK)
     return int(row[0])
+
+
+def study_of(db: Database, placement: int) -> tuple[str, str]:
+    """The name of the study that a placement belongs to, and its purpose."""
+    row = db.execute(
+        "SELECT t.name, p.purpose FROM placements p JOIN items i ON i.id = p.item_id "
+        "JOIN studies t ON t.id = i.study_id WHERE p.id = ?",
+        [placement],
+    ).fetchone()
+    return row[0], row[1]
 
 
 def get(db: Database, rater: int, placement: int) -> Placement:

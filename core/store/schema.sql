@@ -265,6 +265,7 @@ INSERT INTO sqlite_sequence (name, seq) VALUES ('placements', 1099511627776);
 CREATE UNIQUE INDEX placements_once ON placements
     (item_id, rater_id, CASE purpose WHEN 'extra' THEN 'first' ELSE purpose END, attempt);
 CREATE INDEX placements_of_rater ON placements (rater_id, position);
+CREATE INDEX placements_opened ON placements (rater_id) WHERE opened IS NOT NULL;
 
 -- Placements whose answers are ratings; `extra`: because the ratings before it differ.
 CREATE VIEW assignments AS SELECT id, item_id AS unit_id, rater_id, position, state, reason, flag, seconds,

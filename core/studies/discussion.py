@@ -112,13 +112,12 @@ def discussion(db: Database, name: str, rater: int) -> Discussion | None:
         for a in access.annotators(db, name)
         if a.done + a.skipped < a.items and a.id != rater and a.name not in gone
     ]
-    standing = {study_name: items - done for study_name, _, done, items in placements.studies_of(db, rater)}
-    opened = any(access.annotator_id(db, person) == rater for person in informed.revealed(db, name))
+    opened = informed.has_seen(db, rater, name)
     comments: dict[int, dict[int, str]] = {}
     for comment in informed.comments(db, name):
         comments.setdefault(comment.unit, {})[comment.rater] = comment.text
     waiting = len(undone) if when == "all" else 0
-    return Discussion(study, rater, given, comments, standing.get(name, 0), waiting, opened)
+    return Discussion(study, rater, given, comments, placements.left(db, rater, name), waiting, opened)
 
 
 def begin(db: Database, name: str, rater: int) -> None:

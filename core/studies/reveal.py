@@ -16,7 +16,7 @@ from concord.errors import NotAllowed, StudyError, not_found
 from concord.rating import Criterion, Rater
 from concord.scores import FINAL, labels
 from concord.statistics.anchoring import Move
-from concord.store import access, informed, placements, ratings, rubrics, studies
+from concord.store import informed, placements, ratings, rubrics, studies
 from concord.store.informed import BlindAnswer, Informed
 from concord.store.studies import Study
 
@@ -112,14 +112,13 @@ def reveal(db: Database, name: str, rater: int) -> Reveal | None:
         if given.rater == rater:
             own.setdefault(given.unit, {})[given.criterion] = given.score
     second = [one for one in informed.answers(db, name, "revise") if one.rater == rater]
-    standing = {study_name: items - done for study_name, _, done, items in placements.studies_of(db, rater)}
-    opened = any(access.annotator_id(db, person) == rater for person in informed.revealed(db, name))
+    opened = informed.has_seen(db, rater, name)
     return Reveal(
         study,
         own,
         _judged(study, informed.judge_said(db, name, number)),
         {(one.unit, one.criterion): one for one in second},
-        standing.get(name, 0),
+        placements.left(db, rater, name),
         opened,
     )
 

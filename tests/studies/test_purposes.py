@@ -41,7 +41,9 @@ def db(tmp_path_factory: pytest.TempPathFactory):
         known.set_gold(opened, "s", [Gold(UnitKey(ids[OWN], None), "wit", 3)], "training")
         for name in PEOPLE:
             access.invite(opened, name)
-    return connect(workspace.db_path, create=False)
+    reader = connect(workspace.db_path, create=False)
+    yield reader
+    reader.close()
 
 
 LAID = st.lists(
