@@ -190,8 +190,10 @@ class Rating:
 
 @dataclass(frozen=True)
 class Spent:
-    """What calls cost: tokens in and out, money in the currency of models.toml (0 where no price is given),
-    seconds of waiting. `cached_tokens` are those of the tokens in that the endpoint had in its prompt cache.
+    """What calls cost: tokens in and out, money in the currency of models.toml, seconds of waiting.
+
+    `cached_tokens` are those of the tokens in that the endpoint had in its prompt cache. `unpriced` counts
+    calls to models without a price, which add nothing to `cost`.
     """
 
     calls: int = 0
@@ -200,6 +202,7 @@ class Spent:
     cost: float = 0.0
     seconds: float = 0.0
     cached_tokens: int = 0
+    unpriced: int = 0
 
     def __add__(self, other: Spent) -> Spent:
         return Spent(
@@ -209,7 +212,15 @@ class Spent:
             self.cost + other.cost,
             self.seconds + other.seconds,
             self.cached_tokens + other.cached_tokens,
+            self.unpriced + other.unpriced,
         )
+
+    def price(self, paid_in: str = "", *, digits: int = 2) -> str:
+        """The cost in words: “at least” what is known where calls have no price, else “not known”."""
+        cost = f"{self.cost:,.{digits}f} {paid_in}".strip()
+        if not self.unpriced:
+            return cost
+        return f"at least {cost}" if self.cost else "not known"
 
 
 NOTHING_SPENT = Spent()

@@ -170,8 +170,7 @@ def estimated(found: Survey, paid_in: str = "") -> str:
         )
     cost = f"Estimated cost: {found.price(paid_in)}{' at most' if found.noted and not found.unpriced else ''}"
     if found.unpriced:
-        others = f" (the other models: {found.cost:.2f}{unit})" if found.cost else ""
-        cost += f"{others}; models.toml has no price of {', '.join(sorted(found.unpriced))}"
+        cost += f"; models.toml has no price of {', '.join(sorted(found.unpriced))}"
     lines.append(cost)
     if found.by_batch is not None:
         lines.append(f"By batch (--batch): {found.by_batch:.2f}{unit}")

@@ -257,7 +257,7 @@ class Model(BaseModel):
         """One call: its tokens in, out and in from the cache, and what they cost."""
         given, made, cached = tokens
         cost = self.cost(given, made, cached, batch=batch)
-        return Spent(1, given, made, cost, seconds, cached)
+        return Spent(1, given, made, cost, seconds, cached, unpriced=int(self.price is None))
 
 
 def load_models(path: Path) -> dict[str, Model]:

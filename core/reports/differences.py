@@ -508,7 +508,7 @@ def _totals(db: Database, side: SideResults) -> dict[str, str]:
     found["characters of a reply, mean"] = (
         f"{int(talks.reply_chars.sum()) / replies:,.0f}" if replies else "–"
     )
-    found["cost"] = f"{spent.cost:,.2f}"
+    found["cost"] = spent.price()
     if side.run:
         found["started (UTC)"] = side.run.started[:16].replace("T", " ")
         found["state"] = side.run.stands

@@ -66,13 +66,14 @@ class Pending:
     @property
     def pieces(self) -> int:
         """Results this will add to the store."""
-        return (not self.stored) + len(self.judged)
+        return (self.play.play is not None and not self.stored) + len(self.judged)
 
 
 @dataclass
 class Survey:
     """The pieces of a plan (conversations, judgements, comparisons, proposals) and what the rest will cost.
 
+    A stored conversation that the plan only has judged is no piece of it.
     `failed` counts those without a usable reply, which wait for --retry-failed.
     """
 
@@ -97,14 +98,15 @@ class Survey:
         return self.planned - self.stored - self.failed
 
     def price(self, paid_in: str = "") -> str:
-        """The estimated cost; “not known” where a model has no price, never the sum of the others."""
-        return "not known" if self.unpriced else f"{self.cost:,.2f} {paid_in}".strip()
+        """The estimated cost, as `Spent.price` words it."""
+        return self.spent.price(paid_in)
 
     @property
     def spent(self) -> Spent:
         """The estimate as one sum."""
         tokens_in, tokens_out = (round(sum(t[i] for t in self.tokens.values())) for i in (0, 1))
-        return Spent(sum(self.calls.values()), tokens_in, tokens_out, self.cost)
+        unpriced = sum(self.calls[name] for name in self.unpriced)
+        return Spent(sum(self.calls.values()), tokens_in, tokens_out, self.cost, unpriced=unpriced)
 
 
 def materials(workspace: Workspace, *, own_code: bool = False) -> Materials:
@@ -447,16 +449,16 @@ def pending(
     begun, settled = runs.works_noted(db, keys + owed), answered | failed
     found = []
     for play in plays:
-        stored = play.key in known
-        counted.planned += 1 + len(play.judged)
-        counted.stored += stored + sum(j.key in answered for j in play.judged)
+        stored, own = play.key in known, play.play is not None
+        counted.planned += own + len(play.judged)
+        counted.stored += (own and stored) + sum(j.key in answered for j in play.judged)
         if play.key in failed:
-            counted.failed += 1 + len(play.judged)
+            counted.failed += own + len(play.judged)
             continue
         unread = sum(j.key in failed for j in play.judged)
         counted.failed += unread
         todo = tuple(j for j in play.judged if j.key not in settled)
-        if todo or not (stored or play.play is None):
+        if todo or (own and not stored):
             resumed = begun.keys() & {play.key, *(j.key for j in todo)}
             counted.noted += sum(begun[key] for key in resumed)
             found.append(Pending(play, stored, todo, frozenset(resumed), unread))

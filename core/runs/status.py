@@ -26,9 +26,9 @@ def sentence(p: Progress) -> str:
 def cost(p: Progress) -> str:
     """What a run has cost, and its spending limit, which holds for all runs of its plan together."""
     if p.max_cost is None:
-        return f"{p.spent.cost:,.2f}"
+        return p.spent.price()
     others = f", {p.elsewhere:,.2f} by other runs of its plan" if p.elsewhere else ""
-    return f"{p.spent.cost:,.2f} of {p.max_cost:,g}{others}"
+    return f"{p.spent.price()} of {p.max_cost:,g}{others}"
 
 
 def tokens(spent: Spent) -> str:

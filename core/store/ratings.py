@@ -16,6 +16,7 @@ from concord.rating import (
     RaterKind,
     Rating,
     Scale,
+    Spent,
 )
 from concord.store import database, summaries
 from concord.store.database import find, now
@@ -318,9 +319,9 @@ def judgements_of(db: Database, conversation_id: int) -> list[dict[str, Any]]:
     return list(
         db.query(
             "SELECT j.key, x.name AS judge, x.variant, x.simulated, j.repeat, j.failure, j.raw, j.prompt, "
-            "j.meta, j.calls, j.input_tokens, j.output_tokens, j.cost, j.seconds, j.cached_tokens, j.created "
-            "FROM judgements j JOIN raters x ON x.id = j.rater_id WHERE j.conversation_id = ? "
-            "ORDER BY x.name, j.repeat",
+            "j.meta, j.calls, j.input_tokens, j.output_tokens, j.cost, j.unpriced, j.seconds, "
+            "j.cached_tokens, j.created FROM judgements j JOIN raters x ON x.id = j.rater_id "
+            "WHERE j.conversation_id = ? ORDER BY x.name, j.repeat",
             [conversation_id],
         )
     )
@@ -393,13 +394,14 @@ def tokens_by_judge(db: Database) -> Mapping[tuple[str, str], tuple[float, float
     }
 
 
-def total_spent(db: Database) -> tuple[int, float]:
-    """The calls made in this workspace, and their cost."""
+def total_spent(db: Database) -> Spent:
+    """The calls made in this workspace, and their cost; without their tokens and seconds."""
     paid = " UNION ALL ".join(
-        f"SELECT calls, cost FROM {of}" for of in ("conversations", "judgements", "comparisons")
+        f"SELECT calls, cost, unpriced FROM {of}" for of in ("conversations", "judgements", "comparisons")
     )
-    calls, cost = db.execute(f"SELECT sum(calls), sum(cost) FROM ({paid})").fetchone()
-    return calls or 0, cost or 0.0
+    sums = f"SELECT sum(calls), total(cost), sum(unpriced) FROM ({paid})"
+    calls, cost, unpriced = db.execute(sums).fetchone()
+    return Spent(calls or 0, cost=cost, unpriced=unpriced or 0)
 
 
 def _scale(text: str) -> Scale:

@@ -14,7 +14,8 @@ INSERT INTO settings (key, value) VALUES ('desk numbers', lower(hex(randomblob(1
 -- What a conversation was about or was shown beside; many conversations share one.
 CREATE TABLE contexts (id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, body TEXT NOT NULL);
 
--- A conversation: [[role, content, meta], …] in `messages`, and what it cost to make.
+-- A conversation: [[role, content, meta], …] in `messages`, and what it cost to make; `unpriced` counts calls
+-- to models without a price.
 CREATE TABLE conversations (
     id INTEGER PRIMARY KEY,
     key TEXT NOT NULL UNIQUE,
@@ -33,12 +34,13 @@ CREATE TABLE conversations (
     cached_tokens INTEGER NOT NULL DEFAULT 0,
     output_tokens INTEGER NOT NULL DEFAULT 0,
     cost REAL NOT NULL DEFAULT 0,
+    unpriced INTEGER NOT NULL DEFAULT 0,
     seconds REAL NOT NULL DEFAULT 0,
     created TEXT NOT NULL
 );
 CREATE INDEX conversations_by_player ON conversations (benchmark, language, player);
 CREATE INDEX conversations_of_benchmark ON conversations (benchmark);
-CREATE INDEX conversations_spent ON conversations (calls, cost);
+CREATE INDEX conversations_spent ON conversations (calls, cost, unpriced);
 
 -- What conversations can be filtered and grouped by.
 CREATE TABLE facets (
@@ -431,12 +433,13 @@ CREATE TABLE judgements (
     cached_tokens INTEGER NOT NULL DEFAULT 0,
     output_tokens INTEGER NOT NULL DEFAULT 0,
     cost REAL NOT NULL DEFAULT 0,
+    unpriced INTEGER NOT NULL DEFAULT 0,
     seconds REAL NOT NULL DEFAULT 0,
     created TEXT NOT NULL
 );
 CREATE INDEX judgements_of_conversation ON judgements (conversation_id);
 CREATE INDEX judgements_failed ON judgements (rater_id) WHERE failure IS NOT NULL;
-CREATE INDEX judgements_spent ON judgements (calls, cost);
+CREATE INDEX judgements_spent ON judgements (calls, cost, unpriced);
 
 -- One score of a judge, or of a person in a study. `meta` is what an imported file says beside it.
 CREATE TABLE ratings (
@@ -533,6 +536,7 @@ CREATE TABLE comparisons (
     cached_tokens INTEGER NOT NULL DEFAULT 0,
     output_tokens INTEGER NOT NULL DEFAULT 0,
     cost REAL NOT NULL DEFAULT 0,
+    unpriced INTEGER NOT NULL DEFAULT 0,
     seconds REAL NOT NULL DEFAULT 0,
     created TEXT NOT NULL,
     CHECK ((verdict IS NULL) <> (failure IS NULL))
@@ -540,7 +544,7 @@ CREATE TABLE comparisons (
 CREATE INDEX comparisons_of_first ON comparisons (first_id);
 CREATE INDEX comparisons_of_second ON comparisons (second_id);
 CREATE INDEX comparisons_of_rater ON comparisons (rater_id);
-CREATE INDEX comparisons_spent ON comparisons (calls, cost);
+CREATE INDEX comparisons_spent ON comparisons (calls, cost, unpriced);
 
 -- What moderation models said of texts, by the text's hash.
 CREATE TABLE moderations (
@@ -606,6 +610,7 @@ CREATE TABLE runs (
     cached_tokens INTEGER NOT NULL DEFAULT 0,
     output_tokens INTEGER NOT NULL DEFAULT 0,
     cost REAL NOT NULL DEFAULT 0,
+    unpriced INTEGER NOT NULL DEFAULT 0,
     max_cost REAL,
     granted REAL NOT NULL DEFAULT 0,
     elsewhere REAL NOT NULL DEFAULT 0,
@@ -637,6 +642,7 @@ CREATE TABLE journal (
     cached_tokens INTEGER NOT NULL DEFAULT 0,
     output_tokens INTEGER NOT NULL,
     cost REAL NOT NULL,
+    unpriced INTEGER NOT NULL DEFAULT 0,
     seconds REAL NOT NULL,
     PRIMARY KEY (work, step)
 ) WITHOUT ROWID;

@@ -58,6 +58,7 @@ def page() -> None:
 def _links() -> None:
     """Links just made. They are shown once and not stored."""
     made: dict[str, str] = st.session_state.pop("links", {})
+    st.session_state["links shown"] = made
     if not made:
         return
     with st.container(border=True):
@@ -263,6 +264,8 @@ def _decided(study: str) -> None:
 
 
 def _invited() -> None:
+    # Where nobody is invited, the links of those before stay in sight.
+    st.session_state["links"] = st.session_state.get("links shown", {})
     names = list(
         dict.fromkeys(name.strip() for name in st.session_state["names"].splitlines() if name.strip())
     )

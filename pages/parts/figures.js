@@ -1,14 +1,16 @@
-// Saves the charts of the page as SVG files, as they are drawn. The charts are looked up when the list is opened.
+// Saves the charts that are shown as SVG files, as they are drawn. They are looked up when the list is opened or
+// pointed at: another tab may be open by then.
 export default function ({ parentElement }) {
   const list = parentElement.querySelector("p");
-  parentElement.querySelector("details").ontoggle = () => {
-    const charts = [...document.querySelectorAll("[data-testid=stVegaLiteChart]")];
-    list.replaceChildren(...charts.filter(drawn).map(button));
+  const details = parentElement.querySelector("details");
+  details.ontoggle = details.onpointerenter = () => {
+    const charts = [...document.querySelectorAll("[data-testid=stVegaLiteChart]")].filter(drawn);
+    list.replaceChildren(...(charts.length ? charts.map(button) : ["No chart is shown."]));
   };
 }
 
 function drawn(chart) {
-  return chart.querySelector("svg.marks");
+  return chart.checkVisibility({ visibilityProperty: true }) && chart.querySelector("svg.marks");
 }
 
 function button(chart) {

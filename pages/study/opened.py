@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 import pandas as pd
@@ -230,7 +230,8 @@ def _requests(what: Conversation, judgements: Sequence[Mapping[str, Any]]) -> No
             plain(
                 f"{judgement['calls']} calls · {judgement['input_tokens']:,} tokens in, "
                 f"{judgement['cached_tokens']:,} of them from a cache, {judgement['output_tokens']:,} out · "
-                f"{judgement['seconds']:.1f} s · cost {judgement['cost']:.4f} · prompt {judgement['prompt']}"
+                f"{judgement['seconds']:.1f} s · cost {_spent(judgement).price(digits=4)} · "
+                f"prompt {judgement['prompt']}"
             )
         )
         with workspace().read() as db:
@@ -260,20 +261,29 @@ def _cost(which: int, what: Conversation, made: Spent, judgements: Sequence[Mapp
     prompts = what.meta.get("prompts")
     written = prompts.items() if isinstance(prompts, dict) else ()
     rows: list[dict[str, Any]] = [
-        {"what": "dialogue", **asdict(made)}
+        {"what": "dialogue", **_priced(made)}
         | {"model": "; ".join(models) or "configuration not recorded"}
         | {"prompt": ", ".join(f"{role} {digest}" for role, digest in written)}
     ]
     for j in judgements:
         name = run_label(j["judge"], j["repeat"]) if j["repeat"] else j["judge"]
         rows.append(
-            {"what": f"judgement by {name}", **{column: j[column] for column in asdict(made)}}
+            {"what": f"judgement by {name}", **_priced(_spent(j))}
             | {"model": str(judged_by[j["key"]]), "prompt": f"{j['variant']} {j['prompt']}".strip()}
             | {"stored (UTC)": j["created"][:19].replace("T", " ")}
         )
     with st.expander("Where it comes from: models, prompts, calls, cost", icon=":material/receipt_long:"):
         _dataframe(rows, "Calls and cost")
         st.caption(plain(f"Key: {what.key}"))
+
+
+def _spent(judgement: Mapping[str, Any]) -> Spent:
+    return Spent(**{f.name: judgement[f.name] for f in fields(Spent)})
+
+
+def _priced(spent: Spent) -> dict[str, Any]:
+    """The columns of what was spent, with the cost in words."""
+    return {**asdict(spent), "cost": spent.price(digits=4), "unpriced": spent.unpriced or None}
 
 
 def _dataframe(rows: list[dict[str, Any]], alt: str) -> None:

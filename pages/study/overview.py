@@ -27,8 +27,8 @@ MOST = 6
 """Studies shown with their figures."""
 
 SPENT = (
-    "By the prices in models.toml, in the currency that `currency` names there; a model without a price "
-    "counts 0."
+    "By the prices in models.toml, in the currency that `currency` names there; without calls to models that "
+    "had no price."
 )
 SHADES = {"being rated": "blue", "being compared": "blue", "complete": "green", "imported": "green"}
 """The colour of a study's state."""
@@ -78,13 +78,13 @@ def _step(step: NextStep) -> None:
 
 def _counts(found: Overview) -> None:
     with workspace().read() as db:
-        calls, cost = ratings.total_spent(db)
+        spent = ratings.total_spent(db)
     figures = {
         "Conversations": f"{sum(p.conversations for p in found.played):,}",
         "of them judged": f"{sum(p.judged for p in found.played):,}",
         "Judges": f"{len({judge.name for judge in found.judges}):,}",
-        "Calls": f"{calls:,}",
-        "Spent": f"{cost:,.2f} {currency(workspace().models_path)}".strip(),
+        "Calls": f"{spent.calls:,}",
+        "Spent": spent.price(currency(workspace().models_path)),
     }
     about = {"Spent": SPENT}
     with st.container(horizontal=True):

@@ -272,8 +272,7 @@ def estimate(plan: Plan, key: str) -> None:
         )
         if found.unpriced:
             names = ", ".join(sorted(found.unpriced))
-            others = f" The other models: {found.cost:,.2f} {paid_in}".rstrip() + "." if found.cost else ""
-            st.caption(plain(f"models.toml has no price of {names}.{others}"))
+            st.caption(plain(f"models.toml has no price of {names}."))
         unlimited = limit is not None and _unpriced(job)
         retry = bool(found.failed) and st.toggle("Ask again where no reply was usable", key=f"{key} retry")
         batch = bool(found.calls) and st.toggle(

@@ -168,6 +168,8 @@ def test_a_chart_is_saved_and_nothing_leaves_the_machine(app: Server, page: Page
         page.get_by_role("button", name="Download as PNG").first.press("Enter")
     assert Path(download.value.path()).read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
     page.get_by_text("Charts as SVG").click()
+    offered = page.locator("details", has_text="Charts as SVG").get_by_role("button")
+    expect(offered).to_have_count(page.locator("[data-testid=stVegaLiteChart]:visible").count())
     with page.expect_download() as download:
         page.get_by_role("button", name="Judges and panels beside people on Final").click()
     assert download.value.suggested_filename == "Judges-and-panels-beside-people-on-Final.svg"
