@@ -10,6 +10,7 @@ import hmac
 import json
 import re
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -550,8 +551,11 @@ def test_nobody_fills_the_queue_of_sign_ins_before_others(monkeypatch: pytest.Mo
     monkeypatch.setattr(entrance, "oidc_configured", lambda: False)
     monkeypatch.setattr(entrance, "_device", lambda connection: "")
 
+    monkeypatch.setattr(Guesses, "delay", lambda *_: 0.0)
+    checking = threading.Event()
+
     def check(connection: Connection, said: dict[str, str]) -> str:
-        time.sleep(0.01)
+        assert checking.wait(30)
         if said["passphrase"] != PASSPHRASE:
             raise NotAllowed("That is not the passphrase.")
         return "token"
@@ -564,14 +568,28 @@ def test_nobody_fills_the_queue_of_sign_ins_before_others(monkeypatch: pytest.Mo
         except NotAllowed as error:
             return str(error)
 
-    async def attack() -> list[str]:
-        guessed = [
-            asyncio.create_task(sign_in_from(f"2001:db8:{n % 4:x}:{n:x}::1", "wrong")) for n in range(80)
+    def strangers(first: int) -> list[asyncio.Task[str]]:
+        return [
+            asyncio.create_task(sign_in_from(f"2001:db8:{n % 20:x}:{n:x}::1", "wrong"))
+            for n in range(first, first + 40)
         ]
-        await asyncio.sleep(0.05)
-        right = await asyncio.gather(*(sign_in_from(f"198.51.100.{n}") for n in range(12)))
-        await asyncio.gather(*guessed)
-        return right
+
+    async def all_came(tasks: list[asyncio.Task[str]]) -> None:
+        """Until each of these waits for its turn or was turned away: nobody's check ends before."""
+        while sum(not task.done() for task in tasks) > entrance.WAITING + 1 or not door.waiting:
+            await asyncio.sleep(0.01)
+
+    async def attack() -> list[str]:
+        before = strangers(0)
+        await all_came(before)
+        assert len(door.waiting) <= entrance.WAITING
+        right = [asyncio.create_task(sign_in_from(f"198.51.100.{n}")) for n in range(12)]
+        after = strangers(40)
+        await all_came([*before, *right, *after])
+        assert len(door.waiting) <= entrance.WAITING
+        checking.set()
+        await asyncio.gather(*before, *after)
+        return [await task for task in right]
 
     assert asyncio.run(attack()) == ["token"] * 12
     assert not door.waiting

@@ -115,13 +115,15 @@ class Entrance:
         if len(self.waiting) >= WAITING:
             waiting = Counter(self.waiting.values())
             most = max(waiting.values())
-            random.choice([one for one, of in self.waiting.items() if waiting[of] == most]).cancel()
+            turned_away = random.choice([one for one, of in self.waiting.items() if waiting[of] == most])
+            del self.waiting[turned_away]
+            turned_away.cancel()
         turn = asyncio.ensure_future(self.strangers.acquire())
         self.waiting[turn] = network
         try:
             await asyncio.wait({turn})
         finally:
-            del self.waiting[turn]
+            self.waiting.pop(turn, None)
         return not turn.cancelled()
 
 
