@@ -16,10 +16,10 @@ from unittest.mock import patch
 from concord.demo import workspace as demo
 from concord.store import rows
 from concord.workspace import Workspace
-from tests.demo import pingpong, simulbench, stss
+from tests.demo import own_data, pingpong, simulbench, stss
 from tests.mock.server import running
 
-PARTS = (pingpong, simulbench, stss)
+PARTS = (pingpong, simulbench, stss, own_data)
 SEED = 7
 HOST = "demo"
 """The name that the machine of the recorded runs has."""
@@ -27,7 +27,7 @@ HOST = "demo"
 
 def play(workspace: Workspace, *, seed: int = SEED) -> None:
     """Fill a new workspace with the demo."""
-    with running(seed=seed) as url, patch.object(socket, "gethostname", lambda: HOST):
+    with running(seed=seed, faults=own_data.FAULTS) as url, patch.object(socket, "gethostname", lambda: HOST):
         demo.copy_files(workspace, url)
         models = workspace.models_path.read_text(encoding="utf-8")
         # One call at a time: intervals depend on the order in which conversations are stored.

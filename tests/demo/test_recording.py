@@ -10,8 +10,11 @@ import pytest
 from concord.demo import workspace as demo
 from concord.errors import WorkspaceError
 from concord.llm.models import load_models
-from concord.store import checking, conversations, ratings, rows, runs, studies
+from concord.reports import differences
+from concord.store import checking, conversations, pairings, ratings, rows, runs, studies
 from concord.store.conversations import Filter
+from concord.studies import adjudication
+from tests.demo import own_data
 from tests.demo.record import HOST
 
 
@@ -70,6 +73,29 @@ def test_it_has_what_the_readme_says(demo_workspace):
         people = {row["rater"] for row in ratings.exported(db, "demo") if row["rater_type"] == "human"}
         assert len(people) == 5
         assert conversations.count(db, Filter("stss")) == 10
+        assert conversations.count(db, Filter(own_data.RUBRIC)) == 24
+
+
+def test_it_holds_what_goes_wrong_and_what_costs_money(demo_workspace):
+    models = load_models(demo_workspace.models_path)
+    assert len({model.family for model in models.values()} - {""}) > 1
+    with demo_workspace.read() as db:
+        failed = list(db["judgements"].rows_where("failure IS NOT NULL"))
+        assert len(failed) >= 5
+        assert {row["name"] for row in db["raters"].rows if row["id"] in {f["rater_id"] for f in failed}} == {
+            own_data.ERRATIC
+        }
+        own = [run for run in runs.recent(db) if run.benchmark == own_data.RUBRIC]
+        assert sum(run.spent.cost for run in own) > 0
+        assert max(row["repeat"] for row in db["judgements"].rows) == 2
+        assert {row["rater"] for row in ratings.exported(db, own_data.STUDY)} >= {*own_data.PEOPLE}
+        disputes = adjudication.adjudication(db, own_data.STUDY)
+        assert len(disputes.disputed) > len(disputes.done) == own_data.SETTLED
+        assert len(pairings.pairs(db, own_data.PAIRS)) == 12
+        verdicts = list(db["comparisons"].rows_where("criterion = ?", [own_data.QUESTION]))
+        assert len(verdicts) == 12 * (2 + 3 * 2)  # two people, and three judges in both orders
+        one, other = (str(run.id) for run in own if run.plan.get("judge_repeats") == 3)
+    assert differences.differences(demo_workspace, "runs", other, one, resamples=10).scores.rows
 
 
 def test_a_workspace_that_holds_something_else_is_left_as_it_is(filled):

@@ -1,0 +1,123 @@
+"""The demo's own data: the support dialogues that ship, by a rubric of two versions.
+
+With what real life holds: a judge whose replies break off or are no JSON, runs that are repeated, prices, two
+runs to compare, people who differ, and pairs.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import tempfile
+from pathlib import Path
+from statistics import median_low
+
+from click.testing import CliRunner
+
+from concord.cli import main
+from concord.conversation import Conversation, Unit
+from concord.demo.workspace import RECORDED, VISITOR
+from concord.files import SHIPPED
+from concord.rating import Annotation, Criterion, Rating
+from concord.runs.plans import ComparePlan, JudgePlan
+from concord.store import conversations, pairings, placements, studies
+from concord.store.comparisons import PairQuestion
+from concord.studies import adjudication, comparisons
+from concord.workspace import Workspace
+from tests.demo.playing import run
+from tests.mock.faults import Faults
+from tests.mock.rubrics import quality
+
+EXAMPLES = SHIPPED / "data" / "examples"
+RUBRIC, STUDY = "support", "support"
+PAIRS, PAIRS_RUBRIC, QUESTION = "support-pairs", "which-better", "better"
+JUDGES = ("mock-judge-strict", "mock-judge-lenient")
+ERRATIC = "mock-judge-erratic"
+FAULTS = Faults(malformed=2, truncated=3, models=(ERRATIC,))
+"""Of the erratic judge: so many replies cannot be used that some of its judgements fail."""
+PEOPLE = ("Ada (simulated)", "Ben (simulated)", "Cleo (simulated)")
+ADJUDICATOR, SETTLED = "Eva (simulated)", 5
+"""Who settles how many of the items in dispute; the others are left to whoever tries it."""
+WHO = "demo"
+SEED = 7
+
+
+def play(workspace: Workspace) -> None:
+    """Judges before and after a change of the rubric, three people, an adjudication, and pairs."""
+    rubric = workspace.path / "rubrics" / f"{RUBRIC}.toml"
+    rubric.write_bytes((EXAMPLES / f"{RUBRIC}.toml").read_bytes())
+    with tempfile.TemporaryDirectory() as folder:
+        marked = Path(folder) / f"{RUBRIC}.jsonl"
+        lines = (EXAMPLES / marked.name).read_text(encoding="utf-8").splitlines()
+        marked.write_text("\n".join(json.dumps(json.loads(line) | {"simulated": True}) for line in lines))
+        command(workspace, "import", "conversations", marked)
+    run(workspace, JudgePlan(RUBRIC, (ERRATIC,), rubric=RUBRIC))
+    run(workspace, JudgePlan(RUBRIC, JUDGES, judge_repeats=3, rubric=RUBRIC))
+    drawn = ("--benchmark", RUBRIC, "--n", 24, "--rubric", RUBRIC, "--decided-by", WHO)
+    command(workspace, "study", "draw", STUDY, *drawn)
+    command(workspace, "study", "deal", STUDY, "--annotators", ",".join(PEOPLE), "--by", WHO)
+    for person in PEOPLE:
+        with workspace.write() as db:
+            criteria = studies.get(db, STUDY).criteria
+            annotations = [
+                answer
+                for unit in studies.units(db, STUDY)
+                for answer in _answers(conversations.load(db, unit["conversation_id"]), criteria, person)
+            ]
+            placements.import_annotations(db, STUDY, annotations)
+    disputed = ("--criterion", "helpful", "--range", 2)
+    command(workspace, "study", "adjudicate", STUDY, *disputed, "--by", WHO)
+    with workspace.write() as db:
+        queue = adjudication.adjudication(db, STUDY)
+        for item in queue.disputed[:SETTLED]:
+            for question in queue.questions(item):
+                score = median_low(answer.score for answer in question.given)
+                name = question.criterion.name
+                adjudication.settle(
+                    db, STUDY, item.unit, name, score, "The answer in the middle.", ADJUDICATOR
+                )
+    rubric.write_bytes((RECORDED / "rubrics" / f"{RUBRIC}.toml").read_bytes())
+    run(workspace, JudgePlan(RUBRIC, JUDGES, judge_repeats=3, rubric=RUBRIC))
+    command(workspace, "pairs", "new", PAIRS, "--rubric", PAIRS_RUBRIC, "--benchmark", RUBRIC, "--by", WHO)
+    # Pairs are dealt to people only: the visitor finds some at the desk; simulated people have compared all.
+    command(workspace, "pairs", "deal", PAIRS, "--annotators", VISITOR, "--n", 8, "--by", WHO)
+    for person in PEOPLE[:2]:
+        _compare(workspace, person)
+    run(workspace, ComparePlan(RUBRIC, (*JUDGES, "mock-judge-noisy"), study=PAIRS))
+
+
+def command(workspace: Workspace, *words: object) -> None:
+    """Carry out a command on the workspace."""
+    outcome = CliRunner().invoke(main, ["--workspace", str(workspace.path), *map(str, words)])
+    assert outcome.exit_code == 0, outcome.output
+
+
+def _answers(conversation: Conversation, criteria: tuple[Criterion, ...], person: str) -> list[Annotation]:
+    """What a person answers: by the words of the dialogue, with a taste and a pace of their own."""
+    chance = random.Random(f"{SEED} {person} {conversation.key}")
+    place = quality(" ".join(conversation.replies)) + chance.gauss(0, 0.18)
+    annotations = []
+    for criterion in criteria:
+        values = criterion.scale.values
+        share = min(max(place + chance.gauss(0, 0.08), 0.0), 1.0)
+        if criterion.name == "effort":
+            share = 1 - share
+        value = round(values[0] + share * (values[-1] - values[0]))
+        annotations.append(
+            Annotation(
+                Rating(Unit(conversation.key), criterion.name, value), person, seconds=chance.uniform(5, 25)
+            )
+        )
+    return annotations
+
+
+def _compare(workspace: Workspace, person: str) -> None:
+    chance = random.Random(f"{SEED} {person}")
+    question = PairQuestion(PAIRS_RUBRIC, QUESTION)
+    with workspace.write() as db:
+        for _, one, _, other, _ in pairings.pairs(db, PAIRS):
+            sides = (one, other) if chance.random() < 0.5 else (other, one)
+            first, second = (quality(" ".join(conversations.load(db, side).replies)) for side in sides)
+            lead = first - second + chance.gauss(0, 0.15)
+            verdict = "C" if abs(lead) < 0.08 else "A" if lead > 0 else "B"
+            comparisons.answer(db, person, *sides, verdict, question=question, simulated=True)
