@@ -151,7 +151,9 @@ def raters(
             severity = undefined(other, n=answers)
         rows.append({"rater": judge, "kind": "judge", "n": answers, "severity": severity})
     rows.sort(key=lambda row: -_number(row["severity"]) if row["severity"].defined else np.inf)
-    tables = [tabulate(RATERS, table, criterion, rows, target="", **drawing)]
+    over = "items" if clusters is None else "clusters of items"
+    notes = (f"Student's t over {over}",)
+    tables = [tabulate(RATERS, table, criterion, rows, target="", notes=notes, **drawing)]
     if not reason and players is not None and len(known):
         tables += _fair(table, criterion, place, players, drawing)
     return tables

@@ -382,12 +382,15 @@ def test_short_names_leave_out_the_words_all_begin_with() -> None:
 
 
 def test_the_cut_is_the_middle_of_the_scale_unless_another_is_asked_for():
-    """Wit is on 1 to 5, care on 0 to 2: middles 3 and 1, and final is the mean of both."""
+    """Wit is on 1 to 5, care on 0 to 2: middles 3 and 1; scales of different width have no final."""
     table = simulated(items=30, judge_noise=0.3, person_noise=0.3)
     report = measured(table)
     wide = replace(report.of.study, criteria=(CRITERIA[0], replace(CRITERIA[1], scale=points(0, 2))))
     report = report_of(replace(report.of, study=wide), FEW)
-    assert [report.cut(name)[0] for name in ("wit", "care", "final")] == [3, 1, 2]
+    assert report.criteria == ("wit", "care")
+    assert [report.cut(name)[0] for name in report.criteria] == [3, 1]
+    # On one scale final's is the mean of both.
+    assert measured(table).cut("final")[0] == 3
     other = report.with_cut("wit", 4)
     assert (other.cut("wit"), other.cut("care")[0]) == ((4, ""), 1)
     assert other.section("thresholds", "wit")["thresholds"].meta["cut"] == 4

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 from rich.text import Text
 
 from concord.cli import main
@@ -111,6 +112,7 @@ def test_progress_is_escaped(fresh, monkeypatch):
 class _Live:
     def __init__(self, shown):
         self.update = shown.append
+        self.console = Console()
 
     def __enter__(self):
         return self

@@ -523,7 +523,7 @@ def test_looking_and_saying_by_command(run, filled):
         f"Judgement {there}: too high, says Ada.\n"
     )
     assert (
-        f"judgement {there} [Ada: too_high]: 8. I say 8."
+        f"judgement {there} [Ada: too_high]: Quality: 8. I say 8."
         in run(filled, "spotcheck", "look", here, "--person", "Ada").output
     )
     assert "no conversation" in run(filled, "spotcheck", "look", 999).output
