@@ -15,7 +15,6 @@ from concord.store import budgets, conversations, presence, runs
 from concord.workspace import Workspace
 from pages.parts import session
 from pages.parts.people import Researcher
-from tests.conftest import FIXED
 from tests.pages.test_navigation import FRAME
 
 PAGE = Path(__file__).parents[2] / "pages" / "study" / "runs.py"
@@ -140,8 +139,9 @@ def test_an_address_of_no_run_is_a_sentence(workspace, which):
 
 
 def test_the_estimate_names_the_currency(workspace):
-    priced = workspace.models_path.read_text().replace(FIXED, f"{FIXED}\nprice = {{ input = 0, output = 0 }}")
-    workspace.models_path.write_text('currency = "EUR"\n' + priced)
+    workspace.models_path.write_text(
+        f'currency = "EUR"\n{workspace.models_path.read_text()}price = {{ input = 0, output = 0 }}\n'
+    )
     with workspace.write() as db:
         told = (Message("user", "Hi"), Message("assistant", "Hello."))
         conversations.save(db, Conversation("pingpong", "k", "player", told))
