@@ -338,7 +338,7 @@ def adjudicate(server: Server, browser: Browser) -> dict[tuple[int, str], int]:
     page.goto(f"{server.url}/adjudicate?study=main&work=settle&as=ida")
     found: dict[tuple[int, str], int] = {}
     while (item := in_sight(page)) is not None:
-        criterion = (page.locator(".judged.active .judge").text_content() or "").lower()
+        criterion = (page.locator(".question.active .name").text_content() or "").lower()
         found[item, criterion] = truth(item, criterion)
         page.keyboard.press(str(found[item, criterion]))
         page.keyboard.type(f"item {item}, as it is")
@@ -522,7 +522,7 @@ def test_gold_items_that_were_hit(played: Played) -> None:
     for person, desk in played.desks.items():
         came = [item for item in played.gold if item in desk.first]
         hits = [abs(desk.first[item]["fluency"] - truth(item, "fluency")) <= 1 for item in came]
-        told = one(played.blind["gold_items"], annotator=person)
+        told = one(played.blind["gold_answers"], annotator=person)
         assert told["n"] == len(hits)
         assert told["hits"]["value"] == pytest.approx(sum(hits) / len(hits))
         assert len(came) == GOLD or person == LEAVER
