@@ -13,8 +13,9 @@ from sqlite_utils import Database
 
 from concord.errors import NotAllowed, StudyError, not_found
 from concord.rating import Rater
-from concord.store import ratings, sessions, settings
-from concord.store.database import find, now
+from concord.store import audit, links, ratings, sessions, settings, studies
+from concord.store.database import find, now, once
+from concord.store.purposes import RATED
 
 PASSPHRASE = "passphrase"
 """The setting that holds the hash of the researchers' passphrase."""
@@ -83,9 +84,7 @@ def invite(db: Database, name: str, *, simulated: bool = False, days: int = LINK
         )
     rater = ratings.rater_id(db, Rater(name, "human", simulated=simulated))
     token = secrets.token_urlsafe(24)
-    link = {"rater_id": rater, "token_hash": sessions.hashed(token), "invited": now(), "revoked": None}
-    link["expires"] = now(timedelta(days=days)) if days else None
-    db.table("annotators").upsert(link, pk="rater_id")
+    links.put(db, "annotator", token, rater=rater, expires=now(timedelta(days=days)) if days else None)
     sessions.end_all(db, "annotator", rater=rater)
     return token
 
@@ -93,23 +92,20 @@ def invite(db: Database, name: str, *, simulated: bool = False, days: int = LINK
 def revoke(db: Database, name: str) -> None:
     """Close an annotator's link and sign them out; their ratings stay. Raises NotFound."""
     rater = annotator_id(db, name)
-    if find(db, "annotators", rater_id=rater):
-        db.table("annotators").update(rater, {"revoked": now(), "token_hash": None})
+    if link := find(db, "links", "id", opens="annotator", rater_id=rater):
+        links.withdraw(db, link["id"])
     sessions.end_all(db, "annotator", rater=rater)
+    audit.record(db, "link withdrawn", about=name)
 
 
 def annotator_of(db: Database, token: str) -> Link:
     """The annotator a link belongs to. Raises LinkRefused for one that is unknown, was withdrawn or has
     expired.
     """
-    row = db.execute(
-        "SELECT r.id, r.name, a.expires FROM annotators a JOIN raters r ON r.id = a.rater_id WHERE "
-        "a.token_hash = ? AND a.revoked IS NULL",
-        [sessions.hashed(token)],
-    ).fetchone()
-    if row is None:
+    row = links.of_token(db, "annotator", token)
+    if row is None or row["ended"]:
         raise sessions.LinkRefused("unknown")
-    link = Link(*row)
+    link = Link(row["rater_id"], ratings.rater_of(db, row["rater_id"]).name, row["expires"])
     if link.expires and link.expires < now():
         raise sessions.LinkRefused("expired")
     return link
@@ -117,31 +113,33 @@ def annotator_of(db: Database, token: str) -> Link:
 
 def is_withdrawn(db: Database, token: str) -> bool:
     """Whether the session with this token, which may be over, was begun by a link that is withdrawn now."""
-    found = db.execute(
-        "SELECT 1 FROM sessions s JOIN annotators a USING (rater_id) WHERE s.token_hash = ? AND a.revoked "
-        "IS NOT NULL",
-        [sessions.hashed(token)],
+    row = db.execute(
+        "SELECT 1 FROM sessions s JOIN links l ON l.rater_id = s.rater_id AND l.opens = 'annotator' "
+        "WHERE s.token_hash = ? AND l.ended IS NOT NULL",
+        [links.hashed(token)],
     )
-    return found.fetchone() is not None
+    return row.fetchone() is not None
 
 
+@once
 def annotators(db: Database, study: str = "") -> list[Annotator]:
     """Every person who was invited or has items (in the study), with their progress."""
     return [
         Annotator(**{**row, "simulated": bool(row["simulated"])})
         for row in db.query(
-            "SELECT x.id, x.name, x.simulated, a.invited, a.revoked, a.expires, "
+            "SELECT x.id, x.name, x.simulated, a.made AS invited, a.ended AS revoked, a.expires, "
             "(SELECT max(used) FROM sessions z WHERE z.rater_id = x.id) AS used, "
             "(SELECT source FROM sessions z WHERE z.rater_id = x.id ORDER BY used DESC LIMIT 1) AS source, "
             "ifnull(sum(s.state = 'done'), 0) AS done, "
             "ifnull(sum(s.state = 'skipped'), 0) AS skipped, count(s.id) AS items, "
             "ifnull(sum(s.seconds), 0) AS seconds FROM raters x "
-            "LEFT JOIN annotators a ON a.rater_id = x.id "
-            "LEFT JOIN assignments s ON s.rater_id = x.id AND (? = '' OR s.unit_id IN "
-            "(SELECT u.id FROM study_units u JOIN studies t ON t.id = u.study_id WHERE t.name = ?)) "
+            "LEFT JOIN links a ON a.rater_id = x.id AND a.opens = 'annotator' "
+            f"LEFT JOIN placements s ON s.rater_id = x.id AND s.purpose IN {RATED} AND EXISTS (SELECT 1 "
+            "FROM items i JOIN studies t ON t.id = i.study_id WHERE i.id = s.item_id AND ? IN ('', t.name) "
+            f"AND {studies.KEPT}) "
             "WHERE x.kind = 'human' AND (a.rater_id IS NOT NULL OR s.id IS NOT NULL) GROUP BY x.id "
-            "HAVING ? = '' OR count(s.id) > 0 OR a.invited IS NOT NULL ORDER BY x.name",
-            [study, study, study],
+            "HAVING ? = '' OR count(s.id) > 0 OR a.made IS NOT NULL ORDER BY x.name",
+            [study, study],
         )
     ]
 
@@ -157,8 +155,8 @@ def annotator_id(db: Database, name: str) -> int:
     if row is None:
         people = db.table("raters").rows_where("kind = 'human'", select="name")
         raise not_found("annotator", name, (person["name"] for person in people))
-    found: int = row["id"]
-    return found
+    number: int = row["id"]
+    return number
 
 
 def set_passphrase(db: Database, passphrase: str) -> None:

@@ -1,12 +1,11 @@
-"""What was done about a study while it ran, by whom, when and why: rows are added and never changed."""
+"""What was done about a study while it ran, by whom, when and why: lines of the audit log with a reason."""
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from sqlite_utils import Database
 
 from concord.errors import NotAllowed, StudyError
-from concord.store import database, studies
-from concord.store.database import now
+from concord.store import audit, studies
 
 What = Literal[
     "closed",
@@ -33,28 +32,28 @@ class Act(NamedTuple):
     done: str
 
     @property
-    def told(self) -> str:
+    def line(self) -> str:
         """The act in one line."""
         about = " ".join(filter(None, (self.annotator, self.item)))
         return f"{self.done[:10]}: {self.what}{f' {about}' if about else ''} by {self.by}: {self.reason}"
 
 
-def record(
-    db: Database, name: str, what: What, reason: str, by: str, *, rater: int | None = None, item: str = ""
-) -> None:
+def record(db: Database, name: str, what: What, reason: str, annotator: str = "", item: str = "") -> None:
     """Add an act. Raises NotFound for a study, StudyError without a reason or a name."""
-    if not reason.strip() or not by.strip():
+    studies.study_id(db, name)
+    if not reason.strip():
         raise StudyError("An act on a study needs its reason, and the name of who decides it.")
-    row = {"study_id": studies.study_id(db, name), "rater_id": rater, "what": what, "item": item}
-    database.insert(db, "study_acts", {**row, "reason": reason.strip(), "by": by.strip(), "done": now()})
+    audit.record(db, what, name, annotator, reason.strip(), item)
 
 
 def every(db: Database, name: str) -> list[Act]:
     """The acts on a study, in the order in which they were done. Raises NotFound."""
+    studies.study_id(db, name)
+    marks = ", ".join("?" * len(get_args(What)))
     rows = db.execute(
-        "SELECT e.what, ifnull(x.name, ''), e.item, e.reason, e.by, e.done FROM study_acts e "
-        "LEFT JOIN raters x ON x.id = e.rater_id WHERE e.study_id = ? ORDER BY e.id",
-        [studies.study_id(db, name)],
+        "SELECT what, about, item, detail, by, done FROM audit_log "
+        f"WHERE study = ? AND what IN ({marks}) ORDER BY id",
+        [name, *get_args(What)],
     )
     return [Act(*row) for row in rows]
 

@@ -1,20 +1,19 @@
-"""The audit log: who decided or exported what, when, and about which study. Rows are never changed.
+"""The audit log: who did what, when, and about which study. Rows are never changed.
 
-Decisions that figures rest on have tables of their own (acts, exclusions, registrations, settled scores); the
-log reads these too, so that each is stored once.
+The function of the store that carries an act out records it, in the same transaction: there is no act without
+its line. Registrations and settled scores have tables of their own, which the log reads too, so that each is
+stored once.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlite_utils import Database
 
-from concord.errors import StudyError
-from concord.store import database, studies
+from concord.errors import StudyError, not_found
+from concord.store import database
+from concord.store.actor import actor
 from concord.store.database import find, now
 from concord.table import Column, Table
-
-COMMAND = "command line"
-"""Who does something by a command that takes no name."""
 
 
 class AuditLine(NamedTuple):
@@ -28,35 +27,50 @@ class AuditLine(NamedTuple):
     detail: str
 
 
-def record(db: Database, by: str, what: str, study: str = "", about: str = "", detail: str = "") -> None:
-    """Add a line. Raises StudyError without a name."""
-    if not by.strip():
+def record(
+    db: Database, what: str, study: str = "", about: str = "", detail: str = "", item: str = ""
+) -> None:
+    """Add a line about what `actor` does: why, or how. Raises StudyError where nobody is named."""
+    if not actor():
         raise StudyError("A line of the audit log needs the name of who did it.")
-    row = {"done": now(), "by": by.strip(), "what": what, "study": study, "about": about, "detail": detail}
-    database.insert(db, "audit_log", row)
+    row = {"done": now(), "by": actor(), "what": what, "study": study, "about": about, "item": item}
+    database.insert(db, "audit_log", {**row, "detail": detail})
+
+
+def facts(**values: Any) -> str:
+    """What was chosen, in one line; nothing of what was left out."""
+    return "; ".join(
+        f"{name.replace('_', ' ')} {words(value)}"
+        for name, value in values.items()
+        if value not in (None, "", (), [], {})
+    )
+
+
+def words(value: Any) -> str:
+    """A value as the log has it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={words(one)}" for name, one in value.items())
+    return ",".join(map(words, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def every(db: Database, study: str = "") -> list[AuditLine]:
     """The lines (about one study), the newest first. Raises NotFound for an unknown study."""
     if study and not find(db, "studies", "id", name=study):
-        studies.study_id(db, study)
+        raise not_found("study", study, [name for (name,) in db.execute("SELECT name FROM studies")])
     rows = db.execute(
         """
         SELECT done, by, what, study, about, detail FROM (
-            SELECT done, by, what, study, about, detail FROM audit_log
-            UNION ALL SELECT e.done, e.by, e.what, t.name, ifnull(x.name, ''), trim(e.item || ' ' || e.reason)
-                FROM study_acts e JOIN studies t ON t.id = e.study_id LEFT JOIN raters x ON x.id = e.rater_id
-            UNION ALL SELECT e.decided, e.by, iif(e.excluded, 'left out', 'taken in again'), t.name, x.name,
-                e.reason FROM exclusions e JOIN studies t ON t.id = e.study_id
-                JOIN raters x ON x.id = e.rater_id
-            UNION ALL SELECT r.registered, r.by, 'registered', t.name, '', 'SHA-256 ' || r.sha256
+            SELECT done, by, what, study, about, trim(item || ' ' || detail) AS detail FROM audit_log
+            UNION ALL SELECT r.registered, r.by, 'registered', r.study, '', 'SHA-256 ' || r.sha256
                 || iif(r.ratings > 0, ', after people had given ' || r.ratings || ' answers', '')
-                FROM registrations r JOIN studies t ON t.id = r.study_id
+                FROM registrations r
             UNION ALL SELECT a.given, x.name, 'settled', t.name, '',
                 c.key || ifnull(' turn ' || u.turn, '') || ' ' || a.question || ' '
                 || printf('%g', a.value) || ': ' || a.reason
                 FROM answers a JOIN placements p ON p.id = a.placement_id AND p.purpose = 'adjudicate'
-                JOIN study_units u ON u.id = p.item_id JOIN studies t ON t.id = u.study_id
+                JOIN items u ON u.id = p.item_id JOIN studies t ON t.id = u.study_id
                 JOIN conversations c ON c.id = u.conversation_id JOIN raters x ON x.id = p.rater_id
         ) WHERE :study = '' OR study = :study ORDER BY done DESC
         """,

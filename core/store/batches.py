@@ -99,8 +99,8 @@ def waiting(db: Database, models: Collection[str] | None = None) -> list[Batch]:
     marks = ", ".join(f"'{state}'" for state in ENDED)
     rows = db.table("batches").rows_where(f"state NOT IN ({marks})", order_by="id")
     names = [f.name for f in fields(Batch)]
-    found = [Batch(**{name: row[name] for name in names}) for row in rows]
-    return [batch for batch in found if models is None or batch.model in models]
+    every = [Batch(**{name: row[name] for name in names}) for row in rows]
+    return [batch for batch in every if models is None or batch.model in models]
 
 
 def adopt(db: Database, batch: int, run: int) -> None:

@@ -11,16 +11,19 @@ from typing import Any
 from sqlite_utils import Database
 
 from concord.store import configurations, summaries
+from concord.store.purposes import RATED
 
 RESTORE = "Restore a backup (docs/backup.md)."
-COMPUTE_ANEW = "Compute them anew: `concord check --compute-anew`."
+COMPUTE_ANEW = "Compute them anew: `concord verify --compute-anew`."
 REPORT = "Results may be affected: restore a backup (docs/backup.md), or report it if it comes back."
 DERIVED = {
     "scores": ("conversation_id", "rater_id", "criterion", "repeat", "study_id"),
     "finals": ("conversation_id", "rater_id"),
     "summaries": ("conversation_id",),
+    "player_counts": ("benchmark", "language", "player"),
+    "rater_counts": ("rater_id", "benchmark"),
 }
-"""The tables that follow from ratings, with what identifies a row."""
+"""The tables that follow from others, with what identifies a row."""
 MOST = 5
 """How many single places of one kind are named."""
 
@@ -41,7 +44,7 @@ def findings(db: Database) -> list[Finding]:
     try:
         damage = [row[0] for row in db.execute(f"PRAGMA integrity_check({MOST})") if row[0] != "ok"]
         if damage:
-            return [Finding(f"SQLite finds the file damaged: {said}.", RESTORE) for said in damage]
+            return [Finding(f"SQLite finds the file damaged: {problem}.", RESTORE) for problem in damage]
         return [*_references(db), *_digests(db), *_items(db), *_sums(db)]
     except sqlite3.DatabaseError as error:
         return [Finding(f"The file is damaged or no Concord database: {error}.", RESTORE)]
@@ -76,7 +79,7 @@ def _digests(db: Database) -> Iterator[Finding]:
             REPORT,
         )
     calls = db.execute("SELECT work, step, asked FROM journal").fetchall()
-    wrong = [f"{work}: {step}" for work, step, asked in calls if not re.fullmatch(r"([0-9a-f]{16})?", asked)]
+    wrong = [f"{work}: {step}" for work, step, sent in calls if not re.fullmatch(r"([0-9a-f]{16})?", sent)]
     if wrong:
         yield Finding(
             f"Journalled calls without a valid digest of what was asked: {_named(wrong)}.",
@@ -85,15 +88,21 @@ def _digests(db: Database) -> Iterator[Finding]:
 
 
 def _items(db: Database) -> Iterator[Finding]:
-    """Items that were submitted and hold no answer at all."""
+    """Items that were submitted and hold no answer at all, or another one than figures have."""
     rows = db.execute(
-        "SELECT a.id FROM assignments a JOIN study_units u ON u.id = a.unit_id WHERE a.state = 'done' "
-        "AND NOT EXISTS (SELECT 1 FROM ratings r WHERE r.study_id = u.study_id AND r.rater_id = a.rater_id "
-        "AND r.conversation_id = u.conversation_id AND ifnull(r.turn, 0) = ifnull(u.turn, 0))"
+        f"SELECT p.id FROM placements p WHERE p.state = 'done' AND p.purpose IN {RATED} AND NOT EXISTS "
+        "(SELECT 1 FROM given g WHERE g.item_id = p.item_id AND g.rater_id = p.rater_id)"
     )
-    empty = [number for (number,) in rows]
-    if empty:
+    if empty := [number for (number,) in rows]:
         yield Finding(f"Submitted items without answers: {_named(empty)}.", REPORT)
+    rows = db.execute(
+        f"SELECT DISTINCT p.id FROM placements p JOIN answers a ON a.placement_id = p.id WHERE a.replaced IS "
+        f"NULL AND p.state = 'done' AND p.purpose IN {RATED} AND NOT EXISTS (SELECT 1 FROM given g "
+        "WHERE g.item_id = p.item_id AND g.rater_id = p.rater_id AND g.criterion = a.question "
+        "AND g.score = a.value)"
+    )
+    if other := [number for (number,) in rows]:
+        yield Finding(f"Submitted items whose answers are not their ratings: {_named(other)}.", REPORT)
 
 
 def _sums(db: Database) -> Iterator[Finding]:
@@ -106,10 +115,12 @@ def _sums(db: Database) -> Iterator[Finding]:
         keys = stored[table].keys() | computed.keys()
         wrong = {key[0] for key in keys if not _same(stored[table].get(key, ()), computed.get(key, ()))}
         if wrong:
-            yield Finding(
-                f"Conversations whose {table} do not fit their ratings: {_named(sorted(wrong))}.",
-                COMPUTE_ANEW,
+            of = (
+                "Conversations whose {} do not fit their ratings"
+                if "conversation_id" in DERIVED[table]
+                else ("Rows of {} that do not fit what they count")
             )
+            yield Finding(f"{of.format(table)}: {_named(sorted(wrong))}.", COMPUTE_ANEW)
 
 
 def _rows(db: Database, table: str) -> dict[tuple[Any, ...], tuple[Any, ...]]:

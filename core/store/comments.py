@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlite_utils import Database
 
 from concord.store.purposes import RATED
-from concord.store.studies import study_id
+from concord.store.studies import KEPT, KEY, study_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +40,17 @@ def of_conversation(db: Database, conversation: int) -> list[Remark]:
 
 def _comments(db: Database, where: str, values: list[object]) -> list[Remark]:
     rows = db.execute(
-        "SELECT t.name, s.kind, s.conversation_id, c.key, s.turn, x.name, s.state, "
+        f"SELECT t.name, s.kind, s.conversation_id, {KEY} AS key, s.turn, x.name, s.state, "
         "CASE s.state WHEN 'skipped' THEN s.reason ELSE '' END, s.flag FROM ("
         f"SELECT iif(p.purpose IN {RATED}, 'item', p.purpose) AS kind, i.study_id, i.conversation_id, "
-        "i.turn, p.rater_id, p.state, p.reason, p.flag FROM placements p JOIN items i ON i.id = p.item_id) s "
+        "i.other_id, i.turn, p.rater_id, p.state, p.reason, p.flag FROM placements p JOIN items i "
+        f"ON i.id = p.item_id WHERE {KEPT}) s "
         "JOIN studies t ON t.id = s.study_id JOIN conversations c ON c.id = s.conversation_id "
+        "LEFT JOIN conversations d ON d.id = s.other_id "
         "JOIN raters x ON x.id = s.rater_id "
         "LEFT JOIN left_out l ON l.study_id = s.study_id AND l.rater_id = s.rater_id "
         f"WHERE (s.flag <> '' OR s.state = 'skipped') AND {where} "
-        "ORDER BY t.id, c.key, ifnull(s.turn, 0), x.name, s.kind",
+        "ORDER BY t.id, key, ifnull(s.turn, 0), x.name, s.kind",
         values,
     )
     return [Remark(*row) for row in rows]

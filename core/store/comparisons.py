@@ -1,16 +1,20 @@
 """Comparisons in the store: which of two conversations judges and people preferred."""
 
-import json
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from __future__ import annotations
 
-import pandas as pd
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
 from sqlite_utils import Database
 
 from concord.errors import NotFound
 from concord.rating import Comparison, Preference, Rater, Verdict
 from concord.store import conversations, ratings, tables
 from concord.store.filters import Where
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class PairQuestion(NamedTuple):
@@ -25,8 +29,10 @@ TURNED: dict[Verdict, Verdict] = {"A": "B", "B": "A", "C": "C"}
 """A verdict when the two change places."""
 
 
-def save(db: Database, comparison: Comparison) -> None:
-    """Store a comparison. It replaces a failed one and a person's earlier answer, never a judge's verdict."""
+def save(db: Database, comparison: Comparison, by: Mapping[str, Any] | None = None) -> None:
+    """Store a comparison. It replaces a failed one and a person's earlier answer, never a judge's verdict.
+    `by` are the columns of the model that gave it (`configurations.columns`).
+    """
     ids = conversations.existing(db, [comparison.first, comparison.second])
     if len(ids) < 2:
         raise NotFound(f"The comparison “{comparison.key}” is about a conversation that is not stored.")
@@ -39,14 +45,15 @@ def save(db: Database, comparison: Comparison) -> None:
         "rubric": comparison.rubric,
         "criterion": comparison.criterion,
         "strong": comparison.strong,
+        **(by or {}),
     }
     ratings.keep(db, "comparisons", comparison, row, again=comparison.rater.kind == "human")
 
 
 _KEPT = "f.value NOT IN (SELECT key FROM scenarios WHERE state = 'discarded')"
 _OF_STUDY = (
-    "SELECT p.scenario FROM study_pairs p JOIN pair_studies t ON t.id = p.study_id "
-    "WHERE p.first_id = min(x.first_id, x.second_id) AND p.second_id = max(x.first_id, x.second_id) "
+    "SELECT i.stratum FROM items i JOIN studies t ON t.id = i.study_id "
+    "WHERE i.conversation_id = min(x.first_id, x.second_id) AND i.other_id = max(x.first_id, x.second_id) "
 )
 
 
@@ -60,6 +67,8 @@ def frame(
     (conversation ids), a, b (their players), rater, variant, kind, simulated, repeat, verdict, strong,
     failure.
     """
+    import pandas as pd  # which commands that show no table do without
+
     return pd.read_sql_query(
         f"SELECT ifnull(f.value, ({_OF_STUDY} LIMIT 1)) AS scenario, x.first_id AS first, "
         "x.second_id AS second, a.player AS a, b.player AS b, r.name AS rater, r.variant, r.kind, "
@@ -113,9 +122,9 @@ def verdicts(
 
     A person is asked once: their verdicts on the two in the other order are among them, turned.
     """
-    asked = [(first, second), (second, first)] if rater.kind == "human" else [(first, second)]
-    found: dict[int, Verdict] = {}
-    for one, other in asked:
+    orders = [(first, second), (second, first)] if rater.kind == "human" else [(first, second)]
+    by_repeat: dict[int, Verdict] = {}
+    for one, other in orders:
         for repeat, verdict in db.execute(
             "SELECT x.repeat, x.verdict FROM comparisons x JOIN conversations a ON a.id = x.first_id "
             "JOIN conversations b ON b.id = x.second_id JOIN raters r ON r.id = +x.rater_id "
@@ -123,15 +132,13 @@ def verdicts(
             "AND r.variant = ? AND x.rubric = ? AND x.criterion = ?",
             [one, other, rater.kind, rater.name, rater.variant, *question],
         ):
-            found.setdefault(repeat, verdict if one == first else TURNED[verdict])
-    return found
+            by_repeat.setdefault(repeat, verdict if one == first else TURNED[verdict])
+    return by_repeat
 
 
 def compared_benchmarks(db: Database) -> list[str]:
     """The benchmarks of whose conversations some were compared."""
-    rows = db.execute(
-        "SELECT DISTINCT c.benchmark FROM comparisons x JOIN conversations c ON c.id = x.first_id ORDER BY 1"
-    )
+    rows = db.execute("SELECT DISTINCT benchmark FROM rater_counts WHERE compared > 0 ORDER BY 1")
     return [name for (name,) in rows]
 
 
@@ -190,6 +197,26 @@ def given(
     return Preference(verdict if shown == first else TURNED[verdict], why, bool(strong))
 
 
+def answer(
+    db: Database,
+    person: Rater,
+    first: int,
+    second: int,
+    question: PairQuestion,
+    preference: Preference | None,
+) -> None:
+    """Store which of two (ids) a person prefers, `first` being A, in place of what they said before; None
+    takes that back. Raises NotFound for a conversation that is not stored.
+    """
+    withdraw(db, ratings.rater_id(db, person), first, second, question)
+    if preference is not None:
+        one, other = (conversations.load(db, number).key for number in (first, second))
+        key = "|".join([*sorted((one, other)), person.name, "desk", *filter(None, question)])
+        preferred = preference.verdict, preference.explanation
+        about: dict[str, Any] = {"strong": preference.strong, **question._asdict()}
+        save(db, Comparison(key, one, other, person, *preferred, **about))
+
+
 def withdraw(db: Database, rater: int, first: int, second: int, question: PairQuestion = OWN) -> None:
     """Take back what a person preferred of two conversations, whichever was shown first."""
     db.execute(
@@ -201,5 +228,7 @@ def withdraw(db: Database, rater: int, first: int, second: int, question: PairQu
 
 def stamp(db: Database) -> tuple[int, str]:
     """A mark that changes whenever a comparison is added, replaced or withdrawn."""
-    row = db.execute("SELECT count(*), max(created) FROM comparisons").fetchone()
-    return row[0], row[1] or ""
+    row = db.execute(
+        "SELECT (SELECT total(compared) FROM rater_counts), (SELECT max(created) FROM comparisons)"
+    ).fetchone()
+    return int(row[0]), row[1] or ""

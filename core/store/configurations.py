@@ -4,22 +4,20 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, fields
-from typing import Any, Literal
+from typing import Any
 
 from sqlite_utils import Database
 
 from concord.configuration import Configuration, Reported, Use
-from concord.store.database import find, insert, now
+from concord.store.database import find, insert, now, update
 from concord.store.studies import study_id
-
-Verdicts = Literal["judgements", "comparisons"]
 
 
 def remember(db: Database, configuration: Configuration) -> int:
     """The id of a configuration, which is stored if it is new."""
-    found = find(db, "model_configurations", "id", hash=configuration.hash)
-    if found is not None:
-        return int(found["id"])
+    stored = find(db, "model_configurations", "id", hash=configuration.hash)
+    if stored is not None:
+        return int(stored["id"])
     parameters = json.dumps(dict(configuration.parameters), ensure_ascii=False, sort_keys=True)
     row = {**asdict(configuration), "parameters": parameters, "hash": configuration.hash, "created": now()}
     return insert(db, "model_configurations", row)
@@ -42,27 +40,14 @@ def taken(db: Database, nickname: str) -> bool:
 
 def of_conversation_were(db: Database, conversation_id: int, uses: Iterable[Use]) -> None:
     """Record which models made a conversation."""
-    db.table("conversation_configurations").insert_all(
-        (
-            {
-                "conversation_id": conversation_id,
-                "configuration_id": remember(db, use.configuration),
-                "reported": dump(use.reported),
-            }
-            for use in uses
-            if use.configuration
-        ),
-        ignore=True,
-    )
+    made_by = [[remember(db, use.configuration), _listed(use.reported)] for use in uses if use.configuration]
+    update(db, "conversations", conversation_id, made_by=json.dumps(made_by, ensure_ascii=False))
 
 
-def of_verdict_was(db: Database, table: Verdicts, key: str, use: Use) -> None:
-    """Record which model gave a judgement or a comparison."""
+def columns(db: Database, use: Use) -> dict[str, Any]:
+    """What a judgement, a comparison or a moderation keeps of the model that gave it."""
     assert use.configuration is not None
-    db.execute(
-        f"UPDATE {table} SET configuration_id = ?, reported = ? WHERE key = ?",
-        [remember(db, use.configuration), dump(use.reported), key],
-    )
+    return {"configuration_id": remember(db, use.configuration), "reported": dump(use.reported)}
 
 
 def of_conversation(db: Database, conversation_id: int) -> list[Use]:
@@ -91,7 +76,7 @@ def of_study_judges(db: Database, study: str) -> list[tuple[str, str, str, Use]]
         "SELECT x.name AS judge, x.variant, j.prompt, json_group_array(json(j.reported)) AS reported, m.* "
         "FROM judgements j JOIN raters x ON x.id = j.rater_id "
         "LEFT JOIN model_configurations m ON m.id = j.configuration_id "
-        "WHERE j.conversation_id IN (SELECT conversation_id FROM study_units WHERE study_id = ?) "
+        "WHERE j.conversation_id IN (SELECT conversation_id FROM items WHERE study_id = ? AND known = '') "
         "GROUP BY x.id, j.prompt, j.configuration_id ORDER BY x.name, x.variant, j.prompt, m.id",
         [study_id(db, study)],
     )
@@ -108,7 +93,7 @@ def of_study_models(db: Database, study: str) -> list[tuple[str, int, Use]]:
         "json_group_array(json(ifnull(u.reported, '[]'))) AS reported, m.* FROM conversations c "
         "LEFT JOIN conversation_configurations u ON u.conversation_id = c.id "
         "LEFT JOIN model_configurations m ON m.id = u.configuration_id WHERE c.id IN (SELECT conversation_id "
-        "FROM study_units WHERE study_id = ?) GROUP BY name, m.id ORDER BY name, m.id",
+        "FROM items WHERE study_id = ? AND known = '') GROUP BY name, m.id ORDER BY name, m.id",
         [study_id(db, study)],
     )
     return [(row["name"], row["n"], _summed(row)) for row in rows]
@@ -123,7 +108,8 @@ def origins(db: Database, study: str) -> list[dict[str, Any]]:
         "SELECT x.name AS judge, x.variant, x.simulated, j.prompt, count(*) AS judgements, "
         "count(j.failure) AS failed, min(j.created) AS first, max(j.created) AS last FROM judgements j "
         "JOIN raters x ON x.id = j.rater_id WHERE j.conversation_id IN (SELECT conversation_id "
-        "FROM study_units WHERE study_id = ?) GROUP BY x.id, j.prompt ORDER BY x.name, x.variant, j.prompt",
+        "FROM items WHERE study_id = ? AND known = '') GROUP BY x.id, j.prompt "
+        "ORDER BY x.name, x.variant, j.prompt",
         [study_id(db, study)],
     )
     return [row | {"simulated": bool(row["simulated"])} for row in rows]
@@ -144,8 +130,8 @@ def _summed(row: Mapping[str, Any]) -> Use:
 
 
 def _use(row: Mapping[str, Any]) -> Use:
-    known = row["nickname"] is not None
-    return Use(of_row(row) if known else None, read(row["reported"]))
+    named = row["nickname"] is not None
+    return Use(of_row(row) if named else None, read(row["reported"]))
 
 
 def read(reported: str) -> dict[Reported, int]:
@@ -155,7 +141,11 @@ def read(reported: str) -> dict[Reported, int]:
 
 def dump(reported: Mapping[Reported, int]) -> str:
     """What endpoints reported, to be stored."""
-    return json.dumps([[*said, count] for said, count in sorted(reported.items())], ensure_ascii=False)
+    return json.dumps(_listed(reported), ensure_ascii=False)
+
+
+def _listed(reported: Mapping[Reported, int]) -> list[list[Any]]:
+    return [[*named, count] for named, count in sorted(reported.items())]
 
 
 def of_row(row: Mapping[str, Any]) -> Configuration:

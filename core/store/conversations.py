@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from sqlite_utils import Database
@@ -86,9 +86,9 @@ def save(
     db: Database, conversation: Conversation, spent: Spent = NOTHING_SPENT, *, simulated: bool = False
 ) -> int:
     """Store a conversation and return its id; one with the same key is left as it is and its id returned."""
-    known = find_id(db, conversation.key)
-    if known is not None:
-        return known
+    existing_id = find_id(db, conversation.key)
+    if existing_id is not None:
+        return existing_id
     replies = conversation.replies
     row = {
         "key": conversation.key,
@@ -170,8 +170,8 @@ def each(db: Database, benchmark: str) -> Iterator[tuple[int, Conversation]]:
     """Every conversation of a benchmark with its id, in the order stored; read in chunks."""
     last = 0
     which = "c.id > ? AND c.benchmark = ? ORDER BY c.id LIMIT ?"
-    while found := _read(db, f"conversations c WHERE {which}", [last, benchmark, _CHUNK]):
-        for row, conversation in found:
+    while chunk := _read(db, f"conversations c WHERE {which}", [last, benchmark, _CHUNK]):
+        for row, conversation in chunk:
             last = row["id"]
             yield last, conversation
 
@@ -187,7 +187,8 @@ def several(db: Database, ids: Sequence[int]) -> Iterator[tuple[Conversation, bo
 def _read(db: Database, source: str, args: Sequence[Any]) -> list[tuple[dict[str, Any], Conversation]]:
     """The rows of the conversations c of a source, each with its conversation."""
     context = "(SELECT body FROM contexts WHERE id = c.context_id) AS context"
-    rows = list(db.query(f"SELECT c.*, {context} FROM {source}", list(args)))
+    columns = "c.id, c.key, c.benchmark, c.language, c.player, c.messages, c.meta, c.simulated"
+    rows = list(db.query(f"SELECT {columns}, {context} FROM {source}", list(args)))
     facets = _facets(db, [row["id"] for row in rows])
     names = ("benchmark", "key", "player", "language")
     return [
@@ -205,7 +206,7 @@ def _read(db: Database, source: str, args: Sequence[Any]) -> list[tuple[dict[str
     ]
 
 
-def found(db: Database, which: int) -> Found:
+def listed(db: Database, which: int) -> Found:
     """One conversation as a list shows it. Raises NotFound."""
     for one in _list(db, "c.id = :id", {"id": which}, "c.id", 1, 0):
         return one
@@ -226,10 +227,10 @@ def final_range(db: Database, benchmark: str = "") -> tuple[float, float] | None
     of = (
         "JOIN conversations c ON c.id = s.conversation_id WHERE c.benchmark = ? AND" if benchmark else "WHERE"
     )
-    asked = f"SELECT s.final FROM summaries s {of} s.final IS NOT NULL ORDER BY s.final"
+    sql = f"SELECT s.final FROM summaries s {of} s.final IS NOT NULL ORDER BY s.final"
     args = [benchmark] if benchmark else []
-    found = [db.execute(f"{asked} {way} LIMIT 1", args).fetchone() for way in ("ASC", "DESC")]
-    return None if found[0] is None else (found[0][0], found[1][0])
+    ends = [db.execute(f"{sql} {way} LIMIT 1", args).fetchone() for way in ("ASC", "DESC")]
+    return None if ends[0] is None else (ends[0][0], ends[1][0])
 
 
 def search(
@@ -249,15 +250,19 @@ def table(db: Database, wanted: Filter = Filter()) -> pd.DataFrame:
 
     chosen, args = _chosen(wanted)
     sql = f"SELECT c.id, c.key, c.player, c.language {chosen} ORDER BY c.id"
-    found = pd.read_sql_query(sql, db.conn, params=args)
+    frame = pd.read_sql_query(sql, db.conn, params=args)
     sql = f"SELECT * FROM facets WHERE conversation_id IN (SELECT c.id {chosen})"
     facets = pd.read_sql_query(sql, db.conn, params=args)
     wide = facets.pivot(index="conversation_id", columns="name", values="value")
-    return found.join(wide.drop(columns=found.columns, errors="ignore"), on="id")
+    return frame.join(wide.drop(columns=frame.columns, errors="ignore"), on="id")
 
 
 def count(db: Database, wanted: Filter = Filter()) -> int:
     """How many conversations pass the filter."""
+    facets = {name: values for name, values in wanted.facets.items() if values}
+    if replace(wanted, benchmark="", facets=facets) == Filter():
+        sql = "SELECT ifnull(sum(conversations), 0) FROM player_counts WHERE ? IN ('', benchmark)"
+        return int(db.execute(sql, [wanted.benchmark]).fetchone()[0])
     chosen, args = _chosen(wanted)
     total: int = db.execute(f"SELECT count(*) {chosen}", args).fetchone()[0]
     return total
@@ -265,8 +270,8 @@ def count(db: Database, wanted: Filter = Filter()) -> int:
 
 def values(db: Database, benchmark: str = "") -> dict[str, list[str]]:
     """What one can filter by: benchmarks, languages, players, and every facet with its values."""
-    found = db.execute(_distinct("conversations", "benchmark", "language", "player"))
-    rows = [row for row in found if benchmark in ("", row[0])]
+    different = db.execute(_distinct("conversations", "benchmark", "language", "player"))
+    rows = [row for row in different if benchmark in ("", row[0])]
     result = {
         "benchmark": sorted({r[0] for r in rows}),
         "language": sorted({r[1] for r in rows}),
@@ -293,13 +298,13 @@ def _distinct(table: str, *columns: str) -> str:
     for n, column in enumerate(columns):
         least = f"(SELECT min(t.{column}) FROM {table} t WHERE "
         least += "".join(f"t.{c} = v.{c} AND " for c in columns[:n])
-        known, before = ", ".join(columns[: n + 1]), "".join(f"{c}, " for c in columns[:n])
+        names, before = ", ".join(columns[: n + 1]), "".join(f"{c}, " for c in columns[:n])
         above = f"v{n - 1} v WHERE {columns[n - 1]} IS NOT NULL" if n else "(SELECT 1)"
         steps.append(
-            f"v{n}({known}) AS (SELECT {before}{least}1) FROM {above} UNION ALL "
+            f"v{n}({names}) AS (SELECT {before}{least}1) FROM {above} UNION ALL "
             f"SELECT {before}{least}t.{column} > v.{column}) FROM v{n} v WHERE {column} IS NOT NULL)"
         )
-    return f"WITH RECURSIVE {', '.join(steps)} SELECT {known} FROM v{n} WHERE {column} IS NOT NULL"
+    return f"WITH RECURSIVE {', '.join(steps)} SELECT {names} FROM v{n} WHERE {column} IS NOT NULL"
 
 
 def _where(wanted: Filter) -> tuple[str, dict[str, Any]]:
@@ -322,8 +327,8 @@ def _where(wanted: Filter) -> tuple[str, dict[str, Any]]:
         clauses.append("s.failed > 0" if wanted.failed else "ifnull(s.failed, 0) = 0")
     if wanted.study:
         clauses.append(
-            "c.id IN (SELECT u.conversation_id FROM study_units u JOIN studies t ON t.id = u.study_id "
-            "WHERE t.name = :study)"
+            "c.id IN (SELECT i.conversation_id FROM items i JOIN studies t ON t.id = i.study_id "
+            "WHERE t.name = :study AND i.known = '')"
         )
         args["study"] = wanted.study
     if wanted.text:
@@ -385,8 +390,8 @@ def _context(db: Database, context: Mapping[str, Any]) -> int | None:
         return None
     body = _dump(dict(context))
     digest = hashlib.sha256(body.encode()).hexdigest()
-    found: int = db.table("contexts").lookup({"hash": digest}, {"body": body})
-    return found
+    number: int = db.table("contexts").lookup({"hash": digest}, {"body": body})
+    return number
 
 
 def _facets(db: Database, wanted: Sequence[int]) -> dict[int, dict[str, str]]:

@@ -31,7 +31,7 @@ def backup(path: Path, to: Path) -> None:
         with closing(sqlite3.connect(to)) as copy:
             (verdict,) = copy.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
-            raise WorkspaceError(f"{path} is damaged ({verdict}). `concord check` says what to do.")
+            raise WorkspaceError(f"{path} is damaged ({verdict}). `concord verify` says what to do.")
         for written in (to, to.absolute().parent):
             _on_disk(written)
     except BaseException as error:

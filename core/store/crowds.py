@@ -4,14 +4,16 @@ The link's token is kept as a hash. Who comes is known by the platform's number 
 it lets nobody in without the token.
 """
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from sqlite_utils import Database
 
 from concord.rating import Rater
-from concord.store import database, placements, ratings, sessions, studies
+from concord.store import database, links, placements, ratings, studies
 from concord.store.database import find, now
 from concord.store.purposes import QUEUED
 
@@ -77,33 +79,34 @@ class Worker:
         return "timed out" if self.due < now() else "at work"
 
 
-_COLUMNS = "t.name, c.platform, c.quota, c.items, c.minutes, c.code, c.closed"
-
-
 def keep(db: Database, crowd: Crowd, token: str) -> None:
     """Store a study's link, in place of the one before. Raises NotFound."""
-    row = {**vars(crowd), "study_id": studies.study_id(db, crowd.study), "token_hash": sessions.hashed(token)}
-    del row["study"]
-    db.table("crowds").upsert(row, pk="study_id")
+    terms = {name: getattr(crowd, name) for name in ("quota", "items", "minutes", "code")}
+    number = studies.study_id(db, crowd.study)
+    links.put(db, "crowd", token, role=crowd.platform, study=number, terms=json.dumps(terms))
 
 
 def of_token(db: Database, token: str) -> Crowd | None:
     """The study's link with this token; None where there is none."""
-    sql = f"SELECT {_COLUMNS} FROM crowds c JOIN studies t ON t.id = c.study_id WHERE c.token_hash = ?"
-    row = db.execute(sql, [sessions.hashed(token)]).fetchone()
-    return Crowd(*row) if row else None
+    return _crowd(db, links.of_token(db, "crowd", token))
 
 
 def of_study(db: Database, study: str) -> Crowd | None:
     """The link of a study; None where it has none. Raises NotFound."""
-    sql = f"SELECT {_COLUMNS} FROM crowds c JOIN studies t ON t.id = c.study_id WHERE c.study_id = ?"
-    row = db.execute(sql, [studies.study_id(db, study)]).fetchone()
-    return Crowd(*row) if row else None
+    return _crowd(db, find(db, "links", opens="crowd", study_id=studies.study_id(db, study)))
+
+
+def _crowd(db: Database, link: Mapping[str, Any] | None) -> Crowd | None:
+    if link is None:
+        return None
+    [study] = db.execute("SELECT name FROM studies WHERE id = ?", [link["study_id"]]).fetchone()
+    return Crowd(study, link["role"], **json.loads(link["terms"]), closed=link["ended"])
 
 
 def close(db: Database, study: str) -> None:
     """Let nobody new in by a study's link. Raises NotFound."""
-    db.table("crowds").update(studies.study_id(db, study), {"closed": now()})
+    number = studies.study_id(db, study)
+    db.execute("UPDATE links SET ended = ? WHERE opens = 'crowd' AND study_id = ?", [now(), number])
 
 
 def add(db: Database, crowd: Crowd, visitor: Visitor, code: str) -> Worker:
@@ -117,18 +120,19 @@ def add(db: Database, crowd: Crowd, visitor: Visitor, code: str) -> Worker:
     while find(db, "raters", "id", kind="human", name=name):
         others += 1
         name = f"{plain} ({others})"
-    row = {**visitor._asdict(), "study_id": studies.study_id(db, crowd.study), "code": code, "came": now()}
-    row |= {"rater_id": ratings.rater_id(db, Rater(name, "human"))}
-    database.insert(db, "crowd_workers", row | {"due": now(timedelta(minutes=crowd.minutes))})
-    found = worker(db, crowd.study, visitor.worker)
-    assert found is not None
-    return found
+    terms = {"submission": visitor.submission, "task": visitor.task, "code": code, "clashes": 0}
+    row = {"opens": "worker", "role": crowd.platform, "name": visitor.worker, "terms": json.dumps(terms)}
+    row |= {"made": now(), "expires": now(timedelta(minutes=crowd.minutes))}
+    rater, study = ratings.rater_id(db, Rater(name, "human")), studies.study_id(db, crowd.study)
+    database.insert(db, "links", {**row, "rater_id": rater, "study_id": study})
+    return workers(db, crowd.study, rater)[0]
 
 
 def clash(db: Database, crowd: Crowd, visitor: Visitor) -> None:
     """Count that somebody came with a known number and another submission."""
     db.execute(
-        "UPDATE crowd_workers SET clashes = clashes + 1 WHERE study_id = ? AND worker = ?",
+        "UPDATE links SET terms = json_set(terms, '$.clashes', terms ->> 'clashes' + 1) "
+        "WHERE opens = 'worker' AND study_id = ? AND name = ?",
         [studies.study_id(db, crowd.study), visitor.worker],
     )
 
@@ -140,7 +144,7 @@ def worker(db: Database, study: str, number: str) -> Worker | None:
 
 def at_desk(db: Database, study: str, rater: int) -> Worker | None:
     """Whoever sits at a desk, if they came by the study's link."""
-    came = find(db, "crowd_workers", "id", study_id=studies.study_id(db, study), rater_id=rater)
+    came = find(db, "links", "id", opens="worker", study_id=studies.study_id(db, study), rater_id=rater)
     return next(iter(workers(db, study, rater)), None) if came else None
 
 
@@ -151,18 +155,21 @@ def workers(db: Database, study: str, rater: int | None = None) -> list[Worker]:
     """
     rows = db.query(
         f"""
-        SELECT w.rater_id AS rater, x.name, w.worker, w.submission, w.task, w.came, w.due, w.returned, w.code,
-               w.clashes, ifnull(sum(i.state = 'done'), 0) AS done,
+        SELECT w.rater_id AS rater, x.name, w.name AS worker, w.terms ->> 'submission' AS submission,
+               w.terms ->> 'task' AS task, w.made AS came, w.expires AS due, w.ended AS returned,
+               w.terms ->> 'code' AS code, w.terms ->> 'clashes' AS clashes,
+               ifnull(sum(i.state = 'done'), 0) AS done,
                ifnull(sum(i.state = 'skipped'), 0) AS skipped, ifnull(sum(i.state = 'open'), 0) AS open,
                ifnull(sum(i.seconds), 0) AS seconds, max(i.submitted) AS last,
                (SELECT count(*) FROM (SELECT DISTINCT source, browser FROM sessions s
                 WHERE s.rater_id = w.rater_id)) AS browsers
-        FROM crowd_workers w JOIN raters x ON x.id = w.rater_id LEFT JOIN (
+        FROM links w JOIN raters x ON x.id = w.rater_id LEFT JOIN (
             SELECT p.rater_id, p.state, p.seconds, p.submitted FROM items n JOIN placements p
             ON p.item_id = n.id AND p.purpose IN {QUEUED}
             WHERE n.study_id = :study AND (:rater IS NULL OR p.rater_id = :rater)
         ) i ON i.rater_id = w.rater_id
-        WHERE w.study_id = :study AND (:rater IS NULL OR w.rater_id = :rater) GROUP BY w.id ORDER BY w.id
+        WHERE w.opens = 'worker' AND w.study_id = :study AND (:rater IS NULL OR w.rater_id = :rater)
+        GROUP BY w.id ORDER BY w.id
         """,
         {"study": studies.study_id(db, study), "rater": rater},
     )
@@ -182,7 +189,7 @@ def expire(db: Database, study: str) -> list[str]:
         free = [item.id for item in placements.unrated(db, study, one.rater) if not item.begun]
         placements.remove(db, free)
         db.execute(
-            "UPDATE crowd_workers SET returned = ? WHERE study_id = ? AND rater_id = ?",
+            "UPDATE links SET ended = ? WHERE opens = 'worker' AND study_id = ? AND rater_id = ?",
             [now(), studies.study_id(db, study), one.rater],
         )
     return [one.name for one in late]

@@ -2,11 +2,12 @@
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlite_utils import Database
 
@@ -19,6 +20,10 @@ EMPTIED = 5.0
 """Seconds to wait for others who read an older state, until the file beside the database can be emptied."""
 IDLE = 8
 """How many idle connections a process that reads often keeps open."""
+CHANGES = "changes"
+"""The setting that counts the transactions that have written."""
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def connect(path: Path, *, create: bool = True) -> Database:
@@ -58,11 +63,21 @@ Open = tuple[tuple[int, int] | None, Database]
 
 
 class Idle:
-    """Open connections that nobody uses, of a process that reads often."""
+    """Open connections that nobody uses, of a process that reads often, and what it keeps of one state."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._free: list[Open] = []
+        self._state: tuple[Any, dict[Any, Any]] = None, {}
+
+    def results(self, file: tuple[int, int] | None, db: Database) -> dict[Any, Any] | None:
+        """The results kept of the state that a connection sees; None where states have no number."""
+        row = find(db, "settings", "value", key=CHANGES)
+        if row is None:
+            return None
+        if self._state[0] != (file, row["value"]):
+            self._state = (file, row["value"]), {}
+        return self._state[1]
 
     def take(self) -> Open:
         """A connection to the file that lies at the path now."""
@@ -94,6 +109,29 @@ class Idle:
 
 
 _idle: dict[Path, Idle] = {}
+_results: dict[int, dict[Any, Any] | None] = {}
+"""The results kept of the state that a connection sees, by the `id` of the connection."""
+
+
+def once(function: Callable[Concatenate[Database, P], T]) -> Callable[Concatenate[Database, P], T]:
+    """Call a function once for each state of the store, in a process that reads often.
+
+    Its other arguments are hashable, and nobody changes what it returns. What it returns is kept until a
+    transaction writes; within one that writes, and in other processes, each call is a call.
+    """
+
+    @wraps(function)
+    def kept(db: Database, /, *args: P.args, **named: P.kwargs) -> T:
+        results = _results.get(id(db))
+        if results is None:
+            return function(db, *args, **named)
+        key = (function, args, *named.items())
+        if key not in results:
+            results[key] = function(db, *args, **named)
+        result: T = results[key]
+        return result
+
+    return kept
 
 
 def keep_open(path: Path) -> None:
@@ -121,7 +159,12 @@ def reading(path: Path) -> Iterator[Database]:
     file, db = idle.take() if idle else (None, connect(path, create=False))
     with closing_if_failed(db):
         db.conn.execute("BEGIN")
-        yield db
+        if idle:
+            _results[id(db)] = idle.results(file, db)
+        try:
+            yield db
+        finally:
+            _results.pop(id(db), None)
         db.rollback()
     if idle:
         idle.give(file, db)
@@ -152,10 +195,11 @@ def writing(path: Path) -> Iterator[Database]:
 
 @contextmanager
 def transaction(db: Database) -> Iterator[Database]:
-    """BEGIN IMMEDIATE … COMMIT, or nothing at all."""
+    """BEGIN IMMEDIATE … COMMIT, or nothing at all. What has been kept of the state before holds no more."""
     db.conn.execute("BEGIN IMMEDIATE")
     try:
         yield db
+        db.conn.execute("UPDATE settings SET value = value + 1 WHERE key = ?", [CHANGES])
     except BaseException:
         db.rollback()
         raise

@@ -16,7 +16,7 @@ from sqlite_utils import Database
 
 from concord.errors import ConcordError, NotAllowed, StudyError
 from concord.store import informed, placements, settings
-from concord.store.database import find, now
+from concord.store.database import now
 
 
 class Event(BaseModel):
@@ -139,8 +139,8 @@ def once(
     """
     last = mark(db, desk, client)
     refused: list[Refusal] = []
-    told = sorted(map(_numbered, events), key=lambda one: one[0])
-    for n, item, event in told:
+    numbered = sorted(map(_numbered, events), key=lambda one: one[0])
+    for n, item, event in numbered:
         if n <= last:
             continue
         try:
@@ -153,13 +153,9 @@ def once(
             refused.append(Refusal(n, item, f"This cannot be stored: {why}. Answer this item again."))
         except ConcordError as error:
             refused.append(Refusal(n, item, str(error)))
-    if told and told[-1][0] > last:
-        last = told[-1][0]
-        db.execute(
-            "INSERT INTO desk_marks (desk, client, n, seen) VALUES (?, ?, ?, ?) "
-            "ON CONFLICT (desk, client) DO UPDATE SET n = excluded.n, seen = excluded.seen",
-            [desk, client, last, now()],
-        )
+    if numbered and numbered[-1][0] > last:
+        last = numbered[-1][0]
+        settings.put(db, f"desk {desk} {client}", f"{last} {now()}")
     return last, refused
 
 
@@ -183,9 +179,9 @@ def in_order(boxes: Mapping[str, Iterable[Any]]) -> Iterator[tuple[str, list[Any
     Two windows may have answered the same question while nothing got through; the later answer has to be
     applied last. Each event has the browser's time in `at`; within a window times grow with `n`.
     """
-    told = [(client, event) for client, events in boxes.items() for event in events]
-    told.sort(key=lambda one: _time(one[1]))
-    for client, group in groupby(told, key=lambda one: one[0]):
+    every = [(client, event) for client, events in boxes.items() for event in events]
+    every.sort(key=lambda one: _time(one[1]))
+    for client, group in groupby(every, key=lambda one: one[0]):
         yield client, [event for _, event in group]
 
 
@@ -198,17 +194,16 @@ def _time(event: Any) -> float:
 
 def mark(db: Database, desk: str, client: str) -> int:
     """The number of a browser's last stored event; 0 where none has arrived."""
-    row = find(db, "desk_marks", "n", desk=desk, client=client)
-    return int(row["n"]) if row else 0
+    kept = settings.get(db, f"desk {desk} {client}")
+    return int(kept.split()[0]) if kept else 0
 
 
 def in_use(db: Database, rater: int) -> list[str]:
     """The browsers' windows that reported from an annotator's desk in the last ten minutes, newest first."""
     since = now(-timedelta(minutes=10))
-    rows = db.table("desk_marks").rows_where(
-        "desk = ? AND seen > ?", [of(rater), since], select="client", order_by="seen DESC", limit=20
-    )
-    return [row["client"] for row in rows]
+    marks = settings.beginning(db, f"desk {of(rater)} ")
+    seen = sorted(((kept.split()[1], client) for client, kept in marks.items()), reverse=True)
+    return [client for moment, client in seen if moment > since][:20]
 
 
 def _numbered(event: Any) -> tuple[int, int | str, Any]:

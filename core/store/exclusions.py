@@ -1,4 +1,4 @@
-"""Decisions to leave an annotator out of a study's figures, or to take them in again, with their reasons.
+"""Decisions to leave an annotator out of a study's figures, or to take them in again: lines of the audit log.
 
 The view `left_out` says for all who read ratings whom the last decision leaves out: figures of agreement,
 people's means in lists and on leaderboards, and exports.
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from sqlite_utils import Database
 
 from concord.errors import StudyError
-from concord.store import access, database, summaries
-from concord.store.database import now
+from concord.store import access, audit, summaries
+from concord.store.purposes import RATED
 from concord.store.studies import study_id
 
 
@@ -25,12 +25,17 @@ class Decision:
     decided: str
 
 
+OUT, IN = "left out", "taken in again"
+"""What the audit log says of such decisions."""
+
+
 def decisions(db: Database, study: str) -> list[Decision]:
     """Every decision of a study, in the order in which they were made. Raises NotFound."""
+    study_id(db, study)
     rows = db.execute(
-        "SELECT x.name, x.id, e.excluded, e.reason, e.decided FROM exclusions e "
-        "JOIN raters x ON x.id = e.rater_id WHERE e.study_id = ? ORDER BY e.id",
-        [study_id(db, study)],
+        "SELECT x.name, x.id, e.what = ?, e.detail, e.done FROM audit_log e JOIN raters x "
+        "ON x.kind = 'human' AND x.name = e.about WHERE e.study = ? AND e.what IN (?, ?) ORDER BY e.id",
+        [OUT, study, OUT, IN],
     )
     return [Decision(name, rater, bool(out), *rest) for name, rater, out, *rest in rows]
 
@@ -38,38 +43,35 @@ def decisions(db: Database, study: str) -> list[Decision]:
 def excluded(db: Database, study: str) -> dict[str, Decision]:
     """The annotators that are left out of a study's figures, with the decision, by name."""
     last = {decision.annotator: decision for decision in decisions(db, study)}
-    out = db.execute("SELECT rater_id FROM left_out WHERE study_id = ?", [study_id(db, study)])
-    raters = {rater for (rater,) in out}
-    return {name: last[name] for name in sorted(last) if last[name].rater in raters}
+    return {name: last[name] for name in sorted(last) if last[name].excluded}
 
 
-def exclude(db: Database, study: str, annotator: str, reason: str, by: str = "researcher") -> None:
+def exclude(db: Database, study: str, annotator: str, reason: str) -> None:
     """Leave an annotator out. Raises NotFound, and StudyError without a reason or where they are left out."""
-    _decide(db, study, annotator, reason, by, excluded=True)
+    _decide(db, study, annotator, reason, OUT)
 
 
-def include(db: Database, study: str, annotator: str, reason: str, by: str = "researcher") -> None:
+def include(db: Database, study: str, annotator: str, reason: str) -> None:
     """Take an annotator in again. Raises NotFound, and StudyError without a reason or for one who is in."""
-    _decide(db, study, annotator, reason, by, excluded=False)
+    _decide(db, study, annotator, reason, IN)
 
 
-def _decide(db: Database, study: str, annotator: str, reason: str, by: str, *, excluded: bool) -> None:
-    rater, found = access.annotator_id(db, annotator), study_id(db, study)
+def _decide(db: Database, study: str, annotator: str, reason: str, what: str) -> None:
+    of = {"study": study_id(db, study), "rater": access.annotator_id(db, annotator)}
     taking_part = (
         "SELECT EXISTS (SELECT 1 FROM scores WHERE study_id = :study AND rater_id = :rater) OR EXISTS "
+        "(SELECT 1 FROM placements p JOIN items i ON i.id = p.item_id "
+        f"WHERE i.study_id = :study AND p.rater_id = :rater AND p.purpose IN {RATED})"
     )
-    taking_part += "(SELECT 1 FROM assignments a JOIN study_units u ON u.id = a.unit_id "
-    taking_part += "WHERE u.study_id = :study AND a.rater_id = :rater)"
-    if not db.execute(taking_part, {"study": found, "rater": rater}).fetchone()[0]:
+    if not db.execute(taking_part, of).fetchone()[0]:
         raise StudyError(f"“{annotator}” has no items and no ratings in the study “{study}”.")
     if not reason.strip():
         raise StudyError("A decision needs its reason, such as “missed three of five gold items”.")
-    out = {decision.rater: decision.excluded for decision in decisions(db, study)}.get(rater, False)
-    if out == excluded:
-        raise StudyError(f"“{annotator}” is {'left out of' if out else 'in'} the study “{study}” already.")
-    row = {"study_id": found, "rater_id": rater, "excluded": int(excluded)}
-    database.insert(db, "exclusions", {**row, "reason": reason.strip(), "by": by.strip(), "decided": now()})
+    if (annotator in excluded(db, study)) == (what == OUT):
+        now = "left out of" if what == OUT else "in"
+        raise StudyError(f"“{annotator}” is {now} the study “{study}” already.")
+    audit.record(db, what, study, annotator, reason.strip())
     rated = db.execute(
-        "SELECT DISTINCT conversation_id FROM scores WHERE study_id = ? AND rater_id = ?", [found, rater]
+        "SELECT DISTINCT conversation_id FROM scores WHERE study_id = :study AND rater_id = :rater", of
     )
     summaries.refresh(db, [conversation for (conversation,) in rated])

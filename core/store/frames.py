@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from hashlib import sha256
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from sqlite_utils import Database
 
-from concord.arrays import Columns, coded, taken
+from concord.arrays import Columns, Names, coded, taken
 from concord.conversation import Conversation, Message
+from concord.errors import StudyError
 from concord.scores import labels
-from concord.store import extras, rubrics, studies
+from concord.store import rubrics, studies
+from concord.store.purposes import RATED
 from concord.store.ratings import RATER, rater
 from concord.store.studies import study_id
 
@@ -24,14 +28,31 @@ if TYPE_CHECKING:
 def facet_values(db: Database, name: str) -> dict[str, dict[int, str]]:
     """The facets of a study's units, by name: unit → value; a unit that has none is not there."""
     sql = (
-        "SELECT f.name, u.id, f.value FROM study_units u "
-        "JOIN facets f ON f.conversation_id = u.conversation_id WHERE u.study_id = ? ORDER BY f.name, u.id"
+        "SELECT f.name, u.id, f.value FROM items u JOIN facets f ON f.conversation_id = u.conversation_id "
+        "WHERE u.study_id = ? AND u.known = '' ORDER BY f.name, u.id"
     )
-    found: dict[str, dict[int, str]] = {}
+    facets: dict[str, dict[int, str]] = {}
     for facet, unit, value in db.execute(sql, [study_id(db, name)]):
         if value is not None:
-            found.setdefault(facet, {})[unit] = value
-    return found
+            facets.setdefault(facet, {})[unit] = value
+    return facets
+
+
+def first_messages(db: Database, name: str) -> dict[int, str]:
+    """What each unit's conversation answers, as a hash: the user's message it begins with, after that of a
+    system, if any; else its context. Conversations without either have a value of their own.
+    """
+    sql = (
+        "SELECT u.id, c.id, c.context_id, c.messages ->> '$[0][0]', c.messages ->> '$[0][1]', "
+        "c.messages ->> '$[1][0]', c.messages ->> '$[1][1]' "
+        "FROM items u JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ? AND u.known = ''"
+    )
+    shared: dict[int, str] = {}
+    for unit, conversation, context, *first in db.execute(sql, [study_id(db, name)]):
+        role, text = first[2:] if first[0] == "system" else first[:2]
+        own = f"context {context}" if context else f"conversation {conversation}"
+        shared[unit] = sha256(text.encode()).hexdigest() if role == "user" and text.strip() else own
+    return shared
 
 
 def places(db: Database, name: str) -> list[tuple[int, str, str, int]]:
@@ -40,8 +61,8 @@ def places(db: Database, name: str) -> list[tuple[int, str, str, int]]:
     They are in the order of keys, which does not depend on the order in which they were stored.
     """
     sql = (
-        "SELECT u.id, c.benchmark, c.key, ifnull(u.turn, -1) AS turn FROM study_units u "
-        "JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ? "
+        "SELECT u.id, c.benchmark, c.key, ifnull(u.turn, -1) AS turn FROM items u "
+        "JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ? AND u.known = '' "
         "ORDER BY c.benchmark, c.key, turn"
     )
     return list(db.execute(sql, [study_id(db, name)]))
@@ -52,10 +73,12 @@ def varied(db: Database, name: str) -> list[str]:
     return [
         row[0]
         for row in db.execute(
-            "SELECT f.name FROM study_units u JOIN facets f ON f.conversation_id = u.conversation_id "
-            "WHERE u.study_id = :study GROUP BY f.name HAVING count(DISTINCT f.value) > 1 AND count(DISTINCT "
-            "f.value) < (SELECT count(*) FROM study_units u WHERE u.study_id = :study AND EXISTS (SELECT 1 "
-            "FROM facets f WHERE f.conversation_id = u.conversation_id)) ORDER BY f.name",
+            "SELECT f.name FROM items u JOIN facets f ON f.conversation_id = u.conversation_id "
+            "WHERE u.study_id = :study AND u.known = '' GROUP BY f.name "
+            "HAVING count(DISTINCT f.value) > 1 AND count(DISTINCT f.value) < (SELECT count(*) FROM items u "
+            "WHERE u.study_id = :study AND u.known = '' "
+            "AND EXISTS (SELECT 1 FROM facets f WHERE f.conversation_id = u.conversation_id)) ORDER BY "
+            "f.name",
             {"study": study_id(db, name)},
         )
     ]
@@ -70,29 +93,33 @@ def feature_rows(db: Database, name: str) -> Columns:
     """
     sql = (
         "SELECT u.id AS unit, 1.0 * c.reply_chars / nullif(c.turns, 0) AS reply_chars, c.turns, u.turn, "
-        "(SELECT avg(a.position) FROM assignments a WHERE a.unit_id = u.id) AS place, c.language "
-        "FROM study_units u JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ?"
+        f"(SELECT avg(p.position) FROM placements p WHERE p.item_id = u.id AND p.purpose IN {RATED}) AS "
+        "place, "
+        "c.language FROM items u JOIN conversations c ON c.id = u.conversation_id "
+        "WHERE u.study_id = ? AND u.known = ''"
     )
-    found = _columns(db, sql, study_id(db, name))
-    if not np.isnan(found["turn"]).all():
-        found["reply_chars"] = np.array(_of_turns(db, study_id(db, name)), dtype=np.float64)
-    return found
+    features = _columns(db, sql, study_id(db, name))
+    if not np.isnan(features["turn"]).all():
+        features["reply_chars"] = np.array(_of_turns(db, study_id(db, name)), dtype=np.float64)
+    return features
 
 
 def _of_turns(db: Database, study: int) -> list[float]:
     """The length of the reply of each unit, in the order of `feature_rows`; nan for a turn without one."""
     sql = (
-        "SELECT u.turn, c.id, c.messages FROM study_units u JOIN conversations c ON c.id = u.conversation_id "
-        "WHERE u.study_id = ?"
+        "SELECT u.turn, c.id, c.messages FROM items u JOIN conversations c ON c.id = u.conversation_id "
+        "WHERE u.study_id = ? AND u.known = ''"
     )
     lengths: dict[int, dict[int, float]] = {}
-    found = []
+    of_units = []
     for turn, conversation, messages in db.execute(sql, [study]):
         if conversation not in lengths:
-            said = Conversation("", "", "", tuple(Message(*m) for m in json.loads(messages)))
-            lengths[conversation] = {t.number: float(len(t.reply.content)) for t in said.turns() if t.reply}
-        found.append(lengths[conversation].get(turn, float("nan")))
-    return found
+            dialogue = Conversation("", "", "", tuple(Message(*m) for m in json.loads(messages)))
+            lengths[conversation] = {
+                t.number: float(len(t.reply.content)) for t in dialogue.turns() if t.reply
+            }
+        of_units.append(lengths[conversation].get(turn, float("nan")))
+    return of_units
 
 
 def finals(db: Database, conversation_ids: Sequence[int]) -> Columns:
@@ -104,53 +131,54 @@ def finals(db: Database, conversation_ids: Sequence[int]) -> Columns:
         "FROM finals f JOIN raters x ON x.id = f.rater_id "
         "WHERE f.conversation_id IN (SELECT value FROM json_each(?)) GROUP BY f.conversation_id, x.kind"
     )
-    found = {name: np.full(len(conversation_ids), np.nan) for name in ("judged", "spread", "people")}
+    columns = {name: np.full(len(conversation_ids), np.nan) for name in ("judged", "spread", "people")}
     place = {number: row for row, number in enumerate(conversation_ids)}
     for number, kind, mean, square, n in db.execute(sql, [json.dumps(list(conversation_ids))]):
         if mean is not None:
-            found["judged" if kind == "judge" else "people"][place[number]] = mean
+            columns["judged" if kind == "judge" else "people"][place[number]] = mean
         if kind == "judge" and n > 1:
-            found["spread"][place[number]] = (max(square - mean**2, 0.0) * n / (n - 1)) ** 0.5
-    return found
+            columns["spread"][place[number]] = (max(square - mean**2, 0.0) * n / (n - 1)) ** 0.5
+    return columns
 
 
 def refusals_seen(db: Database, name: str) -> dict[int, tuple[str, ...]]:
     """The units of a study in whose conversation a judge saw a refusal, at any turn: who saw it, by label."""
-    found = db.execute(
-        "SELECT u.id, s.rater_id FROM study_units u JOIN conversations c ON c.id = u.conversation_id "
+    pairs = db.execute(
+        "SELECT u.id, s.rater_id FROM items u JOIN conversations c ON c.id = u.conversation_id "
         "JOIN refusals f ON f.benchmark = c.benchmark "
         "JOIN scores s ON s.conversation_id = c.id AND s.criterion = f.criterion AND s.total > 0 "
-        "JOIN raters x ON x.id = s.rater_id AND x.kind = 'judge' WHERE u.study_id = ? "
+        "JOIN raters x ON x.id = s.rater_id AND x.kind = 'judge' WHERE u.study_id = ? AND u.known = '' "
         "GROUP BY u.id, s.rater_id ORDER BY u.id, x.name, x.variant",
         [study_id(db, name)],
     ).fetchall()
     every = {number: rater(*row) for number, *row in db.execute(f"SELECT x.id, {RATER} FROM raters x")}
-    called = labels({every[number] for _, number in found})
+    called = labels({every[number] for _, number in pairs})
     seen: dict[int, tuple[str, ...]] = {}
-    for unit, number in found:
+    for unit, number in pairs:
         seen[unit] = (*seen.get(unit, ()), called[every[number]])
     return seen
 
 
 def refusal_criteria(db: Database, name: str) -> tuple[str, ...]:
     """The criteria by which judges see a refusal in a study's conversations."""
-    found = db.execute(
-        "SELECT DISTINCT f.criterion FROM study_units u JOIN conversations c ON c.id = u.conversation_id "
-        "JOIN refusals f ON f.benchmark = c.benchmark WHERE u.study_id = ? ORDER BY f.criterion",
+    criteria = db.execute(
+        "SELECT DISTINCT f.criterion FROM items u JOIN conversations c ON c.id = u.conversation_id "
+        "JOIN refusals f ON f.benchmark = c.benchmark WHERE u.study_id = ? AND u.known = '' ORDER BY "
+        "f.criterion",
         [study_id(db, name)],
     )
-    return tuple(row[0] for row in found)
+    return tuple(row[0] for row in criteria)
 
 
 def frame(db: Database, name: str, *, with_extra: bool = False) -> pd.DataFrame:
     """The rows of `rows` as a frame."""
     import pandas as pd
 
-    return pd.DataFrame(rows(db, name, with_extra=with_extra))
+    return pd.DataFrame({name: np.asarray(of) for name, of in rows(db, name, with_extra=with_extra).items()})
 
 
 def rows(db: Database, name: str, *, without: Collection[int] = (), with_extra: bool = False) -> Columns:
-    """A study's ratings in long form: a row a unit, criterion, rater and repeat; people's once submitted.
+    """A study's ratings in long form: a row a unit, criterion, rater and repeat.
 
     Those of the raters `without` (by id) are left out, and so are extra ratings, which were chosen by what
     others answered; `with_extra` has them, and a column `extra` that says which they are.
@@ -162,43 +190,42 @@ def rows(db: Database, name: str, *, without: Collection[int] = (), with_extra: 
     of a judge's prompt), kind, simulated, repeat, total and n
     (sum and number of the scores), score (their mean).
     """
-    found = study_id(db, name)
+    of_study = study_id(db, name)
     study = studies.get(db, name)
+    if study.pairs:
+        raise StudyError(f"“{name}” is a study of pairs: `concord compare {name}` shows its figures.")
     if study.per_turn:
-        given = _turns_rated(db, found)
+        given = _turns_rated(db, of_study, with_extra)
     else:
         given = _columns(
             db,
-            "SELECT u.id AS unit, s.rater_id, s.criterion, s.repeat, s.total, s.n FROM study_units u "
+            "SELECT u.id AS unit, s.rater_id, s.criterion, s.repeat, s.extra, s.total, s.n FROM items u "
             "JOIN scores s ON s.conversation_id = u.conversation_id AND (s.study_id = u.study_id "
-            "OR s.study_id IS NULL) WHERE u.study_id = ?",
-            found,
+            f"OR s.study_id IS NULL) WHERE u.study_id = ? AND u.known = '' {'' if with_extra else _FIRST}",
+            of_study,
         )
     # What a unit and a rater are is read once each, not once a rating.
     units = _columns(
         db,
-        "SELECT u.id AS unit, u.conversation_id, u.turn, c.player FROM study_units u "
-        "JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ? ORDER BY u.id",
-        found,
+        "SELECT u.id AS unit, u.conversation_id, u.turn, c.player FROM items u "
+        "JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ? AND u.known = '' ORDER BY "
+        "u.id",
+        of_study,
     )
     others = [*rubrics.other_judges(db, study.rubric), *without]
     if others:
         given = taken(given, np.flatnonzero(~np.isin(given["rater_id"], others)))
-    more = extras.rated(db, name)
-    pairs = zip(given["unit"].tolist(), given["rater_id"].tolist(), strict=True)
-    extra = np.array([pair in more for pair in pairs] if more else [False] * len(given["unit"]), dtype=bool)
-    if more and not with_extra:
-        given = taken(given, np.flatnonzero(~extra))
     at = np.searchsorted(units["unit"], given["unit"])
-    who, numbers = coded(given.pop("rater_id"))
+    codes, numbers = coded(given.pop("rater_id"))
+    who = codes.astype(np.int32)
     every = {number: rater(*row) for number, *row in db.execute(f"SELECT x.id, {RATER} FROM raters x")}
     raters = [every[number] for number in numbers]
     called = labels(raters)
     of_rater = {
-        "rater": np.array([called[rater] for rater in raters], dtype=object)[who],
-        "model": np.array([r.name if r.kind == "judge" else "" for r in raters], dtype=object)[who],
-        "variant": np.array([r.variant if r.kind == "judge" else "" for r in raters], dtype=object)[who],
-        "kind": np.array([rater.kind for rater in raters], dtype=object)[who],
+        "rater": Names(who, [called[rater] for rater in raters]),
+        "model": Names(who, [r.name if r.kind == "judge" else "" for r in raters]),
+        "variant": Names(who, [r.variant if r.kind == "judge" else "" for r in raters]),
+        "kind": Names(who, [rater.kind for rater in raters]),
         "simulated": np.array([rater.simulated for rater in raters], dtype=bool)[who],
     }
     return {
@@ -210,50 +237,47 @@ def rows(db: Database, name: str, *, without: Collection[int] = (), with_extra: 
         "total": given["total"],
         "n": given["n"],
         "score": given["total"] / given["n"],
-        **({"extra": extra} if with_extra else {}),
+        **({"extra": given["extra"]} if with_extra else {}),
     }
 
 
-def _turns_rated(db: Database, study: int) -> dict[str, npt.NDArray[Any]]:
-    """The ratings of a study's turns: unit, rater_id, criterion, repeat, total, n.
+_FIRST = "AND NOT s.extra"
+
+
+def _turns_rated(db: Database, study: int, with_extra: bool) -> dict[str, Any]:
+    """The ratings of a study's turns: unit, rater_id, criterion, repeat, extra, total, n.
 
     Each conversation's ratings are read once: looking them up turn by turn takes three times as long.
     """
     units = {
         (conversation, turn): unit
         for unit, conversation, turn in db.execute(
-            "SELECT id, conversation_id, turn FROM study_units WHERE study_id = ?", [study]
+            "SELECT id, conversation_id, turn FROM items WHERE study_id = ? AND known = ''", [study]
         )
     }
-    undone = set(
-        db.execute(
-            "SELECT a.unit_id, a.rater_id FROM assignments a "
-            "JOIN study_units u ON u.id = a.unit_id WHERE u.study_id = ? AND a.state <> 'done'",
-            [study],
-        )
-    )
     given = db.execute(
-        "SELECT r.conversation_id, r.turn, r.rater_id, r.criterion, r.repeat, r.score "
-        "FROM (SELECT DISTINCT conversation_id, study_id FROM study_units WHERE study_id = ?) u "
-        "CROSS JOIN ratings r ON r.conversation_id = u.conversation_id AND r.turn IS NOT NULL "
-        "AND (r.study_id = u.study_id OR r.study_id IS NULL)",
+        "SELECT s.conversation_id, s.turn, s.rater_id, s.criterion, s.repeat, s.extra, s.score "
+        "FROM (SELECT DISTINCT conversation_id, study_id FROM items WHERE study_id = ? AND known = '') u "
+        "CROSS JOIN ratings s ON s.conversation_id = u.conversation_id AND s.turn IS NOT NULL "
+        f"AND (s.study_id = u.study_id OR s.study_id IS NULL) {'' if with_extra else _FIRST}",
         [study],
     )
-    rated = [
-        (unit, who, criterion, repeat, score, 1)
-        for conversation, turn, who, criterion, repeat, score in given
-        if (unit := units.get((conversation, turn))) is not None and (unit, who) not in undone
-    ]
-    return _arrays(("unit", "rater_id", "criterion", "repeat", "total", "n"), rated)
+    rated = (
+        (unit, who, criterion, repeat, extra, score, 1)
+        for conversation, turn, who, criterion, repeat, extra, score in given
+        if (unit := units.get((conversation, turn))) is not None
+    )
+    return _arrays(("unit", "rater_id", "criterion", "repeat", "extra", "total", "n"), rated)
 
 
-def _columns(db: Database, sql: str, study: int) -> dict[str, npt.NDArray[Any]]:
+def _columns(db: Database, sql: str, study: int) -> dict[str, Any]:
     cursor = db.execute(sql, [study])
-    return _arrays([column[0] for column in cursor.description], cursor.fetchall())
+    return _arrays([column[0] for column in cursor.description], cursor)
 
 
 NUMBERS = {"unit": np.int64, "conversation_id": np.int64, "rater_id": np.int64, "repeat": np.int64} | {
     "n": np.int64,
+    "extra": np.bool_,
     "turn": np.float64,
     "reply_chars": np.float64,
     "turns": np.float64,
@@ -262,11 +286,19 @@ NUMBERS = {"unit": np.int64, "conversation_id": np.int64, "rater_id": np.int64, 
 }
 """The types of the columns that are numbers; the others hold texts."""
 
+TOGETHER = 2000
+"""Rows that are held as tuples at a time."""
 
-def _arrays(names: Sequence[str], found: Sequence[tuple[Any, ...]]) -> dict[str, npt.NDArray[Any]]:
+
+def _arrays(names: Sequence[str], rows: Iterator[tuple[Any, ...]]) -> dict[str, Any]:
     """Rows as columns; a turn that is none is nan."""
-    cells = zip(*found, strict=True) if found else [()] * len(names)
-    return {
-        name: np.array(column, dtype=NUMBERS.get(name, object))
-        for name, column in zip(names, cells, strict=True)
+    numbers: dict[str, defaultdict[Hashable, int]] = {
+        name: defaultdict(count().__next__) for name in names if name not in NUMBERS
     }
+    parts: dict[str, list[Any]] = {name: [np.empty(0, NUMBERS.get(name, np.int64))] for name in names}
+    while some := [*islice(rows, TOGETHER)]:
+        for name, column in zip(names, zip(*some, strict=True), strict=True):
+            values = map(numbers[name].__getitem__, column) if name in numbers else column
+            parts[name].append(np.fromiter(values, NUMBERS.get(name, np.int64), len(some)))
+    found = {name: np.concatenate(parts.pop(name)) for name in names}
+    return {name: Names(of, [*numbers[name]]) if name in numbers else of for name, of in found.items()}

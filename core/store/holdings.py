@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from sqlite_utils import Database
 
-from concord.store import pairings
-from concord.store.pairings import PairStudy
-from concord.store.studies import IN_SIGHT
+from concord.store import studies as stored
+from concord.store.database import once
+from concord.store.purposes import RATED
 
 
 @dataclass(frozen=True)
@@ -49,15 +49,8 @@ class StudyHeld:
     simulated: bool
 
     @property
-    def blind(self) -> bool:
-        """Whether its people answered without seeing a judge's score."""
-        return self.source != IN_SIGHT
-
-    @property
     def stands(self) -> str:
         """How far it is, in words."""
-        if not self.blind:
-            return "in sight of judges"
         if self.dealt:
             return "complete" if self.closed == self.dealt else "being rated"
         return "imported" if self.rated else "not dealt yet"
@@ -87,34 +80,43 @@ class PairsHeld:
         return "imported" if self.people else "not dealt yet"
 
 
+def holds(db: Database, benchmark: str) -> bool:
+    """Whether anything of a benchmark is stored: conversations, or what it is run on."""
+    tables = " UNION ALL ".join(
+        f"SELECT 1 FROM {of} WHERE benchmark = :name" for of in ("conversations", "scenarios")
+    )
+    return bool(db.execute(f"SELECT EXISTS ({tables})", {"name": benchmark}).fetchone()[0])
+
+
+@once
 def played(db: Database) -> list[Played]:
     """The conversations by benchmark, language and player."""
     rows = db.query(
-        # The counts follow an index; whether a player is a mock is looked up on one of its conversations.
-        "SELECT c.benchmark, c.language, c.player, count(*) AS conversations, "
-        "count(s.conversation_id) AS judged, (SELECT simulated FROM conversations "
-        "WHERE (benchmark, language, player) = (c.benchmark, c.language, c.player) LIMIT 1) AS simulated "
-        "FROM conversations c LEFT JOIN summaries s ON s.conversation_id = c.id AND s.judges > 0 "
-        "GROUP BY c.benchmark, c.language, c.player ORDER BY 1, 2, 3"
+        # Whether a player is a mock is looked up on one of its conversations.
+        "SELECT c.benchmark, c.language, c.player, c.conversations, c.judged, (SELECT simulated "
+        "FROM conversations WHERE (benchmark, language, player) = (c.benchmark, c.language, c.player) "
+        "LIMIT 1) AS simulated FROM player_counts c ORDER BY 1, 2, 3"
     )
     return [Played(**row | {"simulated": bool(row["simulated"])}) for row in rows]
 
 
+@once
 def judges(db: Database) -> list[Judge]:
     """Every judge that rated something, or failed to, by name."""
     rows = db.execute(
-        "SELECT x.name, x.variant, x.simulated, ifnull(g.n, 0), (SELECT count(*) FROM judgements j WHERE "
-        "j.rater_id = x.id AND j.failure IS NOT NULL) AS failed FROM raters x LEFT JOIN (SELECT rater_id, "
-        "count(*) AS n FROM (SELECT DISTINCT conversation_id, rater_id FROM scores) GROUP BY rater_id) g "
-        "ON g.rater_id = x.id WHERE x.kind = 'judge' AND (g.n > 0 OR failed > 0) ORDER BY x.name, x.variant"
+        "SELECT x.name, x.variant, x.simulated, (SELECT ifnull(sum(rated), 0) FROM rater_counts g WHERE "
+        "g.rater_id = x.id) AS rated, (SELECT count(*) FROM judgements j WHERE j.rater_id = x.id "
+        "AND j.failure IS NOT NULL) AS failed FROM raters x WHERE x.kind = 'judge' "
+        "AND (rated > 0 OR failed > 0) ORDER BY x.name, x.variant"
     )
     return [Judge(name, version, bool(simulated), *counts) for name, version, simulated, *counts in rows]
 
 
+@once
 def studies(db: Database) -> list[StudyHeld]:
     """Every study, newest first."""
-    units = "FROM study_units u {} WHERE u.study_id = t.id"
-    dealt = units.format("JOIN assignments a ON a.unit_id = u.id")
+    units = "FROM items u {} WHERE u.study_id = t.id AND u.known = ''"
+    dealt = units.format(f"JOIN placements a ON a.item_id = u.id AND a.purpose IN {RATED}")
     judged = units.format(
         "JOIN scores s ON s.conversation_id = u.conversation_id JOIN raters x ON x.id = s.rater_id"
     )
@@ -125,34 +127,30 @@ def studies(db: Database) -> list[StudyHeld]:
         f"SELECT t.name, t.title, t.source, (SELECT count(*) {units.format('')}), (SELECT count(*) {dealt}), "
         f"(SELECT count(*) {dealt} AND a.state <> 'open'), (SELECT count(DISTINCT s.rater_id) {by}), "
         f"EXISTS (SELECT 1 {judged}), EXISTS (SELECT 1 {by} AND x.simulated) OR EXISTS (SELECT 1 {judged} "
-        f"AND x.simulated) OR EXISTS (SELECT 1 {played} AND c.simulated) FROM studies t WHERE NOT t.pairs "
-        "ORDER BY t.id DESC"
+        f"AND x.simulated) OR EXISTS (SELECT 1 {played} AND c.simulated) FROM studies t "
+        "WHERE t.kind = 'ratings' ORDER BY t.id DESC"
     )
     return [StudyHeld(*row[:7], *map(bool, row[7:])) for row in rows]
 
 
+@once
 def pairs(db: Database) -> list[PairsHeld]:
     """Every study of pairs, newest first. Pairs of a discarded scenario are left out."""
-    return [_pairs(db, study) for study in pairings.studies(db)]
-
-
-def _pairs(db: Database, study: PairStudy) -> PairsHeld:
-    by = db.execute(
-        "SELECT DISTINCT r.id, r.kind, r.simulated FROM pair_studies t JOIN study_pairs p "
-        "ON p.study_id = t.id JOIN comparisons x ON x.first_id IN (p.first_id, p.second_id) "
-        "AND x.second_id IN (p.first_id, p.second_id) JOIN raters r ON r.id = x.rater_id "
-        "WHERE t.name = ? AND x.rubric = t.rubric AND x.failure IS NULL",
-        [study.name],
-    ).fetchall()
-    standings = pairings.standings(db, study=study.name)
-    return PairsHeld(
-        study.name,
-        study.title,
-        study.benchmark,
-        len(pairings.pairs(db, study.name)),
-        sum(s.dealt for s in standings),
-        sum(s.done for s in standings),
-        sum(kind == "human" for _, kind, _ in by),
-        sum(kind == "judge" for _, kind, _ in by),
-        any(simulated for *_, simulated in by),
+    compared = (
+        "FROM items i JOIN comparisons x ON x.first_id IN (i.conversation_id, i.other_id) AND x.second_id IN "
+        "(i.conversation_id, i.other_id) AND x.rubric = json_extract(t.meta, '$.rubric.name') "
+        "AND x.failure IS NULL JOIN raters r ON r.id = x.rater_id WHERE i.study_id = t.id"
     )
+    items = f"FROM items i {{}} WHERE i.study_id = t.id AND i.known = '' AND {stored.KEPT}"
+    dealt = items.format(f"JOIN placements p ON p.item_id = i.id AND p.purpose IN {RATED}")
+    rows = db.execute(
+        "SELECT t.name, t.title, json_extract(t.meta, '$.drawn.benchmark'), "
+        f"(SELECT count(*) {items.format('')}), (SELECT count(*) {dealt}), "
+        f"(SELECT count(*) {dealt} AND p.state <> 'open'), "
+        f"(SELECT count(DISTINCT r.id) {compared} AND r.kind = 'human'), "
+        f"(SELECT count(DISTINCT r.id) {compared} AND r.kind = 'judge'), EXISTS (SELECT 1 {compared} AND "
+        "r.simulated) "
+        "FROM studies t WHERE t.kind = 'pairs' AND t.source <> 'own' ORDER BY t.id "
+        "DESC"
+    )
+    return [PairsHeld(*row[:8], *map(bool, row[8:])) for row in rows]

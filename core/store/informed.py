@@ -4,19 +4,24 @@ They are placements of purposes that are not rated, so that they enter no mean a
 """
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from sqlite_utils import Database
 
 from concord.errors import NotAllowed, StudyError
-from concord.store import database, placements, studies
+from concord.store import placements, studies
 from concord.store.database import now
+from concord.store.purposes import RATED
 
-Kind = Literal["adjudicate", "revise"]
+Kind = Literal["adjudicate", "revise", "discuss"]
+U = TypeVar("U", bound="Informed | BlindAnswer")
 
 
 class Informed(NamedTuple):
-    """One such answer that holds. `shown` is the judge's score that its giver had seen."""
+    """One such answer that holds; a comment has words alone, and the score 0.
+
+    `shown` is the judge's score that its giver had seen.
+    """
 
     unit: int
     criterion: str
@@ -26,16 +31,6 @@ class Informed(NamedTuple):
     rater: int
     given: str
     shown: float | None = None
-
-
-class Comment(NamedTuple):
-    """What somebody says of an item after others' answers to it were shown; “” for nothing."""
-
-    unit: int
-    rater: int
-    person: str
-    text: str
-    given: str
 
 
 class BlindAnswer(NamedTuple):
@@ -51,9 +46,10 @@ class BlindAnswer(NamedTuple):
 
 
 def answers(db: Database, name: str, purpose: Kind) -> list[Informed]:
-    """The answers of a study that hold, by unit and criterion. Raises NotFound."""
+    """The answers of a study that hold, by unit, criterion and time. Raises NotFound."""
     rows = db.execute(
-        "SELECT u.id, a.question, a.value, a.reason, x.name, p.rater_id, a.given, a.shown FROM study_units u "
+        "SELECT u.id, a.question, ifnull(a.value, 0), a.reason, x.name, p.rater_id, a.given, a.shown "
+        "FROM items u "
         "JOIN placements p ON p.item_id = u.id AND p.purpose = ? JOIN answers a ON a.placement_id = p.id "
         "JOIN raters x ON x.id = p.rater_id WHERE u.study_id = ? AND a.replaced IS NULL "
         "ORDER BY u.id, a.question, a.id",
@@ -90,26 +86,30 @@ def give(
     item = placements.get(db, rater, placement)
     if (item.answers.get(criterion), item.reasons.get(criterion, "")) == (score, reason):
         return
-    placements.withdraw(db, placement, criterion)
-    if score is not None:
-        placements.keep(db, placement, criterion, score, reason, shown)
-    held = score is not None or item.answers.keys() - {criterion}
-    moment = now() if held else None
-    database.update(db, "placements", placement, state="done" if held else "open", submitted=moment)
+    if score is None:
+        placements.withdraw(db, placement, criterion)
+    else:
+        placements.give(db, placement, criterion, score, reason, shown)
 
 
 def blind(db: Database, name: str, without: Collection[int] = ()) -> list[BlindAnswer]:
     """People's submitted answers in a study, without those of some raters: by unit, criterion and rater."""
     rows = db.execute(
-        "SELECT u.id, r.criterion, r.rater_id, x.name, r.score, r.explanation, ifnull(a.flag, '') "
-        "FROM study_units u JOIN ratings r ON r.study_id = u.study_id "
-        "AND r.conversation_id = u.conversation_id AND ifnull(r.turn, 0) = ifnull(u.turn, 0) "
-        "JOIN raters x ON x.id = r.rater_id AND x.kind = 'human' "
-        "LEFT JOIN assignments a ON a.unit_id = u.id AND a.rater_id = r.rater_id "
-        "WHERE u.study_id = ? AND ifnull(a.state, 'done') = 'done' ORDER BY u.id, r.criterion, r.rater_id",
+        "SELECT g.item_id, g.criterion, g.rater_id, x.name, g.score, g.explanation, ifnull(p.flag, '') "
+        "FROM given g JOIN raters x ON x.id = g.rater_id AND x.kind = 'human' LEFT JOIN placements p "
+        f"ON p.item_id = g.item_id AND p.rater_id = g.rater_id AND p.purpose IN {RATED} "
+        "WHERE g.study_id = ? AND ifnull(p.state, 'done') = 'done' ORDER BY 1, 2, 3",
         [studies.study_id(db, name)],
     )
     return [given for row in rows if (given := BlindAnswer(*row)).rater not in without]
+
+
+def by_unit(answers: Iterable[U]) -> dict[int, list[U]]:
+    """Answers by their unit."""
+    units: dict[int, list[U]] = {}
+    for answer in answers:
+        units.setdefault(answer.unit, []).append(answer)
+    return units
 
 
 def show(db: Database, rater: int, purpose: Literal["revise", "discuss"], units: Iterable[int]) -> None:
@@ -122,7 +122,7 @@ def show(db: Database, rater: int, purpose: Literal["revise", "discuss"], units:
 def revealed(db: Database, name: str) -> dict[str, str]:
     """The annotators who have begun to see a judge's scores or others' answers, and since when, by name."""
     rows = db.execute(
-        "SELECT x.name, min(p.opened) FROM study_units u JOIN placements p ON p.item_id = u.id "
+        "SELECT x.name, min(p.opened) FROM items u JOIN placements p ON p.item_id = u.id "
         "AND p.purpose IN ('revise', 'discuss') JOIN raters x ON x.id = p.rater_id WHERE u.study_id = ? "
         "AND p.opened IS NOT NULL GROUP BY x.id ORDER BY x.name",
         [studies.study_id(db, name)],
@@ -150,41 +150,21 @@ def refuse_revealed(db: Database, rater: int, study: str) -> None:
         raise NotAllowed("What others answered was shown, so your answers are locked: nothing was changed.")
 
 
-def comments(db: Database, name: str) -> list[Comment]:
-    """The comments on a study's items, by unit and time. Raises NotFound."""
-    rows = db.execute(
-        "SELECT u.id, p.rater_id, x.name, a.reason, a.given FROM study_units u JOIN placements p "
-        "ON p.item_id = u.id AND p.purpose = 'discuss' JOIN answers a ON a.placement_id = p.id "
-        "AND a.replaced IS NULL JOIN raters x ON x.id = p.rater_id WHERE u.study_id = ? "
-        "ORDER BY u.id, a.given, a.id",
-        [studies.study_id(db, name)],
-    )
-    return [Comment(*row) for row in rows]
-
-
-def comment(db: Database, unit: int, rater: int, text: str | None) -> None:
-    """Keep somebody's comment on an item in place of the one before, or take it back (None)."""
-    placement = placements.beside(db, rater, "discuss", unit)
-    placements.withdraw(db, placement, "")
-    if text is not None:
-        placements.keep(db, placement, "", None, text)
-
-
 def judge_said(db: Database, name: str, judge: int) -> dict[tuple[int, str], tuple[list[float], str]]:
     """A judge's scores of each unit of a study on each criterion, and its reasons, one a line."""
     rows = db.execute(
         "SELECT u.id, r.criterion, r.score, r.explanation FROM studies t "
-        "JOIN study_units u ON u.study_id = t.id "
+        "JOIN items u ON u.study_id = t.id AND u.known = '' AND u.other_id IS NULL "
         "JOIN ratings r ON r.conversation_id = u.conversation_id AND r.study_id IS NULL AND r.rater_id = ? "
         "AND (t.per_turn = 0 OR r.turn = u.turn) WHERE t.id = ? ORDER BY r.turn, r.repeat",
         [judge, studies.study_id(db, name)],
     )
-    said: dict[tuple[int, str], list[tuple[float, str]]] = {}
+    given: dict[tuple[int, str], list[tuple[float, str]]] = {}
     for unit, criterion, score, words in rows:
-        said.setdefault((unit, criterion), []).append((score, words))
+        given.setdefault((unit, criterion), []).append((score, words))
     return {
         key: ([score for score, _ in of], "\n".join(filter(None, (words for _, words in of))))
-        for key, of in said.items()
+        for key, of in given.items()
     }
 
 
@@ -193,7 +173,7 @@ def judges_of(db: Database, name: str) -> set[int]:
     # Each is looked for by itself: the first unit that it rated settles it.
     rows = db.execute(
         "SELECT x.id FROM raters x WHERE x.kind = 'judge' AND EXISTS (SELECT 1 FROM studies t "
-        "JOIN study_units u ON u.study_id = t.id JOIN ratings r "
+        "JOIN items u ON u.study_id = t.id AND u.known = '' AND u.other_id IS NULL JOIN ratings r "
         "ON r.conversation_id = u.conversation_id AND r.rater_id = x.id AND r.study_id IS NULL "
         "AND (t.per_turn = 0 OR r.turn = u.turn) WHERE t.id = ?)",
         [studies.study_id(db, name)],
@@ -203,10 +183,11 @@ def judges_of(db: Database, name: str) -> set[int]:
 
 def apart(db: Database, name: str) -> Iterator[dict[str, Any]]:
     """Every answer of a study beside its first ratings, by kind: “extra”, “repeat”, “gold”, “training”,
-    “adjudicated” or “revised”.
+    “adjudicated”, “revised” or “spot-check”.
 
     `blind` is the same person's rating of the item, `shown` the judge's score they had seen, `gold` the known
-    answer. Hidden items are there once they are submitted.
+    answer, `judge` whose judgement was checked; of such an answer the criterion “” is the finding. Hidden
+    items are there once they are submitted. Comments in a discussion have a table of their own.
     """
     yield from db.query(
         "SELECT CASE s.kind WHEN 'adjudicate' THEN 'adjudicated' WHEN 'revise' THEN 'revised' "
@@ -215,18 +196,14 @@ def apart(db: Database, name: str) -> Iterator[dict[str, Any]]:
         "AND r.study_id = :study AND r.conversation_id = s.conversation_id AND r.turn IS s.turn "
         "AND r.criterion = s.criterion AND r.rater_id = s.rater_id) AS blind, s.shown, "
         "(SELECT g.answer FROM known_answers g WHERE g.item_id = s.item_id "
-        "AND g.criterion = s.criterion) AS gold "
-        "FROM (SELECT p.purpose AS kind, i.id AS item_id, i.conversation_id, i.turn, "
+        "AND g.criterion = s.criterion) AS gold, ifnull((SELECT y.name FROM judgements j JOIN raters y "
+        "ON y.id = j.rater_id WHERE j.id = s.judgement_id), '') AS judge "
+        "FROM (SELECT p.purpose AS kind, i.id AS item_id, i.conversation_id, i.turn, i.judgement_id, "
         "a.question AS criterion, p.rater_id, a.value AS score, a.reason AS explanation, "
         "a.given AS created, a.shown FROM items i JOIN placements p ON p.item_id = i.id "
         "AND p.state = 'done' JOIN answers a ON a.placement_id = p.id AND a.replaced IS NULL "
-        "WHERE i.study_id = :study UNION ALL "
-        "SELECT 'extra', u.id, r.conversation_id, r.turn, r.criterion, r.rater_id, r.score, r.explanation, "
-        "r.created, NULL FROM study_units u JOIN assignments a ON a.unit_id = u.id AND a.extra "
-        "AND a.state = 'done' JOIN ratings r ON r.study_id = u.study_id AND r.rater_id = a.rater_id "
-        "AND r.conversation_id = u.conversation_id AND ifnull(r.turn, 0) = ifnull(u.turn, 0) "
-        "WHERE u.study_id = :study) s "
+        "WHERE i.study_id = :study AND p.purpose NOT IN ('first', 'discuss')) s "
         "JOIN conversations c ON c.id = s.conversation_id "
         "JOIN raters x ON x.id = s.rater_id ORDER BY 1, c.key, s.turn, s.criterion, x.name",
-        {"study": studies.study_id(db, name)},
+        {"study": studies.any_id(db, name)},
     )

@@ -1,5 +1,6 @@
 """Items whose answers are known (gold and training), and what people answered to these and to repeats."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -7,13 +8,15 @@ from sqlite_utils import Database
 
 from concord.store import database, studies
 from concord.store.database import find
+from concord.store.purposes import RATED
 
 
 class UnitKey(NamedTuple):
-    """A conversation, or one turn of it."""
+    """A conversation, one turn of it, or a pair: two conversations, the second with the greater number."""
 
     conversation_id: int
     turn: int | None
+    other_id: int | None = None
 
 
 class Gold(NamedTuple):
@@ -56,27 +59,29 @@ class Check(NamedTuple):
 
 
 Known = Literal["gold", "training"]
-_GOLD = "i.conversation_id, i.turn, g.criterion, g.answer, g.tolerance, g.explanation, g.attention"
+_GOLD = (
+    "i.conversation_id, i.turn, i.other_id, g.criterion, g.answer, g.tolerance, g.explanation, g.attention"
+)
 
 
 def _gold(row: Sequence[Any]) -> Gold:
-    of, turn, criterion, answer, tolerance, explanation, attention = row
-    return Gold(UnitKey(of, turn), criterion, answer, tolerance, explanation, bool(attention))
+    of, turn, other, criterion, answer, tolerance, explanation, attention = row
+    return Gold(UnitKey(of, turn, other), criterion, answer, tolerance, explanation, bool(attention))
 
 
 def set_gold(db: Database, name: str, golds: Iterable[Gold], kind: Known = "gold") -> None:
     """Replace the known answers of a study, or of its training."""
     study = studies.study_id(db, name)
-    db.execute(
-        "DELETE FROM known_answers WHERE item_id IN (SELECT id FROM items WHERE study_id = ? AND known = ?)",
-        [study, kind],
-    )
+    db.execute("UPDATE items SET answers = '[]' WHERE study_id = ? AND known = ?", [study, kind])
+    of: dict[UnitKey, list[Gold]] = {}
     for gold in golds:
-        which = {"study_id": study, "known": kind, **gold.unit._asdict()}
+        of.setdefault(gold.unit, []).append(gold)
+    for unit, answers in of.items():
+        which = {"study_id": study, "known": kind, **unit._asdict()}
         item = find(db, "items", "id", **which)
-        row = {"item_id": item["id"] if item else database.insert(db, "items", which), **gold._asdict()}
-        del row["unit"]
-        db.table("known_answers").insert(row | {"attention": int(gold.attention)})
+        number = item["id"] if item else database.insert(db, "items", which)
+        kept = json.dumps([answer[1:] for answer in answers], ensure_ascii=False)
+        database.update(db, "items", number, answers=kept)
 
 
 def gold(db: Database, name: str, kind: Known = "gold") -> list[Gold]:
@@ -100,27 +105,36 @@ def items(db: Database, name: str, kind: Known = "gold") -> list[int]:
 
 
 def shown(db: Database, placement: int) -> Mapping[str, Gold]:
-    """The known answers of an item that its annotator may see, by criterion; empty before they submitted."""
+    """The known answers of an item as it is shown, by criterion, once its annotator may see them."""
     rows = db.execute(
-        f"SELECT {_GOLD} FROM placements p JOIN items i ON i.id = p.item_id "
+        f"SELECT {_GOLD.replace('g.answer', 'g.answer * iif(p.swapped, -1, 1)')} FROM placements p JOIN "
+        "items i ON i.id = p.item_id "
         "JOIN known_answers g ON g.item_id = i.id WHERE p.id = ? AND p.opened IS NOT NULL",
         [placement],
     )
     return {answer.criterion: answer for answer in (_gold(row) for row in rows)}
 
 
-def pairs(db: Database, name: str) -> list[Pair]:
-    """The two answers to each unit that an annotator submitted twice, by annotator, unit and criterion."""
+def pairs(db: Database, name: str, purpose: str = "repeat") -> list[Pair]:
+    """The two answers to each unit that an annotator submitted again for this purpose, by annotator, unit and
+    criterion.
+    """
+    study = studies.study_id(db, name)
+    # SQLite computes the view of answers for the whole study, which takes a second of a large one.
+    again = (
+        "SELECT 1 FROM items i JOIN placements p ON p.item_id = i.id WHERE i.study_id = ? AND p.purpose = ?"
+    )
+    if db.execute(again, [study, purpose]).fetchone() is None:
+        return []
     rows = db.execute(
-        "SELECT x.name, u.id, s.question, r.score, s.value FROM study_units u "
-        "JOIN placements p ON p.item_id = u.id AND p.purpose = 'repeat' AND p.state = 'done' "
-        "JOIN raters x ON x.id = p.rater_id "
-        "JOIN assignments a ON a.unit_id = u.id AND a.rater_id = p.rater_id AND a.state = 'done' "
+        "SELECT x.name, i.id, s.question, g.score, s.value FROM items i "
+        "JOIN placements p ON p.item_id = i.id AND p.purpose = ? AND p.state = 'done' "
+        "JOIN raters x ON x.id = p.rater_id JOIN placements f ON f.item_id = i.id "
+        f"AND f.rater_id = p.rater_id AND f.purpose IN {RATED} AND f.state = 'done' "
         "JOIN answers s ON s.placement_id = p.id AND s.replaced IS NULL "
-        "JOIN ratings r ON r.study_id = u.study_id AND r.rater_id = p.rater_id "
-        "AND r.conversation_id = u.conversation_id AND ifnull(r.turn, 0) = ifnull(u.turn, 0) "
-        "AND r.criterion = s.question WHERE u.study_id = ? ORDER BY 1, 2, 3",
-        [studies.study_id(db, name)],
+        "JOIN given g ON g.item_id = i.id AND g.rater_id = p.rater_id AND g.criterion = s.question "
+        "WHERE i.study_id = ? AND g.study_id = ? ORDER BY 1, 2, 3",
+        [purpose, study, study],
     )
     return [Pair(*row) for row in rows]
 

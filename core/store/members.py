@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sqlite_utils import Database
 
 from concord.errors import StudyError, not_found
-from concord.store import audit, sessions
+from concord.store import audit, links, sessions
 from concord.store.access import LINK_DAYS, LONGEST_NAME
 from concord.store.database import find, now
 from concord.store.sessions import Role
@@ -30,7 +30,7 @@ class Member(NamedTuple):
         return "expired" if self.expires and self.expires < now() else "works"
 
 
-def invite(db: Database, name: str, role: Role, by: str, *, days: int = LINK_DAYS) -> str:
+def invite(db: Database, name: str, role: Role, *, days: int = LINK_DAYS) -> str:
     """Make (or renew) a member's link; returns the secret, which is kept nowhere.
 
     An older link stops working, and sessions begun by it end. Raises StudyError for a name or a role
@@ -42,32 +42,26 @@ def invite(db: Database, name: str, role: Role, by: str, *, days: int = LINK_DAY
         raise StudyError(f"“{role}” is no role for a link: researcher or adjudicator.")
     token = secrets.token_urlsafe(32)
     expires = now(timedelta(days=days)) if days else None
-    row = {"name": name, "role": role, "token_hash": sessions.hashed(token), "invited": now()}
     _sign_out(db, name)
-    db.table("members").upsert({**row, "expires": expires, "revoked": None}, pk="name")
-    audit.record(db, by, f"let in as {role}", about=name)
+    links.put(db, "member", token, role=role, name=name, expires=expires)
+    audit.record(db, f"let in as {role}", about=name)
     return token
 
 
-def revoke(db: Database, name: str, by: str) -> None:
+def revoke(db: Database, name: str) -> None:
     """Close a member's link and sign them out; what they decided stays under their name. Raises NotFound."""
-    if not find(db, "members", "name", name=name):
+    link = find(db, "links", "id", opens="member", name=name)
+    if link is None:
         raise not_found("researcher", name, [one.name for one in every(db)])
-    db.table("members").update(name, {"revoked": now(), "token_hash": None})
+    links.withdraw(db, link["id"])
     _sign_out(db, name)
-    audit.record(db, by, "kept out", about=name)
+    audit.record(db, "kept out", about=name)
 
 
 def of_token(db: Database, token: str) -> Member | None:
     """The member whose link this is; None for an unknown one. Raises LinkRefused for one that has expired."""
-    row = find(
-        db,
-        "members",
-        "name, role, invited, expires, revoked",
-        token_hash=sessions.hashed(token),
-        revoked=None,
-    )
-    member = Member(**row) if row else None
+    row = links.of_token(db, "member", token)
+    member = Member(*(row[column] for column in _COLUMNS)) if row and not row["ended"] else None
     if member and member.link == "expired":
         raise sessions.LinkRefused("expired")
     return member
@@ -75,8 +69,11 @@ def of_token(db: Database, token: str) -> Member | None:
 
 def every(db: Database) -> list[Member]:
     """The members, by name."""
-    rows = db.table("members").rows_where(select="name, role, invited, expires, revoked", order_by="name")
-    return [Member(**row) for row in rows]
+    rows = db.execute(f"SELECT {', '.join(_COLUMNS)} FROM links WHERE opens = 'member' ORDER BY name")
+    return [Member(*row) for row in rows]
+
+
+_COLUMNS = ("name", "role", "made", "expires", "ended")
 
 
 def _sign_out(db: Database, name: str) -> None:

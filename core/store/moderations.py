@@ -1,4 +1,4 @@
-"""Harm scores of texts in the store: one row a text and model, so that no text is paid for twice."""
+"""Harm scores of texts: calls that the journal keeps for good, so that no text is paid for twice."""
 
 import hashlib
 import json
@@ -6,9 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlite_utils import Database
 
-from concord.configuration import Use
-from concord.store import configurations
-from concord.store.database import now
+from concord.configuration import UNREPORTED, Use
+from concord.rating import NOTHING_SPENT
+from concord.store import runs
+from concord.store.runs import NotedCall
+
+_WORK = "moderations/"
 
 
 def mark(text: str) -> str:
@@ -16,39 +19,32 @@ def mark(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def save(
-    db: Database, use: Use, given: Iterable[tuple[str, Mapping[str, float]]], *, simulated: bool = False
-) -> None:
+def save(db: Database, use: Use, given: Iterable[tuple[str, Mapping[str, float]]]) -> None:
     """Keep the scores of texts by category, and the configuration of the model that gave them."""
     configuration = use.configuration
     assert configuration is not None
-    common = {
-        "model": configuration.nickname,
-        "simulated": int(simulated),
-        "created": now(),
-        "configuration_id": configurations.remember(db, configuration),
-        "reported": configurations.dump(use.reported),
-    }
-    db.table("moderations").insert_all(
-        ({"hash": mark(text), "categories": json.dumps(dict(scores)), **common} for text, scores in given),
-        replace=True,
-    )
+    reported = next(iter(use.reported), UNREPORTED)
+    for text, scores in given:
+        call = NotedCall("", json.dumps(dict(scores)), False, NOTHING_SPENT, reported)
+        runs.note_call(db, _WORK + configuration.nickname, mark(text), call, configuration)
 
 
-def known(db: Database, model: str, texts: Sequence[str]) -> dict[str, dict[str, float]]:
+def scored(db: Database, model: str, texts: Sequence[str]) -> dict[str, dict[str, float]]:
     """Those of the texts that the model has scored: text → category → score."""
     marks = {mark(text): text for text in texts}
-    return {
-        marks[found]: json.loads(categories)
-        for found, categories in db.execute(
-            "SELECT hash, categories FROM moderations WHERE model = ? AND hash IN (SELECT value "
-            "FROM json_each(?))",
-            [model, json.dumps(list(marks))],
-        )
-    }
+    rows = db.execute(
+        "SELECT step, reply FROM journal WHERE work = ? AND step IN (SELECT value FROM json_each(?))",
+        [_WORK + model, json.dumps(list(marks))],
+    )
+    return {marks[step]: json.loads(categories) for step, categories in rows}
 
 
 def models(db: Database) -> dict[str, bool]:
     """The models that have scored texts, and whether they are mock models."""
-    rows = db.execute("SELECT model, max(simulated) FROM moderations GROUP BY model ORDER BY model")
+    rows = db.execute(
+        "SELECT m.nickname, max(m.endpoint = 'concord mock') FROM journal j "
+        "JOIN model_configurations m ON m.id = j.configuration_id "
+        "WHERE j.work >= ? AND j.work < ? GROUP BY m.nickname ORDER BY m.nickname",
+        [_WORK, _WORK + "\U0010ffff"],
+    )
     return {model: bool(simulated) for model, simulated in rows.fetchall()}

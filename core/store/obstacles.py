@@ -23,8 +23,8 @@ _SENTENCES = {
 def obstacle(error: BaseException) -> str:
     """What has to go away before the same change can be stored; “” where the change itself is at fault."""
     if isinstance(error, sqlite3.Error):
-        told = _SENTENCES.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, "")
-        return f"{told} ({error})" if told else ""
+        sentence = _SENTENCES.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, "")
+        return f"{sentence} ({error})" if sentence else ""
     if isinstance(error, WorkspaceError) and isinstance(error.__cause__, sqlite3.Error):
         return obstacle(error.__cause__) or str(error).rstrip(".")
     if isinstance(error, OSError):

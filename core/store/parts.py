@@ -2,15 +2,16 @@
 whole where they do not end.
 """
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from sqlite_utils import Database
 
 from concord.errors import WorkspaceError
-from concord.store import summaries
+from concord.store import settings, summaries
 from concord.store.database import reading, writing
 from concord.store.turns import alone
 
@@ -36,15 +37,12 @@ def in_parts(path: Path) -> Iterator[Part]:
     @contextmanager
     def part() -> Iterator[Database]:
         with writing(path) as db:
-            ids, named = _last_ids(db), _named(db)
+            ids, criteria = _last_ids(db), _criteria(db)
             yield db
             added = [
                 (table, ids[table] + 1, last) for table, last in _last_ids(db).items() if last > ids[table]
             ]
-            db.conn.executemany(
-                "INSERT INTO unfinished (part_of, first, last) VALUES (?, ?, ?)",
-                [*added, *(_named(db) - named)],
-            )
+            _keep(db, [*added, *(("criteria", *of) for of in _criteria(db) - criteria)])
 
     with alone(path, "import") as free:
         if not free:
@@ -56,20 +54,29 @@ def in_parts(path: Path) -> Iterator[Part]:
             _undo(path)
             raise
         with writing(path) as db:
-            db.execute("DELETE FROM unfinished")
+            for number in settings.beginning(db, _PART):
+                settings.remove(db, _PART + number)
+
+
+_PART = "part "
+"""How the settings are called that say what a part has added, before its number."""
+
+
+def _keep(db: Database, added: Sequence[tuple[str, Any, Any]]) -> None:
+    """Keep what a part has added: (table, first id, last id), or the scope and the name of a criterion."""
+    number = int(max(settings.beginning(db, _PART), default="0")) + 1
+    settings.put(db, f"{_PART}{number:09}", json.dumps(added))
 
 
 def note(db: Database, table: Literal["trajectories"], conversation: int) -> None:
     """Note in a part what it adds to a conversation that was stored before, and that no new id tells."""
-    db.execute(
-        "INSERT INTO unfinished (part_of, first, last) VALUES (?, ?, ?)", [table, conversation, conversation]
-    )
+    _keep(db, [(table, conversation, conversation)])
 
 
 def undo_abandoned(path: Path) -> None:
     """Remove what a process had stored in parts and died before the end."""
     with reading(path) as db:
-        (left,) = db.execute("SELECT EXISTS (SELECT 1 FROM unfinished)").fetchone()
+        left = settings.beginning(db, _PART)
     if left:
         with alone(path, "import") as free:
             if free:
@@ -80,35 +87,35 @@ def _undo(path: Path) -> None:
     """Remove the last part first; a part and the note of it in one transaction."""
     while True:
         with writing(path) as db:
-            noted = db.execute(
-                "SELECT id, part_of, first, last FROM unfinished ORDER BY id DESC LIMIT 1"
-            ).fetchone()
-            if noted is None:
+            parts = settings.beginning(db, _PART)
+            if not parts:
                 return
-            number, table, first, last = noted
-            if table == "ratings":
-                rated = "SELECT DISTINCT conversation_id FROM ratings WHERE id BETWEEN ? AND ?"
-                touched = [row[0] for row in db.execute(rated, [first, last]).fetchall()]
-                db.execute("DELETE FROM ratings WHERE id BETWEEN ? AND ?", [first, last])
-                summaries.refresh(db, touched)
-            elif table == "trajectories":
-                db.execute("DELETE FROM trajectories WHERE conversation_id BETWEEN ? AND ?", [first, last])
-            elif table == "conversations":
-                db.execute(f"DELETE FROM conversations WHERE id BETWEEN ? AND ? {UNUSED}", [first, last])
-            elif table in NUMBERED:
-                db.execute(f"DELETE FROM {table} WHERE id BETWEEN ? AND ?", [first, last])
-            elif table == "criteria":
-                db.execute("DELETE FROM criteria WHERE scope = ? AND name = ?", [first, last])
-                summaries.refresh(db, rated_by(db, first))
-            else:
-                db.execute("DELETE FROM refusals WHERE benchmark = ?", [first])
-            db.execute("DELETE FROM unfinished WHERE id = ?", [number])
+            number = max(parts)
+            for table, first, last in reversed(json.loads(parts[number])):
+                _remove(db, table, first, last)
+            settings.remove(db, _PART + number)
+
+
+def _remove(db: Database, table: str, first: Any, last: Any) -> None:
+    if table == "ratings":
+        rated = "SELECT DISTINCT conversation_id FROM ratings WHERE id BETWEEN ? AND ?"
+        touched = [row[0] for row in db.execute(rated, [first, last]).fetchall()]
+        db.execute("DELETE FROM ratings WHERE id BETWEEN ? AND ?", [first, last])
+        summaries.refresh(db, touched)
+    elif table == "trajectories":
+        db.execute("UPDATE conversations SET trajectory = NULL WHERE id = ?", [first])
+    elif table == "criteria":
+        db.execute("DELETE FROM criteria WHERE scope = ? AND name = ?", [first, last])
+        summaries.refresh(db, rated_by(db, first))
+    else:
+        unused = UNUSED if table == "conversations" else ""
+        db.execute(f"DELETE FROM {table} WHERE id BETWEEN ? AND ? {unused}", [first, last])
 
 
 def rated_by(db: Database, scope: str) -> list[int]:
     """The conversations whose finals follow from the criteria of a benchmark or a study."""
     rows = db.execute(
-        "SELECT id FROM conversations WHERE benchmark = ? UNION SELECT u.conversation_id FROM study_units u "
+        "SELECT id FROM conversations WHERE benchmark = ? UNION SELECT u.conversation_id FROM items u "
         "JOIN studies t ON t.id = u.study_id WHERE 'study:' || t.name = ?",
         [scope, scope],
     )
@@ -119,7 +126,5 @@ def _last_ids(db: Database) -> dict[str, int]:
     return {table: db.execute(f"SELECT ifnull(max(id), 0) FROM {table}").fetchone()[0] for table in NUMBERED}
 
 
-def _named(db: Database) -> set[tuple[str, str, str]]:
-    """The criteria that there are, and the benchmarks that have one for refusals."""
-    criteria = db.execute("SELECT 'criteria', scope, name FROM criteria").fetchall()
-    return {*criteria, *db.execute("SELECT 'refusals', benchmark, '' FROM refusals").fetchall()}
+def _criteria(db: Database) -> set[tuple[str, str]]:
+    return set(db.execute("SELECT scope, name FROM criteria").fetchall())

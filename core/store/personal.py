@@ -7,57 +7,54 @@ from typing import Any
 from sqlite_utils import Database
 
 from concord.errors import StudyError
-from concord.store import access, audit
+from concord.store import access, audit, links, studies
 from concord.store.database import now
 
 _OF_RATER = {
-    "link": "SELECT invited, revoked, expires FROM annotators WHERE rater_id = :rater",
+    "link": "SELECT made AS invited, ended AS revoked, expires FROM links "
+    "WHERE rater_id = :rater AND opens = 'annotator'",
     "sessions": "SELECT kind, source, browser, begun, used, expires, ended FROM sessions "
     "WHERE rater_id = :rater ORDER BY id",
-    "crowd": "SELECT t.name AS study, w.worker, w.submission, w.task, w.came, w.due, w.returned, w.code "
-    "FROM crowd_workers w JOIN studies t ON t.id = w.study_id WHERE w.rater_id = :rater ORDER BY w.id",
-    "items": "SELECT t.name AS study, p.purpose, c.key, i.turn, p.state, p.reason, p.flag, p.seconds, "
-    "p.opened, p.submitted FROM placements p JOIN items i ON i.id = p.item_id "
-    "JOIN studies t ON t.id = i.study_id "
-    "JOIN conversations c ON c.id = i.conversation_id WHERE p.rater_id = :rater ORDER BY p.position",
+    "crowd": "SELECT t.name AS study, w.name AS worker, w.terms ->> 'submission' AS submission, "
+    "w.terms ->> 'task' AS task, w.made AS came, w.expires AS due, w.ended AS returned, "
+    "w.terms ->> 'code' AS code FROM links w JOIN studies t ON t.id = w.study_id "
+    "WHERE w.rater_id = :rater AND w.opens = 'worker' ORDER BY w.id",
+    "items": f"SELECT t.name AS study, p.purpose, {studies.KEY} AS key, i.turn, p.state, p.reason, p.flag, "
+    "p.seconds, p.opened, p.submitted FROM placements p JOIN items i ON i.id = p.item_id "
+    "JOIN studies t ON t.id = i.study_id JOIN conversations c ON c.id = i.conversation_id "
+    "LEFT JOIN conversations d ON d.id = i.other_id WHERE p.rater_id = :rater ORDER BY p.position",
     "ratings": "SELECT t.name AS study, c.key, r.turn, r.criterion, r.score, r.explanation, r.created "
     "FROM ratings r JOIN conversations c ON c.id = r.conversation_id LEFT JOIN studies t "
     "ON t.id = r.study_id WHERE r.rater_id = :rater ORDER BY r.id",
-    "answers": "SELECT t.name AS study, p.purpose, c.key, i.turn, a.question, a.value, a.reason, a.shown, "
-    "a.given, "
-    "a.replaced FROM answers a JOIN placements p ON p.id = a.placement_id JOIN items i ON i.id = p.item_id "
+    "answers": f"SELECT t.name AS study, p.purpose, {studies.KEY} AS key, i.turn, a.question, a.value, "
+    "a.reason, a.shown, a.given, a.replaced FROM answers a JOIN placements p ON p.id = a.placement_id JOIN "
+    "items i ON i.id = p.item_id "
     "JOIN studies t ON t.id = i.study_id JOIN conversations c ON c.id = i.conversation_id "
-    "WHERE p.rater_id = :rater ORDER BY a.id",
+    "LEFT JOIN conversations d ON d.id = i.other_id WHERE p.rater_id = :rater ORDER BY a.id",
     "comparisons": "SELECT key, verdict, explanation, created FROM comparisons WHERE rater_id = :rater "
     "ORDER BY id",
-    "pairs": "SELECT p.study, a.key AS first, b.key AS second, p.skipped, p.flag, p.seconds, p.answered "
-    "FROM pairings p JOIN conversations a ON a.id = p.first_id JOIN conversations b ON b.id = p.second_id "
-    "WHERE p.rater_id = :rater ORDER BY p.position",
-    "decisions": "SELECT t.name AS study, e.what, e.item, e.reason, e.by, e.done FROM study_acts e "
-    "JOIN studies t ON t.id = e.study_id WHERE e.rater_id = :rater ORDER BY e.id",
-    "exclusions": "SELECT t.name AS study, e.excluded, e.reason, e.by, e.decided FROM exclusions e "
-    "JOIN studies t ON t.id = e.study_id WHERE e.rater_id = :rater ORDER BY e.id",
+    "decisions": "SELECT e.study, e.what, e.item, e.detail AS reason, e.by, e.done FROM audit_log e "
+    "JOIN raters x ON x.name = e.about WHERE x.id = :rater ORDER BY e.id",
 }
 
 
-_SHOWN = {"annotators", "sessions", "crowd_workers", "placements", "ratings"}
-_SHOWN |= {"comparisons", "pairings", "study_acts", "exclusions"}
-_SUMS = ("scores", "finals")
+_SHOWN = {"links", "sessions", "placements", "ratings", "comparisons"}
+_SUMS = ("scores", "finals", "rater_counts")
 """Tables that are shown above, and tables that are computed from ratings."""
 
 
 def data(db: Database, name: str) -> dict[str, Any]:
     """Everything that is stored of an annotator, by kind, as plain values. Raises NotFound."""
     rater = access.annotator_id(db, name)
-    found = {what: list(db.query(sql, {"rater": rater})) for what, sql in _OF_RATER.items()}
+    stored = {what: list(db.query(sql, {"rater": rater})) for what, sql in _OF_RATER.items()}
     for table in db.tables:  # those that came later, as they are
         if "rater_id" in table.columns_dict and table.name not in {*_SHOWN, *_SUMS}:
             rows = list(table.rows_where("rater_id = ?", [rater]))
-            found |= {table.name: rows} if rows else {}
-    return {"name": name, **found}
+            stored |= {table.name: rows} if rows else {}
+    return {"name": name, **stored}
 
 
-def forget(db: Database, name: str, reason: str, by: str) -> str:
+def forget(db: Database, name: str, reason: str) -> str:
     """Replace an annotator's name by a pseudonym, which is returned, and remove what else tells who they are.
 
     Gone are their link, their sessions with addresses and browsers, and the numbers of a crowd platform.
@@ -70,15 +67,15 @@ def forget(db: Database, name: str, reason: str, by: str) -> str:
         raise StudyError("The removal of a name needs its reason, such as “asked for by e-mail”.")
     rater = access.annotator_id(db, name)
     pseudonym = f"annotator-{secrets.token_hex(4)}"
-    audit.record(db, by, "name removed", about=pseudonym, detail=reason.strip())
+    audit.record(db, "name removed", about=pseudonym, detail=reason.strip())
     db.execute("PRAGMA secure_delete = ON")  # what is removed is overwritten in the file
     db.table("raters").update(rater, {"name": pseudonym})
     db.table("sessions").delete_where("rater_id = ?", [rater])
-    link = {"rater_id": rater, "token_hash": None, "invited": now(), "revoked": now(), "expires": None}
-    db.table("annotators").upsert(link, pk="rater_id")
+    links.put(db, "annotator", None, rater=rater, ended=now())
     db.execute(
-        "UPDATE crowd_workers SET worker = ? || '-' || id, submission = '', task = '', code = '' "
-        "WHERE rater_id = ?",
+        "UPDATE links SET name = ? || '-' || id, "
+        "terms = json_set(terms, '$.submission', '', '$.task', '', '$.code', '') "
+        "WHERE rater_id = ? AND opens = 'worker'",
         [pseudonym, rater],
     )
     for table in db.tables:
@@ -99,5 +96,5 @@ def _replace(db: Database, table: str, column: str, name: str, pseudonym: str) -
     word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
     named = f"SELECT DISTINCT {column} FROM [{table}] WHERE instr({column}, ?)"
     for (text,) in db.execute(named, [name]).fetchall():
-        said = word.sub(pseudonym, text)
-        db.execute(f"UPDATE [{table}] SET {column} = ? WHERE {column} = ?", [said, text])
+        replaced = word.sub(pseudonym, text)
+        db.execute(f"UPDATE [{table}] SET {column} = ? WHERE {column} = ?", [replaced, text])

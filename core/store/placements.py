@@ -1,39 +1,45 @@
 """Placements: items on people's desks, each for a purpose, with state, time at work, and answers.
 
-Answers of rated purposes (`concord.store.purposes`) are ratings; those of others are kept apart. What is
-replaced stays: a rating as a revision, another answer as a replaced one.
+Answers of rated purposes (`concord.store.purposes`) count as ratings while their item is submitted, or as
+comparisons where it is a pair; those of others never do. An answer that was replaced is kept.
 """
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from statistics import median
 from typing import NamedTuple
 
 from sqlite_utils import Database
 
-from concord.conversation import Unit
-from concord.errors import NotAllowed, NotFound, StudyError, not_found
-from concord.rating import Annotation
-from concord.store import database, ratings, studies, summaries
+from concord.errors import NotAllowed, StudyError, check_known
+from concord.rating import Preference
+from concord.store import comparisons, database, ratings, studies, summaries
+from concord.store.comparisons import PairQuestion
 from concord.store.database import find, now
-from concord.store.purposes import PURPOSES, QUEUED, RATED, UNRATED
+from concord.store.purposes import HIDDEN, PURPOSES, QUEUED, RATED, UNRATED
 
 FIRST = 2**40
 """Numbers of placements are above this, those of items below."""
 TAKEN_BACK = "This item is not on your desk any more, and your answer was not taken."
 LOCKED = "The known answer was shown, so yours is locked: nothing was changed."
-NUMBER = f"iif(p.purpose IN {RATED}, p.item_id, p.id)"
-"""By what a desk knows a placement p.
+NUMBER = f"iif(p.purpose IN {RATED} AND i.other_id IS NULL, p.item_id, p.id)"
+"""By what a desk knows a placement p of an item i.
 
-One whose answers are ratings has the number of its item: taken back and dealt anew, it is the same item.
+One whose answers are ratings has the number of its item: taken back and dealt anew, it is the same item. A
+pair dealt anew may have other sides.
 """
 FEWEST_TIMED = 8
 
 
 @dataclass(frozen=True)
 class Placement:
-    """One item on somebody's desk. Nothing here tells who wrote the dialogue or how others rated it."""
+    """One item on somebody's desk. Nothing here tells who wrote the dialogue or how others rated it.
+
+    Of a pair the answers are those to its conversations as they are `shown`.
+    """
 
     id: int
     study: str
@@ -47,20 +53,38 @@ class Placement:
     reasons: Mapping[str, str] = field(default_factory=dict)
     purpose: str = "first"
     opened: str | None = None
+    other_id: int | None = None
+    swapped: bool = False
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """The conversations in the order in which they are shown."""
+        both = (self.conversation_id,) if self.other_id is None else (self.conversation_id, self.other_id)
+        return both[::-1] if self.swapped else both
+
+    @property
+    def direction(self) -> int:
+        """What turns an answer as shown into one to the item, and back."""
+        return -1 if self.swapped else 1
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """Where an item lies that is not rated. `begun` says whether anything was done about it."""
+class Placed(NamedTuple):
+    """An item on somebody's desk. `begun`: something was done about it; `attempt`: at training, from 1."""
 
-    id: int
-    purpose: str
     item: int
-    position: float
+    person: str
     begun: bool
-    attempt: int = 0
-    """The number of the attempt at training, from 1; 0 outside training."""
-    state: str = "open"
+    state: str
+    position: float
+    purpose: str
+    id: int
+    rater: int
+    attempt: int
+
+    @property
+    def closed(self) -> bool:
+        """Whether it is done or skipped."""
+        return self.state != "open"
 
 
 class DeskPace(NamedTuple):
@@ -76,17 +100,33 @@ class DeskPace(NamedTuple):
 def place(
     db: Database, rater: int, purpose: str, items: Iterable[tuple[int, float]], attempt: int = 0
 ) -> None:
-    """Put (item, position) on somebody's desk, without those that lie there for the purpose."""
+    """Put (item, position) on somebody's desk, without those that lie there for the purpose.
+
+    Which conversation of a pair is shown first follows the study's seed, person, pair and purpose. What they
+    compared elsewhere is done.
+    """
+    rows = dict(items)
+    both = db.execute(
+        "SELECT i.id, i.conversation_id, i.other_id, t.seed || '|' || (SELECT name FROM raters WHERE id = ?) "
+        f"|| '|' || {studies.KEY} FROM items i JOIN studies t ON t.id = i.study_id "
+        "JOIN conversations c ON c.id = i.conversation_id JOIN conversations d ON d.id = i.other_id "
+        "WHERE i.id IN (SELECT value FROM json_each(?))",
+        [rater, json.dumps([*rows])],
+    ).fetchall()
+    kind = "" if PURPOSES[purpose].rated else f"|{purpose}"
+    turned = {item for item, _, _, text in both if sha256(f"{text}{kind}".encode()).digest()[0] % 2}
     db.conn.executemany(
-        "INSERT OR IGNORE INTO placements (item_id, rater_id, purpose, position, attempt) "
-        "VALUES (?, ?, ?, ?, ?)",
-        [(item, rater, purpose, position, attempt) for item, position in items],
+        "INSERT OR IGNORE INTO placements (item_id, rater_id, purpose, position, attempt, swapped) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        [(item, rater, purpose, at, attempt, item in turned) for item, at in rows.items()],
     )
+    for _, first, second, _ in both:
+        settle(db, rater, first, second)
 
 
 def assign(db: Database, rater: int, units: Sequence[int], *, extra: bool = False) -> None:
     """Append units to an annotator's desk, without those they have; `extra`: because others differ there."""
-    sql = "SELECT ifnull(max(position), 0) FROM assignments WHERE rater_id = ?"
+    sql = f"SELECT ifnull(max(position), 0) FROM placements WHERE rater_id = ? AND purpose IN {RATED}"
     last = int(db.execute(sql, [rater]).fetchone()[0])
     place(db, rater, "extra" if extra else "first", [(unit, last + i) for i, unit in enumerate(units, 1)])
 
@@ -94,9 +134,9 @@ def assign(db: Database, rater: int, units: Sequence[int], *, extra: bool = Fals
 def reclaim(db: Database, name: str, rater: int, units: Sequence[int] | None = None) -> list[int]:
     """Take back the units (of these) that an annotator of a study has not begun; returns their ids."""
     rows = db.execute(
-        f"DELETE FROM placements WHERE id IN (SELECT a.id FROM assignments a JOIN study_units u "
-        "ON u.id = a.unit_id WHERE a.rater_id = ? AND u.study_id = ? AND (? IS NULL OR u.id IN (SELECT value "
-        f"FROM json_each(?))) AND NOT {studies.BEGUN.format(a='a')}) RETURNING item_id",
+        "DELETE FROM placements WHERE id IN (SELECT p.id FROM placements p JOIN items i ON i.id = p.item_id "
+        f"WHERE p.rater_id = ? AND i.study_id = ? AND p.purpose IN {RATED} AND (? IS NULL OR i.id IN "
+        f"(SELECT value FROM json_each(?))) AND NOT {studies.BEGUN}) RETURNING item_id",
         [rater, studies.study_id(db, name), *[None if units is None else json.dumps(list(units))] * 2],
     )
     return [row[0] for row in rows.fetchall()]
@@ -107,50 +147,54 @@ def remove(db: Database, placements: Iterable[int]) -> None:
     db.conn.executemany("DELETE FROM placements WHERE id = ?", [(one,) for one in placements])
 
 
-def unrated(db: Database, name: str, rater: int) -> list[Placed]:
-    """What lies on an annotator's desk of a study beside rated items, in its order."""
+def placed(db: Database, name: str, purposes: Collection[str], rater: int | None = None) -> list[Placed]:
+    """What lies on the desks of a study (or on one person's) for these purposes, in their order."""
     rows = db.execute(
-        "SELECT p.id, p.purpose, p.item_id, p.position, p.state <> 'open' OR p.flag <> '' OR EXISTS "
-        "(SELECT 1 FROM answers x WHERE x.placement_id = p.id AND x.replaced IS NULL), p.attempt, p.state "
-        "FROM placements p JOIN items i ON i.id = p.item_id WHERE i.study_id = ? AND p.rater_id = ? "
-        f"AND p.purpose IN {UNRATED} ORDER BY p.position",
-        [studies.study_id(db, name), rater],
+        f"SELECT p.item_id, x.name, iif(p.purpose IN {RATED}, {studies.BEGUN}, p.state <> 'open' "
+        "OR p.flag <> '' OR EXISTS (SELECT 1 FROM answers a WHERE a.placement_id = p.id "
+        "AND a.replaced IS NULL)), p.state, p.position, p.purpose, p.id, p.rater_id, p.attempt "
+        "FROM placements p JOIN items i ON i.id = p.item_id JOIN raters x ON x.id = p.rater_id "
+        "WHERE i.study_id = :study AND p.purpose IN (SELECT value FROM json_each(:purposes)) "
+        f"{'' if rater is None else 'AND p.rater_id = :rater'} ORDER BY p.position",
+        {"study": studies.study_id(db, name), "purposes": json.dumps([*purposes]), "rater": rater},
     )
-    return [
-        Placed(number, purpose, item, position, bool(begun), attempt, state)
-        for number, purpose, item, position, begun, attempt, state in rows
-    ]
+    return [Placed(item, person, bool(begun), *rest) for item, person, begun, *rest in rows]
+
+
+def queues(db: Database, name: str) -> list[Placed]:
+    """Who has what to rate, in their order."""
+    return placed(db, name, RATED)
+
+
+def unrated(db: Database, name: str, rater: int, purpose: str = "") -> list[Placed]:
+    """What lies on an annotator's desk beside rated items (for a purpose), in its order."""
+    return placed(db, name, [purpose] if purpose else UNRATED, rater)
 
 
 def people(db: Database, name: str) -> list[str]:
     """The annotators with items of a study that are not rated, by name."""
-    rows = db.execute(
-        "SELECT DISTINCT x.name FROM items i JOIN placements p ON p.item_id = i.id JOIN raters x "
-        f"ON x.id = p.rater_id WHERE i.study_id = ? AND p.purpose IN {UNRATED} ORDER BY x.name",
-        [studies.study_id(db, name)],
-    )
-    return [person for (person,) in rows]
+    return sorted({one.person for one in placed(db, name, UNRATED)})
 
 
-def queues(db: Database, name: str) -> list[tuple[int, str, bool, bool]]:
-    """Who has what to rate, in their order: (unit id, annotator, whether begun, whether done or skipped)."""
-    rows = db.execute(
-        f"SELECT a.unit_id, x.name, {studies.BEGUN.format(a='a')}, a.state <> 'open' FROM assignments a "
-        "JOIN study_units u ON u.id = a.unit_id JOIN raters x ON x.id = a.rater_id WHERE u.study_id = ? "
-        "ORDER BY a.position",
-        [studies.study_id(db, name)],
-    )
-    return [(unit, person, bool(begun), bool(closed)) for unit, person, begun, closed in rows.fetchall()]
+def desks(db: Database, name: str) -> dict[str, list[Placed]]:
+    """Everybody's rated items of a study in their order; none of people who have other items of it alone."""
+    items: dict[str, list[Placed]] = {person: [] for person in people(db, name)}
+    for one in queues(db, name):
+        items.setdefault(one.person, []).append(one)
+    return items
 
 
-def positions(db: Database, name: str) -> dict[tuple[int, str], float]:
-    """The position of each rated item on its desk, by unit id and annotator."""
-    rows = db.execute(
-        "SELECT a.unit_id, x.name, a.position FROM assignments a JOIN study_units u ON u.id = a.unit_id "
-        "JOIN raters x ON x.id = a.rater_id WHERE u.study_id = ?",
-        [studies.study_id(db, name)],
-    )
-    return {(unit, person): position for unit, person, position in rows}
+def reached(queue: Sequence[Placed]) -> int:
+    """How many items lie up to the last one begun: nothing is put before it any more."""
+    return max((place for place, one in enumerate(queue, 1) if one.begun), default=0)
+
+
+def hidden(db: Database, name: str) -> dict[str, dict[str, int]]:
+    """How many items of each unannounced purpose lie on everybody's desk beside the rated ones, by name."""
+    counts: dict[str, Counter[str]] = {}
+    for one in sorted(placed(db, name, HIDDEN), key=lambda one: (one.person, one.purpose)):
+        counts.setdefault(one.person, Counter())[one.purpose] += 1
+    return {person: dict(of) for person, of in counts.items()}
 
 
 def studies_of(db: Database, rater: int) -> list[tuple[str, str, int, int]]:
@@ -158,7 +202,7 @@ def studies_of(db: Database, rater: int) -> list[tuple[str, str, int, int]]:
     rows = db.execute(
         "SELECT t.name, t.title, sum(p.state <> 'open'), count(*) FROM placements p "
         "JOIN items i ON i.id = p.item_id JOIN studies t ON t.id = i.study_id "
-        f"WHERE p.rater_id = ? AND p.purpose IN {QUEUED} GROUP BY t.id ORDER BY t.id DESC",
+        f"WHERE p.rater_id = ? AND p.purpose IN {QUEUED} AND {studies.KEPT} GROUP BY t.id ORDER BY t.id DESC",
         [rater],
     )
     return list(rows.fetchall())
@@ -177,7 +221,7 @@ def on_desk(db: Database, rater: int, study: str) -> list[tuple[int, str, bool]]
     rows = db.execute(
         f"SELECT {NUMBER}, p.state, p.flag <> '' FROM placements p JOIN items i ON i.id = p.item_id "
         "JOIN studies t ON t.id = i.study_id WHERE p.rater_id = :rater AND t.name = :study "
-        f"AND p.purpose IN {QUEUED} AND (p.purpose = 'training' OR NOT :training) "
+        f"AND p.purpose IN {QUEUED} AND {studies.KEPT} AND (p.purpose = 'training' OR NOT :training) "
         "AND (p.purpose <> 'training' OR json_extract(t.meta, '$.training') IS NOT NULL) ORDER BY p.position",
         {"rater": rater, "study": study, "training": untrained(db, study, rater)},
     )
@@ -191,13 +235,7 @@ def pace(db: Database, rater: int, study: str, since: str) -> DeskPace:
         "JOIN studies t ON t.id = i.study_id WHERE p.rater_id = ? AND t.name = ? AND p.state = 'done' "
         f"AND p.purpose IN {QUEUED} AND p.purpose <> 'training'",
         [since, rater, study],
-    )
-    return paced(rows.fetchall())
-
-
-def paced(times: Iterable[tuple[object, float | None]]) -> DeskPace:
-    """The pace of somebody whose items are (submitted since that moment, seconds)."""
-    rows = [*times]
+    ).fetchall()
     timed = [seconds for _, seconds in rows if seconds]
     enough = len(timed) >= FEWEST_TIMED
     return DeskPace(sum(bool(recent) for recent, _ in rows), median(timed) if enough else None)
@@ -206,17 +244,23 @@ def paced(times: Iterable[tuple[object, float | None]]) -> DeskPace:
 def find_id(db: Database, rater: int, number: int) -> int:
     """The placement that a desk knows by this number. Raises NotAllowed where it does not lie there."""
     row = db.execute(
-        "SELECT p.id FROM placements p WHERE p.rater_id = :rater AND "
-        + (
-            f"p.id = :number AND p.purpose IN {UNRATED}"
-            if number > FIRST
-            else f"p.item_id = :number AND p.purpose IN {RATED}"
-        ),
+        "SELECT p.id FROM placements p JOIN items i ON i.id = p.item_id WHERE p.rater_id = :rater AND "
+        f"{'p.id' if number > FIRST else 'p.item_id'} = :number AND {NUMBER} = :number "
+        f"AND p.purpose IN {QUEUED} AND {studies.KEPT}",
         {"rater": rater, "number": number},
     ).fetchone()
     if row is None:
         raise NotAllowed(TAKEN_BACK)
     return int(row[0])
+
+
+def items_of(db: Database, numbers: Iterable[int]) -> list[int]:
+    """The items that desks know by these numbers; a number of nothing has none."""
+    rows = (
+        find(db, "placements", "item_id", id=number) if number > FIRST else {"item_id": number}
+        for number in numbers
+    )
+    return [row["item_id"] for row in rows if row]
 
 
 def study_of(db: Database, placement: int) -> tuple[str, str]:
@@ -233,28 +277,31 @@ def get(db: Database, rater: int, placement: int) -> Placement:
     """A placement with its answers. Raises NotAllowed for somebody else's."""
     row = db.execute(
         "SELECT p.id, t.name, i.conversation_id, i.turn, p.state, p.reason, p.flag, p.seconds, p.purpose, "
-        "p.opened, i.study_id FROM placements p JOIN items i ON i.id = p.item_id "
+        "p.opened, i.other_id, p.swapped, i.id FROM placements p JOIN items i ON i.id = p.item_id "
         "JOIN studies t ON t.id = i.study_id WHERE p.id = ? AND p.rater_id = ?",
         [placement, rater],
     ).fetchone()
     if row is None:
         raise NotAllowed(TAKEN_BACK)
-    number, name, conversation, turn, state, reason, flag, seconds, purpose, opened, study = row
-    if PURPOSES[purpose].rated:
+    number, name, conversation, turn, state, reason, flag, seconds, purpose, opened, other, swapped, item = (
+        row
+    )
+    if other is None or not PURPOSES[purpose].rated:
         given = db.execute(
-            "SELECT criterion, score, explanation FROM ratings WHERE conversation_id = ? "
-            "AND ifnull(turn, 0) = ifnull(?, 0) AND rater_id = ? AND study_id = ?",
-            [conversation, turn, rater, study],
+            "SELECT question, value, reason FROM answers WHERE placement_id = ? AND replaced IS NULL "
+            "ORDER BY id",
+            [placement],
         ).fetchall()
     else:
         given = db.execute(
-            "SELECT question, value, reason FROM answers WHERE placement_id = ? AND replaced IS NULL",
-            [placement],
+            "SELECT criterion, score, explanation FROM given WHERE item_id = ? AND rater_id = ?",
+            [item, rater],
         ).fetchall()
-    answers = {question: value for question, value, _ in given if value is not None}
+    turned = -1 if swapped else 1
+    answers = {question: value * turned for question, value, _ in given if value is not None}
     reasons = {question: words for question, _, words in given if words}
-    place = number, name, conversation, turn
-    return Placement(*place, state, reason, flag, seconds, answers, reasons, purpose, opened)
+    values = state, reason, flag, seconds, answers, reasons, purpose, opened, other, bool(swapped)
+    return Placement(number, name, conversation, turn, *values)
 
 
 def numbered(db: Database, rater: int, number: int) -> Placement:
@@ -273,40 +320,69 @@ def answer(
     """
     item = get(db, rater, placement)
     _refuse_locked(item)
-    known = {c.name: c for c in studies.asked(db, item.study, item.conversation_id)}
-    if criterion not in known:
-        raise not_found("criterion", criterion, known)
-    if score is not None and score not in known[criterion].scale:
+    criteria = {c.name: c for c in studies.asked(db, item.study, item.conversation_id)}
+    check_known("criterion", criterion, criteria)
+    if score is not None and score not in criteria[criterion].scale:
         raise StudyError(f"{score} is not on the scale of “{criterion}”.")
-    reason = reason.strip() if known[criterion].reason and score is not None else ""
+    reason = reason.strip() if criteria[criterion].reason and score is not None else ""
     if (item.answers.get(criterion), item.reasons.get(criterion, "")) == (score, reason):
         return
-    if PURPOSES[item.purpose].rated:
-        which = {"conversation_id": item.conversation_id, "turn": item.turn, "criterion": criterion}
-        which |= {"rater_id": rater, "study_id": studies.study_id(db, item.study)}
-        if criterion in item.answers:
-            ratings.withdraw(db, " AND ".join(f"{name} IS ?" for name in which), list(which.values()))
-        if score is not None:
-            database.insert(db, "ratings", {**which, "score": score, "explanation": reason, "created": now()})
-    else:
-        withdraw(db, placement, criterion)
-        if score is not None:
-            keep(db, placement, criterion, score, reason)
+    if item.other_id is not None:
+        return _prefer(db, rater, item, criterion, score, reason)
+    _replace(db, placement, criterion)
+    if score is not None:
+        _keep(db, placement, criterion, score, reason)
     if item.state == "done":
         if score is None:
             database.update(db, "placements", placement, state="open")
-        _refresh(db, item)
+        _rate(db, item)
+
+
+def _prefer(
+    db: Database, rater: int, item: Placement, criterion: str, score: float | None, reason: str
+) -> None:
+    """Store an answer to a pair, or take it back (None). The last one ends the item."""
+    if PURPOSES[item.purpose].rated:
+        person, study = ratings.rater_of(db, rater), studies.get(db, item.study)
+        question = PairQuestion(study.rubric, criterion)
+        preference = None if score is None else Preference.of(score, reason)
+        first, second = item.shown
+        comparisons.answer(db, person, first, second, question, preference)
+    else:
+        _replace(db, item.id, criterion)
+        if score is not None:
+            _keep(db, item.id, criterion, score * item.direction, reason)
+    if score is not None and item.state == "skipped":
+        _set_state(db, item, "open")
+    settle(db, rater, *item.shown)
+
+
+def settle(db: Database, rater: int, first: int, second: int) -> None:
+    """Close the placements of a pair of conversations (ids) of which a person has answered everything, and
+    open those of which they have not.
+    """
+    rows = db.execute(
+        "SELECT p.id FROM placements p JOIN items i ON i.id = p.item_id WHERE p.rater_id = ? "
+        f"AND i.conversation_id = ? AND i.other_id = ? AND p.state <> 'skipped' AND p.purpose IN {QUEUED}",
+        [rater, min(first, second), max(first, second)],
+    )
+    for (placement,) in rows.fetchall():
+        item = get(db, rater, placement)
+        required = {c.name for c in studies.asked(db, item.study, item.conversation_id) if c.required}
+        state = "done" if required <= item.answers.keys() else "open"
+        if state != item.state and not item.opened:
+            _close(db, item) if state == "done" else _set_state(db, item, "open")
 
 
 def beside(db: Database, rater: int, purpose: str, item: int) -> int:
     """The placement of an item for a purpose that has a desk of its own; a new one, where there is none."""
     place(db, rater, purpose, [(item, 0.0)])
-    found = find(db, "placements", "id", rater_id=rater, purpose=purpose, item_id=item)
-    assert found is not None
-    return int(found["id"])
+    row = find(db, "placements", "id", rater_id=rater, purpose=purpose, item_id=item)
+    assert row is not None
+    return int(row["id"])
 
 
-def keep(
+def give(
     db: Database,
     placement: int,
     question: str,
@@ -314,13 +390,41 @@ def keep(
     reason: str = "",
     shown: float | None = None,
 ) -> None:
-    """Store an answer that is no rating; words alone have no value. `withdraw` the one before it first."""
+    """Store an answer at a desk where nothing is submitted: with it the item is done. The one before is kept.
+
+    Words alone have no value; `shown` is the judge's score that stood beside the item.
+    """
+    _replace(db, placement, question)
+    _keep(db, placement, question, value, reason, shown)
+    db.execute(
+        "UPDATE placements SET state = 'done', submitted = ifnull(submitted, ?) WHERE id = ?",
+        [now(), placement],
+    )
+
+
+def withdraw(db: Database, placement: int, question: str) -> None:
+    """Take back an answer at such a desk; it is kept as replaced. Without any answer the item is open."""
+    _replace(db, placement, question)
+    db.execute(
+        "UPDATE placements SET state = 'open', submitted = NULL WHERE id = :id AND NOT EXISTS "
+        "(SELECT 1 FROM answers WHERE placement_id = :id AND replaced IS NULL)",
+        {"id": placement},
+    )
+
+
+def _keep(
+    db: Database,
+    placement: int,
+    question: str,
+    value: float | None,
+    reason: str = "",
+    shown: float | None = None,
+) -> None:
     row = {"placement_id": placement, "question": question, "value": value, "reason": reason}
     database.insert(db, "answers", {**row, "shown": shown, "given": now()})
 
 
-def withdraw(db: Database, placement: int, question: str) -> None:
-    """Take back an answer that is no rating; it is kept as replaced."""
+def _replace(db: Database, placement: int, question: str) -> None:
     db.execute(
         "UPDATE answers SET replaced = ? WHERE placement_id = ? AND question = ? AND replaced IS NULL",
         [now(), placement, question],
@@ -334,26 +438,30 @@ def submit(db: Database, rater: int, placement: int) -> None:
     something is missing.
     """
     item = get(db, rater, placement)
-    asked = studies.asked(db, item.study, item.conversation_id)
-    missing = [c.label for c in asked if c.required and c.name not in item.answers]
+    criteria = studies.asked(db, item.study, item.conversation_id)
+    missing = [c.label for c in criteria if c.required and c.name not in item.answers]
     if missing:
         raise StudyError(f"Still to answer: {', '.join(missing)}.")
     unsaid = [
         c.label
-        for c in asked
+        for c in criteria
         if c.reason == "required" and c.name in item.answers and c.name not in item.reasons
     ]
     if unsaid:
         raise StudyError(f"Still to give a reason for: {', '.join(unsaid)}.")
-    if item.opened:
-        return
+    if not item.opened:
+        _close(db, item)
+
+
+def _close(db: Database, item: Placement) -> None:
+    """Submit an item; where the known answer is shown now, it is locked."""
     _set_state(db, item, "done")
     shown = PURPOSES[item.purpose].beside
     if shown == "the known answer, once submitted" or (
         shown == "the known answer, where the study says so"
         and studies.get(db, item.study).meta.get("feedback")
     ):
-        database.update(db, "placements", placement, opened=now())
+        database.update(db, "placements", item.id, opened=now())
 
 
 def skip(db: Database, rater: int, placement: int, reason: str) -> None:
@@ -370,6 +478,8 @@ def reopen(db: Database, rater: int, placement: int) -> None:
     item = get(db, rater, placement)
     _refuse_locked(item)
     _set_state(db, item, "open")
+    if item.other_id is not None:
+        settle(db, rater, item.conversation_id, item.other_id)
 
 
 def flag(db: Database, rater: int, placement: int, comment: str) -> None:
@@ -379,10 +489,16 @@ def flag(db: Database, rater: int, placement: int, comment: str) -> None:
 
 def add_seconds(db: Database, rater: int, placement: int, seconds: float) -> None:
     """Add time at work on an item. Raises NotAllowed for somebody else's item."""
-    found = find(db, "placements", "seconds", id=placement, rater_id=rater)
-    if found is None:
+    row = find(db, "placements", "seconds", id=placement, rater_id=rater)
+    if row is None:
         raise NotAllowed(TAKEN_BACK)
-    database.update(db, "placements", placement, seconds=found["seconds"] + max(0.0, seconds))
+    database.update(db, "placements", placement, seconds=row["seconds"] + max(0.0, seconds))
+
+
+def add_seconds_beside(db: Database, rater: int, purpose: str, item: int, seconds: float) -> None:
+    """Add time at work on an item that lies on a desk of its own, if it does."""
+    if (row := find(db, "placements", "id", rater_id=rater, purpose=purpose, item_id=item)) and seconds:
+        add_seconds(db, rater, row["id"], seconds)
 
 
 def _refuse_locked(item: Placement) -> None:
@@ -393,20 +509,39 @@ def _refuse_locked(item: Placement) -> None:
 def _set_state(db: Database, item: Placement, state: str, reason: str = "") -> None:
     submitted = None if state == "open" else now()
     database.update(db, "placements", item.id, state=state, reason=reason, submitted=submitted)
-    _refresh(db, item)
+    if "done" in (state, item.state):
+        _rate(db, item)
 
 
-def _refresh(db: Database, item: Placement) -> None:
-    if PURPOSES[item.purpose].rated:
-        summaries.refresh(db, [item.conversation_id])
+_RATE = (
+    "INSERT OR IGNORE INTO ratings (conversation_id, turn, criterion, rater_id, study_id, score, "
+    "explanation, extra, created) SELECT i.conversation_id, i.turn, a.question, p.rater_id, i.study_id, "
+    "a.value, a.reason, p.purpose = 'extra', a.given FROM placements p JOIN items i ON i.id = p.item_id "
+    "JOIN answers a ON a.placement_id = p.id AND a.replaced IS NULL WHERE p.id = ? AND p.state = 'done' "
+    "ORDER BY a.id"
+)
+
+
+def _rate(db: Database, item: Placement) -> None:
+    """Let the answers of a rated item be ratings while it is submitted, and only then."""
+    if not PURPOSES[item.purpose].rated or item.other_id is not None:
+        return
+    db.execute(
+        "DELETE FROM ratings WHERE id IN (SELECT r.id FROM placements p JOIN items i ON i.id = p.item_id "
+        "JOIN ratings r ON r.conversation_id = i.conversation_id AND r.rater_id = p.rater_id "
+        "AND r.study_id = i.study_id AND ifnull(r.turn, 0) = ifnull(i.turn, 0) WHERE p.id = ?)",
+        [item.id],
+    )
+    db.execute(_RATE, [item.id])
+    summaries.refresh(db, [item.conversation_id])
 
 
 def untrained(db: Database, name: str, rater: int) -> bool:
     """Whether a study's training is still to be passed by an annotator, who sees nothing else of it then."""
     row = db.execute(
         "SELECT 1 FROM studies t WHERE t.name = ? AND json_extract(t.meta, '$.training') IS NOT NULL "
-        "AND NOT EXISTS (SELECT 1 FROM study_acts e WHERE e.study_id = t.id AND e.rater_id = ? "
-        "AND e.what IN ('passed', 'admitted'))",
+        "AND NOT EXISTS (SELECT 1 FROM audit_log e JOIN raters x ON x.name = e.about WHERE e.study = t.name "
+        "AND x.id = ? AND e.what IN ('passed', 'admitted'))",
         [name, rater],
     ).fetchone()
     return row is not None
@@ -414,40 +549,40 @@ def untrained(db: Database, name: str, rater: int) -> bool:
 
 def close_imported(db: Database, study: int, raters: Collection[int], since: str) -> None:
     """Close the open items of these people for which answers were stored since then: these count."""
-    open_items = (
-        "FROM assignments a JOIN study_units u ON u.id = a.unit_id WHERE a.state = 'open' AND "
-        "u.study_id = :study AND a.rater_id IN (SELECT value FROM json_each(:raters)) AND EXISTS "
-        "(SELECT 1 FROM ratings r WHERE r.study_id = u.study_id AND r.conversation_id = u.conversation_id "
-        "AND r.turn IS u.turn AND r.rater_id = a.rater_id AND r.created >= :since)"
-    )
-    given = {"study": study, "raters": json.dumps(list(raters)), "since": since}
-    rows = db.execute(f"SELECT a.id, u.conversation_id {open_items}", given).fetchall()
+    rows = db.execute(
+        "SELECT p.id, i.conversation_id FROM placements p JOIN items i ON i.id = p.item_id "
+        f"WHERE p.purpose IN {RATED} AND p.state = 'open' AND i.study_id = :study "
+        "AND p.rater_id IN (SELECT value FROM json_each(:raters)) AND EXISTS (SELECT 1 FROM ratings r "
+        "WHERE r.study_id = i.study_id AND r.conversation_id = i.conversation_id "
+        "AND r.turn IS i.turn AND r.rater_id = p.rater_id AND r.created >= :since)",
+        {"study": study, "raters": json.dumps(list(raters)), "since": since},
+    ).fetchall()
     for placement, _ in rows:
-        database.update(db, "placements", placement, state="done", submitted=now())
+        _take_over(db, placement)
     summaries.refresh(db, list({conversation for _, conversation in rows}))
 
 
-def import_annotations(db: Database, study: str, given: Iterable[Annotation]) -> None:
-    """Store answers given elsewhere for units dealt at the desk, and close their items. Raises NotFound."""
-    number = studies.study_id(db, study)
-    raters = dict(db.execute("SELECT name, id FROM raters WHERE kind = 'human'").fetchall())
-    by_unit: dict[tuple[str, Unit], list[Annotation]] = {}
-    for annotation in given:
-        by_unit.setdefault((annotation.annotator, annotation.rating.unit), []).append(annotation)
-    touched = []
-    for (annotator, unit), answers in by_unit.items():
-        stored = find(db, "conversations", "id", key=unit.conversation)
-        if stored is None or annotator not in raters:
-            raise NotFound(
-                f"The conversation “{unit.conversation}” or the annotator “{annotator}” is not stored."
-            )
-        conversation, rater = stored["id"], raters[annotator]
-        ratings.insert(db, conversation, rater, [a.rating for a in answers], study_id=number)
-        db.execute(
-            "UPDATE placements SET state = 'done', submitted = ?, seconds = ? WHERE id = (SELECT a.id "
-            "FROM assignments a JOIN study_units u ON u.id = a.unit_id WHERE a.rater_id = ? "
-            "AND u.study_id = ? AND u.conversation_id = ? AND u.turn IS ?)",
-            [now(), sum(a.seconds for a in answers), rater, number, conversation, unit.turn],
-        )
-        touched.append(conversation)
-    summaries.refresh(db, touched)
+def _take_over(db: Database, placement: int) -> None:
+    """Submit an item to which answers came as ratings: these replace the ones given at the desk."""
+    came = (
+        "FROM placements p JOIN items i ON i.id = p.item_id JOIN ratings r "
+        "ON r.conversation_id = i.conversation_id AND r.rater_id = p.rater_id AND r.study_id = i.study_id "
+        "AND r.turn IS i.turn WHERE p.id = :id ORDER BY r.id"
+    )
+    database.update(db, "placements", placement, state="done", submitted=now())
+    db.execute(
+        "UPDATE answers SET replaced = :now WHERE placement_id = :id AND replaced IS NULL "
+        f"AND question IN (SELECT r.criterion {came})",
+        {"id": placement, "now": now()},
+    )
+    db.execute(
+        "INSERT INTO answers (placement_id, question, value, reason, given) "
+        f"SELECT p.id, r.criterion, r.score, r.explanation, r.created {came}",
+        {"id": placement},
+    )
+    db.execute(
+        f"UPDATE ratings SET extra = (SELECT purpose = 'extra' FROM placements WHERE id = :id) "
+        f"WHERE id IN (SELECT r.id {came})",
+        {"id": placement},
+    )
+    db.execute(_RATE, [placement])

@@ -29,7 +29,7 @@ def present(path: Path, run: int) -> Iterator[Callable[[str], None]]:
 
     Raises WorkspaceError if the file cannot be written.
     """
-    name, said = _file(path, run), ""
+    name, written = _file(path, run), ""
     try:
         file = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         os.write(file, b" " * LONGEST)
@@ -38,12 +38,12 @@ def present(path: Path, run: int) -> Iterator[Callable[[str], None]]:
         raise WorkspaceError(f"The run cannot write {name}: {error.strerror or error}.") from error
 
     def say(sentence: str) -> None:
-        nonlocal said
-        if sentence != said:
+        nonlocal written
+        if sentence != written:
             text = sentence.encode()[:LONGEST].decode(errors="ignore").encode()
             os.lseek(file, 0, os.SEEK_SET)
             os.write(file, text.ljust(LONGEST))
-            said = sentence
+            written = sentence
 
     try:
         yield say

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 from sqlite_utils import Database
 
-from concord.store.studies import study_id
+from concord.store.database import once
+from concord.store.purposes import RATED
+from concord.store.studies import KEPT, KEY, study_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +30,11 @@ class Item:
 def items(db: Database, name: str) -> list[Item]:
     """Every dealt item of a study, by annotator, in their order. Raises NotFound."""
     rows = db.execute(
-        "SELECT x.name, u.id, u.conversation_id, c.key, u.turn, u.stratum, a.state, a.reason, a.flag, "
-        "a.seconds, c.reply_chars, a.submitted FROM assignments a JOIN study_units u ON u.id = a.unit_id "
-        "JOIN raters x ON x.id = a.rater_id JOIN conversations c ON c.id = u.conversation_id "
-        "WHERE u.study_id = ? ORDER BY x.name, a.position",
+        f"SELECT x.name, i.id, i.conversation_id, {KEY}, i.turn, i.stratum, p.state, p.reason, p.flag, "
+        "p.seconds, c.reply_chars + ifnull(d.reply_chars, 0), p.submitted FROM placements p "
+        "JOIN items i ON i.id = p.item_id JOIN raters x ON x.id = p.rater_id "
+        "JOIN conversations c ON c.id = i.conversation_id LEFT JOIN conversations d ON d.id = i.other_id "
+        f"WHERE i.study_id = ? AND p.purpose IN {RATED} AND {KEPT} ORDER BY x.name, p.position",
         [study_id(db, name)],
     )
     return [Item(*row) for row in rows]
@@ -39,7 +42,7 @@ def items(db: Database, name: str) -> list[Item]:
 
 def strata(db: Database, name: str) -> list[tuple[str, int]]:
     """The strata of a study and the units drawn of each."""
-    sql = "SELECT stratum, count(*) FROM study_units WHERE study_id = ? GROUP BY stratum ORDER BY stratum"
+    sql = "SELECT stratum, count(*) FROM items WHERE study_id = ? AND known = '' GROUP BY 1 ORDER BY 1"
     return list(db.execute(sql, [study_id(db, name)]).fetchall())
 
 
@@ -52,31 +55,35 @@ def stock(db: Database) -> str:
     return ",".join(map(str, row))
 
 
+@once
 def mark(db: Database, name: str) -> str:
     """A text that changes with what is behind a study's figures. Raises NotFound.
 
-    Ratings are added (their ids rise), replaced or taken back (each leaves a revision), and count by the
-    state of their item; imports add criteria and units. Of hidden items the answers count as well,
+    Ratings are added (their ids rise); answers are given, replaced or taken back (each is kept), and count by
+    the state of their item; imports add criteria and units. Of hidden items the answers count as well,
     and so do answers given in sight of others'.
     """
     row = db.execute(
         """
-        SELECT (SELECT count(*) || ',' || ifnull(max(u.id), 0) FROM study_units u WHERE u.study_id = :study),
-               (SELECT count(*) || ',' || ifnull(max(r.id), 0) FROM study_units u
+        SELECT (SELECT count(*) || ',' || ifnull(max(u.id), 0) FROM items u WHERE u.study_id = :study),
+               (SELECT count(*) || ',' || ifnull(max(r.id), 0) FROM items u
                  JOIN ratings r ON r.conversation_id = u.conversation_id WHERE u.study_id = :study),
-               (SELECT ifnull(max(id), 0) FROM revisions),
-               (SELECT count(*) || ',' || ifnull(max(a.submitted), '') FROM study_units u
-                 JOIN assignments a ON a.unit_id = u.id WHERE u.study_id = :study AND a.state = 'done'),
-               (SELECT group_concat(n) FROM (SELECT a.rater_id || ':' || count(*) AS n FROM study_units u
-                 JOIN assignments a ON a.unit_id = u.id WHERE u.study_id = :study AND a.state != 'skipped'
-                 GROUP BY a.rater_id ORDER BY a.rater_id)),
+               (SELECT count(*) || ',' || ifnull(max(x.created), '') FROM items u JOIN comparisons x
+                 ON x.first_id IN (u.conversation_id, u.other_id)
+                 AND x.second_id IN (u.conversation_id, u.other_id)
+                 WHERE u.study_id = :study AND u.other_id IS NOT NULL),
+               (SELECT group_concat(n) FROM (SELECT p.rater_id || ':' || count(*) AS n FROM items i
+                 JOIN placements p ON p.item_id = i.id WHERE i.study_id = :study AND p.state <> 'skipped'
+                 GROUP BY p.rater_id ORDER BY p.rater_id)),
                (SELECT count(*) || ',' || ifnull(max(p.submitted), '') FROM items i
                  JOIN placements p ON p.item_id = i.id WHERE i.study_id = :study AND p.state = 'done'),
                (SELECT count(a.replaced) || ',' || ifnull(max(a.id), 0) FROM items i
                  JOIN placements p ON p.item_id = i.id JOIN answers a ON a.placement_id = p.id
                  WHERE i.study_id = :study),
-               (SELECT ifnull(max(id), 0) FROM exclusions WHERE study_id = :study),
-               (SELECT ifnull(max(id), 0) FROM registrations WHERE study_id = :study),
+               (SELECT ifnull(max(e.id), 0) FROM audit_log e JOIN studies t ON t.name = e.study
+                 WHERE t.id = :study AND e.what IN ('left out', 'taken in again')),
+               (SELECT ifnull(max(r.id), 0) FROM registrations r JOIN studies t ON t.name = r.study
+                 WHERE t.id = :study),
                (SELECT group_concat(i.id || g.criterion || g.answer || g.tolerance || g.attention)
                  FROM items i JOIN known_answers g ON g.item_id = i.id WHERE i.study_id = :study),
                (SELECT count(*) FROM criteria

@@ -78,8 +78,17 @@ PURPOSES: Mapping[str, Purpose] = {
             announced=True,
             queued=False,
         ),
+        Purpose(
+            "spot-check",
+            "a researcher",
+            "triage, audits, and the agreement of those who check",
+            "the judge's score and reasons",
+            announced=True,
+            queued=False,
+        ),
     )
 }
 RATED = tuple(name for name, purpose in PURPOSES.items() if purpose.rated)
 UNRATED = tuple(name for name, purpose in PURPOSES.items() if purpose.queued and not purpose.rated)
+HIDDEN = tuple(name for name in UNRATED if not PURPOSES[name].announced)
 QUEUED = RATED + UNRATED

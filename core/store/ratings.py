@@ -8,18 +8,11 @@ from typing import Any, NamedTuple
 from sqlite_utils import Database
 
 from concord.errors import NotFound
-from concord.rating import (
-    Comparison,
-    Criterion,
-    Judgement,
-    Rater,
-    RaterKind,
-    Rating,
-    Scale,
-    Spent,
-)
+from concord.questions import Scale
+from concord.rating import Comparison, Criterion, Judgement, Rater, RaterKind, Rating, Spent
 from concord.store import database, summaries
-from concord.store.database import find, now
+from concord.store.database import find, now, once
+from concord.store.purposes import RATED
 
 
 @dataclass(frozen=True)
@@ -65,14 +58,14 @@ def register(db: Database, scope: str, criteria: Sequence[Criterion], *, refusal
 
     `refusal` names the criterion by which raters of the benchmark see a refusal.
     """
+    about = {"scope": scope, **({"refusals": refusal} if refusal else {})}
     db.table("criteria").upsert_all(
-        ({"scope": scope, "position": position, **_row(c)} for position, c in enumerate(criteria)),
+        ({**about, "position": position, **_row(c)} for position, c in enumerate(criteria)),
         pk=("scope", "name"),
     )
-    if refusal:
-        db.table("refusals").upsert({"benchmark": scope, "criterion": refusal}, pk="benchmark")
 
 
+@once
 def criteria(db: Database, scope: str) -> tuple[Criterion, ...]:
     """The criteria of a benchmark or a study, in their order; empty where none were registered."""
     rows = db.execute(
@@ -111,11 +104,11 @@ def criteria_of(db: Database, conversation_id: int) -> tuple[Criterion, ...]:
         "ORDER BY place, 1",
         {"id": conversation_id},
     ).fetchall()
-    found: dict[str, Criterion] = {}
+    by_name: dict[str, Criterion] = {}
     for scope, _ in scopes:
         for criterion in criteria(db, scope):
-            found.setdefault(criterion.name, criterion)
-    return tuple(found.values())
+            by_name.setdefault(criterion.name, criterion)
+    return tuple(by_name.values())
 
 
 def _row(criterion: Criterion) -> dict[str, Any]:
@@ -133,9 +126,14 @@ def refusal(db: Database, benchmark: str) -> str:
 
 def rater_id(db: Database, rater: Rater) -> int:
     """The rater's id; a rater that is new is stored."""
-    key = {"kind": rater.kind, "name": rater.name, "variant": rater.variant}
-    found: int = db.table("raters").lookup(key, {"simulated": rater.simulated})
-    return found
+    number = find_rater(db, rater)
+    key = {"kind": rater.kind, "name": rater.name, "variant": rater.variant, "simulated": rater.simulated}
+    return database.insert(db, "raters", key) if number is None else number
+
+
+def rater_of(db: Database, number: int) -> Rater:
+    """The stored rater with this id."""
+    return rater(*db.execute(f"SELECT {RATER} FROM raters x WHERE x.id = ?", [number]).fetchone())
 
 
 def find_rater(db: Database, rater: Rater) -> int | None:
@@ -144,13 +142,15 @@ def find_rater(db: Database, rater: Rater) -> int | None:
     return row["id"] if row else None
 
 
-def save_judgement(db: Database, judgement: Judgement) -> None:
-    """Store a judgement with its ratings, unless it is stored with ratings: see `keep`."""
+def save_judgement(db: Database, judgement: Judgement, by: Mapping[str, Any] | None = None) -> None:
+    """Store a judgement with its ratings, unless it is stored with ratings: see `keep`. `by` are the columns
+    of the model that gave it (`configurations.columns`).
+    """
     conversation = find(db, "conversations", "id", key=judgement.conversation)
     if conversation is None:
         raise NotFound(f"The judgement “{judgement.key}” is about a conversation that is not stored.")
     rater, meta = rater_id(db, judgement.judge), json.dumps(dict(judgement.meta), ensure_ascii=False)
-    row = {"conversation_id": conversation["id"], "rater_id": rater, "meta": meta}
+    row = {"conversation_id": conversation["id"], "rater_id": rater, "meta": meta, **(by or {})}
     number = keep(db, "judgements", judgement, row)
     if number is not None:
         repeat = judgement.repeat
@@ -174,7 +174,7 @@ def keep(
     if earlier is None:
         return database.insert(db, table, new)
     spent = {name: earlier[name] + n for name, n in vars(verdict.spent).items()}
-    db.table(table).update(earlier["id"], new | spent)
+    database.update(db, table, earlier["id"], **new | spent)
     return int(earlier["id"])
 
 
@@ -192,33 +192,12 @@ def insert(
 
     Call `summaries.refresh` when all rows of a conversation are in.
     """
-    common: dict[str, Any] = {
-        "conversation_id": conversation_id,
-        "rater_id": rater,
-        "repeat": repeat,
-        "study_id": study_id,
-        "judgement_id": judgement_id,
-        "created": now(),
-    }
-    db.table("ratings").insert_all(
-        common
-        | {"turn": r.unit.turn, "criterion": r.criterion, "score": r.score, "explanation": r.explanation}
-        for r in given
+    common = (conversation_id, rater, repeat, study_id, judgement_id, now())
+    db.conn.executemany(
+        "INSERT INTO ratings (conversation_id, rater_id, repeat, study_id, judgement_id, created, turn, "
+        "criterion, score, explanation) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        ((*common, r.unit.turn, r.criterion, r.score, r.explanation) for r in given),
     )
-
-
-def withdraw(db: Database, where: str, args: Sequence[Any]) -> None:
-    """Delete a person's ratings that meet a condition, and keep them as revisions.
-
-    Call `summaries.refresh` afterwards.
-    """
-    table = db.table("ratings")
-    kept = ("conversation_id", "turn", "criterion", "rater_id", "study_id", "score")
-    db.table("revisions").insert_all(
-        {**{name: row[name] for name in kept}, "given": row["created"], "replaced": now()}
-        for row in list(table.rows_where(where, args))
-    )
-    table.delete_where(where, args)
 
 
 def insert_rows(db: Database, rows: Iterable[Row]) -> None:
@@ -253,16 +232,18 @@ def exported(
         "x.simulated, r.repeat, r.score, r.explanation, r.created, r.meta, c.player AS model, c.language, "
         "t.name AS study, j.configuration_id, j.reported, ifnull(a.flag, '') AS comment"
     )
-    people = "LEFT JOIN assignments a ON a.unit_id = u.id AND a.rater_id = r.rater_id"
+    people = (
+        f"LEFT JOIN placements a ON a.item_id = u.id AND a.rater_id = r.rater_id AND a.purpose IN {RATED}"
+    )
     if not study:
         source = (
             "ratings r LEFT JOIN studies t ON t.id = r.study_id "
-            "LEFT JOIN study_units u ON u.study_id = r.study_id AND u.conversation_id = r.conversation_id "
-            f"AND ifnull(u.turn, 0) = ifnull(r.turn, 0) {people}"
+            "LEFT JOIN items u ON u.study_id = r.study_id AND u.conversation_id = r.conversation_id "
+            f"AND u.known = '' AND u.other_id IS NULL AND ifnull(u.turn, 0) = ifnull(r.turn, 0) {people}"
         )
     else:
         source = (
-            "studies t JOIN study_units u ON u.study_id = t.id "
+            "studies t JOIN items u ON u.study_id = t.id AND u.known = '' AND u.other_id IS NULL "
             "JOIN ratings r ON r.conversation_id = u.conversation_id AND (r.study_id = t.id "
             "OR r.study_id IS NULL AND t.per_turn = 0 OR r.study_id IS NULL AND r.turn = u.turn) "
             f"AND (r.study_id IS NULL OR ifnull(u.turn, 0) = ifnull(r.turn, 0)) {people}"
@@ -272,7 +253,7 @@ def exported(
     yield from db.query(
         f"SELECT {columns} FROM {source} JOIN conversations c ON c.id = r.conversation_id "
         "JOIN raters x ON x.id = r.rater_id LEFT JOIN judgements j ON j.id = r.judgement_id "
-        f"WHERE ifnull(a.state, 'done') = 'done' AND NOT ifnull(a.extra, 0) {only}"
+        f"WHERE NOT r.extra {only}"
         "AND (:study = '' OR t.name = :study) AND (:with_excluded OR NOT EXISTS (SELECT 1 "
         "FROM left_out o WHERE o.study_id = r.study_id AND o.rater_id = r.rater_id)) "
         "ORDER BY r.conversation_id, x.kind, x.name, x.variant, r.repeat, ifnull(r.turn, 0), r.id",
@@ -346,10 +327,9 @@ def _known(db: Database, keys: Sequence[str], where: str) -> set[str]:
 def judges(db: Database, benchmark: str = "") -> dict[Rater, int]:
     """Every judge with ratings (of the benchmark), and its id, by name and version of the prompt."""
     rows = db.execute(
-        f"SELECT x.id, {RATER} FROM raters x WHERE x.kind = 'judge' AND EXISTS (SELECT 1 "
-        "FROM scores s JOIN conversations c ON c.id = s.conversation_id "
-        "WHERE s.rater_id = x.id AND (? = '' OR c.benchmark = ?)) ORDER BY x.name, x.variant",
-        [benchmark, benchmark],
+        f"SELECT DISTINCT x.id, {RATER} FROM raters x JOIN rater_counts g ON g.rater_id = x.id "
+        "WHERE x.kind = 'judge' AND g.rated > 0 AND ? IN ('', g.benchmark) ORDER BY x.name, x.variant",
+        [benchmark],
     )
     return {rater(*row): number for number, *row in rows}
 
@@ -357,14 +337,13 @@ def judges(db: Database, benchmark: str = "") -> dict[Rater, int]:
 def remember_prompt(db: Database, hash: str, benchmark: str, version: str, name: str, body: str) -> None:
     """Keep the text of a prompt that results refer to by its hash."""
     if find(db, "prompts", "hash", hash=hash) is None:
-        db.table("prompts").insert(
-            {"hash": hash, "benchmark": benchmark, "version": version, "name": name, "body": body}
-        )
+        row = {"kind": "prompt", "hash": hash, "scope": benchmark, "version": version, "name": name}
+        database.insert(db, "documents", {**row, "body": body})
 
 
 def prompts(db: Database) -> list[dict[str, Any]]:
     """Every prompt that results refer to: hash, benchmark, version, name, body."""
-    return list(db.table("prompts").rows_where(order_by="benchmark, version, name, hash"))
+    return list(db.query("SELECT * FROM prompts ORDER BY benchmark, version, name, hash"))
 
 
 def prompt(db: Database, hash: str) -> dict[str, Any] | None:
@@ -394,14 +373,27 @@ def tokens_by_judge(db: Database) -> Mapping[tuple[str, str], tuple[float, float
     }
 
 
+def price_of_judges(db: Database, study: str) -> dict[Rater, float | None]:
+    """What a thousand judgements of a study's conversations cost by judge; None where a price lacks, as of
+    judgements that were imported.
+    """
+    rows = db.execute(
+        f"SELECT {RATER}, 1000 * total(j.cost) / count(*), sum(j.unpriced) OR NOT sum(j.calls) "
+        "FROM judgements j JOIN raters x ON x.id = j.rater_id "
+        "WHERE j.conversation_id IN (SELECT i.conversation_id FROM items i "
+        "JOIN studies s ON s.id = i.study_id WHERE s.name = ?) GROUP BY x.id",
+        [study],
+    )
+    return {rater(*row[:4]): None if row[5] else row[4] for row in rows}
+
+
+_SPENT = "SELECT ifnull(sum(calls), 0), total(cost), ifnull(sum(unpriced), 0) FROM player_counts"
+
+
 def total_spent(db: Database) -> Spent:
     """The calls made in this workspace, and their cost; without their tokens and seconds."""
-    paid = " UNION ALL ".join(
-        f"SELECT calls, cost, unpriced FROM {of}" for of in ("conversations", "judgements", "comparisons")
-    )
-    sums = f"SELECT sum(calls), total(cost), sum(unpriced) FROM ({paid})"
-    calls, cost, unpriced = db.execute(sums).fetchone()
-    return Spent(calls or 0, cost=cost, unpriced=unpriced or 0)
+    calls, cost, unpriced = db.execute(_SPENT).fetchone()
+    return Spent(calls, cost=cost, unpriced=unpriced)
 
 
 def _scale(text: str) -> Scale:

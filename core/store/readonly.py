@@ -16,7 +16,7 @@ from tempfile import mkdtemp
 
 from concord.errors import WorkspaceError
 
-CHANGEABLE = ("sessions", "one_time_links", "settings")
+CHANGEABLE = ("sessions", "settings")
 """The tables of a copy that the app writes."""
 _WRITES = (sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE)
 _copies: dict[Path, Path] = {}

@@ -35,7 +35,7 @@ def insert(db: Database, written: Iterable[str]) -> None:
     Raises WorkspaceError for a table or a column that the database lacks.
     """
     db.execute("PRAGMA defer_foreign_keys = ON")
-    known = {table: set(db[table].columns_dict) for table in db.table_names()}
+    columns_of = {table: set(db[table].columns_dict) for table in db.table_names()}
     statement = ""
     for line in written:
         entry = json.loads(line)
@@ -44,7 +44,7 @@ def insert(db: Database, written: Iterable[str]) -> None:
             db.conn.execute(statement, row)
             continue
         table, columns = entry["table"], entry["columns"]
-        if unknown := set(columns) - known.get(table, set()):
+        if unknown := set(columns) - columns_of.get(table, set()):
             raise WorkspaceError(
                 f"The rows were recorded from another database: {table} has no {', '.join(sorted(unknown))} "
                 "here. Record them again."

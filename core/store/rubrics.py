@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from sqlite_utils import Database
 
-from concord.errors import not_found
+from concord.errors import check_known
 from concord.rating import Criterion
 from concord.store import ratings
-from concord.store.database import find, now
+from concord.store.database import find, insert, now
 
 
 class Version(NamedTuple):
@@ -35,9 +35,9 @@ def scope(name: str, version: int) -> str:
 
 def number(db: Database, name: str, hash: str) -> int:
     """The number of the version with this hash; where it was never used, the next one."""
-    known = find(db, "rubrics", "version", name=name, hash=hash)
-    if known is not None:
-        return int(known["version"])
+    stored = find(db, "rubrics", "version", name=name, hash=hash)
+    if stored is not None:
+        return int(stored["version"])
     row = db.execute("SELECT ifnull(max(version), 0) + 1 FROM rubrics WHERE name = ?", [name]).fetchone()
     return int(row[0])
 
@@ -48,9 +48,9 @@ def publish(
     """Keep a version with its criteria, unless it is kept; returns its number."""
     version = number(db, name, hash)
     if find(db, "rubrics", "version", name=name, hash=hash) is None:
-        row = {"name": name, "version": version, "variant": variant(name, version), "hash": hash}
+        row = {"kind": "rubric", "scope": name, "version": version, "name": variant(name, version)}
         kept = json.dumps(dict(body), ensure_ascii=False)
-        db.table("rubrics").insert({**row, "body": kept, "created": now()})
+        insert(db, "documents", {**row, "hash": hash, "body": kept, "created": now()})
         ratings.register(db, scope(name, version), criteria)
     return version
 
@@ -85,7 +85,6 @@ def other_judges(db: Database, name: str) -> list[int]:
 
 def get(db: Database, name: str, version: int) -> Version:
     """One version. Raises NotFound."""
-    known = {str(v.version): v for v in versions(db, name)}
-    if str(version) not in known:
-        raise not_found(f"version of the rubric {name}", str(version), known)
-    return known[str(version)]
+    by_number = {str(v.version): v for v in versions(db, name)}
+    check_known(f"version of the rubric {name}", str(version), by_number)
+    return by_number[str(version)]

@@ -95,8 +95,8 @@ def start(
     db: Database, benchmark: str, plan: Mapping[str, Any], pid: int, max_cost: float | None = None
 ) -> int:
     """Open a run and return its id."""
-    told = json.dumps(plan, ensure_ascii=False)
-    row = {"benchmark": benchmark, "plan": told, "state": "running", "pid": pid, "host": socket.gethostname()}
+    body = json.dumps(plan, ensure_ascii=False)
+    row = {"benchmark": benchmark, "plan": body, "state": "running", "pid": pid, "host": socket.gethostname()}
     return insert(db, "runs", row | {"max_cost": max_cost} | dict.fromkeys(("started", "beat"), now()))
 
 
@@ -112,11 +112,10 @@ def beat(
 
 def spend(db: Database, run: int, spent: Spent) -> None:
     """Add to what a run has spent, in the transaction that keeps what was paid for."""
-    added = asdict(spent)
-    db.execute(
-        f"UPDATE runs SET {', '.join(f'{name} = {name} + :{name}' for name in added)} WHERE id = :id",
-        {**added, "id": run},
-    )
+    db.execute(_SPEND, [*vars(spent).values(), run])
+
+
+_SPEND = f"UPDATE runs SET {', '.join(f'{f.name} = {f.name} + ?' for f in fields(Spent))} WHERE id = ?"
 
 
 def end(db: Database, run: int, state: State, message: str = "") -> None:
@@ -164,23 +163,28 @@ class NotedCall:
 
 def note_call(db: Database, work: str, step: str, note: NotedCall, configuration: Configuration) -> None:
     """Keep an answered call until its work is stored, so that a resumed run does not pay for it again."""
-    named = {"work": work, "step": step, "configuration_id": configurations.remember(db, configuration)}
-    row = {**named, **asdict(note), **asdict(note.spent), **note.reported._asdict()}
-    row["beside"] = json.dumps(dict(note.beside), ensure_ascii=False)
-    for name in ("spent", "reported", "calls"):
-        del row[name]
-    db.table("journal").insert(row, replace=True)
+    spent = (getattr(note.spent, name) for name in _PAID)
+    beside = json.dumps(dict(note.beside), ensure_ascii=False) if note.beside else "{}"
+    columns = (note.asked, note.reply, beside, note.cut, *note.reported)
+    db.execute(_NOTE, [work, step, configurations.remember(db, configuration), *columns, *spent])
+
+
+_PAID = [f.name for f in fields(Spent) if f.name != "calls"]
+_NOTE = (
+    "REPLACE INTO journal (work, step, configuration_id, asked, reply, beside, cut, model, fingerprint, "
+    f"{', '.join(_PAID)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?{', ?' * len(_PAID)})"
+)
 
 
 def noted_calls(db: Database, work: str) -> dict[str, NotedCall]:
     """The calls kept for a piece of work, by step."""
-    found = {}
+    calls = {}
     for row in db.table("journal").rows_where("work = ?", [work]):
-        spent = Spent(**{f.name: row[f.name] for f in fields(Spent) if f.name != "calls"}, calls=1)
+        spent = Spent(**{name: row[name] for name in _PAID}, calls=1)
         reported = Reported(row["model"], row["fingerprint"])
         cut, beside = bool(row["cut"]), json.loads(row["beside"])
-        found[row["step"]] = NotedCall(row["asked"], row["reply"], cut, spent, reported, beside)
-    return found
+        calls[row["step"]] = NotedCall(row["asked"], row["reply"], cut, spent, reported, beside)
+    return calls
 
 
 def works_noted(db: Database, works: Sequence[str]) -> dict[str, int]:
@@ -197,9 +201,8 @@ def latest_steps(db: Database, prefix: str = "") -> dict[str, str]:
 
 def settle(db: Database, work: str) -> None:
     """Delete the journal, the failure and the lease of a work that is stored."""
-    db.execute("DELETE FROM leases WHERE work = ?", [work])
-    db.table("journal").delete_where("work = ?", [work])
-    db.table("failures").delete_where("work = ?", [work])
+    for table in ("leases", "journal", "failures"):
+        db.execute(f"DELETE FROM {table} WHERE work = ?", [work])
 
 
 def forget_step(db: Database, work: str, step: str) -> None:
@@ -252,16 +255,16 @@ class Reason(NamedTuple):
 
 def reasons(db: Database, run: int) -> list[Reason]:
     """What failed in a run and was not done since, by reason, the most frequent first."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    by_reason: dict[str, list[dict[str, Any]]] = {}
     for row in db.table("failures").rows_where("run_id = ?", [run], order_by="created, work"):
-        found.setdefault(row["reason"] or row["kind"], []).append(row)
-    told = []
-    for reason, rows in sorted(found.items(), key=lambda pair: (-len(pair[1]), pair[0])):
+        by_reason.setdefault(row["reason"] or row["kind"], []).append(row)
+    listed = []
+    for reason, rows in sorted(by_reason.items(), key=lambda pair: (-len(pair[1]), pair[0])):
         example = next((row for row in rows if row["raw"]), rows[0])
         models = tuple(sorted({row["model"] for row in rows if row["model"]}))
         works = tuple(row["work"] for row in rows[:5])
-        told.append(Reason(reason, len(rows), models, works, example["message"], example["raw"]))
-    return told
+        listed.append(Reason(reason, len(rows), models, works, example["message"], example["raw"]))
+    return listed
 
 
 def failed_plays(
@@ -275,24 +278,24 @@ def failed_plays(
         "benchmark = ? AND player != '' AND kind IN (SELECT value FROM json_each(?))",
         [benchmark, json.dumps(list(kinds))],
     )
-    found = []
+    plays = []
     for row in rows:
         facets = json.loads(row["facets"])
-        known = {**facets, "player": row["player"]}
-        if all(known.get(name) in (None, *values) for name, values in (where or {}).items() if values):
-            found.append({"player": row["player"], "model": row["model"], "facets": facets})
-    return found
+        of_play = {**facets, "player": row["player"]}
+        if all(of_play.get(name) in (None, *values) for name, values in (where or {}).items() if values):
+            plays.append({"player": row["player"], "model": row["model"], "facets": facets})
+    return plays
 
 
 def failed_turns(
     db: Database, benchmark: str, kinds: Sequence[str], where: Where | None = None
 ) -> dict[str, dict[str, int]]:
     """`failed_plays`, counted: player → whose reply stayed unusable → number."""
-    found: dict[str, dict[str, int]] = {}
+    counts: dict[str, dict[str, int]] = {}
     for row in failed_plays(db, benchmark, kinds, where):
-        of = found.setdefault(row["player"], {})
+        of = counts.setdefault(row["player"], {})
         of[row["model"]] = of.get(row["model"], 0) + 1
-    return found
+    return counts
 
 
 def failed(db: Database, works: Sequence[str], kinds: Sequence[str]) -> set[str]:

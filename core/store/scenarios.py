@@ -88,14 +88,14 @@ def proposed(db: Database, calls: Sequence[str]) -> set[str]:
 
 def counts(db: Database, benchmark: str, kind: str) -> dict[str, dict[str, int]]:
     """How many there are: source → state → number."""
-    found: dict[str, dict[str, int]] = {}
+    numbers: dict[str, dict[str, int]] = {}
     for source, state, n in db.execute(
         "SELECT source, state, count(*) FROM scenarios WHERE benchmark = ? AND kind = ? "
         "GROUP BY source, state ORDER BY min(id)",
         [benchmark, kind],
     ):
-        found.setdefault(source, {})[state] = n
-    return found
+        numbers.setdefault(source, {})[state] = n
+    return numbers
 
 
 def decide(
@@ -108,8 +108,8 @@ def decide(
     body: Mapping[str, Any] | None = None,
 ) -> Scenario:
     """Store who decided on a scenario, when and what, and its edited body. Raises NotFound."""
-    known = get(db, benchmark, kind, key)
-    decided = {"state": state, "body": _dump(known.body if body is None else body)}
+    scenario = get(db, benchmark, kind, key)
+    decided = {"state": state, "body": _dump(scenario.body if body is None else body)}
     db.execute(
         "UPDATE scenarios SET state = :state, body = :body, decided_by = :by, decided = :now "
         "WHERE benchmark = :benchmark AND kind = :kind AND key = :key",

@@ -5,6 +5,7 @@ same to a database of the form before. A released step is never edited.
 """
 
 from pathlib import Path
+from sqlite3 import complete_statement
 
 from sqlite_utils import Database
 
@@ -44,7 +45,10 @@ def apply(db: Database, number: int) -> None:
     scripts = [SCHEMA.read_text(encoding="utf-8")] if number == 0 else STEPS[number - 1 :]
     for script in scripts:
         # Each statement by itself: `executescript` would commit the transaction.
-        for statement in script.split(";\n"):
-            if statement.strip():
+        statement = ""
+        for line in [*script.splitlines(keepends=True), ";"]:
+            statement += line
+            if complete_statement(statement):
                 db.execute(statement)
+                statement = ""
     db.execute(f"PRAGMA user_version = {latest()}")

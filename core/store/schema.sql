@@ -3,10 +3,14 @@
 
 PRAGMA user_version = 1;
 
--- Settings of the workspace, by key.
+-- What the workspace keeps by key: settings; one-time links, by the hash of their token; the last report stored of
+-- each browser at a desk (`desk …`), so that one that arrives twice is applied once; and what each part of a change
+-- that is stored in parts has added as long as the change has not ended (`part …`: [[table, first, last], …]).
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 -- The numbers by which browsers know items are computed with it, so that nobody can compute them elsewhere.
 INSERT INTO settings (key, value) VALUES ('desk numbers', lower(hex(randomblob(16))));
+-- How many transactions have written: what was read holds as long as it is the same.
+INSERT INTO settings (key, value) VALUES ('changes', '0');
 
 
 -- ── What is rated ──────────────────────────────────────────────────────────────────────────────────────
@@ -15,7 +19,8 @@ INSERT INTO settings (key, value) VALUES ('desk numbers', lower(hex(randomblob(1
 CREATE TABLE contexts (id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, body TEXT NOT NULL);
 
 -- A conversation: [[role, content, meta], …] in `messages`, and what it cost to make; `unpriced` counts calls
--- to models without a price.
+-- to models without a price. `made_by` is [[configuration, [[model, fingerprint, times], …]], …]: the models, and
+-- what their endpoints reported. `trajectory` is compressed.
 CREATE TABLE conversations (
     id INTEGER PRIMARY KEY,
     key TEXT NOT NULL UNIQUE,
@@ -36,7 +41,9 @@ CREATE TABLE conversations (
     cost REAL NOT NULL DEFAULT 0,
     unpriced INTEGER NOT NULL DEFAULT 0,
     seconds REAL NOT NULL DEFAULT 0,
-    created TEXT NOT NULL
+    created TEXT NOT NULL,
+    made_by TEXT NOT NULL DEFAULT '[]',
+    trajectory BLOB
 );
 CREATE INDEX conversations_by_player ON conversations (benchmark, language, player);
 CREATE INDEX conversations_of_benchmark ON conversations (benchmark);
@@ -50,12 +57,6 @@ CREATE TABLE facets (
     PRIMARY KEY (name, value, conversation_id)
 ) WITHOUT ROWID;
 CREATE INDEX facets_of_conversation ON facets (conversation_id);
-
--- The compressed trajectory of a conversation that has one.
-CREATE TABLE trajectories (
-    conversation_id INTEGER PRIMARY KEY REFERENCES conversations(id) ON DELETE CASCADE,
-    body BLOB NOT NULL
-);
 
 -- What a benchmark is run on: tasks, scripts, scenes.
 CREATE TABLE scenarios (
@@ -72,12 +73,14 @@ CREATE TABLE scenarios (
     UNIQUE (benchmark, kind, key)
 );
 CREATE INDEX scenarios_by_state ON scenarios (benchmark, kind, state);
+CREATE INDEX scenarios_discarded ON scenarios (key) WHERE state = 'discarded';
 
 
 -- ── What is asked ──────────────────────────────────────────────────────────────────────────────────────
 
 -- The questions of a benchmark (`scope` is its name) or of a study (“study:NAME”). `judged` is the scale of
--- judges where it is another than people's; `only_of` says of which conversations a question is asked.
+-- judges where it is another than people's; `only_of` says of which conversations a question is asked; `refusals`
+-- is the criterion by which judges of the benchmark see a refusal, the same in all rows of a scope.
 CREATE TABLE criteria (
     scope TEXT NOT NULL,
     position INTEGER NOT NULL,
@@ -91,32 +94,37 @@ CREATE TABLE criteria (
     reason TEXT NOT NULL DEFAULT '',
     required INTEGER NOT NULL DEFAULT 1,
     only_of TEXT NOT NULL DEFAULT '{}',
+    refusals TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (scope, name)
 ) WITHOUT ROWID;
 
--- The criterion by which judges of a benchmark see a refusal.
-CREATE TABLE refusals (benchmark TEXT PRIMARY KEY, criterion TEXT NOT NULL) WITHOUT ROWID;
+-- The criterion of refusals of each benchmark that has one.
+CREATE VIEW refusals AS SELECT DISTINCT scope AS benchmark, refusals AS criterion FROM criteria WHERE refusals <> '';
 
--- The versions of rubrics, each kept whole when it is first used; `variant` tells its judges apart.
-CREATE TABLE rubrics (
-    name TEXT NOT NULL,
-    version INTEGER NOT NULL,
-    variant TEXT NOT NULL UNIQUE,
+-- Texts that results rest on, each kept whole when it is first used, and never changed: the prompts that made results
+-- (`scope` is the benchmark), the versions of rubrics (`scope` is the rubric; `name` tells its judges apart) and what
+-- was fixed before people rated a study (`scope`), where `version` is the number of answers that were there.
+CREATE TABLE documents (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL CHECK (kind IN ('prompt', 'rubric', 'registration')),
     hash TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    name TEXT NOT NULL DEFAULT '',
+    version NOT NULL,
     body TEXT NOT NULL,
-    created TEXT NOT NULL,
-    PRIMARY KEY (name, version),
-    UNIQUE (name, hash)
+    by TEXT NOT NULL DEFAULT '',
+    created TEXT
 );
-
--- The prompts that made results, by their hash.
-CREATE TABLE prompts (
-    hash TEXT PRIMARY KEY,
-    benchmark TEXT NOT NULL,
-    version TEXT NOT NULL,
-    name TEXT NOT NULL,
-    body TEXT NOT NULL
-) WITHOUT ROWID;
+CREATE UNIQUE INDEX prompts_once ON documents (hash) WHERE kind = 'prompt';
+CREATE UNIQUE INDEX rubrics_once ON documents (scope, hash) WHERE kind = 'rubric';
+CREATE UNIQUE INDEX rubrics_by_version ON documents (scope, version) WHERE kind = 'rubric';
+CREATE UNIQUE INDEX rubrics_by_variant ON documents (name) WHERE kind = 'rubric';
+CREATE INDEX registrations_of_study ON documents (scope) WHERE kind = 'registration';
+CREATE VIEW prompts AS SELECT hash, scope AS benchmark, version, name, body FROM documents WHERE kind = 'prompt';
+CREATE VIEW rubrics AS SELECT scope AS name, version, name AS variant, hash, body, created FROM documents
+    WHERE kind = 'rubric';
+CREATE VIEW registrations AS SELECT id, scope AS study, body AS document, hash AS sha256, version AS ratings, by,
+    created AS registered FROM documents WHERE kind = 'registration';
 
 
 -- ── Who rates, and who is here ─────────────────────────────────────────────────────────────────────────
@@ -131,24 +139,28 @@ CREATE TABLE raters (
     UNIQUE (kind, name, variant)
 );
 
--- People who were invited to rate. Of every token in these tables only the hash is kept.
-CREATE TABLE annotators (
-    rater_id INTEGER PRIMARY KEY REFERENCES raters(id) ON DELETE CASCADE,
+-- Links that let somebody in: an annotator to their desk, a member (a researcher or an adjudicator by `role`) to
+-- the workspace, people of a crowd platform (`role`) to a study by its `terms`. Of every token in these tables only
+-- the hash is kept; none opens what another kind opens. `ended`: withdrawn or closed. Who came by a crowd's link is
+-- a `worker`, by the platform's number of them, with the submission in `terms`; when their time is over (`expires`),
+-- what they have not begun is taken back (`ended`).
+CREATE TABLE links (
+    id INTEGER PRIMARY KEY,
+    opens TEXT NOT NULL CHECK (opens IN ('annotator', 'member', 'crowd', 'worker')),
     token_hash TEXT UNIQUE,
-    invited TEXT NOT NULL,
+    role TEXT NOT NULL DEFAULT '',
+    name TEXT NOT NULL DEFAULT '',
+    rater_id INTEGER REFERENCES raters(id) ON DELETE CASCADE,
+    study_id INTEGER REFERENCES studies(id) ON DELETE CASCADE,
+    made TEXT NOT NULL,
     expires TEXT,
-    revoked TEXT
+    ended TEXT,
+    terms TEXT NOT NULL DEFAULT '{}',
+    CHECK (opens <> 'member' OR role IN ('researcher', 'adjudicator'))
 );
-
--- Researchers and adjudicators with a link of their own.
-CREATE TABLE members (
-    name TEXT PRIMARY KEY,
-    role TEXT NOT NULL CHECK (role IN ('researcher', 'adjudicator')),
-    token_hash TEXT UNIQUE,
-    invited TEXT NOT NULL,
-    expires TEXT,
-    revoked TEXT
-);
+CREATE UNIQUE INDEX links_of_owner ON links (opens, name, ifnull(rater_id, 0), ifnull(study_id, 0));
+CREATE UNIQUE INDEX links_of_worker ON links (study_id, name) WHERE opens = 'worker';
+CREATE INDEX links_of_rater ON links (rater_id) WHERE rater_id IS NOT NULL;
 
 -- Who is signed in, in which browser.
 CREATE TABLE sessions (
@@ -166,25 +178,8 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_of_rater ON sessions (rater_id) WHERE rater_id IS NOT NULL;
 
--- Links that sign in once.
-CREATE TABLE one_time_links (
-    token_hash TEXT PRIMARY KEY,
-    kind TEXT NOT NULL,
-    name TEXT NOT NULL,
-    expires TEXT NOT NULL,
-    used TEXT
-) WITHOUT ROWID;
-
--- The last report stored of each browser at a desk: one that arrives twice is applied once.
-CREATE TABLE desk_marks (
-    desk TEXT NOT NULL,
-    client TEXT NOT NULL,
-    n INTEGER NOT NULL,
-    seen TEXT NOT NULL,
-    PRIMARY KEY (desk, client)
-) WITHOUT ROWID;
-
--- What was done that changes no study: exports, researchers let in or kept out, names removed.
+-- What was done, by whom and why, about a study or about somebody: decisions to leave an annotator out of a study's
+-- figures and to take them in again, acts on a study, exports, who was let in or kept out, names removed.
 CREATE TABLE audit_log (
     id INTEGER PRIMARY KEY,
     done TEXT NOT NULL,
@@ -192,13 +187,15 @@ CREATE TABLE audit_log (
     what TEXT NOT NULL,
     study TEXT NOT NULL DEFAULT '',
     about TEXT NOT NULL DEFAULT '',
+    item TEXT NOT NULL DEFAULT '',
     detail TEXT NOT NULL DEFAULT ''
 );
+CREATE INDEX audit_log_of_study ON audit_log (study, about, what);
 
 
 -- ── Studies ────────────────────────────────────────────────────────────────────────────────────────────
 
--- What people rate, or compare (`pairs`), and by which design.
+-- What people rate, compare (`kind` is “pairs”) or check of judgements, and by which design.
 CREATE TABLE studies (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
@@ -209,46 +206,41 @@ CREATE TABLE studies (
     overlap INTEGER NOT NULL DEFAULT 0,
     seed INTEGER NOT NULL DEFAULT 0,
     anonymous INTEGER NOT NULL DEFAULT 0,
-    pairs INTEGER NOT NULL DEFAULT 0,
+    kind TEXT NOT NULL DEFAULT 'ratings' CHECK (kind IN ('ratings', 'pairs', 'checks')),
     meta TEXT NOT NULL DEFAULT '{}',
     created TEXT NOT NULL
 );
 
--- The items of a study: a conversation, one turn of it, or two conversations side by side (the second has the
--- greater number; `stratum` is their scenario). `known` is 'gold' or 'training' for the ones beside the study's
--- own, whose answers are known.
+-- The items of a study: a conversation, one turn of it, two conversations side by side (the second has the
+-- greater number; `stratum` is their scenario), or a judgement of a conversation. `known` is 'gold' or 'training'
+-- for the ones beside the study's own, whose `answers` are known: [[criterion, answer, tolerance, explanation,
+-- attention], …].
 CREATE TABLE items (
     id INTEGER PRIMARY KEY,
     study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
     conversation_id INTEGER NOT NULL REFERENCES conversations(id),
     other_id INTEGER REFERENCES conversations(id),
     turn INTEGER,
+    judgement_id INTEGER REFERENCES judgements(id) ON DELETE CASCADE,
     stratum TEXT NOT NULL DEFAULT '',
     known TEXT NOT NULL DEFAULT '' CHECK (known IN ('', 'gold', 'training')),
+    answers TEXT NOT NULL DEFAULT '[]',
     CHECK (conversation_id < other_id)
 );
-CREATE UNIQUE INDEX items_once ON items (study_id, conversation_id, ifnull(turn, 0), known, ifnull(other_id, 0));
+CREATE UNIQUE INDEX items_once ON items
+    (study_id, conversation_id, ifnull(turn, 0), known, ifnull(other_id, 0), ifnull(judgement_id, 0));
 CREATE INDEX items_of_conversation ON items (conversation_id, other_id);
 CREATE INDEX items_of_other ON items (other_id) WHERE other_id IS NOT NULL;
+CREATE INDEX items_of_judgement ON items (judgement_id) WHERE judgement_id IS NOT NULL;
 
--- The own items of studies in which people rate.
-CREATE VIEW study_units AS SELECT id, study_id, conversation_id, turn, stratum FROM items
-    WHERE known = '' AND other_id IS NULL;
-
--- The known answers to gold and training items.
-CREATE TABLE known_answers (
-    item_id INTEGER NOT NULL REFERENCES items(id) ON DELETE CASCADE,
-    criterion TEXT NOT NULL,
-    answer REAL NOT NULL,
-    tolerance REAL NOT NULL,
-    explanation TEXT NOT NULL DEFAULT '',
-    attention INTEGER NOT NULL DEFAULT 0,
-    PRIMARY KEY (item_id, criterion)
-) WITHOUT ROWID;
+-- The known answers to gold and training items, one by one.
+CREATE VIEW known_answers AS SELECT i.id AS item_id, g.value ->> '$[0]' AS criterion, g.value ->> '$[1]' AS answer,
+    g.value ->> '$[2]' AS tolerance, g.value ->> '$[3]' AS explanation, g.value ->> '$[4]' AS attention
+    FROM items i, json_each(i.answers) g WHERE i.known <> '';
 
 -- An item on somebody's desk for a purpose (core/store/purposes.py). `opened`: when what belongs beside it was shown,
--- which locks their answers. Numbers begin far above those of items, by which a desk knows placements whose
--- answers are ratings; none is given twice.
+-- which locks their answers. `swapped`: of a pair the second conversation is shown first. Numbers begin far above
+-- those of items, by which a desk knows placements whose answers are ratings; none is given twice.
 CREATE TABLE placements (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     item_id INTEGER NOT NULL REFERENCES items(id) ON DELETE CASCADE,
@@ -260,6 +252,7 @@ CREATE TABLE placements (
     reason TEXT NOT NULL DEFAULT '',
     flag TEXT NOT NULL DEFAULT '',
     seconds REAL NOT NULL DEFAULT 0,
+    swapped INTEGER NOT NULL DEFAULT 0,
     opened TEXT,
     submitted TEXT
 );
@@ -268,13 +261,27 @@ CREATE UNIQUE INDEX placements_once ON placements
     (item_id, rater_id, CASE purpose WHEN 'extra' THEN 'first' ELSE purpose END, attempt);
 CREATE INDEX placements_of_rater ON placements (rater_id, position);
 CREATE INDEX placements_opened ON placements (rater_id) WHERE opened IS NOT NULL;
+CREATE INDEX placements_to_settle ON placements (item_id) WHERE purpose = 'adjudicate';
 
--- Placements whose answers are ratings; `extra`: because the ratings before it differ.
-CREATE VIEW assignments AS SELECT id, item_id AS unit_id, rater_id, position, state, reason, flag, seconds,
-    submitted, purpose = 'extra' AS extra FROM placements WHERE purpose IN ('first', 'extra');
+-- People's answers to the items of studies: ratings, and of pairs comparisons as numbers (greater than 0: the item's
+-- first conversation is better). SQLite computes it for every study unless an item or a study is named as a value;
+-- a plus has it look up the few rows of a conversation, not the many of a study or a person.
+CREATE VIEW given AS
+    SELECT i.id AS item_id, i.study_id, r.rater_id, r.criterion, r.score, r.explanation
+    FROM items i JOIN ratings r ON r.conversation_id = i.conversation_id AND +r.study_id = i.study_id
+        AND ifnull(r.turn, 0) = ifnull(i.turn, 0)
+    WHERE i.known = '' AND i.other_id IS NULL
+    UNION ALL
+    SELECT i.id, i.study_id, +x.rater_id, x.criterion, (1.0 + x.strong) * ((x.verdict = 'A') - (x.verdict = 'B'))
+        * iif(x.first_id = i.conversation_id, 1, -1), x.explanation
+    FROM items i JOIN studies t ON t.id = i.study_id JOIN comparisons x
+        ON x.first_id IN (i.conversation_id, i.other_id) AND x.second_id IN (i.conversation_id, i.other_id)
+        AND x.rubric = ifnull(json_extract(t.meta, '$.rubric.name'), '') AND x.failure IS NULL
+    JOIN raters h ON h.id = +x.rater_id AND h.kind = 'human'
+    WHERE i.known = '' AND i.other_id IS NOT NULL;
 
--- The answers of all other placements; words alone have no value, and `shown` is the judge's score that stood
--- beside the item. A replaced one is kept.
+-- What people answered at a desk, but to pairs as dealt, whose answers are comparisons. Words alone have no value,
+-- and `shown` is the judge's score that stood beside the item. A replaced one is kept.
 CREATE TABLE answers (
     id INTEGER PRIMARY KEY,
     placement_id INTEGER NOT NULL REFERENCES placements(id) ON DELETE CASCADE,
@@ -286,108 +293,13 @@ CREATE TABLE answers (
     replaced TEXT
 );
 CREATE UNIQUE INDEX answers_once ON answers (placement_id, question) WHERE replaced IS NULL;
-
--- Decisions to leave an annotator out of a study's figures, or to take them in again.
-CREATE TABLE exclusions (
-    id INTEGER PRIMARY KEY,
-    study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
-    rater_id INTEGER NOT NULL REFERENCES raters(id),
-    excluded INTEGER NOT NULL,
-    reason TEXT NOT NULL,
-    decided TEXT NOT NULL,
-    by TEXT NOT NULL DEFAULT ''
-);
-CREATE INDEX exclusions_of_study ON exclusions (study_id);
+CREATE INDEX answers_of_placement ON answers (placement_id);
 
 -- Whom the last decision leaves out of which study.
-CREATE VIEW left_out AS SELECT study_id, rater_id FROM exclusions e WHERE excluded AND id = (
-    SELECT max(id) FROM exclusions l WHERE l.study_id = e.study_id AND l.rater_id = e.rater_id);
+CREATE VIEW left_out AS SELECT t.id AS study_id, x.id AS rater_id FROM studies t JOIN audit_log e ON e.study = t.name
+    AND e.what = 'left out' JOIN raters x ON x.kind = 'human' AND x.name = e.about WHERE e.id = (SELECT max(l.id)
+    FROM audit_log l WHERE l.study = e.study AND l.about = e.about AND l.what IN ('left out', 'taken in again'));
 
--- What was done about a study while it ran: closed, reopened, an item requeued, somebody's items reassigned.
-CREATE TABLE study_acts (
-    id INTEGER PRIMARY KEY,
-    study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
-    rater_id INTEGER REFERENCES raters(id),
-    what TEXT NOT NULL,
-    item TEXT NOT NULL DEFAULT '',
-    reason TEXT NOT NULL,
-    by TEXT NOT NULL,
-    done TEXT NOT NULL
-);
-CREATE INDEX study_acts_of_study ON study_acts (study_id);
-
--- What was fixed before people rated a study, as text with its SHA-256; no row is changed.
-CREATE TABLE registrations (
-    id INTEGER PRIMARY KEY,
-    study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
-    document TEXT NOT NULL,
-    sha256 TEXT NOT NULL,
-    ratings INTEGER NOT NULL,
-    by TEXT NOT NULL,
-    registered TEXT NOT NULL
-);
-CREATE INDEX registrations_of_study ON registrations (study_id);
-
--- A study's link for people of a crowd platform, and who came by it. When somebody's time is over, what they
--- have not begun is taken back (`returned`).
-CREATE TABLE crowds (
-    study_id INTEGER PRIMARY KEY REFERENCES studies(id) ON DELETE CASCADE,
-    token_hash TEXT NOT NULL UNIQUE,
-    platform TEXT NOT NULL,
-    quota INTEGER NOT NULL,
-    items INTEGER NOT NULL,
-    minutes INTEGER NOT NULL,
-    code TEXT NOT NULL DEFAULT '',
-    closed TEXT
-);
-CREATE TABLE crowd_workers (
-    id INTEGER PRIMARY KEY,
-    study_id INTEGER NOT NULL REFERENCES studies(id) ON DELETE CASCADE,
-    rater_id INTEGER NOT NULL REFERENCES raters(id),
-    worker TEXT NOT NULL,
-    submission TEXT NOT NULL,
-    task TEXT NOT NULL DEFAULT '',
-    came TEXT NOT NULL,
-    due TEXT NOT NULL,
-    returned TEXT,
-    code TEXT NOT NULL,
-    clashes INTEGER NOT NULL DEFAULT 0,
-    UNIQUE (study_id, worker),
-    UNIQUE (study_id, rater_id)
-);
-CREATE INDEX crowd_workers_of_rater ON crowd_workers (rater_id);
-
-
--- ── Pairs ──────────────────────────────────────────────────────────────────────────────────────────────
-
--- Studies of pairs, whose questions are the pairwise ones of a rubric's version, and their items.
-CREATE VIEW pair_studies AS SELECT id, name, title, json_extract(meta, '$.benchmark') AS benchmark,
-    json_extract(meta, '$.rubric') AS rubric, json_extract(meta, '$.version') AS version,
-    json_extract(meta, '$.criteria') AS criteria, guidelines, seed, source, created FROM studies WHERE pairs;
-CREATE VIEW study_pairs AS SELECT id, study_id, stratum AS scenario, conversation_id AS first_id,
-    other_id AS second_id FROM items WHERE other_id IS NOT NULL;
-
--- Pairs dealt to people; `study` is the benchmark where its own question is asked. The number of a pair taken
--- back is not given again.
-CREATE TABLE pairings (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    rater_id INTEGER NOT NULL REFERENCES raters(id) ON DELETE CASCADE,
-    study TEXT NOT NULL,
-    scenario TEXT NOT NULL,
-    first_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
-    second_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
-    position INTEGER NOT NULL,
-    skipped TEXT,
-    flag TEXT NOT NULL DEFAULT '',
-    seconds REAL NOT NULL DEFAULT 0,
-    answered TEXT,
-    created TEXT NOT NULL
-);
-CREATE UNIQUE INDEX pairings_once
-    ON pairings (rater_id, study, min(first_id, second_id), max(first_id, second_id));
-CREATE INDEX pairings_of_benchmark ON pairings (study, rater_id, position);
-CREATE INDEX pairings_of_first ON pairings (first_id);
-CREATE INDEX pairings_of_second ON pairings (second_id);
 
 
 -- ── Results ────────────────────────────────────────────────────────────────────────────────────────────
@@ -407,13 +319,10 @@ CREATE TABLE model_configurations (
 );
 CREATE INDEX model_configurations_of_nickname ON model_configurations (nickname);
 
--- Which configurations made a conversation, and what their endpoints `reported`.
-CREATE TABLE conversation_configurations (
-    conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
-    configuration_id INTEGER NOT NULL REFERENCES model_configurations(id),
-    reported TEXT NOT NULL DEFAULT '[]',
-    PRIMARY KEY (conversation_id, configuration_id)
-) WITHOUT ROWID;
+-- The models that made conversations, one by one.
+CREATE VIEW conversation_configurations AS
+    SELECT c.id AS conversation_id, json_extract(m.value, '$[0]') AS configuration_id,
+           json_extract(m.value, '$[1]') AS reported FROM conversations c, json_each(c.made_by) m;
 
 -- What a judge said of a conversation, whole; its scores lie in `ratings`, unless it failed.
 CREATE TABLE judgements (
@@ -441,7 +350,9 @@ CREATE INDEX judgements_of_conversation ON judgements (conversation_id);
 CREATE INDEX judgements_failed ON judgements (rater_id) WHERE failure IS NOT NULL;
 CREATE INDEX judgements_spent ON judgements (calls, cost, unpriced);
 
--- One score of a judge, or of a person in a study. `meta` is what an imported file says beside it.
+-- What figures are made of: one score of a judge, or of a person in a study: imported (`meta` is what the file
+-- says beside it), or answered to a first or an extra placement that is submitted; `extra` ones are in means of
+-- people, and in no figure of agreement. Answers of other placements are never here.
 CREATE TABLE ratings (
     id INTEGER PRIMARY KEY,
     conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
@@ -453,6 +364,7 @@ CREATE TABLE ratings (
     score REAL NOT NULL,
     explanation TEXT NOT NULL DEFAULT '',
     judgement_id INTEGER REFERENCES judgements(id) ON DELETE CASCADE,
+    extra INTEGER NOT NULL DEFAULT 0,
     created TEXT NOT NULL,
     meta TEXT
 );
@@ -460,19 +372,6 @@ CREATE UNIQUE INDEX ratings_once ON ratings
     (conversation_id, rater_id, criterion, ifnull(turn, 0), repeat, ifnull(study_id, 0));
 CREATE INDEX ratings_of_study ON ratings (study_id) WHERE study_id IS NOT NULL;
 CREATE INDEX ratings_of_judgement ON ratings (judgement_id) WHERE judgement_id IS NOT NULL;
-
--- People's ratings that were replaced or taken back.
-CREATE TABLE revisions (
-    id INTEGER PRIMARY KEY,
-    conversation_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
-    turn INTEGER,
-    criterion TEXT NOT NULL,
-    rater_id INTEGER NOT NULL REFERENCES raters(id),
-    study_id INTEGER REFERENCES studies(id) ON DELETE CASCADE,
-    score REAL,
-    given TEXT NOT NULL,
-    replaced TEXT NOT NULL
-);
 
 -- Sums of ratings by conversation, rater and criterion, so that a mean divides once. Refreshed in the
 -- transaction that changes a rating, as are `finals` and `summaries`.
@@ -482,6 +381,7 @@ CREATE TABLE scores (
     criterion TEXT NOT NULL,
     repeat INTEGER NOT NULL,
     study_id INTEGER,
+    extra INTEGER NOT NULL,
     total REAL NOT NULL,
     n INTEGER NOT NULL
 );
@@ -544,48 +444,109 @@ CREATE TABLE comparisons (
 CREATE INDEX comparisons_of_first ON comparisons (first_id);
 CREATE INDEX comparisons_of_second ON comparisons (second_id);
 CREATE INDEX comparisons_of_rater ON comparisons (rater_id);
+CREATE INDEX comparisons_by_date ON comparisons (created);
 CREATE INDEX comparisons_spent ON comparisons (calls, cost, unpriced);
 
--- What moderation models said of texts, by the text's hash.
-CREATE TABLE moderations (
-    hash TEXT NOT NULL,
-    model TEXT NOT NULL,
-    categories TEXT NOT NULL,
-    simulated INTEGER NOT NULL DEFAULT 0,
-    configuration_id INTEGER REFERENCES model_configurations(id),
-    reported TEXT NOT NULL DEFAULT '[]',
-    created TEXT NOT NULL,
-    PRIMARY KEY (hash, model)
+-- What pages count, kept by the triggers below, so that no page goes through what it counts: conversations of
+-- players, those that a judge has scored, and what the calls for these, their judgements and comparisons (by the
+-- first of a pair) have cost; conversations that a rater has scored, and pairs compared.
+CREATE TABLE player_counts (
+    benchmark TEXT NOT NULL,
+    language TEXT NOT NULL,
+    player TEXT NOT NULL,
+    conversations INTEGER NOT NULL,
+    judged INTEGER NOT NULL DEFAULT 0,
+    calls INTEGER NOT NULL DEFAULT 0,
+    cost REAL NOT NULL DEFAULT 0,
+    unpriced INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (benchmark, language, player)
+) WITHOUT ROWID;
+CREATE TABLE rater_counts (
+    rater_id INTEGER NOT NULL REFERENCES raters(id),
+    benchmark TEXT NOT NULL,
+    rated INTEGER NOT NULL,
+    compared INTEGER NOT NULL,
+    PRIMARY KEY (rater_id, benchmark)
 ) WITHOUT ROWID;
 
--- Samples of judgements to check, and what people found of judgements (`audit_id` NULL: in triage).
-CREATE TABLE audits (
-    id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE,
-    benchmark TEXT NOT NULL,
-    seed INTEGER NOT NULL,
-    drawn_from INTEGER NOT NULL,
-    created TEXT NOT NULL
-);
-CREATE TABLE audit_items (
-    audit_id INTEGER NOT NULL REFERENCES audits(id) ON DELETE CASCADE,
-    position INTEGER NOT NULL,
-    judgement_id INTEGER NOT NULL REFERENCES judgements(id) ON DELETE CASCADE,
-    PRIMARY KEY (audit_id, position),
-    UNIQUE (audit_id, judgement_id)
-) WITHOUT ROWID;
-CREATE TABLE verifications (
-    id INTEGER PRIMARY KEY,
-    judgement_id INTEGER NOT NULL REFERENCES judgements(id) ON DELETE CASCADE,
-    rater_id INTEGER NOT NULL REFERENCES raters(id),
-    audit_id INTEGER REFERENCES audits(id) ON DELETE SET NULL,
-    finding TEXT NOT NULL CHECK (finding IN ('reasonable', 'too_high', 'too_low', 'seen')),
-    comment TEXT NOT NULL DEFAULT '',
-    corrected REAL,
-    created TEXT NOT NULL,
-    UNIQUE (judgement_id, rater_id)
-);
-CREATE INDEX verifications_of_rater ON verifications (rater_id);
+CREATE TRIGGER conversation_added AFTER INSERT ON conversations BEGIN
+    INSERT OR IGNORE INTO player_counts (benchmark, language, player, conversations)
+        VALUES (NEW.benchmark, NEW.language, NEW.player, 0);
+    UPDATE player_counts SET conversations = conversations + 1, calls = calls + NEW.calls, cost = cost + NEW.cost,
+        unpriced = unpriced + NEW.unpriced
+        WHERE (benchmark, language, player) = (NEW.benchmark, NEW.language, NEW.player); END;
+-- What is counted by a conversation's benchmark goes while the conversation is there.
+CREATE TRIGGER conversation_removed BEFORE DELETE ON conversations BEGIN
+    DELETE FROM scores WHERE conversation_id = OLD.id;
+    DELETE FROM summaries WHERE conversation_id = OLD.id;
+    DELETE FROM judgements WHERE conversation_id = OLD.id;
+    DELETE FROM comparisons WHERE first_id = OLD.id OR second_id = OLD.id;
+    UPDATE player_counts SET conversations = conversations - 1, calls = calls - OLD.calls, cost = cost - OLD.cost,
+        unpriced = unpriced - OLD.unpriced
+        WHERE (benchmark, language, player) = (OLD.benchmark, OLD.language, OLD.player);
+    DELETE FROM player_counts
+        WHERE (benchmark, language, player) = (OLD.benchmark, OLD.language, OLD.player) AND conversations = 0; END;
+CREATE TRIGGER summary_added AFTER INSERT ON summaries WHEN NEW.judges > 0 BEGIN
+    UPDATE player_counts SET judged = judged + 1 WHERE (benchmark, language, player) =
+        (SELECT benchmark, language, player FROM conversations WHERE id = NEW.conversation_id); END;
+CREATE TRIGGER summary_removed AFTER DELETE ON summaries WHEN OLD.judges > 0 BEGIN
+    UPDATE player_counts SET judged = judged - 1 WHERE (benchmark, language, player) =
+        (SELECT benchmark, language, player FROM conversations WHERE id = OLD.conversation_id); END;
+CREATE TRIGGER score_added AFTER INSERT ON scores WHEN NOT EXISTS (SELECT 1 FROM scores
+    WHERE conversation_id = NEW.conversation_id AND rater_id = NEW.rater_id AND rowid <> NEW.rowid) BEGIN
+    INSERT OR IGNORE INTO rater_counts
+        SELECT NEW.rater_id, benchmark, 0, 0 FROM conversations WHERE id = NEW.conversation_id;
+    UPDATE rater_counts SET rated = rated + 1 WHERE rater_id = NEW.rater_id
+        AND benchmark = (SELECT benchmark FROM conversations WHERE id = NEW.conversation_id); END;
+CREATE TRIGGER score_removed AFTER DELETE ON scores WHEN NOT EXISTS (SELECT 1 FROM scores
+    WHERE conversation_id = OLD.conversation_id AND rater_id = OLD.rater_id) BEGIN
+    UPDATE rater_counts SET rated = rated - 1 WHERE rater_id = OLD.rater_id
+        AND benchmark = (SELECT benchmark FROM conversations WHERE id = OLD.conversation_id);
+    DELETE FROM rater_counts WHERE rater_id = OLD.rater_id AND rated = 0 AND compared = 0; END;
+CREATE TRIGGER comparison_added AFTER INSERT ON comparisons BEGIN
+    INSERT OR IGNORE INTO rater_counts
+        SELECT NEW.rater_id, benchmark, 0, 0 FROM conversations WHERE id = NEW.first_id;
+    UPDATE rater_counts SET compared = compared + 1 WHERE rater_id = NEW.rater_id
+        AND benchmark = (SELECT benchmark FROM conversations WHERE id = NEW.first_id);
+    UPDATE player_counts SET calls = calls + NEW.calls, cost = cost + NEW.cost, unpriced = unpriced + NEW.unpriced
+        WHERE (benchmark, language, player) =
+        (SELECT benchmark, language, player FROM conversations WHERE id = NEW.first_id); END;
+CREATE TRIGGER comparison_removed AFTER DELETE ON comparisons BEGIN
+    UPDATE rater_counts SET compared = compared - 1 WHERE rater_id = OLD.rater_id
+        AND benchmark = (SELECT benchmark FROM conversations WHERE id = OLD.first_id);
+    DELETE FROM rater_counts WHERE rater_id = OLD.rater_id AND rated = 0 AND compared = 0;
+    UPDATE player_counts SET calls = calls - OLD.calls, cost = cost - OLD.cost, unpriced = unpriced - OLD.unpriced
+        WHERE (benchmark, language, player) =
+        (SELECT benchmark, language, player FROM conversations WHERE id = OLD.first_id); END;
+CREATE TRIGGER comparison_changed AFTER UPDATE OF calls, cost, unpriced ON comparisons BEGIN
+    UPDATE player_counts SET calls = calls + NEW.calls - OLD.calls, cost = cost + NEW.cost - OLD.cost,
+        unpriced = unpriced + NEW.unpriced - OLD.unpriced
+        WHERE (benchmark, language, player) =
+        (SELECT benchmark, language, player FROM conversations WHERE id = NEW.first_id); END;
+CREATE TRIGGER judgement_added AFTER INSERT ON judgements BEGIN
+    UPDATE player_counts SET calls = calls + NEW.calls, cost = cost + NEW.cost, unpriced = unpriced + NEW.unpriced
+        WHERE (benchmark, language, player) =
+        (SELECT benchmark, language, player FROM conversations WHERE id = NEW.conversation_id); END;
+CREATE TRIGGER judgement_removed AFTER DELETE ON judgements BEGIN
+    UPDATE player_counts SET calls = calls - OLD.calls, cost = cost - OLD.cost, unpriced = unpriced - OLD.unpriced
+        WHERE (benchmark, language, player) =
+        (SELECT benchmark, language, player FROM conversations WHERE id = OLD.conversation_id); END;
+CREATE TRIGGER judgement_changed AFTER UPDATE OF calls, cost, unpriced ON judgements BEGIN
+    UPDATE player_counts SET calls = calls + NEW.calls - OLD.calls, cost = cost + NEW.cost - OLD.cost,
+        unpriced = unpriced + NEW.unpriced - OLD.unpriced
+        WHERE (benchmark, language, player) =
+        (SELECT benchmark, language, player FROM conversations WHERE id = NEW.conversation_id); END;
+
+-- What people found of judgements as these stand (a failed one may have been asked for again since): the answer
+-- to the question “” (its values: `concord.rating.FINDINGS`), and the score they would have given, which is no
+-- rating.
+CREATE VIEW findings AS SELECT p.id AS placement_id, i.judgement_id, j.conversation_id, i.study_id, p.rater_id,
+    p.submitted, CASE a.value WHEN 0 THEN 'reasonable' WHEN 1 THEN 'too_high' WHEN -1 THEN 'too_low'
+    WHEN 2 THEN 'wrong' ELSE 'seen' END AS finding, a.reason AS comment, (SELECT c.value FROM answers c
+    WHERE c.placement_id = p.id AND c.question <> '' AND c.replaced IS NULL) AS corrected
+    FROM placements p JOIN items i ON i.id = p.item_id JOIN judgements j ON j.id = i.judgement_id
+    JOIN answers a ON a.placement_id = p.id AND a.question = '' AND a.replaced IS NULL
+    WHERE p.purpose = 'spot-check' AND (a.value IS NULL) = (j.failure IS NOT NULL);
 
 
 -- ── Runs ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -627,7 +588,8 @@ CREATE TABLE leases (
 ) WITHOUT ROWID;
 CREATE INDEX leases_of_run ON leases (run_id);
 
--- Answered calls of work that is not finished. `beside` is what a reply says beside its text.
+-- Answered calls of work that is not finished, and for good those of moderation models (“moderations/NAME”, by
+-- the text's hash). `beside` is what a reply says beside its text.
 CREATE TABLE journal (
     work TEXT NOT NULL,
     step TEXT NOT NULL,
@@ -662,6 +624,7 @@ CREATE TABLE failures (
     facets TEXT NOT NULL DEFAULT '{}',
     created TEXT NOT NULL
 ) WITHOUT ROWID;
+CREATE INDEX failures_of_benchmark ON failures (benchmark, kind);
 
 -- Batches at an endpoint, and the calls that wait in them: `batch_id` is NULL where a call had no answer and
 -- is to be asked again, `kind` is set where it failed for good and no run has heard of it yet.
@@ -695,7 +658,3 @@ CREATE TABLE batch_calls (
     raw TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID;
 CREATE INDEX batch_calls_of_batch ON batch_calls (batch_id) WHERE batch_id IS NOT NULL;
-
--- What a change stored in parts has added as long as it has not ended: ids from first to last of a table, or
--- a criterion (scope, name), a benchmark's refusal, or (trajectories) conversations that had none.
-CREATE TABLE unfinished (id INTEGER PRIMARY KEY, part_of TEXT NOT NULL, first NOT NULL, last NOT NULL);

@@ -4,7 +4,6 @@ A token is 32 random bytes that only the browser has. The store keeps its hash, 
 copy of the database.
 """
 
-import hashlib
 import json
 import secrets
 from dataclasses import dataclass
@@ -14,7 +13,9 @@ from typing import Literal
 from sqlite_utils import Database
 
 from concord.errors import NotAllowed, NotFound
+from concord.store import settings
 from concord.store.database import find, now
+from concord.store.links import hashed
 
 Kind = Literal["local", "passphrase", "oidc", "annotator", "member"]
 Role = Literal["owner", "researcher", "adjudicator"]
@@ -97,8 +98,8 @@ _LIVE = "ended IS NULL AND expires > :now AND used > CASE kind {} END".format(
 )
 _COLUMNS = (
     "id, kind, rater_id, name, source, browser, begun, used, expires, CASE kind WHEN 'annotator' THEN '' "
-    "WHEN 'member' THEN ifnull((SELECT role FROM members m WHERE m.name = sessions.name AND m.revoked IS "
-    "NULL), '') ELSE 'owner' END AS role"
+    "WHEN 'member' THEN ifnull((SELECT role FROM links l WHERE l.opens = 'member' AND l.name = sessions.name "
+    "AND l.ended IS NULL), '') ELSE 'owner' END AS role"
 )
 
 
@@ -125,18 +126,18 @@ def begin(
 
 def of(db: Database, token: str) -> Session | None:
     """The session of this token; None where there is none, or it is over."""
-    found = db.query(
+    rows = db.query(
         f"SELECT {_COLUMNS} FROM sessions WHERE token_hash = :token AND {_LIVE}",
         {"token": hashed(token), **_times()},
     )
-    session = next((Session(**row) for row in found), None)
+    session = next((Session(**row) for row in rows), None)
     return None if session and session.kind == "member" and not session.role else session
 
 
 def each(db: Database) -> list[Session]:
     """Sessions that are not over, the last used one first."""
-    found = db.query(f"SELECT {_COLUMNS} FROM sessions WHERE {_LIVE} ORDER BY used DESC, id DESC", _times())
-    return [Session(**row) for row in found]
+    rows = db.query(f"SELECT {_COLUMNS} FROM sessions WHERE {_LIVE} ORDER BY used DESC, id DESC", _times())
+    return [Session(**row) for row in rows]
 
 
 def was_signed_in(db: Database, token: str) -> int | None:
@@ -171,19 +172,24 @@ def end_all(db: Database, *kinds: Kind, rater: int | None = None) -> None:
     )
 
 
+_ONCE = "one-time link "
+"""How the settings of one-time links are called, before the hash of the token."""
+
+
 def one_time(db: Database, kind: Kind, name: str = "") -> str:
     """The token of a new one-time link, which begins one session."""
     token = secrets.token_urlsafe(32)
-    db.table("one_time_links").delete_where("expires < ?", [now(-KEPT)])
-    db.table("one_time_links").insert(
-        {"token_hash": hashed(token), "kind": kind, "name": name, "expires": now(ONE_TIME[kind])}
-    )
+    for old, value in settings.beginning(db, _ONCE).items():
+        if json.loads(value)["expires"] < now(-KEPT):
+            settings.remove(db, _ONCE + old)
+    link = {"kind": kind, "name": name, "expires": now(ONE_TIME[kind]), "used": None}
+    settings.put(db, _ONCE + hashed(token), json.dumps(link))
     return token
 
 
 def is_one_time(db: Database, token: str) -> bool:
     """Whether this is the token of a one-time link, used or not."""
-    return find(db, "one_time_links", "kind", token_hash=hashed(token)) is not None
+    return settings.get(db, _ONCE + hashed(token)) is not None
 
 
 def redeem(db: Database, token: str, kind: Kind) -> str:
@@ -191,19 +197,14 @@ def redeem(db: Database, token: str, kind: Kind) -> str:
 
     Raises LinkRefused for a link that is unknown, was used, or has expired.
     """
-    link = find(db, "one_time_links", token_hash=hashed(token), kind=kind)
-    if link is None:
+    link = json.loads(settings.get(db, _ONCE + hashed(token)) or "{}")
+    if link.get("kind") != kind:
         raise LinkRefused("unknown")
     if link["used"] or link["expires"] < now():
         raise LinkRefused("used")
-    db.table("one_time_links").update(hashed(token), {"used": now()})
+    settings.put(db, _ONCE + hashed(token), json.dumps(link | {"used": now()}))
     name: str = link["name"]
     return name
-
-
-def hashed(token: str) -> str:
-    """What is stored of a token. A fast hash is enough for random bytes: there is nothing to guess."""
-    return hashlib.sha256(token.encode()).hexdigest()
 
 
 def _times() -> dict[str, str]:

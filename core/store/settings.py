@@ -17,13 +17,17 @@ def get(db: Database, name: str) -> str | None:
 
 def beginning(db: Database, prefix: str) -> dict[str, str]:
     """The values whose names begin so, by what follows in their names, in alphabetical order."""
-    rows = db.table("settings").rows_where("substr(key, 1, ?) = ?", [len(prefix), prefix], order_by="key")
-    return {row["key"].removeprefix(prefix): row["value"] for row in rows}
+    rows = db.execute(
+        "SELECT substr(key, length(?1) + 1), value FROM settings WHERE key >= ?1 "
+        "AND key < ?1 || char(1114111) ORDER BY key",
+        [prefix],
+    )
+    return dict(rows.fetchall())
 
 
 def put(db: Database, name: str, value: str) -> None:
     """Keep a value in place of the one before."""
-    db.table("settings").upsert({"key": name, "value": value}, pk="key")
+    db.execute("REPLACE INTO settings (key, value) VALUES (?, ?)", [name, value])
 
 
 def remove(db: Database, name: str) -> None:

@@ -4,18 +4,14 @@ Conversations and judgements are given by their ids.
 """
 
 import json
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-import pandas as pd
 from sqlite_utils import Database
 
 from concord.configuration import Use
-from concord.rating import NOTHING_SPENT, Rater, Spent
 from concord.store import configurations
-from concord.store.ratings import RATER, rater
 
 _IN = "IN (SELECT value FROM json_each(?))"
 
@@ -24,10 +20,10 @@ def of_keys(
     db: Database, conversations: Collection[str], judgements: Collection[str]
 ) -> tuple[list[int], list[int]]:
     """The ids of those of the conversations and judgements that are stored."""
-    asked = (("conversations", conversations), ("judgements", judgements))
+    wanted = (("conversations", conversations), ("judgements", judgements))
     one, other = (
         [row[0] for row in db.execute(f"SELECT id FROM {table} WHERE key {_IN}", [_list(keys)])]
-        for table, keys in asked
+        for table, keys in wanted
     )
     return one, other
 
@@ -50,60 +46,13 @@ def of_version(db: Database, benchmark: str, version: str) -> tuple[list[int], l
     return [row[0] for row in ids], [row[0] for row in judgements]
 
 
-def talks(db: Database, ids: Sequence[int]) -> pd.DataFrame:
-    """These conversations: index conversation; key, player, language, turns, reply_chars, cut_replies."""
-    columns = "id AS conversation, key, player, language, turns, reply_chars, cut_replies"
-    sql = f"SELECT {columns} FROM conversations WHERE id {_IN} ORDER BY id"
-    return pd.read_sql_query(sql, db.conn, params=[_list(ids)], index_col="conversation")
-
-
-def facets(db: Database, ids: Sequence[int], names: Sequence[str]) -> dict[int, str]:
-    """What each conversation was about: its facets of these names, in this order."""
+def answered(db: Database, ids: Collection[int]) -> list[str]:
+    """The criteria that judges rated in these conversations."""
     rows = db.execute(
-        f"SELECT conversation_id, name, value FROM facets WHERE conversation_id {_IN} AND name {_IN}",
-        [_list(ids), _list(names)],
+        f"SELECT DISTINCT criterion FROM scores WHERE study_id IS NULL AND conversation_id {_IN} ORDER BY 1",
+        [_list(ids)],
     )
-    found: dict[int, dict[str, str]] = {}
-    for number, name, value in rows:
-        found.setdefault(number, {})[name] = value
-    return {n: " · ".join(of[name] for name in names if name in of) for n, of in found.items()}
-
-
-def scores(db: Database, ids: Sequence[int], judgements: Sequence[int] | None = None) -> pd.DataFrame:
-    """What judges gave: conversation, rater (its id), criterion, and score, the mean over turns and repeats.
-
-    Of these judgements alone, where they are given.
-    """
-    what = "t.conversation_id AS conversation, t.rater_id AS rater, t.criterion"
-    of = "JOIN raters x ON x.id = t.rater_id WHERE x.kind = 'judge' AND t.study_id IS NULL"
-    by = "GROUP BY 1, 2, 3"
-    if judgements is None:
-        mean = "sum(t.total) / sum(t.n) AS score"
-        sql, args = f"SELECT {what}, {mean} FROM scores t {of} AND t.conversation_id {_IN} {by}", ids
-    else:
-        sql = f"SELECT {what}, avg(t.score) AS score FROM ratings t {of} AND t.judgement_id {_IN} {by}"
-        args = judgements
-    return pd.read_sql_query(sql, db.conn, params=[_list(args)])
-
-
-def raters(db: Database, ids: Collection[int]) -> dict[int, Rater]:
-    """These raters by id."""
-    rows = db.execute(f"SELECT x.id, {RATER} FROM raters x WHERE x.id {_IN}", [_list(ids)])
-    return {number: rater(*row) for number, *row in rows}
-
-
-def spent(db: Database, ids: Sequence[int], judgements: Sequence[int]) -> Spent:
-    """What these conversations and judgements cost to make, whichever run made them."""
-    names = ", ".join(f"total({name})" for name in vars(NOTHING_SPENT))
-    sums = [
-        db.execute(f"SELECT {names} FROM {table} WHERE id {_IN}", [_list(those)]).fetchone()
-        for table, those in (("conversations", ids), ("judgements", judgements))
-    ]
-    made, judged = (
-        Spent(**{n: type(usual)(v) for (n, usual), v in zip(vars(NOTHING_SPENT).items(), row, strict=True)})
-        for row in sums
-    )
-    return made + judged
+    return [name for (name,) in rows]
 
 
 def unusable(db: Database, judgements: Sequence[int]) -> dict[str, int]:
@@ -116,15 +65,6 @@ def unusable(db: Database, judgements: Sequence[int]) -> dict[str, int]:
     return dict(rows.fetchall())
 
 
-def not_made(db: Database, works: Collection[str]) -> Counter[str]:
-    """Why those of the works that failed and were not done since failed: reason and model → number."""
-    rows = db.execute(
-        f"SELECT reason, kind, model FROM failures WHERE work {_IN}",
-        [_list(works)],
-    )
-    return Counter(" by ".join(filter(None, (reason or kind, model))) for reason, kind, model in rows)
-
-
 def models(db: Database, ids: Sequence[int], judgements: Sequence[int]) -> dict[str, list[Use]]:
     """The models behind these results by name: each configuration, and what its endpoint reported."""
     rows = db.query(
@@ -134,14 +74,14 @@ def models(db: Database, ids: Sequence[int], judgements: Sequence[int]) -> dict[
         f"ON m.id = j.configuration_id WHERE j.id {_IN} ORDER BY 1",
         [_list(ids), _list(judgements)],
     )
-    found: dict[str, Use] = {}
+    uses: dict[str, Use] = {}
     for row in rows:
-        before = found.get(row["hash"], Use(configurations.of_row(row), {}))
-        found[row["hash"]] = replace(
+        before = uses.get(row["hash"], Use(configurations.of_row(row), {}))
+        uses[row["hash"]] = replace(
             before, reported={**before.reported, **configurations.read(row["reported"])}
         )
     by_name: dict[str, list[Use]] = {}
-    for use in found.values():
+    for use in uses.values():
         assert use.configuration is not None
         by_name.setdefault(use.configuration.nickname, []).append(use)
     return by_name
@@ -158,22 +98,16 @@ def prompts(db: Database, ids: Sequence[int], judgements: Sequence[int]) -> dict
         f"WHERE j.prompt != '' AND j.id {_IN} ORDER BY 1, 3, 2",
         [_list(ids), _list(judgements)],
     )
-    found: dict[str, list[str]] = {}
+    by_name: dict[str, list[str]] = {}
     for name, hash_, version in rows:
-        found.setdefault(name, []).append(" ".join(filter(None, (version, hash_))))
-    return found
+        by_name.setdefault(name, []).append(" ".join(filter(None, (version, hash_))))
+    return by_name
 
 
 def stamp(db: Database) -> tuple[Any, ...]:
-    """Changes with every new conversation, rating, judgement and failure."""
-    tables: Mapping[str, str] = {
-        "conversations": "max(id)",
-        "ratings": "max(id)",
-        "judgements": "max(id)",
-        "failures": "max(created)",
-    }
-    asked = ", ".join(f"(SELECT {what} FROM {table})" for table, what in tables.items())
-    return tuple(db.execute(f"SELECT {asked}").fetchone())
+    """Changes with every new conversation, rating and judgement."""
+    newest = (f"(SELECT max(id) FROM {table})" for table in ("conversations", "ratings", "judgements"))
+    return tuple(db.execute(f"SELECT {', '.join(newest)}").fetchone())
 
 
 def _list(values: Collection[object]) -> str:

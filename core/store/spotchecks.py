@@ -1,21 +1,23 @@
-"""Spot-checks in the store: judgements, what people found of them, and samples to audit."""
+"""Spot-checks in the store: judgements as items, what people found of them, and samples to audit.
+
+A judgement to check is an item of a study of checks: of the triage of its benchmark, or of an audit, whose
+items are a random sample in the order drawn. A person has one finding of a judgement, wherever it was made.
+"""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import pandas as pd
 from sqlite_utils import Database
 
-from concord.errors import StudyError, not_found
-from concord.rating import Rating, Verification
-from concord.store import ratings, summaries
+from concord.errors import not_found
+from concord.rating import Finding
+from concord.store import placements
 from concord.store.database import find, insert, now
 from concord.store.filters import Where, condition
-
-LOOKED = "(v.finding = 'seen') = (j.failure IS NOT NULL)"
-"""That a finding v is one of the judgement j as it stands: a verdict that was unreadable when it was seen may
-have been asked for again."""
+from concord.store.studies import refuse_taken
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,6 @@ class Seen:
     """A judgement, and what one person found of it (`finding`, `comment`, `corrected`)."""
 
     id: int
-    key: str
     judge: str
     variant: str
     simulated: bool
@@ -32,90 +33,93 @@ class Seen:
     explanation: str
     failure: str | None
     raw: str
-    finding: str | None
-    comment: str
-    corrected: float | None
+    finding: Finding | None = None
+    comment: str = ""
+    corrected: float | None = None
 
 
-def judgements(db: Database, conversation_id: int, criterion: str, rater: int | None = None) -> list[Seen]:
-    """The judgements of a conversation with their mean score on a criterion and a rater's findings."""
+def judgements(
+    db: Database, conversation_id: int, criterion: str, rater: int | None = None, *, nominal: bool = False
+) -> list[Seen]:
+    """The judgements of a conversation with their score on a criterion and a rater's findings.
+
+    Over turns the score is the mean; of categories (`nominal`) the most frequent one, the first of several.
+    """
+    given = "FROM ratings r WHERE r.judgement_id = j.id AND r.criterion = :criterion"
+    most_frequent = f"SELECT r.score {given} GROUP BY r.score ORDER BY count(*) DESC, r.score LIMIT 1"
+    score = most_frequent if nominal else f"SELECT avg(r.score) {given}"
     rows = db.query(
-        "SELECT j.id, j.key, x.name AS judge, x.variant, x.simulated, j.repeat, j.failure, j.raw, "
-        "(SELECT avg(r.score) FROM ratings r WHERE r.judgement_id = j.id "
-        "AND r.criterion = :criterion) AS score, ifnull((SELECT group_concat(r.explanation, char(10)) "
-        "FROM ratings r WHERE r.judgement_id = j.id AND r.criterion = :criterion), '') AS explanation, "
-        "v.finding, ifnull(v.comment, '') AS comment, v.corrected FROM judgements j JOIN raters x "
-        "ON x.id = j.rater_id LEFT JOIN verifications v ON v.judgement_id = j.id AND v.rater_id = :rater "
-        f"AND {LOOKED} WHERE j.conversation_id = :conversation ORDER BY x.name, x.variant, j.repeat",
-        {"criterion": criterion, "rater": rater, "conversation": conversation_id},
+        "SELECT j.id, x.name AS judge, x.variant, x.simulated, j.repeat, j.failure, j.raw, "
+        f"({score}) AS score, ifnull((SELECT group_concat(r.explanation, char(10)) "
+        f"{given}), '') AS explanation FROM judgements j JOIN raters x ON x.id = j.rater_id "
+        "WHERE j.conversation_id = :conversation ORDER BY x.name, x.variant, j.repeat",
+        {"criterion": criterion, "conversation": conversation_id},
     )
-    return [Seen(**{**row, "simulated": bool(row["simulated"])}) for row in rows]
+    # By itself: joined to the judgements, all that the person ever found would be read.
+    theirs = db.query(
+        "SELECT judgement_id, finding, comment, corrected FROM findings WHERE conversation_id = ? "
+        "AND rater_id = ?",
+        [conversation_id, rater],
+    )
+    findings = {finding.pop("judgement_id"): finding for finding in theirs}
+    return [Seen(**row | {"simulated": bool(row["simulated"])} | findings.get(row["id"], {})) for row in rows]
 
 
-def about(db: Database, judgement_id: int) -> tuple[int, str, str]:
-    """What a judgement is about: (conversation id, its key, its benchmark). Raises NotFound."""
+def about(db: Database, judgement_id: int) -> tuple[int, str]:
+    """What a judgement is about: (conversation id, its benchmark). Raises NotFound."""
     row = db.execute(
-        "SELECT c.id, c.key, c.benchmark FROM judgements j JOIN conversations c ON c.id = j.conversation_id "
+        "SELECT c.id, c.benchmark FROM judgements j JOIN conversations c ON c.id = j.conversation_id "
         "WHERE j.id = ?",
         [judgement_id],
     ).fetchone()
     if row is None:
         raise not_found("judgement", str(judgement_id), ())
-    return row[0], row[1], row[2]
+    return row[0], row[1]
 
 
-def save(db: Database, verification: Verification, rater: int, audit: str = "") -> None:
-    """Store what a person found of a judgement; it replaces their earlier finding. Raises NotFound.
+def triage(benchmark: str) -> str:
+    """The name of the study that holds what is found in a benchmark's triage."""
+    return f"spot-check-{benchmark}"
 
-    `audit` names the audit in which it was found, "" for triage; a later finding does not change that.
+
+def _create(db: Database, name: str, source: str, meta: Mapping[str, Any], seed: int = 0) -> int:
+    refuse_taken(db, name)
+    row = {"name": name, "title": name, "source": source, "kind": "checks", "seed": seed}
+    return insert(db, "studies", {**row, "meta": json.dumps(meta, ensure_ascii=False), "created": now()})
+
+
+def placement(db: Database, judgement_id: int, rater: int, audit: str = "") -> int:
+    """Where a person's finding of a judgement lies; without one, their placement of it in an audit.
+
+    Without an audit it is that of triage, whose study is made when it is first needed. Raises NotFound for an
+    unknown audit.
     """
-    judgement = find(db, "judgements", "id", key=verification.judgement)
-    if judgement is None:
-        raise not_found("judgement", verification.judgement, ())
-    findings = db.table("verifications")
-    said = {name: getattr(verification, name) for name in ("finding", "comment", "corrected")}
-    said["created"] = now()
-    known = find(db, "verifications", "id", judgement_id=judgement["id"], rater_id=rater)
-    if known is not None:
-        findings.update(known["id"], said)
-    else:
-        number = _number(db, audit) if audit else None
-        findings.insert({"judgement_id": judgement["id"], "rater_id": rater, "audit_id": number, **said})
-
-
-def withdraw(db: Database, judgement_id: int, rater: int, study: str) -> None:
-    """Delete a person's finding, and its corrected score from the study; the score stays as a revision."""
-    uncorrect(db, judgement_id, rater, study)
-    db.table("verifications").delete_where("judgement_id = ? AND rater_id = ?", [judgement_id, rater])
-
-
-def uncorrect(db: Database, judgement_id: int, rater: int, study: str) -> None:
-    """Delete the corrected score of a finding from the study; it stays as a revision."""
-    row = db.execute(
-        "SELECT j.conversation_id, v.corrected FROM verifications v JOIN judgements j "
-        "ON j.id = v.judgement_id WHERE v.judgement_id = ? AND v.rater_id = ? AND v.corrected IS NOT NULL",
+    present = db.execute(
+        "SELECT p.id FROM items i JOIN placements p ON p.item_id = i.id AND p.purpose = 'spot-check' "
+        "WHERE i.judgement_id = ? AND p.rater_id = ? AND p.state = 'done'",
         [judgement_id, rater],
     ).fetchone()
-    if row is not None:
-        which = (
-            "conversation_id = ? AND score = ? AND rater_id = ? AND study_id = (SELECT id FROM studies "
-            "WHERE name = ?)"
-        )
-        ratings.withdraw(db, which, [*row, rater, study])
-        summaries.refresh(db, [row[0]])
+    if present:
+        return int(present[0])
+    conversation, benchmark = about(db, judgement_id)
+    name = triage(benchmark)
+    row = find(db, "studies", "id", name=name, kind="checks")
+    number = _audit(db, audit) if audit else row and row["id"]
+    study = number or _create(db, name, "triage", {"benchmark": benchmark})
+    of = {"study_id": study, "judgement_id": judgement_id, "conversation_id": conversation}
+    item = find(db, "items", "id", **of)
+    return placements.beside(db, rater, "spot-check", item["id"] if item else insert(db, "items", of))
 
 
-def correct(db: Database, study_id: int, conversation_id: int, rater: int, given: Rating) -> None:
-    """Store a corrected score in a study and add the conversation to it; an earlier one is a revision."""
-    if not find(db, "items", "id", study_id=study_id, conversation_id=conversation_id, turn=None):
-        db.table("items").insert({"study_id": study_id, "conversation_id": conversation_id})
-    ratings.withdraw(
-        db,
-        "conversation_id = ? AND turn IS NULL AND criterion = ? AND rater_id = ? AND study_id = ?",
-        [conversation_id, given.criterion, rater, study_id],
+def uncorrect(db: Database, conversation_id: int, rater: int, criterion: str) -> None:
+    """Take back the score that a person would have given to a reply, whichever judgement it stands beside."""
+    rows = db.execute(
+        "SELECT p.id FROM items i JOIN placements p ON p.item_id = i.id AND p.purpose = 'spot-check' "
+        "WHERE i.conversation_id = ? AND p.rater_id = ?",
+        [conversation_id, rater],
     )
-    ratings.insert(db, conversation_id, rater, [given], study_id=study_id)
-    summaries.refresh(db, [conversation_id])
+    for (number,) in rows.fetchall():
+        placements.withdraw(db, number, criterion)
 
 
 @dataclass(frozen=True)
@@ -128,6 +132,14 @@ class Audit:
     drawn_from: int
     items: int
     created: str
+
+
+class Drawn(NamedTuple):
+    """A judgement of an audit, and the study in which a person found something of it; None: nothing yet."""
+
+    judgement: int
+    conversation: int
+    found_in: str | None
 
 
 def auditable(
@@ -148,59 +160,45 @@ def create_audit(
     db: Database, name: str, benchmark: str, seed: int, drawn_from: int, judgement_ids: Sequence[int]
 ) -> None:
     """Store a sample. Raises StudyError where the name is taken."""
-    if find(db, "audits", "id", name=name):
-        raise StudyError(f"There is an audit “{name}” already. Give this one another name.")
-    drawn = {"name": name, "benchmark": benchmark, "seed": seed, "drawn_from": drawn_from, "created": now()}
-    number = insert(db, "audits", drawn)
-    db.table("audit_items").insert_all(
-        {"audit_id": number, "position": position, "judgement_id": judgement}
-        for position, judgement in enumerate(judgement_ids, 1)
+    number = _create(db, name, "audit", {"benchmark": benchmark, "drawn_from": drawn_from}, seed)
+    db.conn.executemany(
+        "INSERT INTO items (study_id, judgement_id, conversation_id) "
+        "SELECT ?, id, conversation_id FROM judgements WHERE id = ?",
+        [(number, judgement) for judgement in judgement_ids],
     )
 
 
 def audits(db: Database, benchmark: str = "") -> list[Audit]:
     """The samples that were drawn, newest first."""
-    rows = db.query(
-        "SELECT a.name, a.benchmark, a.seed, a.drawn_from, count(i.judgement_id) AS items, a.created "
-        "FROM audits a LEFT JOIN audit_items i ON i.audit_id = a.id WHERE ? = '' OR a.benchmark = ? "
-        "GROUP BY a.id ORDER BY a.id DESC",
-        [benchmark, benchmark],
+    rows = db.execute(
+        "SELECT t.name, json_extract(t.meta, '$.benchmark') AS of, t.seed, "
+        "json_extract(t.meta, '$.drawn_from'), count(i.id), t.created FROM studies t LEFT JOIN items i "
+        "ON i.study_id = t.id WHERE t.kind = 'checks' AND t.source = 'audit' AND ? IN ('', of) "
+        "GROUP BY t.id ORDER BY t.id DESC",
+        [benchmark],
     )
-    return [Audit(**row) for row in rows]
+    return [Audit(*row) for row in rows]
 
 
-def audit_items(db: Database, name: str, rater: int | None = None) -> list[tuple[int, int, bool]]:
-    """An audit in its order: (judgement, conversation, whether the rater has a finding). Raises NotFound."""
-    return [
-        (judgement, conversation, bool(done))
-        for judgement, conversation, done in db.execute(
-            "SELECT j.id, j.conversation_id, EXISTS (SELECT 1 FROM verifications v "
-            f"WHERE v.judgement_id = j.id AND v.rater_id = ? AND {LOOKED}) FROM audit_items i "
-            "JOIN judgements j ON j.id = i.judgement_id WHERE i.audit_id = ? ORDER BY i.position",
-            [rater, _number(db, name)],
-        )
-    ]
+def _audit(db: Database, name: str) -> int:
+    if (row := find(db, "studies", "id", name=name, source="audit")) is None:
+        raise not_found("audit", name, [one.name for one in audits(db)])
+    return int(row["id"])
 
 
-def found_at(db: Database, name: str, rater: int | None) -> int:
-    """How many of an audit's judgements the rater found something of at its own desk. Raises NotFound."""
-    found: int = db.execute(
-        "SELECT count(*) FROM verifications v JOIN judgements j ON j.id = v.judgement_id "
-        f"WHERE v.audit_id = ? AND v.rater_id = ? AND {LOOKED}",
-        [_number(db, name), rater],
-    ).fetchone()[0]
-    return found
-
-
-def _number(db: Database, name: str) -> int:
-    known = {row["name"]: int(row["id"]) for row in db.table("audits").rows}
-    if name not in known:
-        raise not_found("audit", name, known)
-    return known[name]
+def drawn(db: Database, audit: str, rater: int | None = None) -> list[Drawn]:
+    """An audit in its order, with what the rater found. Raises NotFound."""
+    rows = db.execute(
+        "SELECT i.judgement_id, i.conversation_id, (SELECT t.name FROM findings f JOIN studies t "
+        "ON t.id = f.study_id WHERE f.judgement_id = i.judgement_id AND f.rater_id = ?) "
+        "FROM items i WHERE i.study_id = ? ORDER BY i.id",
+        [rater, _audit(db, audit)],
+    )
+    return [Drawn(*row) for row in rows]
 
 
 def findings(db: Database, benchmark: str, facets: Sequence[str], where: Where | None = None) -> pd.DataFrame:
-    """What people found of conversations of the benchmark, one row a person and judgement.
+    """What people found of conversations of the benchmark, one row a person and judgement, the first first.
 
     Columns: judgement, judge, player, person, simulated (of the person), finding, audits (with the judgement,
     joined by line breaks), desk (the audit in which it was found, "" for triage), and each facet.
@@ -210,14 +208,16 @@ def findings(db: Database, benchmark: str, facets: Sequence[str], where: Where |
         f", (SELECT value FROM facets WHERE conversation_id = c.id AND name = :by{i}) AS by{i}"
         for i in range(len(facets))
     )
-    found = pd.read_sql_query(
-        "SELECT j.id AS judgement, x.name AS judge, c.player, p.name AS person, p.simulated, v.finding, "
-        "ifnull((SELECT group_concat(a.name, char(10)) FROM audit_items i JOIN audits a ON a.id = i.audit_id "
-        "WHERE i.judgement_id = j.id), '') AS audits, ifnull((SELECT a.name FROM audits a WHERE a.id = "
-        f"v.audit_id), '') AS desk{each} FROM verifications v JOIN judgements j ON j.id = v.judgement_id "
-        "JOIN conversations c ON c.id = j.conversation_id JOIN raters x ON x.id = j.rater_id JOIN raters p "
-        f"ON p.id = v.rater_id WHERE c.benchmark = :benchmark AND {LOOKED} AND {wanted} ORDER BY v.id",
+    rows = pd.read_sql_query(
+        "SELECT f.judgement_id AS judgement, x.name AS judge, c.player, p.name AS person, p.simulated, "
+        "f.finding, ifnull((SELECT group_concat(a.name, char(10)) FROM items i JOIN studies a "
+        "ON a.id = i.study_id AND a.source = 'audit' WHERE i.judgement_id = f.judgement_id), '') AS audits, "
+        f"iif(t.source = 'audit', t.name, '') AS desk{each} FROM findings f "
+        "JOIN studies t ON t.id = f.study_id JOIN conversations c ON c.id = f.conversation_id "
+        "JOIN judgements j ON j.id = f.judgement_id "
+        "JOIN raters x ON x.id = j.rater_id JOIN raters p ON p.id = f.rater_id WHERE "
+        f"c.benchmark = :benchmark AND {wanted} ORDER BY f.submitted, f.placement_id",
         db.conn,
         params=args | {"benchmark": benchmark} | {f"by{i}": name for i, name in enumerate(facets)},
     )
-    return found.rename(columns={f"by{i}": name for i, name in enumerate(facets)})
+    return rows.rename(columns={f"by{i}": name for i, name in enumerate(facets)})

@@ -3,36 +3,45 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from sqlite_utils import Database
 
 from concord.errors import StudyError, not_found
 from concord.rating import Criterion
-from concord.store import conversations, database, ratings, settings
-from concord.store.database import find, now
+from concord.store import audit, conversations, database, ratings, settings
+from concord.store.database import find, now, once, update
 
-# An item somebody has answered, flagged or closed is theirs; the others may still be dealt anew.
+# A rated item somebody has answered, flagged or closed is theirs; the others may still be dealt anew.
 BEGUN = (
-    "({a}.state <> 'open' OR {a}.flag <> '' OR EXISTS (SELECT 1 FROM study_units b JOIN ratings r "
-    "ON r.study_id = b.study_id "
-    "AND r.conversation_id = b.conversation_id AND ifnull(r.turn, 0) = ifnull(b.turn, 0) "
-    "WHERE b.id = {a}.unit_id AND r.rater_id = {a}.rater_id))"
+    "(p.state <> 'open' OR p.flag <> '' OR EXISTS (SELECT 1 FROM answers b WHERE b.placement_id = p.id) "
+    "OR EXISTS (SELECT 1 FROM items b JOIN ratings r ON r.conversation_id = b.conversation_id "
+    "AND +r.study_id = b.study_id AND ifnull(r.turn, 0) = ifnull(b.turn, 0) "
+    "WHERE b.id = p.item_id AND r.rater_id = p.rater_id) "
+    "OR EXISTS (SELECT 1 FROM items b JOIN studies t ON t.id = b.study_id JOIN comparisons x "
+    "ON x.first_id IN (b.conversation_id, b.other_id) AND x.second_id IN (b.conversation_id, b.other_id) "
+    "AND x.rubric = ifnull(json_extract(t.meta, '$.rubric.name'), '') "
+    "WHERE b.id = p.item_id AND b.other_id IS NOT NULL AND +x.rater_id = p.rater_id))"
 )
 
-IN_SIGHT = "spot-check"
-"""The source of studies whose people saw the judges' scores."""
+KEPT = "(i.other_id IS NULL OR i.stratum NOT IN (SELECT key FROM scenarios WHERE state = 'discarded'))"
+"""Whether an item i is still asked: pairs of a discarded scenario are left out everywhere."""
 FEWEST_PINNED = 8
 """Conversations rated by people that a pinned study has at least; below it no interval is given."""
 _PINNED = "study"
+
+
+FILE = "file"
+"""The source of a study that is a table of labels, not stored."""
 
 
 @dataclass(frozen=True)
 class Study:
     """What is rated, by which criteria, and how often each unit (0: by everybody).
 
-    `source` is “drawn” or the format of the import. In an `anonymous` study people's ratings have no names,
-    so that no figure may treat them as those of persons.
+    Of “pairs” people and judges say which of two conversations is better. `source` is “drawn” or the format
+    of the import. In an `anonymous` study people's ratings have no names, so that no figure may treat them as
+    those of persons.
     """
 
     name: str
@@ -44,8 +53,14 @@ class Study:
     overlap: int = 0
     seed: int = 0
     anonymous: bool = False
+    kind: Literal["ratings", "pairs"] = "ratings"
     meta: Mapping[str, Any] = field(default_factory=dict)
     created: str = ""
+
+    @property
+    def pairs(self) -> bool:
+        """Whether pairs are compared in it."""
+        return self.kind == "pairs"
 
     @property
     def rubric(self) -> str:
@@ -53,14 +68,19 @@ class Study:
         return str(self.meta.get("rubric", {}).get("name", ""))
 
     @property
+    def version(self) -> int:
+        """The version of the rubric; 0 for a benchmark's own questions."""
+        return int(self.meta.get("rubric", {}).get("version", 0))
+
+    @property
+    def benchmark(self) -> str:
+        """The benchmark that it was drawn from; “” where that is not known."""
+        return str(self.meta.get("drawn", {}).get("benchmark", ""))
+
+    @property
     def pilot_of(self) -> str:
         """The study that this one is a pilot of, which need not be drawn yet; “” for none."""
         return str(self.meta.get("pilot_of", ""))
-
-    @property
-    def blind(self) -> bool:
-        """Whether people answered without seeing a judge's score; corrections in a spot-check are not."""
-        return self.source != IN_SIGHT
 
 
 def create(db: Database, study: Study) -> int:
@@ -75,9 +95,9 @@ def create(db: Database, study: Study) -> int:
 
 
 def refuse_taken(db: Database, name: str) -> None:
-    """Raise StudyError where a study, or one of pairs, has this name."""
-    if there := find(db, "studies", "pairs", name=name):
-        what = "study of pairs" if there["pairs"] else "study"
+    """Raise StudyError where a study of any kind has this name."""
+    if there := find(db, "studies", "kind", name=name):
+        what = {"ratings": "study", "pairs": "study of pairs", "checks": "spot-check"}[there["kind"]]
         raise StudyError(f"There is a {what} “{name}” already. Give this one another name.")
 
 
@@ -88,51 +108,64 @@ def scope(name: str) -> str:
 
 def get(db: Database, name: str) -> Study:
     """A study by name. Raises NotFound."""
-    row = _row(db, name)
-    del row["id"], row["pairs"]
+    row = dict(_row(db, name))
+    del row["id"]
     row |= {flag: bool(row[flag]) for flag in ("per_turn", "anonymous")}
     return Study(**row | {"criteria": ratings.criteria(db, scope(name)), "meta": json.loads(row["meta"])})
 
 
 def study_id(db: Database, name: str) -> int:
-    """A study's id. Raises NotFound."""
+    """The id of a study in which people rate. Raises NotFound."""
     return int(_row(db, name)["id"])
 
 
+def any_id(db: Database, name: str) -> int:
+    """The id of a study, of pairs and of checks too. Raises NotFound."""
+    row = find(db, "studies", "id", name=name)
+    return row["id"] if row else study_id(db, name)
+
+
+@once
 def _row(db: Database, name: str) -> dict[str, Any]:
-    row = find(db, "studies", name=name, pairs=0)
+    row = next(iter(db.query("SELECT * FROM studies WHERE name = ? AND kind <> 'checks'", [name])), None)
     if row is None:
         raise not_found("study", name, names(db))
     return row
 
 
-def names(db: Database) -> list[str]:
-    """Every study, newest first."""
-    return [
-        row["name"] for row in db.table("studies").rows_where("NOT pairs", select="name", order_by="id DESC")
-    ]
+def names(db: Database, *, pairs: bool = False) -> list[str]:
+    """Every study in which items are rated, or pairs compared by a rubric, newest first."""
+    where = "kind = 'pairs' AND source <> 'own'" if pairs else "kind = 'ratings'"
+    return [row["name"] for row in db.table("studies").rows_where(where, select="name", order_by="id DESC")]
+
+
+def names_of(db: Database, source: str) -> list[str]:
+    """Every study from a source, newest first."""
+    rows = db.table("studies").rows_where("source = ?", [source], select="name", order_by="id DESC")
+    return [row["name"] for row in rows]
 
 
 def titles(db: Database) -> dict[str, str]:
     """The title of every study by its name, newest first; the name where it has no title."""
-    rows = db.execute("SELECT name, title FROM studies WHERE NOT pairs ORDER BY id DESC")
+    rows = db.execute("SELECT name, title FROM studies WHERE kind = 'ratings' ORDER BY id DESC")
     return {name: title or name for name, title in rows}
 
 
+@once
 def ranked(db: Database) -> list[str]:
     """Every study, the one first that says most about judges.
 
-    That is the pinned one; then those whose people did not see judges' scores, pilots last; of these the ones
-    rated by people and judges, then those with most conversations rated by people, then the newest.
+    That is the pinned one; then the others, pilots last; of these the ones rated by people and judges, then
+    those with most conversations rated by people, then the newest.
     """
     rows = db.execute(
-        "SELECT t.name FROM studies t WHERE NOT t.pairs ORDER BY t.name IS ? DESC, t.source <> ? DESC, "
+        "SELECT t.name FROM studies t WHERE t.kind = 'ratings' ORDER BY t.name IS ? DESC, "
         "ifnull(json_extract(t.meta, '$.pilot_of'), '') = '' DESC, "
-        "EXISTS (SELECT 1 FROM scores s WHERE s.study_id = t.id) AND EXISTS (SELECT 1 FROM study_units u "
+        "EXISTS (SELECT 1 FROM scores s WHERE s.study_id = t.id) AND EXISTS (SELECT 1 FROM items u "
         "JOIN scores s ON s.conversation_id = u.conversation_id JOIN raters x ON x.id = s.rater_id "
-        "WHERE u.study_id = t.id AND s.study_id IS NULL AND x.kind = 'judge') DESC, "
+        "WHERE u.study_id = t.id AND u.known = '' AND s.study_id IS NULL AND x.kind = 'judge') DESC, "
         "(SELECT count(DISTINCT s.conversation_id) FROM scores s WHERE s.study_id = t.id) DESC, t.id DESC",
-        [pinned(db), IN_SIGHT],
+        [pinned(db)],
     )
     return [name for (name,) in rows]
 
@@ -147,7 +180,7 @@ def beside(db: Database, name: str, pilot_of: str = "") -> list[str]:
         "OR :main <> '' AND (name = :main OR json_extract(meta, '$.pilot_of') = :main)) ORDER BY id",
         {"name": name, "main": pilot_of},
     )
-    return [found for (found,) in rows]
+    return [other for (other,) in rows]
 
 
 def pinned(db: Database) -> str | None:
@@ -158,24 +191,21 @@ def pinned(db: Database) -> str | None:
 def pin(db: Database, name: str) -> None:
     """Choose the study that figures rest on unless another is asked for.
 
-    Raises NotFound, and StudyError for a study whose people saw judges' scores, or rated too little.
+    Raises NotFound, and StudyError for a study whose people rated too little.
     """
-    study, n = get(db, name), conversations_rated(db, name)
-    if not study.blind:
-        raise StudyError(
-            f"People saw the judges' scores in the study “{name}”: figures of agreement cannot rest on it. "
-            "Pin a study that was rated blind."
-        )
+    n = conversations_rated(db, name)
     if n < FEWEST_PINNED:
         raise StudyError(
             f"People rated {n} conversations of the study “{name}”; a pinned study has at least "
             f"{FEWEST_PINNED}. Pin it when more are rated."
         )
     settings.put(db, _PINNED, name)
+    audit.record(db, "pinned", name)
 
 
 def unpin(db: Database) -> None:
     """Leave the choice of the study to `ranked` again."""
+    audit.record(db, "unpinned", pinned(db) or "")
     settings.remove(db, _PINNED)
 
 
@@ -188,8 +218,9 @@ def conversations_rated(db: Database, name: str) -> int:
 def rated(db: Database, name: str) -> bool:
     """Whether anybody has rated in a study: people in it, or judges any of its units."""
     sql = (
-        "SELECT EXISTS (SELECT 1 FROM ratings WHERE study_id = :study) OR EXISTS (SELECT 1 FROM study_units "
-        "u JOIN ratings r ON r.conversation_id = u.conversation_id WHERE u.study_id = :study)"
+        "SELECT EXISTS (SELECT 1 FROM items i JOIN ratings r ON r.conversation_id = i.conversation_id "
+        "WHERE i.study_id = :study AND i.known = '') OR EXISTS (SELECT 1 FROM items i JOIN placements p "
+        "ON p.item_id = i.id JOIN answers b ON b.placement_id = p.id WHERE i.study_id = :study)"
     )
     return bool(db.execute(sql, {"study": study_id(db, name)}).fetchone()[0])
 
@@ -210,35 +241,92 @@ def set_overlap(db: Database, name: str, overlap: int) -> None:
 
 
 def remember(db: Database, name: str, key: str, value: Any) -> None:
-    """Keep how a study is done under a key of its `meta`."""
-    meta = json.dumps(dict(get(db, name).meta) | {key: value}, ensure_ascii=False)
-    db.table("studies").update(study_id(db, name), {"meta": meta})
+    """Keep how a study is done under a key of its `meta`; the audit log says what is set, None as “off”."""
+    meta = dict(get(db, name).meta)
+    before = meta.get(key)
+    update(db, "studies", study_id(db, name), meta=json.dumps(meta | {key: value}, ensure_ascii=False))
+    if isinstance(value, dict):
+        changed = {k: v for k, v in value.items() if not isinstance(before, dict) or before.get(k) != v}
+        gone = dict.fromkeys((before or {}).keys() - value.keys(), "none")
+        audit.record(db, f"{key} set", name, detail=audit.facts(**(changed | gone or value)))
+    else:
+        audit.record(db, f"{key} set", name, detail="off" if value is None else audit.words(value))
 
 
 def write_guidelines(db: Database, name: str, text: str) -> None:
     """Replace a study's guidelines."""
-    db.table("studies").update(study_id(db, name), {"guidelines": text})
+    update(db, "studies", study_id(db, name), guidelines=text)
+    audit.record(db, "guidelines replaced", name)
+
+
+def add_pairs(db: Database, name: str, pairs: Iterable[tuple[str, int, int]]) -> None:
+    """Add pairs (scenario, id, id) that are not in a study yet."""
+    study = study_id(db, name)
+    db.conn.executemany(
+        "INSERT OR IGNORE INTO items (study_id, stratum, conversation_id, other_id) VALUES (?, ?, ?, ?)",
+        [(study, scenario, min(a, b), max(a, b)) for scenario, a, b in pairs],
+    )
+
+
+def items_of_pairs(db: Database, name: str) -> dict[tuple[int, int], int]:
+    """The items of a study of pairs by their conversations (ids), the smaller one first."""
+    sql = "SELECT conversation_id, other_id, id FROM items WHERE study_id = ? AND known = ''"
+    return {(first, other): item for first, other, item in db.execute(sql, [study_id(db, name)])}
 
 
 def add_units(db: Database, name: str, units: Iterable[tuple[int, int | None, str]]) -> list[int]:
     """Add (conversation id, turn, stratum) to a study; returns the units' ids in the same order."""
-    found = study_id(db, name)
+    study = study_id(db, name)
     last = db.execute("SELECT ifnull(max(id), 0) FROM items").fetchone()[0]
     db.table("items").insert_all(
-        {"study_id": found, "conversation_id": conversation, "turn": turn, "stratum": stratum}
+        {"study_id": study, "conversation_id": conversation, "turn": turn, "stratum": stratum}
         for conversation, turn, stratum in units
     )
     return [row[0] for row in db.execute("SELECT id FROM items WHERE id > ? ORDER BY id", [last])]
 
 
 def units(db: Database, name: str) -> list[dict[str, Any]]:
-    """A study's units: id, conversation_id, key, turn, stratum, player."""
+    """A study's units: id, conversation_id, other_id, key, turn, stratum, player.
+
+    A pair's `key` and `player` name both, the player first in the alphabet first.
+    """
     rows = db.query(
-        "SELECT u.id, u.conversation_id, c.key, u.turn, u.stratum, c.player FROM study_units u "
-        "JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ? ORDER BY u.id",
+        f"SELECT i.id, i.conversation_id, i.other_id, {KEY} AS key, i.turn, i.stratum, {_of_both('player')} "
+        "AS player FROM items i JOIN conversations c ON c.id = i.conversation_id "
+        "LEFT JOIN conversations d ON d.id = i.other_id "
+        f"WHERE i.study_id = ? AND i.known = '' AND {KEPT} ORDER BY i.id",
         [study_id(db, name)],
     )
     return list(rows)
+
+
+def _of_both(column: str) -> str:
+    """SQL of a column of a conversation c, or of a pair of c and d in the alphabetical order of players."""
+    return (
+        f"iif(d.id IS NULL, c.{column}, iif(d.player < c.player, d.{column} || ' | ' || c.{column}, "
+        f"c.{column} || ' | ' || d.{column}))"
+    )
+
+
+KEY = _of_both("key")
+"""SQL of the key of an item: a conversation c, or a pair of it and a conversation d."""
+
+
+def pairs(db: Database, name: str) -> list[tuple[str, int, str, int, str]]:
+    """The pairs of a study: (scenario, id, key, id, key), the player first in the alphabet first.
+
+    Raises NotFound.
+    """
+    rows = db.execute(
+        "SELECT i.stratum, a.player, a.id, a.key, b.player, b.id, b.key FROM items i "
+        "JOIN conversations a ON a.id = i.conversation_id JOIN conversations b ON b.id = i.other_id "
+        f"WHERE i.study_id = ? AND i.known = '' AND {KEPT} ORDER BY i.id",
+        [study_id(db, name)],
+    )
+    return [
+        (scenario, one, key, other, other_key) if a <= b else (scenario, other, other_key, one, key)
+        for scenario, a, one, key, b, other, other_key in rows
+    ]
 
 
 def asked(db: Database, study: str, conversation: int) -> tuple[Criterion, ...]:
@@ -246,6 +334,6 @@ def asked(db: Database, study: str, conversation: int) -> tuple[Criterion, ...]:
     every = ratings.criteria(db, scope(study))
     if not any(criterion.only for criterion in every):
         return every
-    found = conversations.load(db, conversation)
-    facets = {**found.facets, "player": found.player, "language": found.language}
+    whole = conversations.load(db, conversation)
+    facets = {**whole.facets, "player": whole.player, "language": whole.language}
     return tuple(criterion for criterion in every if criterion.asked_of(facets))

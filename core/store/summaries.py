@@ -15,10 +15,10 @@ Criteria = Mapping[str, Sequence[Criterion]]
 
 
 def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None:
-    """Compute the tables scores, finals and summaries anew, of these or of all conversations.
+    """Compute the tables scores, finals and summaries anew, of these conversations; of all, and the counts.
 
-    `scores` holds sums, so that a mean divides once. People's answers count once their item is submitted. Who
-    is left out by a decision has sums, and no part in finals and summaries.
+    `scores` holds sums, so that a mean divides once. Who is left out by a decision has sums, and no part in
+    finals and summaries.
     """
     only = "1" if conversation_ids is None else "conversation_id IN (SELECT value FROM json_each(:ids))"
     args = {"ids": json.dumps(conversation_ids)}
@@ -26,13 +26,9 @@ def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None
         db.execute(f"DELETE FROM {table} WHERE {only}", args)
     db.execute(
         f"""
-        INSERT INTO scores (conversation_id, rater_id, criterion, repeat, study_id, total, n)
-        SELECT conversation_id, rater_id, criterion, repeat, study_id, sum(score), count(*) FROM ratings r
-        WHERE {only} AND (study_id IS NULL OR NOT EXISTS (
-            SELECT 1 FROM study_units u JOIN assignments a ON a.unit_id = u.id
-            WHERE u.study_id = r.study_id AND u.conversation_id = r.conversation_id
-              AND ifnull(u.turn, 0) = ifnull(r.turn, 0) AND a.rater_id = r.rater_id AND a.state <> 'done'))
-        GROUP BY conversation_id, rater_id, criterion, repeat, study_id
+        INSERT INTO scores (conversation_id, rater_id, criterion, repeat, study_id, extra, total, n)
+        SELECT conversation_id, rater_id, criterion, repeat, study_id, max(extra), sum(score), count(*)
+        FROM ratings WHERE {only} GROUP BY conversation_id, rater_id, criterion, repeat, study_id
         """,
         args,
     )
@@ -60,6 +56,28 @@ def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None
         "INSERT INTO summaries (conversation_id, final, spread, people, judges, refused, failed) "
         "VALUES (?, ?, ?, ?, ?, ?, ?)",
         summaries.values(),
+    )
+    if conversation_ids is None:
+        _count(db)
+
+
+def _count(db: Database) -> None:
+    """Count anew what triggers count: the tables player_counts and rater_counts."""
+    for table in ("player_counts", "rater_counts"):
+        db.execute(f"DELETE FROM {table}")
+    db.execute(
+        "INSERT INTO player_counts SELECT benchmark, language, player, sum(made), sum(judged), sum(p.calls), "
+        "total(p.cost), sum(p.unpriced) FROM (SELECT id, 1 AS made, 0 AS judged, calls, cost, unpriced "
+        "FROM conversations UNION ALL SELECT conversation_id, 0, judges > 0, 0, 0, 0 FROM summaries "
+        "UNION ALL SELECT conversation_id, 0, 0, calls, cost, unpriced FROM judgements UNION ALL "
+        "SELECT first_id, 0, 0, calls, cost, unpriced FROM comparisons) p "
+        "JOIN conversations c ON c.id = p.id GROUP BY 1, 2, 3"
+    )
+    db.execute(
+        "INSERT INTO rater_counts SELECT rater_id, benchmark, sum(rated), sum(compared) FROM ("
+        "SELECT DISTINCT rater_id, conversation_id, 1 AS rated, 0 AS compared FROM scores UNION ALL "
+        "SELECT rater_id, first_id, 0, 1 FROM comparisons) JOIN conversations c ON c.id = conversation_id "
+        "GROUP BY 1, 2"
     )
 
 
@@ -108,8 +126,10 @@ def _sums(db: Database, only: str, args: dict[str, Any]) -> Iterator[tuple[int, 
 
 def _criteria(db: Database) -> Criteria:
     """What each scope asks."""
-    found: dict[str, list[Criterion]] = {}
+    by_scope: dict[str, list[Criterion]] = {}
     for row in db.query("SELECT * FROM criteria ORDER BY scope, position"):
-        asked = Criterion(row["name"], "", counted=bool(row["counted"]), conditional=bool(row["conditional"]))
-        found.setdefault(row["scope"], []).append(asked)
-    return found
+        criterion = Criterion(
+            row["name"], "", counted=bool(row["counted"]), conditional=bool(row["conditional"])
+        )
+        by_scope.setdefault(row["scope"], []).append(criterion)
+    return by_scope

@@ -9,7 +9,6 @@ from typing import Any
 from sqlite_utils import Database
 
 from concord.store.filters import Where, condition
-from concord.store.spotchecks import LOOKED
 
 
 @dataclass(frozen=True)
@@ -133,14 +132,14 @@ def queue(
 def counts(db: Database, search: Search) -> dict[tuple[str, ...], int]:
     """The number of suspects by all the reasons that each has (sorted), whatever reasons are asked for."""
     source, _, where, args = _query(search)
-    found = Counter[tuple[str, ...]]()
+    counted = Counter[tuple[str, ...]]()
     for reasons, n in db.execute(
         f"{source} SELECT x.reasons, count(*) FROM suspects x JOIN conversations c ON c.id = x.id "
         f"WHERE {where} GROUP BY x.reasons",
         args,
     ):
-        found[tuple(sorted(reasons.split(",")))] += n
-    return found
+        counted[tuple(sorted(reasons.split(",")))] += n
+    return counted
 
 
 def settled(
@@ -152,7 +151,7 @@ def settled(
     return {row[0] for row in db.execute(_settled(judges) + only + _IN_FULL, args)}
 
 
-_IN_FULL = " GROUP BY j.conversation_id HAVING count(v.id) = count(*)"
+_IN_FULL = " GROUP BY j.conversation_id HAVING count(v.placement_id) = count(*)"
 
 
 def _settled(judges: Sequence[str]) -> str:
@@ -163,9 +162,8 @@ def _settled(judges: Sequence[str]) -> str:
     )
     return (
         "SELECT j.conversation_id FROM judgements j "
-        f"LEFT JOIN verifications v ON v.judgement_id = j.id AND v.rater_id = :rater AND {LOOKED} "
-        "WHERE j.conversation_id IN (SELECT b.conversation_id FROM verifications f "
-        f"JOIN judgements b ON b.id = f.judgement_id WHERE f.rater_id = :rater) {by if judges else ''}"
+        "LEFT JOIN findings v ON v.judgement_id = j.id AND v.rater_id = :rater WHERE j.conversation_id IN "
+        f"(SELECT f.conversation_id FROM findings f WHERE f.rater_id = :rater) {by if judges else ''}"
     )
 
 

@@ -1,50 +1,80 @@
 """What leaderboards are made of: conversations that judges rated, and what each judge gave them.
 
-In `where`, “prompt” is the version of the judge's prompt; see `concord.store.filters` for the other names.
+In `where`, “prompt” is the version of the judge's prompt and “id” the number of a conversation; see
+`concord.store.filters` for the other names.
 """
+
+from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 from sqlite_utils import Database
 
-from concord.errors import not_found
+from concord.errors import check_known
 from concord.rating import Rater
 from concord.scores import labels
 from concord.store import conversations as stored
 from concord.store import ratings
 from concord.store.filters import Where, condition
 
-PROMPT = "prompt"
+if TYPE_CHECKING:
+    import pandas as pd
+
+PROMPT, ID = "prompt", "id"
 
 
 def ids(benchmark: str, where: Where | None = None) -> tuple[str, dict[str, Any]]:
     """A query for the ids of the conversations of a benchmark, with its named arguments."""
-    others = {name: values for name, values in (where or {}).items() if name != PROMPT}
+    others = {name: values for name, values in (where or {}).items() if name not in (PROMPT, ID)}
     wanted, args = condition(others)
+    if where and ID in where:
+        wanted += " AND c.id IN (SELECT value FROM json_each(:ids))"
+        args |= {"ids": json.dumps(list(map(int, where[ID])))}
     sql = f"SELECT c.id FROM conversations c WHERE c.benchmark = :benchmark AND {wanted}"
     return sql, args | {"benchmark": benchmark}
 
 
 def conversations(db: Database, benchmark: str, where: Where | None = None) -> pd.DataFrame:
-    """A benchmark's conversations: index conversation; player, turns, reply_chars, cut_replies, simulated."""
+    """A benchmark's conversations: index conversation; key, player, language, turns, reply_chars,
+    cut_replies, simulated.
+    """
     chosen, args = ids(benchmark, where)
-    columns = "id AS conversation, player, turns, reply_chars, cut_replies, simulated"
-    sql = f"SELECT {columns} FROM conversations WHERE id IN ({chosen})"
+    columns = "id AS conversation, key, player, language, turns, reply_chars, cut_replies, simulated"
+    sql = f"SELECT {columns} FROM conversations WHERE id IN ({chosen}) ORDER BY id"
+    import pandas as pd  # which commands that show no table do without
+
     return pd.read_sql_query(sql, db.conn, params=args, index_col="conversation")
 
 
-def scores(db: Database, benchmark: str, criteria: Sequence[str], where: Where | None = None) -> pd.DataFrame:
-    """Each judge's mean over turns and repeats: conversation, judge, each criterion (nan if not rated)."""
+def scores(
+    db: Database,
+    benchmark: str,
+    criteria: Sequence[str],
+    where: Where | None = None,
+    judgements: Collection[int] | None = None,
+) -> pd.DataFrame:
+    """Each judge's mean over turns and repeats: conversation, judge, each criterion (nan if not rated).
+
+    Of these judgements alone, where they are given.
+    """
     chosen, args = ids(benchmark, where)
+    source = "scores"
+    if judgements is not None:
+        source = (
+            "(SELECT conversation_id, rater_id, study_id, criterion, score AS total, 1 AS n FROM ratings "
+            "WHERE judgement_id IN (SELECT value FROM json_each(:judgements)))"
+        )
+        args |= {"judgements": json.dumps(list(judgements))}
     means = [
         f"sum(total) FILTER (WHERE criterion = :c{i}) / sum(n) FILTER (WHERE criterion = :c{i}) AS c{i}"
         for i in range(len(criteria))
     ]
+    import pandas as pd  # which commands that show no table do without
+
     table = pd.read_sql_query(
-        f"SELECT conversation_id AS conversation, rater_id AS judge, {', '.join(means)} FROM scores "
+        f"SELECT {', '.join(['conversation_id', 'rater_id', *means])} FROM {source} "
         f"WHERE study_id IS NULL AND conversation_id IN ({chosen}) GROUP BY conversation_id, rater_id",
         db.conn,
         params=args | {f"c{i}": name for i, name in enumerate(criteria)},
@@ -65,6 +95,8 @@ def judges(db: Database, benchmark: str) -> dict[str, Rater]:
 
 def facets(db: Database, benchmark: str, names: Sequence[str], *, player: str = "") -> pd.DataFrame:
     """The facets of a benchmark's (or a player's) conversations by name: index conversation."""
+    import pandas as pd  # which commands that show no table do without
+
     table = pd.read_sql_query(
         "SELECT f.conversation_id AS conversation, f.name, f.value "
         "FROM facets f JOIN conversations c ON c.id = f.conversation_id "
@@ -78,20 +110,22 @@ def facets(db: Database, benchmark: str, names: Sequence[str], *, player: str = 
 def scenarios(
     db: Database, benchmark: str, names: Collection[str], where: Where | None = None
 ) -> dict[int, str]:
-    """What each conversation was about: its language and its facets of these names; nothing without names."""
+    """What each conversation was about: its language and its facets of these names, such as “en · tully”;
+    nothing without names.
+    """
     if not names:
         return {}
     chosen, args = ids(benchmark, where)
     rows = db.execute(
-        "SELECT c.id, c.language, f.name, f.value FROM conversations c JOIN facets f "
+        "SELECT c.id, c.language, f.value FROM conversations c JOIN facets f "
         f"ON f.conversation_id = c.id WHERE c.id IN ({chosen}) AND f.name IN "
         "(SELECT value FROM json_each(:names)) ORDER BY c.id, f.name",
         args | {"names": json.dumps(list(names))},
     )
-    found: dict[int, str] = {}
-    for conversation, language, name, value in rows:
-        found[conversation] = f"{found.get(conversation, language)}; {name} {value}"
-    return found
+    about: dict[int, str] = {}
+    for conversation, language, value in rows:
+        about[conversation] = f"{about.get(conversation, language)} · {value}"
+    return about
 
 
 def conditions(
@@ -104,11 +138,11 @@ def conditions(
         f"SELECT DISTINCT name, value FROM facets WHERE conversation_id IN ({chosen}) ORDER BY 1, 2",
         args,
     )
-    found: dict[str, list[str]] = {}
+    by_name: dict[str, list[str]] = {}
     for name, value in rows:
         if name not in items:
-            found.setdefault(name, []).append(value)
-    return {name: values for name, values in found.items() if len(values) > 1}
+            by_name.setdefault(name, []).append(value)
+    return {name: values for name, values in by_name.items() if len(values) > 1}
 
 
 def mixed_notes(mixed: Mapping[str, Sequence[str]]) -> list[str]:
@@ -128,16 +162,13 @@ def check(db: Database, benchmark: str, where: Where | None, *, prompts: Sequenc
     """
     if not where:
         return
-    known = stored.values(db, benchmark)
+    allowed = stored.values(db, benchmark)
     rated = (rater.variant for rater in judges(db, benchmark).values())
-    known[PROMPT] = sorted(set(rated if prompts is None else prompts))
-    del known["benchmark"]
+    allowed[PROMPT] = sorted(set(rated if prompts is None else prompts))
+    del allowed["benchmark"]
     for name, values in where.items():
-        if name not in known:
-            raise not_found("facet", name, known)
-        for value in values:
-            if value not in known[name]:
-                raise not_found(name, value, known[name])
+        check_known("facet", name, allowed)
+        check_known(name, values, allowed[name])
 
 
 def stamp(db: Database) -> tuple[int, int]:

@@ -14,14 +14,14 @@ from concord.store import database
 def save(db: Database, conversation: int, values: Mapping[str, Any]) -> None:
     """Store the trajectory of a stored conversation."""
     body = zlib.compress(json.dumps(dict(values), ensure_ascii=False, separators=(",", ":")).encode())
-    db.table("trajectories").insert({"conversation_id": conversation, "body": body})
+    database.update(db, "conversations", conversation, trajectory=body)
 
 
 def find(db: Database, conversation: int) -> Mapping[str, Any] | None:
     """The trajectory of a conversation, by its id; None where it has none."""
-    row = database.find(db, "trajectories", conversation_id=conversation)
-    values: Mapping[str, Any] | None = json.loads(zlib.decompress(row["body"])) if row else None
-    return values
+    row = database.find(db, "conversations", "trajectory", id=conversation)
+    body = row and row["trajectory"]
+    return json.loads(zlib.decompress(body)) if body else None
 
 
 def load(db: Database, conversation: int) -> Mapping[str, Any]:

@@ -5,6 +5,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -36,6 +37,12 @@ class _Task:
     done: Future[Any] | None = None
     """Where somebody waits for the result."""
     at: float = field(default_factory=time.monotonic)
+    context: Context = field(default_factory=copy_context)
+    """Of whoever asks for it: who acts."""
+
+    def apply(self, db: Database) -> Any:
+        """Apply the change as who asked for it."""
+        return self.context.run(self.change, db)
 
 
 class Writer:
@@ -143,13 +150,13 @@ class Writer:
             with closing_if_failed(db), turn(self._path), transaction(db):
                 until = time.monotonic() + GROUP_SECONDS
                 for task in group:
-                    done.append((task, *applied(db, task.change)))
+                    done.append((task, *applied(db, task.apply)))
                     if time.monotonic() >= until:
                         break
         except BaseException as error:  # noqa: BLE001 - carried to the threads that wait
-            told = obstacle(error) if self._patient else ""
-            if told:
-                self.obstacle = told
+            why = obstacle(error) if self._patient else ""
+            if why:
+                self.obstacle = why
                 time.sleep(AGAIN_SECONDS)
                 return
             done = [(task, None, error) for task in group]
