@@ -109,9 +109,9 @@ def _rows(
             }
         )
     far = np.abs(scores.score - score[scores.item])
-    known = ~np.isnan(far)
-    total = sums(scores.item[known], far[known], scores.items)
-    each = divide(total, np.bincount(scores.item[known], minlength=scores.items))
+    rated = ~np.isnan(far)
+    total = sums(scores.item[rated], far[rated], scores.items)
+    each = divide(total, np.bincount(scores.item[rated], minlength=scores.items))
     rows.append({"rater": ONE_ANNOTATOR, "mae_after": _mean(each, "nothing was adjudicated")})
     return rows
 

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 from scipy import sparse
 
+from concord.arrays import combined, first_rows
 from concord.estimate import undefined
 from concord.statistics import intervals
 from concord.statistics.figures import Figure, PointEstimate
@@ -74,7 +75,8 @@ def alpha(counts: sparse.csr_array, values: Floats, metric: Metric) -> Statistic
     if len(values) > MANY_VALUES:
         first = kind = np.arange(counts.shape[0])
     else:
-        _, first, kind = np.unique(counts.toarray(), axis=0, return_index=True, return_inverse=True)
+        kind = combined(*counts.toarray().T.astype(np.int64), number.astype(np.int64))
+        first = first_rows(kind, int(kind.max(initial=-1)) + 1)
     gather = gathering(np.where(number >= 2, kind, -1), len(first))
     table = counts[first]
     by_value = table.T.tocsr()

@@ -65,8 +65,7 @@ def alt_test(
 ) -> Table:
     """One row per judge or panel and epsilon, beside the best constant answer.
 
-    An item's `score` of a rater, the judge's answers rounded to the nearest that people give (a mean of
-    judges cannot tie with a whole number):
+    An item's `score` of a rater:
 
     - distance: minus the root mean square distance to the people left;
     - ordinal: the same of places instead of answers, an answer's place being its midrank among all answers of
@@ -74,10 +73,12 @@ def alt_test(
     - agreement: the share of the people left who gave the same answer, for categories. Undefined where people
       give more than twenty different answers, as means do: hardly any are equal.
 
-    `rho` is the
-    share of items, averaged over people, on which the judge comes at least as near as the person; `omega` the
-    share of people for whom the judge is not worse by epsilon: one-sided t-tests, corrected by Benjamini and
-    Yekutieli at 5%. `passed` if omega is at least a half.
+    A judge's answers are rounded to the nearest that people give, as a mean of judges cannot tie with a whole
+    number; but a single judge's answer that nobody gives is, scored by agreement, equal to nobody's.
+
+    `rho` is the share of items, averaged over people, on which the judge comes at least as near as the
+    person; `omega` the share of people for whom the judge is not worse by epsilon: one-sided t-tests,
+    corrected by Benjamini and Yekutieli at 5%. `passed` if omega is at least a half.
 
     Read it beside `constant`: the single answer that, given to every item, does best by the same test. Where
     a constant passes, passing says little. `meta["by_person"]` has each person: n, rho, difference (person's
@@ -103,6 +104,11 @@ def alt_test(
         near = _distant(seen, _midranks(seen, grid) if score == "ordinal" else _whole(grid))
     for judge in scores.contenders(panels):
         answers = _nearest(judge.score, grid)
+        if score == "agreement" and len(judge.members) == 1:
+            unused = (answers >= 0) & ~np.isin(
+                np.round(judge.score, DIGITS), np.round([float(v) for v in grid], DIGITS)
+            )
+            answers[unused] = len(grid)
         wins = {} if senseless else _wins(seen, near, answers, people)
         why = senseless or table.no_level(criterion, judge.members) or _why(scores, wins)
         constants = {
@@ -239,7 +245,8 @@ def _distant(seen: CriterionScores, place: Sequence[int]) -> Near:
 def _alike(seen: CriterionScores) -> Near:
     """Nearness by how many of the people left gave the same answer."""
     code = seen.score.astype(np.int64)
-    count = np.zeros((seen.items, int(code.max(initial=0)) + 1), dtype=np.int64)
+    # The last column is that of an answer which nobody gave.
+    count = np.zeros((seen.items, int(code.max(initial=0)) + 2), dtype=np.int64)
     np.add.at(count, (seen.item, code), 1)
     return lambda item, own, answer: np.asarray(count[item, answer] - (answer == own))
 

@@ -61,10 +61,10 @@ def anchoring(table: Ratings, criterion: str, moves: Sequence[Move], **drawing: 
     undefined where the judge gave every answer's score.
     """
     place = {unit: at for at, unit in enumerate(table.units)}
-    known = [move for move in moves if move.unit in place]
-    people = sorted({move.annotator for move in known})
-    rows = [_row(EVERYBODY, known, place)] if len(people) != 1 else []
-    rows += [_row(name, [move for move in known if move.annotator == name], place) for name in people]
+    here = [move for move in moves if move.unit in place]
+    people = sorted({move.annotator for move in here})
+    rows = [_row(EVERYBODY, here, place)] if len(people) != 1 else []
+    rows += [_row(name, [move for move in here if move.annotator == name], place) for name in people]
     return tabulate(
         ANCHORING,
         table,

@@ -16,7 +16,7 @@ from concord.glossary import explain
 from concord.statistics import columns
 from concord.statistics.corrected import corrected_mean
 from concord.statistics.crossfit import Levels, folds, levels, once
-from concord.statistics.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, tabulate
+from concord.statistics.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, mean_of, tabulate
 from concord.statistics.intervals import CALIBRATED_MEAN, CALIBRATION_ERROR, RMSE
 from concord.statistics.ratings import (
     DIGITS,
@@ -49,6 +49,9 @@ MOST_ANSWERS = 20
 MOST_ROUNDS, ENOUGH = 50, 1e-8
 """Rounds of Fisher scoring, and the step that ends them."""
 
+FITTED = "the calibration error of a curve fitted to the same people is near 0 by construction; see its RMSE"
+"""Why a fitted curve has no calibration error."""
+
 GIVEN, ISOTONIC, ORDINAL = "as given", "isotonic", "ordinal logistic"
 
 CALIBRATION = empty(
@@ -59,8 +62,8 @@ CALIBRATION = empty(
     columns.N,
     Column("ece", "Calibration error", interval="ends", help=explain("expected calibration error")),
     Column("rmse", "RMSE", interval="ends", help="Root of the mean squared distance to people's mean."),
-    caption="Where a fitted curve lowers the calibration error, the judge uses other values than people, "
-    "and its scores can be translated; where RMSE stays that of the constant, they tell nothing.",
+    caption="Where a fitted curve lowers the RMSE, the judge uses other values than people, and its scores "
+    "can be translated; where RMSE stays that of the constant, they tell nothing.",
 )
 CURVES = empty(
     "calibration_curves",
@@ -105,9 +108,11 @@ def calibration(
     the curves as they are.
 
     `ece` is the expected calibration error in points: with D_b the sum of people's mean less the curve over
-    the items of group b, Σ|D_b|/n over `GROUPS` groups of the judge's score. |D_b| of few items is too large
-    by chance (Roelofs et al. 2022), so a fold's sum counts with the sign of the other folds', and the total
-    is not below 0. `rmse` is the root of the mean squared distance; a note has that of the best constant.
+    the items of group b, Σ|D_b|/n over `GROUPS` groups of the judge's score. |D_b| of few items is too
+    large by chance (Roelofs et al. 2022), so a fold's sum counts with the sign of the other folds', and
+    the total is not below 0. Of a fitted curve it is undefined: what a curve leaves in a group sums to
+    about 0 over the folds that it was fitted to, whatever its error. `rmse` is the root of the mean
+    squared distance; a note has that of the best constant.
 
     Undefined below `FEWEST` common items, for a judge with one score, and as given on another scale.
     """
@@ -143,7 +148,7 @@ def calibration_curves(
         for group in range(int(fit.group.max()) + 1):
             inside = fit.group == group
             n = int(inside.sum())
-            people = PointEstimate(mean(np.where(inside, scores.target, np.nan)), n)
+            people = mean_of(table, criterion, np.where(inside, scores.target, np.nan), n)
             at = {
                 name: float(curve[fit.level.code[inside]].mean())
                 for name, curve in curves.items()
@@ -177,7 +182,7 @@ def calibrated_players(
         for place, name in enumerate(names):
             rows.append(
                 {"rater": judge.name, "group": str(name)}
-                | _player(fit, counted, curve, codes == place, place)
+                | _player(table, criterion, fit, counted, curve, codes == place, place)
             )
     notes = ("one curve for all players, fitted anew in every resample", "PPI++ with Student's t")
     return tabulate(PLAYERS, table, criterion, rows, notes=notes, all_items=True, **drawing)
@@ -272,10 +277,10 @@ def ordinal(score: Floats, counts: Floats, answers: Floats) -> Floats:
         return float((given * np.log(share)).sum()) if share.min() > 0 else -np.inf
 
     above = 1 - np.cumsum(given.sum(axis=0))[:-1] / given.sum()
-    found = np.concatenate([[0.0], np.log((1 - above) / above)])
-    best = likelihood(found)
+    fit = np.concatenate([[0.0], np.log((1 - above) / above)])
+    best = likelihood(fit)
     for _ in range(MOST_ROUNDS):
-        over, share = shares(found)
+        over, share = shares(fit)
         slope = over * (1 - over)
         by = np.zeros((steps + 1, *share.shape))  # of each share, by each parameter
         by[0] = (slope[:, :-1] - slope[:, 1:]) * x[:, None]
@@ -283,12 +288,12 @@ def ordinal(score: Floats, counts: Floats, answers: Floats) -> Floats:
             by[cut, :, cut - 1], by[cut, :, cut] = slope[:, cut], -slope[:, cut]
         information = np.einsum("ila,jla->ij", by * (given.sum(axis=1)[:, None] / share), by)
         step = np.linalg.solve(information, np.einsum("ila,la->i", by, given / share))
-        while (value := likelihood(found + step)) < best and np.abs(step).max() > ENOUGH:
+        while (value := likelihood(fit + step)) < best and np.abs(step).max() > ENOUGH:
             step /= 2
-        found, best = found + step, value
+        fit, best = fit + step, value
         if np.abs(step).max() <= ENOUGH:
             break
-    return np.asarray(shares(found)[1] @ answers)
+    return np.asarray(shares(fit)[1] @ answers)
 
 
 class _Fit(NamedTuple):
@@ -353,14 +358,14 @@ class _Fit(NamedTuple):
 
     def out_of_fold(self, curve: str) -> Floats | None:
         """Each item's score by a curve fitted to the other folds; nan without people or judge."""
-        found = np.full(len(self.both), np.nan)
+        scores = np.full(len(self.both), np.nan)
         for fold in range(int(self.fold.max()) + 1):
             inside, others = self.fold == fold, (self.fold >= 0) & (self.fold != fold)
             fitted = self.isotonic(others) if curve == ISOTONIC else self.ordinal(others)
             if fitted is None:
                 return None
-            found[inside] = fitted[self.level.code[inside]]
-        return found
+            scores[inside] = fitted[self.level.code[inside]]
+        return scores
 
 
 def _answers(scores: CriterionScores) -> tuple[sparse.csr_array | None, Floats]:
@@ -384,9 +389,9 @@ def _groups(score: Floats) -> Ints:
     if len(values) > GROUPS:
         ends = np.unique(np.quantile(rounded, np.arange(1, GROUPS) / GROUPS))
         place = np.unique(np.searchsorted(ends, rounded, side="right"), return_inverse=True)[1]
-    found = np.full(len(score), -1, dtype=np.int64)
-    found[there] = place
-    return found
+    group = np.full(len(score), -1, dtype=np.int64)
+    group[there] = place
+    return group
 
 
 def _errors(fit: _Fit, curve: str, no_level: str) -> dict[str, Figure]:
@@ -403,7 +408,9 @@ def _errors(fit: _Fit, curve: str, no_level: str) -> dict[str, Figure]:
     few = f"{fit.n} items are too few, at least {FEWEST_APART} are needed" if fit.n < FEWEST_APART else ""
     ece, rmse = _distances(fit.target - predicted, fit.group, fit.fold)
     return {
-        "ece": PointEstimate(ece, fit.n, kind=replace(CALIBRATION_ERROR, lacking=few)),
+        "ece": PointEstimate(ece, fit.n, kind=replace(CALIBRATION_ERROR, lacking=few))
+        if curve == GIVEN
+        else undefined(FITTED, n=fit.n),
         "rmse": PointEstimate(rmse, fit.n, kind=RMSE),
     }
 
@@ -427,8 +434,8 @@ def _distances(off: Floats, group: Ints, fold: Ints) -> tuple[Statistic, Statist
     def ece(weights: Weights) -> Floats:
         apart = summed(weights)[:cells].reshape(parts, number, -1)
         others = apart.sum(axis=0) - apart
-        found = (np.sign(np.round(others, DIGITS)) * apart).sum(axis=(0, 1))
-        return np.maximum(divide(found, summed(weights)[-1]), 0.0)
+        total = (np.sign(np.round(others, DIGITS)) * apart).sum(axis=(0, 1))
+        return np.maximum(divide(total, summed(weights)[-1]), 0.0)
 
     def rmse(weights: Weights) -> Floats:
         return np.sqrt(divide(*summed(weights)[-2:]))
@@ -437,6 +444,8 @@ def _distances(off: Floats, group: Ints, fold: Ints) -> tuple[Statistic, Statist
 
 
 def _player(
+    table: Ratings,
+    criterion: str,
     fit: _Fit,
     counted: Callable[[Weights], Floats] | None,
     curve: Floats | None,
@@ -447,15 +456,19 @@ def _player(
     judged = int((~np.isnan(score)).sum())
     rated = member & (fit.both if judged else ~np.isnan(fit.target))
     people: Figure = undefined("no person's rating" if not judged else "no item of people and the judge", n=0)
+    scale = None
     if rated.any():
-        people = PointEstimate(mean(np.where(rated, fit.target, np.nan)), int(rated.sum()))
+        people = mean_of(table, criterion, np.where(rated, fit.target, np.nan), int(rated.sum()))
+        scale = people.kind.ends if people.kind.padded else None
     row: dict[str, Figure] = {"people": people}
     if not judged:
         why = f"{fit.judge.name} scored nothing here"
         return row | dict.fromkeys(("judge", "calibrated", "left", "corrected"), undefined(why, n=0))
     both, alone = fit.both & member, member & ~fit.both & ~np.isnan(fit.judge.score)
     row["judge"] = Estimate(float(np.nanmean(score)), n=judged)
-    row["corrected"] = corrected_mean(fit.target[both], fit.judge.score[both], fit.judge.score[alone]).value
+    row["corrected"] = corrected_mean(
+        fit.target[both], fit.judge.score[both], fit.judge.score[alone], scale=scale
+    ).value
     if counted is None or curve is None:
         return row | dict.fromkeys(("calibrated", "left"), undefined(fit.why, n=judged))
     off = np.where(both, fit.target - curve, np.nan)

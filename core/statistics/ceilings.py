@@ -3,8 +3,9 @@
 Reliability of a mean after Spearman and Brown (1910), the correction for attenuation after Spearman (1904).
 """
 
-from collections.abc import Sequence
-from typing import Any, Unpack
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -12,39 +13,65 @@ from concord.estimate import estimate, undefined
 from concord.glossary import explain
 from concord.statistics import columns
 from concord.statistics.alpha import people_alpha
-from concord.statistics.correlation import FEWEST, correlation, point, together
+from concord.statistics.correlation import FEWEST, correlation, point
+from concord.statistics.crossfit import once
 from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
-from concord.statistics.intervals import CORRELATION
-from concord.statistics.judges import against_people
-from concord.statistics.ratings import Contender, CriterionScores, Floats, Panels, Ratings
+from concord.statistics.intervals import CORRELATION, DIFFERENCE
+from concord.statistics.judges import against_people, commonest
+from concord.statistics.nominal import kappa_of_shares, shares
+from concord.statistics.ratings import (
+    DIGITS,
+    Bools,
+    Contender,
+    CriterionScores,
+    Floats,
+    Panels,
+    Ratings,
+    divide,
+)
 from concord.statistics.reliability import people_per_item, spearman_brown
-from concord.statistics.resampling import Statistic, Weights, mean_defined
+from concord.statistics.resampling import Statistic, Weights, everything, mean_defined
 from concord.table import Column, Table
+
+FEWEST_RARER = 20
+"""Items with another answer than the commonest below which a difference of kappas has no interval: it would
+leave out the truth in 5 to 17 of 100 studies (`bench/claims.py`, judges below by the margin)."""
 
 WEAK = 0.4
 """Below this alpha a corrected correlation says more about people's noise than about the judge."""
 
-HELD_OUT = empty(
-    "held_out",
-    "Held-out annotator",
-    columns.RATER,
-    Column("people", help="Annotators who could be held out and compared."),
-    columns.N,
-    Column("judge", "ρ of the judge", digits=3, interval="ends"),
-    Column(
-        "person",
-        "ρ of the held-out annotator",
-        digits=3,
-        interval="ends",
-        help=explain("human ceiling"),
-    ),
-    Column("difference", "Difference", digits=3, interval="ends", signed=True),
-    Column("at_par", file_only=True),
-    Column("par", "At par with", help="Annotators whom the judge equals or passes, of those compared."),
-    caption="One annotator at a time is held out, and judge and annotator are compared with the mean of "
-    "the others on the same items. Where the paired interval of the difference leaves out 0, the judge "
-    "agrees better (+) or worse (−) than an annotator.",
-)
+By = Literal["spearman", "kappa"]
+"""How agreement with people is measured: of scores in order by Spearman's ρ, of answers by kappa."""
+
+
+def _form(symbol: str, others: str) -> Table:
+    return empty(
+        "held_out",
+        "Held-out annotator",
+        columns.RATER,
+        Column("people", help="Annotators who could be held out and compared."),
+        columns.N,
+        Column("judge", f"{symbol} of the judge", digits=3, interval="ends"),
+        Column(
+            "person",
+            f"{symbol} of one more person",
+            digits=3,
+            interval="ends",
+            help=explain("one more person"),
+        ),
+        Column("difference", "Difference", digits=3, interval="ends", signed=True),
+        Column("at_par", file_only=True),
+        Column("par", "At par with", help="Annotators whom the judge equals or passes, of those compared."),
+        caption=f"One annotator at a time is held out, and judge and annotator are compared with {others} on "
+        "the same items. Where the paired interval of the difference leaves out 0, the judge agrees better "
+        "(+) or worse (−) than an annotator.",
+    )
+
+
+HELD_OUT: Mapping[By, Table] = {
+    "spearman": _form("ρ", "the mean of the others"),
+    "kappa": _form("κ", "each of the others"),
+}
 CEILINGS = empty(
     "ceilings",
     "Attainable correlation",
@@ -65,111 +92,151 @@ CEILINGS = empty(
 )
 
 
-def held_out_difference(scores: CriterionScores, judge: Contender) -> Statistic | None:
-    """`difference` of `held_out` as a statistic of weights; None where nobody can be compared."""
-    pairs = []
-    for person in [] if scores.unlinked else scores.people.tolist():
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """A judge beside one held-out person on the same `items`: both agreements, and as statistics."""
+
+    person: int
+    items: Bools
+    values: tuple[float, float]
+    on: tuple[Statistic, Statistic]
+
+    @property
+    def defined(self) -> bool:
+        """Whether both can be compared."""
+        return int(self.items.sum()) >= FEWEST and not np.isnan(self.values).any()
+
+
+def _pairs(scores: CriterionScores, judge: Contender, by: By) -> Iterator[_Pair]:
+    """A judge beside every person, on the items that the person, somebody else and the judge rated."""
+    people = [] if scores.unlinked else scores.people.tolist()
+    if by == "kappa":
+        yield from _by_answers(scores, judge, people)
+        return
+    for person in people:
         own = scores.of(person)
-        shared = _shared(scores, judge, person, own)
-        n = len(together(shared, shared)[0])
-        if n >= FEWEST and not np.isnan(point(judge.score, shared) - point(own, shared)):
-            pairs.append((correlation(judge.score, shared), correlation(own, shared)))
-    return _Both(pairs).part(2) if pairs else None
+        shared = np.where(np.isnan(own) | np.isnan(judge.score), np.nan, scores.others(person))
+        both = point(judge.score, shared), point(own, shared)
+        on = correlation(judge.score, shared), correlation(own, shared)
+        yield _Pair(person, ~np.isnan(shared), both, on)
 
 
-def _shared(scores: CriterionScores, judge: Contender, person: int, own: Floats) -> Floats:
-    """The mean of the others on the items that this person and the judge rated too."""
-    return np.where(np.isnan(own) | np.isnan(judge.score), np.nan, scores.others(person))
+def _by_answers(scores: CriterionScores, judge: Contender, people: Sequence[int]) -> Iterator[_Pair]:
+    given = np.array([scores.judges[member] for member in judge.members])
+    answers = np.unique(np.round(np.concatenate([scores.score, given[~np.isnan(given)]]), DIGITS))
+    number = np.sum([shares(member, answers) for member in given], axis=0)
+    most = np.where(np.isnan(number), np.nan, number == number.max(axis=1, keepdims=True, initial=0))
+    its = most / np.maximum(most.sum(axis=1, keepdims=True), 1)
+    total = np.zeros(its.shape)
+    np.add.at(total, (scores.item, np.searchsorted(answers, np.round(scores.score, DIGITS))), 1.0)
+    each = everything(len(its))
+    for person in people:
+        own = shares(scores.of(person), answers)
+        others = divide(total - own, np.broadcast_to((scores.present - 1)[:, None], total.shape))
+        items = ~np.isnan(own + its + others).any(axis=1)
+        others[~items] = np.nan
+        on = kappa_of_shares(its, others), kappa_of_shares(own, others)
+        yield _Pair(person, items, (float(on[0](each)[0]), float(on[1](each)[0])), on)
 
 
-def held_out(table: Ratings, criterion: str, *, panels: Panels = None, **drawing: Unpack[Drawing]) -> Table:
+def held_out_difference(scores: CriterionScores, judge: Contender, by: By = "spearman") -> Statistic | None:
+    """`difference` of `held_out` as a statistic of weights; None where nobody can be compared."""
+    pairs = [pair for pair in _pairs(scores, judge, by) if pair.defined]
+    return _means(pairs)[2] if pairs else None
+
+
+def held_out(
+    table: Ratings, criterion: str, *, panels: Panels = None, by: By = "spearman", **drawing: Unpack[Drawing]
+) -> Table:
     """Each judge beside a held-out annotator: does it agree with the others as well as that annotator does?
 
     For every person, the mean of the others is the target, and both the judge's and the person's Spearman
     with it are taken on the items that the person, somebody else and the judge rated. A person compared with
     a mean of which they are part looks up to 0.4 better than they are; here they are not part of it.
 
-    `judge` and `person` (the human ceiling, on this judge's items) are means over people, each of whom counts
-    once, however many items they rated; `difference` is judge less person. Its interval is paired: both
-    correlations rest on the same draws of items. In a resample where somebody's correlation is undefined, the
-    mean is over the rest. `n` counts the items on which somebody is
-    compared. `meta["by_person"]` has a row per judge and person. Undefined: no two people on an item; people
-    who are not persons; nobody with three items.
+    With `by` “kappa”, for answers that have no mean, it is the kappa of one rater with a group (Schouten
+    1982): (p_o − p_e) / (1 − p_e), where p_o is the mean share of the others who gave the rater's answer, and
+    p_e that expected from how often each answer was given. A panel gives the answer of most of its judges,
+    parts of it where they tie; an answer that nobody else gives is equal to nobody's.
+
+    `judge` and `person` (one more person, on this judge's items) are means over people, each of whom counts
+    once, however many items they rated; `difference` is judge less person. Its interval is paired: both rest
+    on the same draws of items. In a resample where somebody's figure is undefined, the mean is over the rest.
+    `n` counts the items on which somebody is compared. `meta["by_person"]` has a row per judge and person.
+    Undefined: no two people on an item; people who are not persons; nobody with three items.
     """
-    rows, by_person = _held_out(table, criterion, panels)
+    rows, by_person = _held_out(table, criterion, panels, by)
+    others = "the mean of the others" if by == "spearman" else "each of the others"
     return tabulate(
-        HELD_OUT,
+        HELD_OUT[by],
         table,
         criterion,
         rows,
-        target="against the mean of the others, one person held out at a time; each person counts once",
+        target=f"against {others}, one person held out at a time; each person counts once",
         meta={"by_person": by_person},
-        again=lambda other: _held_out(other, criterion, panels)[0],
+        again=lambda other: _held_out(other, criterion, panels, by)[0],
         **drawing,
     )
 
 
 def _held_out(
-    table: Ratings, criterion: str, panels: Panels
+    table: Ratings, criterion: str, panels: Panels, by: By
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The rows of judges and panels, and a row for each of them and each person."""
     scores = table[criterion]
-    people = [] if scores.unlinked else scores.people.tolist()
     why = scores.unlinked or (
         "nobody has three items to compare, rated by somebody else and the judge, that vary"
     )
     rows: list[dict[str, Any]] = []
     by_person: list[dict[str, Any]] = []
+    kind = replace(DIFFERENCE, lacking=_too_alike(scores) if by == "kappa" else "")
     for judge in scores.contenders(panels):
-        found, pairs = [], []
-        used = np.zeros(scores.items, dtype=bool)
-        for person in people:
-            own = scores.of(person)
-            shared = _shared(scores, judge, person, own)
-            n = len(together(shared, shared)[0])
-            of_judge, of_person = point(judge.score, shared), point(own, shared)
-            pair = {"judge": estimate(of_judge).value, "held_out": estimate(of_person).value}
-            by_person.append({"rater": judge.name, "person": table.people[person], "n": n} | pair)
-            if n >= FEWEST and not np.isnan(of_judge - of_person):
-                found.append((of_judge, of_person, of_judge - of_person))
-                pairs.append((correlation(judge.score, shared), correlation(own, shared)))
-                used |= ~np.isnan(shared)
-        row: dict[str, Any] = dict.fromkeys(("judge", "person", "difference"), undefined(why))
-        if found:
-            of_judges, of_people, difference = np.mean(found, axis=0).tolist()
-            both, n = _Both(pairs), int(used.sum())
+        pairs = []
+        for pair in _pairs(scores, judge, by):
+            own, held = (estimate(value).value for value in pair.values)
+            row: dict[str, Any] = {"rater": judge.name, "person": table.people[pair.person]}
+            by_person.append(row | {"n": int(pair.items.sum()), "judge": own, "held_out": held})
+            pairs += [pair] * pair.defined
+        n = int(np.any([pair.items for pair in pairs], axis=0).sum()) if pairs else 0
+        gaps = [of_judge - of_person for of_judge, of_person in (pair.values for pair in pairs)]
+        row = dict.fromkeys(("judge", "person", "difference"), undefined(why))
+        if pairs:
+            of_judges, of_people = np.mean([pair.values for pair in pairs], axis=0).tolist()
+            judges, people, differences = _means(pairs)
             row = {
-                "judge": PointEstimate(both.part(0), n, of_judges, kind=CORRELATION),
-                "person": PointEstimate(both.part(1), n, of_people, kind=CORRELATION),
-                "difference": PointEstimate(both.part(2), n, difference),
+                "judge": PointEstimate(judges, n, of_judges, kind=CORRELATION),
+                "person": PointEstimate(people, n, of_people, kind=CORRELATION),
+                "difference": PointEstimate(differences, n, float(np.mean(gaps)), kind=kind),
             }
-        at_par = sum(gap >= 0 for _, _, gap in found)
+        at_par = sum(gap >= 0 for gap in gaps)
         rows.append(
-            {"rater": judge.name, "people": len(found), "n": int(used.sum()), **row}
-            | {"at_par": at_par, "par": f"{at_par} of {len(found)}" if found else None}
+            {"rater": judge.name, "people": len(pairs), "n": n, **row}
+            | {"at_par": at_par, "par": f"{at_par} of {len(pairs)}" if pairs else None}
         )
     return rows, by_person
 
 
-class _Both:
-    """Means over people of the judge's and the person's correlation, and of their difference."""
+def _too_alike(scores: CriterionScores) -> str:
+    """Why a difference of kappas has no interval: answers are so alike that few items decide it."""
+    share = 1 - (commonest(scores.score)[1] or 1.0)
+    rarer = round(share * int((scores.present > 0).sum()))
+    lacks = f"{rarer} items with a rarer answer are too few, at least {FEWEST_RARER} are needed"
+    return lacks if rarer < FEWEST_RARER else ""
 
-    def __init__(self, pairs: Sequence[tuple[Statistic, Statistic]]) -> None:
-        self._pairs = pairs
-        self._known: tuple[Weights, list[Floats]] | None = None
 
-    def part(self, number: int) -> Statistic:
-        """One of the three as a statistic; the three share what a draw costs."""
-        return lambda weights: self._means(weights)[number]
+def _means(pairs: Sequence[_Pair]) -> tuple[Statistic, Statistic, Statistic]:
+    """Means over people of the judge's and the person's agreement, and of their difference.
 
-    def _means(self, weights: Weights) -> list[Floats]:
-        """The three in each resample; a person of whom a correlation is undefined there takes no part."""
-        if self._known is None or self._known[0] is not weights:
-            drawn = np.array([[judge(weights), person(weights)] for judge, person in self._pairs])
-            gap = drawn[:, 0] - drawn[:, 1]
-            parts = (np.where(np.isnan(gap), np.nan, part) for part in (drawn[:, 0], drawn[:, 1], gap))
-            self._known = weights, [mean_defined(part) for part in parts]
-        return self._known[1]
+    A person of whom one is undefined in a resample takes no part in it.
+    """
+
+    @once
+    def on(weights: Weights) -> list[Floats]:
+        drawn = np.array([[statistic(weights) for statistic in pair.on] for pair in pairs])
+        gap = drawn[:, 0] - drawn[:, 1]
+        return [mean_defined(np.where(np.isnan(gap), np.nan, part)) for part in (*drawn.swapaxes(0, 1), gap)]
+
+    return lambda weights: on(weights)[0], lambda weights: on(weights)[1], lambda weights: on(weights)[2]
 
 
 def ceilings(table: Ratings, criterion: str, *, panels: Panels = None) -> Table:

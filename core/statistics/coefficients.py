@@ -64,8 +64,8 @@ def coefficient(
         return undefined(why_undefined(x, y), n=n)
     if name == "alpha":
         counts, values = value_counts(np.concatenate([both, both]), np.concatenate([x, y]), scores.items)
-        found = alpha_figure(counts, values, metric)
-        return found if isinstance(found, PointEstimate) else replace(found, n=n)
+        figure = alpha_figure(counts, values, metric)
+        return figure if isinstance(figure, PointEstimate) else replace(figure, n=n)
     items = np.isin(np.arange(scores.items), both)
     if name == "kappa":
         why, _ = why_no_kappa(judge.name, MAJORITY, x, y)

@@ -57,9 +57,9 @@ def folds(chosen: Bools, *, seed: int = 0, clusters: Ints | None = None) -> Ints
         units = own_clusters(clusters[items])
     count = int(units.max()) + 1 if len(units) else 0
     order = np.random.default_rng([seed, count]).permutation(count)
-    found = np.full(len(chosen), -1, dtype=np.int64)
-    found[items] = (order % min(FOLDS, max(count, 1)))[units]
-    return found
+    fold = np.full(len(chosen), -1, dtype=np.int64)
+    fold[items] = (order % min(FOLDS, max(count, 1)))[units]
+    return fold
 
 
 def once(count: Callable[[Weights], Found]) -> Callable[[Weights], Found]:

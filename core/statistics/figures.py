@@ -9,9 +9,9 @@ import numpy as np
 
 from concord.estimate import Estimate, undefined
 from concord.statistics import intervals
-from concord.statistics.intervals import DIFFERENCE, Kind, resampled
+from concord.statistics.intervals import DIFFERENCE, ROUNDING, Kind, bounded, resampled
 from concord.statistics.ratings import Bools, Facet, Floats, Ints, Ratings
-from concord.statistics.resampling import Statistic, bootstrap, everything, own_clusters
+from concord.statistics.resampling import Statistic, bootstrap, everything, mean, own_clusters
 from concord.table import Column, Note, Table
 
 MEAN_OF_PEOPLE = "against the mean of all people on the item"
@@ -76,7 +76,7 @@ def basis(
     """
     notes = (*notes, *([weighed] if table.counts is not None else []))
     other = dict.fromkeys(table.other_scale.get(criterion, {}).values())
-    notes = (*notes, *table.said.get(criterion, ()), *(f"no figures of level: {why}" for why in other))
+    notes = (*notes, *table.basis_notes.get(criterion, ()), *(f"no figures of level: {why}" for why in other))
     everywhere = table[criterion].present
     present = everywhere[everywhere > 0]
     least, most = (int(present.min()), int(present.max())) if len(present) else (0, 0)
@@ -119,8 +119,8 @@ def described(
     drawn = f"{clusters} {drawn}" if isinstance(clusters, int) else drawn
     drawn += f" alike in {alike}" if alike and clusters is not None else ""
     like_these = people == "like-these"
-    said = intervals.described(kinds, resamples=resamples, seed=seed, of=drawn, like_these=like_these)
-    return f"{said}; annotators left out one at a time" if said and like_these else said
+    words = intervals.described(kinds, resamples=resamples, seed=seed, of=drawn, like_these=like_these)
+    return f"{words}; annotators left out one at a time" if words and like_these else words
 
 
 def estimates(
@@ -141,14 +141,14 @@ def estimates(
     intervals are for annotators like these; without it they are for these.
     """
     people = people if again else "these"
-    asked = [figure for figure in figures if isinstance(figure, PointEstimate)]
+    points = [figure for figure in figures if isinstance(figure, PointEstimate)]
     method = {
         kind: described([kind], resamples=resamples, seed=seed, clusters=clusters, alike=alike, people=people)
-        for kind in {figure.kind for figure in asked}
+        for kind in {figure.kind for figure in points}
     }
     codes = cluster_codes(table, clusters)
     own, drawn = bootstrap(
-        [figure.on for figure in asked],
+        [figure.on for figure in points],
         len(table.units),
         resamples=resamples,
         seed=seed,
@@ -172,7 +172,7 @@ def estimates(
         mine = among if figure.items is None else among[figure.items[among]]
         n = len(among) if figure.n is None else figure.n
         units = min(n, count_clusters(codes, mine), effective(table.counts, mine))
-        found = resampled(
+        result = resampled(
             value,
             many,
             n=n,
@@ -181,9 +181,21 @@ def estimates(
             units=units,
             without_each=None if without is None else without[:, place],
         )
-        return replace(found, n=figure.n)
+        return replace(result, n=figure.n)
 
     return [figure if isinstance(figure, Estimate) else finished(figure) for figure in figures]
+
+
+def mean_of(table: Ratings, criterion: str, values: Floats, n: int) -> PointEstimate:
+    """The mean of items' scores (nan: no part); of bounded values, where people's scale is declared.
+
+    Where a value lies beyond the ends, as a judge's on another scale, the mean is one without bounds.
+    """
+    ends = table.ends.get(criterion)
+    given = values[~np.isnan(values)]
+    inside = ends is not None and bool(((given >= ends[0] - ROUNDING) & (given <= ends[1] + ROUNDING)).all())
+    kind = bounded(*ends) if ends is not None and inside else DIFFERENCE
+    return PointEstimate(mean(values), n, kind=kind)
 
 
 def effective(counts: Floats | None, items: Ints) -> int:
@@ -253,9 +265,9 @@ def tabulate(
     if again is None:
         drawing["people"] = "these"
     every = list(_figures(rows))
-    made = estimates(every, table, all_items=all_items, **drawing, again=_every(again))
-    pairs = [(old, new) for old, new in zip(every, made, strict=True) if isinstance(old, PointEstimate)]
-    found = (new for _, new in pairs)
+    finished = estimates(every, table, all_items=all_items, **drawing, again=_every(again))
+    pairs = [(old, new) for old, new in zip(every, finished, strict=True) if isinstance(old, PointEstimate)]
+    fresh = (new for _, new in pairs)
     method = described([old.kind for old, new in pairs if new.interval], **drawing) if pairs else ""
     about = whom(table, criterion, drawing.get("people", "these")) if method and target else ""
     method = "; ".join(filter(None, [method, about]))
@@ -267,7 +279,7 @@ def tabulate(
         form,
         caption=" ".join(filter(None, [form.caption, f"Intervals here are {here} alone." if here else ""])),
         rows=tuple(
-            {key: next(found) if isinstance(cell, PointEstimate) else cell for key, cell in row.items()}
+            {key: next(fresh) if isinstance(cell, PointEstimate) else cell for key, cell in row.items()}
             for row in rows
         ),
         notes=(rests_on.pop("text"),),

@@ -1,23 +1,21 @@
 """How far each judge and panel can be trusted, at a glance: beside a held-out annotator, with a verdict."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from concord.estimate import Estimate, undefined
 from concord.glossary import explain
 from concord.statistics import columns
+from concord.statistics.claims import MARGIN, Word, beside_person
 from concord.statistics.correlation import correlation, point
 from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
-from concord.statistics.intervals import FEWEST
+from concord.statistics.intervals import CORRELATION
 from concord.statistics.ratings import Panels, Ratings, called
 from concord.statistics.resampling import Statistic
 from concord.table import Cell, Column, Table
-
-Verdict = Literal["at or above", "below", "undecided", "too few", "undefined"]
-"""Of a judge beside a held-out annotator."""
 
 GLANCE = empty(
     "glance",
@@ -25,21 +23,26 @@ GLANCE = empty(
     Column("rater", file_only=True),
     Column("name", "Judge or panel"),
     columns.N,
-    Column("verdict", help="Judge or panel beside a held-out annotator."),
+    Column("verdict", "Beside one more person"),
     Column(
         "judge",
-        "ρ with the other people",
+        "{symbol} with the other people",
         interval="ends",
-        help="Spearman's ρ with the mean of the people who are not held out, on average over those held out.",
+        help="With the people who are not held out, on average over those held out.",
     ),
-    Column("person", "Held-out annotator", help=explain("human ceiling")),
+    Column("person", "One more person", help=explain("one more person")),
     Column("difference", "Difference", interval="ends", signed=True, help="Judge less annotator, paired."),
     Column("bias", "Bias (points)", signed=True, help=explain("bias")),
     Column("mae", "MAE (points)", help=explain("MAE")),
-    caption="Judge and held-out annotator are compared with the same other people on the same items. “At or "
-    "above”: the interval of the difference does not reach below 0; “below”: it ends below 0.",
+    caption="Judge and one more person, who is held out, are compared with the same other people on the same "
+    "items.",
 )
-WITHOUT = "ρ with people's mean"
+RULE = (
+    "“At least as good”: less than {margin:g} below. The word of the verdict goes by the interval shown. "
+    "Those of the other rows hold all together, which takes more items."
+)
+"""How words are given, for below the table."""
+WITHOUT = {"spearman": "ρ with people's mean", "kappa": "κ with the majority of people"}
 """What the table shows where no annotator can be held out."""
 
 GAIN = empty(
@@ -58,63 +61,91 @@ GAIN = empty(
 )
 
 
-def glance(judges: Table, held_out: Table, names: Mapping[str, str]) -> Table:
+DIFFERENCE_OF_TWO = empty(
+    "panel_difference",
+    "Two judges or panels",
+    Column("rater", "One"),
+    Column("other", "The other"),
+    columns.N,
+    Column("rho", "ρ of the one", interval="ends"),
+    Column("other_rho", "ρ of the other", interval="ends"),
+    Column("difference", "Difference", digits=3, interval="ends", signed=True),
+    caption="Against people's mean, on the items that both rated. Chosen after looking at the figures, the "
+    "better of several looks better than it is.",
+)
+
+
+def glance(
+    judges: Table,
+    held_out: Table,
+    names: Mapping[str, str],
+    *,
+    first: str = "",
+    margin: float = MARGIN,
+) -> Table:
     """One row a judge and panel, joined from the tables `judges` and `held_out` of one criterion.
 
-    `names` are what readers see for those of the tables. Where no annotator can be held out (`held_out` is
-    undefined throughout) the correlation is that with the mean of all people, and there is neither a ceiling
-    nor a verdict.
+    `names` are what readers see for those of the tables. `first` is the judge or panel that the verdict is
+    about: see `concord.statistics.claims.beside_person`. Where no annotator can be held out (`held_out` is
+    undefined throughout) the figure is that with all people, and there is no verdict. It is kappa where
+    `judges` has a column of it, else Spearman's ρ.
     """
+    by = "kappa" if any(column.name == "kappa" for column in judges.columns) else "spearman"
+    symbol = WITHOUT[by][0]
+    form = tuple(replace(c, heading=c.title.format(symbol=symbol)) for c in GLANCE.columns)
     beside = {row["rater"]: row for row in held_out.rows}
     compared = any(figure.defined for figure in held_out.estimates("difference"))
     rows: list[dict[str, Cell]] = []
     for row in judges.rows:
-        own = {name: row.get(name) for name in ("rater", "n", "spearman", "p", "bias", "mae")}
+        own = {name: row.get(name) for name in ("rater", "n", by, "p", "bias", "mae")}
         own["name"] = names.get(str(row["rater"]), str(row["rater"]))
         other = beside.get(row["rater"], {})
         if compared:
             own |= {name: other.get(name) for name in ("judge", "person", "difference")}
             own["n"] = other.get("n", own["n"])
-            own["verdict"] = verdict(other.get("difference"), own["n"])
         rows.append(own)
     if compared:
-        more = Column("spearman", WITHOUT, file_only=True), Column("p", file_only=True)
+        more = [Column(by, WITHOUT[by], file_only=True)]
+        more += [Column("p", file_only=True)] * (by == "spearman")
         basis = {"basis": held_out.meta.get("basis")}
+        place = next((at for at, row in enumerate(rows) if row["rater"] == first), -1)
+        differences, sizes = ([row.get(name) for row in rows] for name in ("difference", "n"))
+        words = beside_person(differences, sizes, place, margin=margin)
+        words = [_or_chance(word, row.get("judge")) for word, row in zip(words, rows, strict=True)]
         return replace(
-            GLANCE, columns=(*GLANCE.columns, *more), rows=tuple(rows), notes=held_out.notes, meta=basis
+            GLANCE,
+            columns=(*form, *more),
+            rows=tuple(row | {"verdict": word} for row, word in zip(rows, words, strict=True)),
+            caption=f"{GLANCE.caption} {RULE.format(margin=margin)}",
+            notes=held_out.notes,
+            meta=basis,
         )
     reasons = dict.fromkeys(figure.reason for figure in held_out.estimates("difference"))
     why = f" ({'; '.join(reasons)})" if reasons else ""
-    shown = Column("spearman", WITHOUT, interval="ends", help=explain("Spearman correlation"))
+    term = "Spearman correlation" if by == "spearman" else "Cohen's kappa"
+    shown = Column(by, WITHOUT[by], interval="ends", help=explain(term))
     level = (column for column in GLANCE.columns if column.name in ("bias", "mae"))
-    said = f"Nobody can be held out{why}, so there is no human ceiling to set beside a judge."
+    note = f"Nobody can be held out{why}, so no judge stands beside one more person."
     return replace(
         GLANCE,
-        columns=(*GLANCE.columns[:3], shown, *level),
+        columns=(*form[:3], shown, *level),
         rows=tuple(rows),
         caption="",
-        notes=(said, *judges.notes),
+        notes=(note, *judges.notes),
         meta={"basis": judges.meta.get("basis")},
     )
 
 
+def _or_chance(word: Word, agreement: Cell) -> Word:
+    """The word of a judge that is worse than a person, and whose agreement may be 0."""
+    figure = agreement if isinstance(agreement, Estimate) else undefined("")
+    low = figure.value if figure.low is None else figure.low
+    return "no better than chance" if word == "worse" and low is not None and low <= 0 else word
+
+
 def measured(table: Table) -> str:
-    """The column of the glance that holds the correlation: with the other people, or with people's mean."""
-    return "judge" if any(column.name == "judge" for column in table.columns) else "spearman"
-
-
-def verdict(difference: Cell, n: Cell = None) -> Verdict:
-    """What the interval of judge less annotator on `n` items says; “too few” where there is none.
-
-    “undefined” where the items are enough and scores do not vary.
-    """
-    if not isinstance(difference, Estimate):
-        return "undefined"
-    if difference.interval is None:
-        enough = not difference.defined and isinstance(n, int) and n >= FEWEST
-        return "undefined" if enough else "too few"
-    low, high = difference.interval
-    return "at or above" if low >= 0 else "below" if high < 0 else "undecided"
+    """The column of the glance that holds the agreement: with the other people, else with all of them."""
+    return next(c.name for c in table.columns if c.name in ("judge", "spearman", "kappa"))
 
 
 def panel_gain(
@@ -139,27 +170,47 @@ def panel_gain(
         panel = scores.panel(members)
         target = np.where(np.isnan(panel), np.nan, scores.target)
         each: Mapping[str, float] = {name: point(scores.judges[name], target) for name in members}
-        known = {name: rho for name, rho in each.items() if not np.isnan(rho)}
+        defined = {name: rho for name, rho in each.items() if not np.isnan(rho)}
         of_panel, n = point(panel, target), int((~np.isnan(target)).sum())
         whole = called(members)
         row: dict[str, Any] = {"rater": whole, "name": names.get(whole, whole), "n": n}
-        if not known or np.isnan(of_panel):
+        if not defined or np.isnan(of_panel):
             why = undefined("no correlation with people's mean is defined", n=n)
             rows.append(row | {"best": ""} | dict.fromkeys(("panel", "judge", "difference"), why))
             continue
-        best = max(known, key=lambda name: known[name])
+        best = max(defined, key=lambda name: defined[name])
         difference = PointEstimate(
             _less(correlation(panel, target), correlation(scores.judges[best], target)),
             n,
-            of_panel - known[best],
+            of_panel - defined[best],
             "a correlation is undefined",
         )
         rows.append(
             row
-            | {"best": best, "panel": Estimate(of_panel, n=n), "judge": Estimate(known[best], n=n)}
+            | {"best": best, "panel": Estimate(of_panel, n=n), "judge": Estimate(defined[best], n=n)}
             | {"difference": difference}
         )
     return tabulate(GAIN, table, criterion, rows, **drawing)
+
+
+def panel_difference(
+    table: Ratings, criterion: str, one: Sequence[str], other: Sequence[str], **drawing: Unpack[Drawing]
+) -> Table:
+    """Two judges or panels beside people's mean on the items that both rated, in one row.
+
+    `difference` is the ρ of the first less that of the second, paired: both rest on the same draws. Undefined
+    where a correlation is.
+    """
+    scores = table[criterion]
+    both = [scores.panel(members) for members in (one, other)]
+    target = np.where(np.isnan(both).any(axis=0), np.nan, scores.target)
+    n, figures = int((~np.isnan(target)).sum()), [correlation(score, target) for score in both]
+    row: dict[str, Any] = {"rater": called(one), "other": called(other), "n": n}
+    for name, score, figure in zip(("rho", "other_rho"), both, figures, strict=True):
+        rho = point(score, target)
+        row[name] = PointEstimate(figure, n, rho, "a correlation is undefined", CORRELATION)
+    row["difference"] = PointEstimate(_less(*figures), n, None, "a correlation is undefined")
+    return tabulate(DIFFERENCE_OF_TWO, table, criterion, [row], **drawing)
 
 
 def _less(one: Statistic, other: Statistic) -> Statistic:

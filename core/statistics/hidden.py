@@ -78,15 +78,15 @@ def _retest(first: Floats, second: Floats, nominal: bool, resamples: int, seed: 
     if not nominal:
         by_name["difference"] = _mean(second - first), DIFFERENCE
     own, drawn = bootstrap([on for on, _ in by_name.values()], n, resamples=resamples, seed=seed)
-    found: dict[str, Any] = {"n": n}
+    row: dict[str, Any] = {"n": n}
     for (name, (_, kind)), value, of in zip(by_name.items(), own.tolist(), drawn, strict=True):
         if math.isnan(value):
-            found[name] = undefined("the same answer every time", n=n)
+            row[name] = undefined("the same answer every time", n=n)
         elif n < FEWEST:
-            found[name] = estimate(value, n=n, reason=_too_few(n))
+            row[name] = estimate(value, n=n, reason=_too_few(n))
         else:
-            found[name] = resampled(value, of, n=n, kind=kind)
-    return found
+            row[name] = resampled(value, of, n=n, kind=kind)
+    return row
 
 
 def _too_few(n: int) -> str:
@@ -115,10 +115,13 @@ def weighted_kappa(first: Floats, second: Floats) -> Statistic:
     return on
 
 
-def share(hits: int, n: int) -> Estimate:
-    """A share of n items with the interval of `bounded_mean`; none below `FEWEST`, undefined for none."""
+def share(hits: int, n: int, without: str = "no item was submitted") -> Estimate:
+    """A share of n items with the interval of `bounded_mean`; none below `FEWEST`, undefined for none.
+
+    `without` says why there is none.
+    """
     if not n:
-        return undefined("no item was submitted", n=0)
+        return undefined(without, n=0)
     value = hits / n
     if n < FEWEST:
         return estimate(value, n=n, reason=_too_few(n))

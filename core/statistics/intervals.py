@@ -14,10 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from concord.estimate import Estimate, estimate
+from concord.statistics.ratings import Ends as Ends
 from concord.statistics.ratings import Floats
-
-Ends = tuple[float, float]
-"""The least and the greatest value of a scale."""
 
 LEVEL = 0.95
 
@@ -181,12 +179,10 @@ def interval(
     undefined = len(drawn) - len(defined)
     if undefined > UNDEFINED_SHARE * len(drawn):
         return no_interval(f"undefined in {undefined / len(drawn):.0%} of the resamples")
-    error, freedom = _spread(defined, n), float(n - kind.spent)
-    if without_each is not None:
-        found = _with_annotators(error, freedom, kind.to(without_each, n))
-        if found is None:
-            return no_interval("fewer than three annotators can be left out one at a time")
-        error, freedom = found
+    error_and_freedom = _error(defined, n, kind, without_each)
+    if error_and_freedom is None:
+        return no_interval("fewer than three annotators can be left out one at a time")
+    error, freedom = error_and_freedom
     if kind.padded:
         return bounded_mean(value, error, n, kind.ends, math.inf if without_each is None else freedom)
     own = float(kind.to(np.array([value]), n)[0])
@@ -216,7 +212,19 @@ def resampled(
     low, high, reason = interval(value, drawn, units, kind, widened=widened, without_each=without_each)
     if low is None or high is None:
         return estimate(value, n=n, reason=f"no interval: {reason}")
-    return estimate(value, low, high, n=n, method=method)
+    _, freedom = _error(kind.to(drawn, units), units, kind, without_each) or (0.0, None)
+    return replace(estimate(value, low, high, n=n, method=method), freedom=freedom)
+
+
+def _error(drawn: Floats, n: int, kind: Kind, without_each: Floats | None) -> tuple[float, float] | None:
+    """Standard error and degrees of freedom of a figure; None where annotators are too few to leave one
+    out."""
+    error, freedom = _spread(drawn[~np.isnan(drawn)], n), float(n - kind.spent)
+    return (
+        (error, freedom)
+        if without_each is None
+        else _with_annotators(error, freedom, kind.to(without_each, n))
+    )
 
 
 def described(
@@ -287,12 +295,12 @@ def _widened(parts: Iterable[Floats]) -> float:
 
 def holm(p: Floats) -> Floats:
     """p-values adjusted for their number (Holm 1979); nan takes no part."""
-    found = np.full(len(p), np.nan)
+    adjusted = np.full(len(p), np.nan)
     given = np.flatnonzero(~np.isnan(p))
     order = given[np.argsort(p[given], kind="stable")]
     times = len(order) - np.arange(len(order))
-    found[order] = np.minimum(np.maximum.accumulate(times * p[order]), 1.0)
-    return found
+    adjusted[order] = np.minimum(np.maximum.accumulate(times * p[order]), 1.0)
+    return adjusted
 
 
 def _with_annotators(error: float, freedom: float, without_each: Floats) -> tuple[float, float] | None:

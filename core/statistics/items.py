@@ -8,14 +8,14 @@ they are kept apart.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
 from concord.estimate import estimate, undefined
 from concord.statistics import columns
 from concord.statistics.correlation import correlated, correlation, midranks, point, together, why_undefined
-from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, tabulate
+from concord.statistics.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, tabulate
 from concord.statistics.intervals import BIAS, CORRELATION, MAE, of_ranks
 from concord.statistics.ratings import (
     DIGITS,
@@ -31,7 +31,7 @@ from concord.statistics.ratings import (
     divide,
     sums,
 )
-from concord.statistics.resampling import Statistic, Weights, mean, mean_defined
+from concord.statistics.resampling import CELLS, Statistic, Weights, mean, mean_defined, own_clusters
 from concord.table import Column, Table
 
 if TYPE_CHECKING:
@@ -39,6 +39,12 @@ if TYPE_CHECKING:
 
 FEWEST_GROUPS = 6
 """Fewer groups than this have no order worth a correlation."""
+
+FEWEST_UNLIKE = 4
+"""Items of a group below which no judge is said to treat it otherwise than people do."""
+
+PERMUTED, MOST_PERMUTED = 1999, 20_000
+"""Permutations behind a p-value of groups, and the items beyond which there is none."""
 
 PLAYERS = empty(
     "players",
@@ -208,13 +214,13 @@ def item_scores(table: Ratings, criterion: str, raters: Sequence[tuple[str, ...]
     import pandas as pd
 
     scores = table[criterion]
-    found = {
+    frame = {
         "unit": pd.Series(list(table.units), dtype=object),
         "mean": scores.target,
         "spread": _people_spread(scores),
         "people": scores.present,
     }
-    return pd.DataFrame(found | {called(members): scores.panel(members) for members in raters})
+    return pd.DataFrame(frame | {called(members): scores.panel(members) for members in raters})
 
 
 def largest_differences(
@@ -320,3 +326,149 @@ def _pooled(values: Floats) -> Statistic:
     """The mean of several values per item, each value counting once."""
     total, number = np.nansum(values, axis=0), (~np.isnan(values)).sum(axis=0)
     return lambda weights: divide(total @ weights.astype(np.float64), number @ weights.astype(np.float64))
+
+
+class Unlike(NamedTuple):
+    """The group of items on which a judge is most unlike itself on the others, beside people.
+
+    `inside` and `outside` are the mean gap (judge less people) on the items of the group and on all others,
+    with `distance` its mean size; `compared` how many differences theirs is the largest of, `p` that of the
+    largest where groups are alike to all judges.
+    """
+
+    rater: str
+    facet: str
+    group: str
+    distance: bool
+    inside: float
+    outside: float
+    n: int
+    compared: int
+    p: float
+
+
+def unlike(
+    table: Ratings,
+    criterion: str,
+    facets: Mapping[str, Facet],
+    raters: Sequence[tuple[str, ...]],
+    *,
+    clusters: Facet | None = None,
+    seed: int = 0,
+) -> Unlike | None:
+    """The largest difference of a judge between a group and the others, and its p over judges and groups.
+
+    Looked at are the gap and its size, by every facet (name → unit → group). Each difference is divided by
+    its standard error (of unequal variances, with one more item of the judge's own spread on each side), and
+    the largest of a facet is compared with the largest of `PERMUTED` permutations of groups among items
+    (max-t; Westfall and Young 1993): it is at once the test that no judge tells groups apart otherwise than
+    people do. p is multiplied by the number of facets (Bonferroni), and so are permutations. Groups are
+    permuted within clusters, or with them where none has two. A judge's own bias drops out. None for fewer
+    than two groups with `FEWEST_UNLIKE` items.
+    """
+    every = [
+        _unlike(table, criterion, name, of, raters, clusters, seed, len(facets))
+        for name, of in facets.items()
+    ]
+    known = [one for one in every if one]
+    if not known:
+        return None
+    least = min(known, key=lambda one: one.p)
+    return least._replace(p=min(1.0, least.p * len(known)), compared=sum(one.compared for one in known))
+
+
+def _unlike(
+    table: Ratings,
+    criterion: str,
+    facet: str,
+    groups: Facet,
+    raters: Sequence[tuple[str, ...]],
+    clusters: Facet | None,
+    seed: int,
+    times: int,
+) -> Unlike | None:
+    """`unlike` of one facet, from so many times `PERMUTED` permutations."""
+    scores = table[criterion]
+    codes, names = table.facet(groups)
+    codes = np.where(np.isnan(scores.target), -1, codes)
+    count = np.bincount(codes[codes >= 0], minlength=len(names))
+    enough = count >= FEWEST_UNLIKE
+    items = np.flatnonzero((codes >= 0) & enough[codes])
+    if enough.sum() < 2 or len(items) > MOST_PERMUTED:
+        return None
+    members = [of for of in map(tuple, raters) if not table.no_level(criterion, of)]
+    level = np.array([scores.panel(of)[items] - scores.target[items] for of in members])
+    gaps = np.concatenate([level, np.abs(level)]) if members else level
+    usable = [
+        row for row, gap in enumerate(gaps) if np.isfinite(gap).sum() >= FEWEST_UNLIKE and np.nanstd(gap) > 0
+    ]
+    if not usable:
+        return None
+    gaps = gaps[usable]
+    of_groups = np.flatnonzero(enough)
+    own = np.searchsorted(of_groups, codes[items])
+    rng = np.random.default_rng([seed, len(items)])
+    codes_of = cluster_codes(table, clusters)
+    cluster = None if codes_of is None else codes_of[items]
+    t, n = _contrasts(gaps, own[None], len(of_groups))
+    if np.isnan(t).all():  # every judge rated one group alone
+        return None
+    row, group = np.unravel_index(np.nanargmax(np.abs(t[:, :, 0])), t.shape[:2])
+    as_large, rows, permutations = 1, max(1, CELLS // len(items)), PERMUTED * times
+    for start in range(0, permutations, rows):
+        drawn = permuted(own, cluster, rng, min(rows, permutations - start))
+        largest = np.nanmax(np.abs(_contrasts(gaps, drawn, len(of_groups))[0]), axis=(0, 1), initial=0.0)
+        as_large += int((largest >= abs(t[row, group, 0]) - 1e-9).sum())
+    return Unlike(
+        called(members[usable[row] % len(members)]),
+        facet,
+        str(names[of_groups[group]]),
+        usable[row] >= len(members),
+        float(np.nanmean(gaps[row, own == group])),
+        float(np.nanmean(gaps[row, own != group])),
+        int(n[row, group, 0]),
+        int(t.shape[0] * t.shape[1]),
+        as_large / (permutations + 1),
+    )
+
+
+def permuted(own: Ints, cluster: Ints | None, rng: np.random.Generator, rows: int) -> Ints:
+    """Players of items, permuted (rows × items)."""
+    if cluster is None:
+        return rng.permuted(np.tile(own, (rows, 1)), axis=1)
+    whole = own_clusters(cluster)
+    first = np.full(int(whole.max()) + 1, -1)
+    first[whole] = own
+    if (first[whole] == own).all():
+        return rng.permuted(np.tile(first, (rows, 1)), axis=1)[:, whole]
+    drawn = np.tile(own, (rows, 1))
+    alone = np.where(cluster < 0, -1, whole)
+    for number in np.unique(alone):
+        inside = np.flatnonzero(alone == number)
+        drawn[:, inside] = rng.permuted(drawn[:, inside], axis=1)
+    return drawn
+
+
+def _contrasts(gaps: Floats, groups: Ints, number: int) -> tuple[Floats, Floats]:
+    """t and n (judges × groups × permutations) of the difference of the gap on each group from others'."""
+    seen = np.isfinite(gaps)
+    centred = np.where(seen, gaps - np.nanmean(gaps, axis=1, keepdims=True), 0.0)
+    spread = (centred**2).sum(axis=1) / np.maximum(seen.sum(axis=1) - 1, 1)
+    sums_, squares, counts = (
+        np.stack([(groups == group).astype(np.float64) @ of.T for group in range(number)], axis=0).transpose(
+            2, 0, 1
+        )
+        for of in (centred, centred**2, seen.astype(np.float64))
+    )
+    parts = []
+    for total, square, n in (
+        (sums_, squares, counts),
+        (-sums_, (centred**2).sum(axis=1)[:, None, None] - squares, seen.sum(axis=1)[:, None, None] - counts),
+    ):
+        mean_ = divide(total, n)
+        around = np.maximum(square - n * np.nan_to_num(mean_) ** 2, 0) + spread[:, None, None]
+        parts.append((mean_, divide(around, n * n)))
+    (inside, of_inside), (outside, of_outside) = parts
+    difference = inside - outside
+    error = np.sqrt(of_inside + of_outside)
+    return np.where(error > 0, difference / np.where(error > 0, error, 1), np.nan), counts

@@ -16,7 +16,7 @@ from concord.statistics.alpha import alpha_figure, value_counts
 from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
 from concord.statistics.intervals import CORRELATION
 from concord.statistics.ratings import DIGITS, Floats, Ratings, divide
-from concord.statistics.resampling import Statistic, Weights
+from concord.statistics.resampling import Statistic, Weights, gathering
 from concord.table import Column, Table
 
 MAJORITY = "majority of people"
@@ -73,16 +73,38 @@ def nominal(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table
 
 def kappa(x: Floats, y: Floats) -> Statistic:
     """Kappa of two raters on the items both answered."""
-    both = np.flatnonzero(~np.isnan(x) & ~np.isnan(y))
-    answers = np.unique(np.concatenate([x[both], y[both]]))
-    ours, theirs = (z[both][:, None] == answers for z in (x, y))
-    equal = x[both] == y[both]
+    answers = np.unique(np.concatenate([x[~np.isnan(x)], y[~np.isnan(y)]]))
+    return kappa_of_shares(shares(x, answers), shares(y, answers))
+
+
+def shares(score: Floats, answers: Floats) -> Floats:
+    """Which of the answers each item has (items × answers), as 1 and 0; nan where it has none."""
+    same: Floats = np.equal.outer(np.round(score, DIGITS), np.round(answers, DIGITS)).astype(np.float64)
+    same[np.isnan(score)] = np.nan
+    return same
+
+
+def kappa_of_shares(one: Floats, other: Floats) -> Statistic:
+    """Kappa of raters or groups from the share of each answer on each item (items × answers, nan: none).
+
+    Of one rater and a group it is Schouten's (1982), whose agreement is the mean of those with its members;
+    nan where both give one and the same answer to all items.
+    """
+    both = np.flatnonzero(~np.isnan(one + other).any(axis=1))
+    every = np.concatenate([one[both], other[both]], axis=1)
+    kinds, kind = np.unique(every, axis=0, return_inverse=True)
+    place = np.full(len(one), -1)
+    place[both] = kind.ravel()
+    gather = gathering(place, len(kinds))
+    ours, theirs = np.split(kinds, 2, axis=1)
+    equal = (ours * theirs).sum(axis=1)
 
     def on(weights: Weights) -> Floats:
-        weighed = np.asarray(weights[both], dtype=np.float64)
-        n = weighed.sum(axis=0)
-        chance = ((ours.T @ weighed) * (theirs.T @ weighed)).sum(axis=0)
-        return divide(equal @ weighed * n - chance, n**2 - chance)
+        weight: Floats = np.asarray(gather @ weights, dtype=np.float64)
+        n: Floats = weight.sum(axis=0)
+        chance = ((ours.T @ weight) * (theirs.T @ weight)).sum(axis=0)
+        most = n**2 - chance
+        return divide(equal @ weight * n - chance, np.where(most > 10**-DIGITS, most, 0))
 
     return on
 

@@ -1,18 +1,32 @@
-"""Raters that copy another one, and raters that always give the same answer."""
+"""Raters that copy another one, or give one answer more often than others do, beside what chance explains.
 
-from collections.abc import Sequence
+What a rater answers is compared with what others answer on the same items: were raters exchangeable, each
+item's answers could have been dealt to them in any order, so that the number of hits of one rater is a sum of
+independent chances (Poisson's binomial distribution). On rare criteria, where nearly all answers are equal,
+that says little.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from concord.statistics.correlation import rank_correlation
+from concord.statistics.judges import LARGE_SHARE, commonest
 from concord.statistics.ratings import DIGITS, CriterionScores, Floats
 
 FEWEST = 10
-"""Common items below which nobody is said to copy."""
+"""Common items below which nobody is said to copy, or to give one answer too often."""
 
 COPY, AHEAD = 0.95, 0.2
 """A judge copies a person with whom its ρ is at least this, and higher by so much than with anybody else."""
+
+CLOSE = 0.8
+"""The kappa that two careful raters are taken to reach where nobody else rated their items."""
+
+EXACT = 500
+"""Items of which the chance of so many hits is counted exactly; of more it is taken for normal."""
 
 
 class Copy(NamedTuple):
@@ -22,33 +36,95 @@ class Copy(NamedTuple):
     person: str
     rho: float
     next: float
+    p: float
+
+
+class Alike(NamedTuple):
+    """Raters who gave the same answers to the same items."""
+
+    names: tuple[str, ...]
+    p: float
+
+
+class OneAnswer(NamedTuple):
+    """A rater, its commonest answer, the share of it, and the share of it among others on the same items."""
+
+    name: str
+    answer: float
+    share: float
+    others: float
+    n: int
+    p: float
+
+
+def chance_of_hits(hits: int, chances: Floats) -> float:
+    """The probability of at least so many hits on items with these chances (Poisson's binomial).
+
+    Counted exactly for up to `EXACT` items whose chance is neither 0 nor 1, else by the normal distribution,
+    corrected for continuity. 1 without items.
+    """
+    sure = int((chances >= 1).sum())
+    open_ = chances[(chances > 0) & (chances < 1)]
+    hits -= sure
+    if hits <= 0:
+        return 1.0
+    if hits > len(open_):
+        return 0.0
+    if len(open_) > EXACT:
+        spread = math.sqrt(float((open_ * (1 - open_)).sum()))
+        return math.erfc((hits - 0.5 - float(open_.sum())) / spread / math.sqrt(2)) / 2
+    chance_of = np.ones(1)
+    for chance in open_.tolist():
+        chance_of = np.convolve(chance_of, [1 - chance, chance])
+    return float(min(chance_of[hits:].sum(), 1.0))
+
+
+def exchanged(hits: Floats, rater: int) -> float:
+    """p of as many hits as a rater has, were answers dealt at random among those who rated an item.
+
+    `hits` is raters × items: 1 for a hit, 0 for none, nan where a rater did not rate.
+    """
+    own = ~np.isnan(hits[rater])
+    among = hits[:, own]
+    return chance_of_hits(
+        int(hits[rater, own].sum()), np.nanmean(among, axis=0) if own.any() else np.zeros(0)
+    )
 
 
 def copies(scores: CriterionScores, people: Sequence[str]) -> list[Copy]:
     """Judges whose Spearman correlation with one person is near 1 and far above that with anybody else.
 
-    None without two persons who share ten items with the judge: a judge that agrees with everybody that well
-    copies nobody.
+    `p` is that of so many equal answers, were people's exchangeable; a judge's score stands for the answer
+    that people give most often where it gives it, so that a copy on another scale is one. None without two
+    persons who share ten items with the judge: a judge that agrees with everybody that well copies nobody.
     """
     if scores.unlinked:
         return []
-    own = {people[person]: scores.of(person) for person in scores.people.tolist()}
-    found = []
+    own = [scores.of(person) for person in scores.people.tolist()]
+    names = [people[person] for person in scores.people.tolist()]
+    rows = []
     for judge, score in scores.judges.items():
-        known = []
-        for person, theirs in own.items():
+        order = []
+        for place, theirs in enumerate(own):
             if np.isfinite(score + theirs).sum() >= FEWEST:
-                rho = rank_correlation(score, theirs, judge, person).value
-                known += [] if rho is None else [(rho, person)]
-        if len(known) > 1:
-            (beyond, _), (rho, person) = sorted(known)[-2:]
+                rho = rank_correlation(score, theirs, judge, names[place]).value
+                order += [] if rho is None else [(rho, place)]
+        if len(order) > 1:
+            (beyond, _), (rho, place) = sorted(order)[-2:]
             if rho >= COPY and rho - beyond >= AHEAD:
-                found.append(Copy(judge, person, rho, beyond))
-    return found
+                given = np.array(own)
+                meant = _translated(score, given)
+                hits = np.where(np.isnan(given) | np.isnan(meant), np.nan, np.abs(given - meant) < 0.5)
+                rows.append(Copy(judge, names[place], rho, beyond, exchanged(hits, place)))
+    return rows
 
 
-def duplicates(scores: CriterionScores, people: Sequence[str]) -> list[tuple[str, ...]]:
-    """Persons, and judges, who gave the same answers to the same ten items or more, not all equal."""
+def duplicates(scores: CriterionScores, people: Sequence[str]) -> list[Alike]:
+    """Persons, and judges, who gave the same answers to the same ten items or more, not all equal.
+
+    `p` is that of as many matches, were one of them exchangeable with the others who rated the items. Where
+    nobody else did it is that of two raters who agree with a kappa of `CLOSE`.
+    """
     own = {} if scores.unlinked else {people[p]: scores.of(p) for p in scores.people.tolist()}
     return [*_alike(own), *_alike(dict(scores.judges))]
 
@@ -65,10 +141,58 @@ def constants(scores: CriterionScores, people: Sequence[str]) -> dict[str, tuple
     }
 
 
-def _alike(given: dict[str, Floats]) -> list[tuple[str, ...]]:
+def one_answer(given: Mapping[str, Floats], others: Mapping[str, Floats] | None = None) -> list[OneAnswer]:
+    """Raters who give one answer to more than nine items of ten, beside all others, or beside these `others`.
+
+    Both are raters → their answers by item (nan: none). Only items that somebody else rated too are looked
+    at, ten or more. `p` is that of as many, were the rater exchangeable with the others.
+    """
+    rows = []
+    for name, score in given.items():
+        answer, share = commonest(score)
+        if answer is None or share is None or share <= LARGE_SHARE:
+            continue
+        beside = np.array([of for other, of in (others or given).items() if others or other != name])
+        if not len(beside):
+            continue
+        every = np.concatenate([score[None], beside])[:, ~np.isnan(score)]
+        every = every[:, ~np.isnan(every[1:]).all(axis=0)]
+        if every.shape[1] < FEWEST:
+            continue
+        hits = np.where(np.isnan(every), np.nan, np.abs(every - answer) <= 10**-DIGITS)
+        share, of_others = float(hits[0].mean()), float(np.nanmean(hits[1:]))
+        rows.append(OneAnswer(name, answer, share, of_others, every.shape[1], exchanged(hits, 0)))
+    return rows
+
+
+def _translated(score: Floats, given: Floats) -> Floats:
+    """In place of each score of a judge, the answer that people give most often to the items that have it."""
+    meant = np.full(len(score), np.nan)
+    for value in np.unique(score[~np.isnan(score)]):
+        items = np.abs(score - value) <= 10**-DIGITS
+        answer, _ = commonest(given[:, items].ravel())
+        meant[items] = np.nan if answer is None else answer
+    return meant
+
+
+def _alike(given: dict[str, Floats]) -> list[Alike]:
     groups: dict[bytes, list[str]] = {}
     for name, score in given.items():
-        known = score[~np.isnan(score)]
-        if len(known) >= FEWEST and np.ptp(known) > 10**-DIGITS:
+        answers = score[~np.isnan(score)]
+        if len(answers) >= FEWEST and np.ptp(answers) > 10**-DIGITS:
             groups.setdefault(np.round(score, DIGITS).tobytes(), []).append(name)
-    return [tuple(names) for names in groups.values() if len(names) > 1]
+    return [Alike(tuple(names), _matches(names, given)) for names in groups.values() if len(names) > 1]
+
+
+def _matches(names: Sequence[str], given: Mapping[str, Floats]) -> float:
+    """p of the matches of raters who always match: the first beside the second and all others."""
+    own = given[names[0]]
+    items = ~np.isnan(own)
+    others = np.array([score[items] for name, score in given.items() if name not in names])
+    if len(others) and not np.isnan(others).all():
+        same = np.where(np.isnan(others), np.nan, np.abs(others - own[items]) <= 10**-DIGITS)
+        rated = (~np.isnan(others)).sum(axis=0)
+        return float(np.prod((1 + np.nansum(same, axis=0)) / (1 + rated)))
+    share = np.unique(np.round(own[items], DIGITS), return_counts=True)[1] / items.sum()
+    by_chance = float((share**2).sum())
+    return (by_chance + CLOSE * (1 - by_chance)) ** int(items.sum())

@@ -162,8 +162,8 @@ def grades(table: pd.DataFrame, once: Collection[str] = ()) -> pd.DataFrame:
     both = both.where(np.sign(rows.straight) == np.sign(rows.swapped), 0.0).where(sides.notna().all(axis=1))
     twice = (rows.kind == "judge") & ~rows.rater.isin(list(once))
     rows["grade"] = both.where(twice, sides.mean(axis=1))
-    found: pd.DataFrame = rows.groupby([*PAIR, "rater", "kind"], as_index=False)[["grade"]].mean()
-    return found.dropna(subset="grade")
+    grades: pd.DataFrame = rows.groupby([*PAIR, "rater", "kind"], as_index=False)[["grade"]].mean()
+    return grades.dropna(subset="grade")
 
 
 def vote(given: pd.DataFrame, by: list[str] = PAIR) -> pd.DataFrame:
@@ -190,13 +190,13 @@ def bias(placed: pd.DataFrame) -> list[Bias]:
 def leanings(table: pd.DataFrame, *, resamples: int = 1000, seed: int = 0) -> list[Leaning]:
     """The leaning of each rater; `table` is as in `orders`. Intervals resample scenarios."""
     decided = table[table.verdict.isin(["A", "B"])]
-    found = []
+    shares = []
     for rater in sorted(table.rater.unique()):
         mine = decided[decided.rater == rater]
-        found.append(
+        shares.append(
             Leaning(str(rater), _share(mine.verdict == "A", mine.scenario, resamples, seed, "only ties"))
         )
-    return found
+    return shares
 
 
 def _share(holds: Any, scenario: Any, resamples: int, seed: int, why: str) -> Estimate:
@@ -215,17 +215,17 @@ def _share(holds: Any, scenario: Any, resamples: int, seed: int, why: str) -> Es
 
 
 def duels(
-    given: pd.DataFrame, players: list[str], asked: pd.DataFrame, *, resamples: int = 1000, seed: int = 0
+    given: pd.DataFrame, players: list[str], attempts: pd.DataFrame, *, resamples: int = 1000, seed: int = 0
 ) -> list[Duel]:
     """Every two of the players, in the order named.
 
-    `given` has one outcome for each scenario and pair; `asked` has all pairs that were asked (scenario, one,
-    other), so that those without an outcome can be counted.
+    `given` has one outcome for each scenario and pair; `attempts` has all pairs that were asked (scenario,
+    one, other), so that those without an outcome can be counted.
     """
     tensor = _wins(given, players)
     weights = _draws(len(tensor), resamples, seed)
-    tried = asked.drop_duplicates(PAIR).groupby(["one", "other"]).size()
-    found = []
+    tried = attempts.drop_duplicates(PAIR).groupby(["one", "other"]).size()
+    every = []
     for (i, a), (j, b) in combinations(enumerate(players), 2):
         won, tied, lost = (tensor[:, i, j] == points for points in (1, 0.5, 0))
         there, difference = (won | tied | lost).astype(float), won.astype(float) - lost
@@ -236,8 +236,8 @@ def duels(
             delta = resampled(float(difference.sum()) / n, drawn, n=n, kind=bounded(-1, 1))
         else:
             delta = undefined("no pair was compared", n=0)
-        found.append(Duel(a, b, int(won.sum()), int(tied.sum()), int(lost.sum()), incomplete, delta))
-    return found
+        every.append(Duel(a, b, int(won.sum()), int(tied.sum()), int(lost.sum()), incomplete, delta))
+    return every
 
 
 def strengths(
@@ -254,14 +254,14 @@ def strengths(
     weights = _draws(len(tensor), resamples, seed)
     drawn = _fit(np.einsum("rs,sij->rij", weights, np.nan_to_num(tensor)))
     compared = (~np.isnan(tensor)).sum(axis=(0, 2))
-    found = []
+    rows = []
     for player, value, resampled_values, n in zip(players, own, drawn.T, compared.tolist(), strict=True):
         strength = resampled(value, resampled_values, n=n)
         if np.isnan(value):
             reason = "some players never took half a point from the others" if n else "nothing was compared"
             strength = undefined(reason, n=n)
-        found.append(Strength(player, strength))
-    return sorted(found, key=lambda s: (not s.strength.defined, -(s.strength.value or 0.0), s.player))
+        rows.append(Strength(player, strength))
+    return sorted(rows, key=lambda s: (not s.strength.defined, -(s.strength.value or 0.0), s.player))
 
 
 def match(
@@ -376,11 +376,11 @@ def _draws(items: int, resamples: int, seed: int) -> Floats:
 def _fit(points: Floats) -> Floats:
     """Log strengths (fits × players) of points (fits × players × players); nan without a maximum."""
     fits, players, _ = points.shape
-    found = np.full((fits, players), np.nan)
+    logs = np.full((fits, players), np.nan)
     defined = _connected(points)
     points = points[defined]
     if not len(points):
-        return found
+        return logs
     total, games = points.sum(axis=2), points + points.transpose(0, 2, 1)
     strength = np.ones((len(points), players))
     for _ in range(STEPS):
@@ -391,8 +391,8 @@ def _fit(points: Floats) -> Floats:
         strength = new
         if moved < NEAR:
             break
-    found[defined] = np.log(strength)
-    return found
+    logs[defined] = np.log(strength)
+    return logs
 
 
 def _connected(points: Floats) -> Bools:

@@ -31,7 +31,7 @@ from concord.statistics.intervals import (
     simultaneous,
     simultaneous_differences,
 )
-from concord.statistics.ratings import Floats, Ratings, called, divide
+from concord.statistics.ratings import Bools, CriterionScores, Floats, Ratings, called, divide
 from concord.statistics.resampling import Statistic, Weights, bootstrap, everything, mean_defined
 from concord.table import Column, Table
 
@@ -150,22 +150,20 @@ def best_panel(
     the table is called `best_judge`.
 
     All candidates are compared on the same items: those that every judge of any candidate, and a person,
-    rated. Items count as `table.counts` says. Undefined with fewer than two candidates or ten such items.
+    rated. Items count as `table.counts` says. With `people` “like-these” the variance of annotators, left out
+    one at a time, is part of every interval. Undefined with fewer than two candidates or ten such items.
     """
     scores = table[criterion]
     chosen = list(combinations(table.judges, 2) if candidates is None else map(tuple, candidates))
     members = sorted({judge for candidate in chosen for judge in candidate})
     stacked = np.array([scores.panel([judge]) for judge in members] + [scores.target])
-    complete = ~np.isnan(stacked).any(axis=0)
+    complete = np.asarray(~np.isnan(stacked).any(axis=0))
     n = int(complete.sum())
     target = np.where(complete, scores.target, np.nan)
     given = [scores.panel(candidate) for candidate in chosen]
     statistics = [correlation(score, target) for score in given]
     counts = table.counts
-    if counts is None:
-        own = np.array([point(score, target) for score in given])
-    else:
-        own = np.array([statistic(counts[:, None])[0] for statistic in statistics])
+    own = _points(given, target, counts)
     if len(chosen) < 2:
         why = "fewer than two candidates"
     elif n < 10:
@@ -176,6 +174,7 @@ def best_panel(
     rows: list[dict[str, Any]] = [{"rater": called(chosen[place]), "n": n} for place in order]
     method = described([CORRELATION], **drawing)
     resamples, seed = drawing.get("resamples", 1000), drawing.get("seed", 0)
+    people = drawing.get("people", "these")
     codes = cluster_codes(table, drawing.get("clusters"))
     if why:
         nothing = dict.fromkeys(("spearman", "chosen", "worth", "lead"), undefined(why, n=n))
@@ -199,25 +198,49 @@ def best_panel(
         units = min(count_clusters(codes, compared), effective(counts, compared))
         of = partial(resampled, n=n, method=method, units=units)
         widened = simultaneous(drawn, units, CORRELATION)
+        without = _without_each(scores, given, complete, counts) if people == "like-these" else None
+        of_each = [None] * len(given) if without is None else list(without.T)
         for row, place in zip(rows, order, strict=True):
-            row["spearman"] = of(own[place], drawn[place], kind=CORRELATION, widened=widened)
+            row["spearman"] = of(
+                own[place], drawn[place], kind=CORRELATION, widened=widened, without_each=of_each[place]
+            )
             row["chosen"] = float((winner == place).mean()) if len(winner) else None
         best, second = order[:2]
         why = "no resamples were drawn" if np.isnan(worth) else ""
         # The worth is about as uncertain as the Spearman of the best, whichever that is.
         about = np.clip(drawn[best] - own[best] + worth, -1, 1)
-        rows[0]["worth"] = undefined(why, n=n) if why else of(worth, about, kind=CORRELATION, widened=widened)
+        moved = None if without is None else np.clip(without[:, best] - own[best] + worth, -1, 1)
+        rows[0]["worth"] = (
+            undefined(why, n=n)
+            if why
+            else of(worth, about, kind=CORRELATION, widened=widened, without_each=moved)
+        )
         rows[0]["lead"] = of(
             own[best] - own[second],
             drawn[best] - drawn[second],
             kind=DIFFERENCE,
             widened=simultaneous_differences(drawn),
+            without_each=None if without is None else without[:, best] - without[:, second],
         )
     meta = {"candidates": len(chosen), "resamples": resamples, "seed": seed}
     notes = (f"{len(chosen)} candidates searched, their intervals hold together (max-t)", method)
     form = BEST_JUDGE if all(len(candidate) == 1 for candidate in chosen) else SEARCH
-    people = drawing.get("people", "these")
     return tabulate(form, table, criterion, rows, notes=notes, meta=meta, weighed=WEIGHED, people=people)
+
+
+def _points(given: Sequence[Floats], target: Floats, counts: Floats | None) -> Floats:
+    """Each candidate's Spearman on all items, each once or as `counts` says."""
+    if counts is None:
+        return np.array([point(score, target) for score in given])
+    return np.array([correlation(score, target)(counts[:, None])[0] for score in given])
+
+
+def _without_each(
+    scores: CriterionScores, given: Sequence[Floats], complete: Bools, counts: Floats | None
+) -> Floats:
+    """Each candidate's Spearman without each annotator in turn: annotators × candidates."""
+    targets = (scores.without(person).target for person in scores.people.tolist())
+    return np.array([_points(given, np.where(complete, target, np.nan), counts) for target in targets])
 
 
 def _on_the_rest(statistic: Statistic, counts: Floats | None) -> Statistic:

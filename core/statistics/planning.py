@@ -8,7 +8,7 @@ import numpy as np
 
 from concord.estimate import Estimate, estimate, undefined
 from concord.statistics.alpha import alpha, alpha_figure, value_counts
-from concord.statistics.ceilings import held_out_difference
+from concord.statistics.ceilings import By, held_out_difference
 from concord.statistics.correlation import correlation
 from concord.statistics.figures import Drawing, cluster_codes, count_clusters, empty, tabulate
 from concord.statistics.intervals import CORRELATION, DIFFERENCE, MAE, Kind, interval
@@ -67,14 +67,16 @@ def needed(
     of: Sequence[Sequence[str]] = (PEOPLE,),
     *,
     width: float = 0.2,
+    by: By = "spearman",
     elsewhere: Mapping[tuple[str, str], Estimate] | None = None,
     **drawing: Unpack[Drawing],
 ) -> Table:
     """The number of items for which the 95% interval is `width` wide from end to end, one row a figure.
 
     `of` are judges and panels, whose Spearman with people's mean, difference from a held-out annotator, bias
-    and MAE are meant, or `PEOPLE` for people's ordinal alpha. Further items are taken to be like those there
-    are and rated by as many people. A first guess lets the width fall with the square root of the number, and
+    and MAE are meant, or `PEOPLE` for people's ordinal alpha. With `by` “kappa” the difference is one of
+    kappa, and there is no Spearman. Further items are taken to be like those there are and rated by as many
+    people. A first guess lets the width fall with the square root of the number, and
     is corrected by what resamples of that size show (`then`). Undefined where the figure is, and beyond 20
     times the items there are.
 
@@ -86,7 +88,7 @@ def needed(
     rows = [
         _row(figure, width, resamples, seed, codes) | _beside(elsewhere, called(members), figure.column)
         for members in of
-        for figure in _figures(table, criterion, tuple(members))
+        for figure in _figures(table, criterion, tuple(members), by)
     ]
     columns = [
         replace(c, heading=c.title.format(width=width), help=c.help.format(width=width))
@@ -97,41 +99,43 @@ def needed(
     form = replace(NEEDED, columns=tuple(columns))
     drawn = "items" if codes is None else "clusters of items"
     notes = (f"resamples of other numbers of {drawn}, {resamples} each, seed {seed}",)
-    found = tabulate(form, table, criterion, rows, target="", notes=notes)
-    return replace(found, notes=(GIVEN, *found.notes))
+    forecast = tabulate(form, table, criterion, rows, target="", notes=notes)
+    return replace(forecast, notes=(GIVEN, *forecast.notes))
 
 
 def answer(table: Table, label: str) -> str:
     """How many more items an interval half as wide needs, in words, from `needed` on a criterion.
 
-    It is that of ρ of the judges; of people's alpha where no judge rated. “” where it is undefined.
+    It is that of ρ of the judges, else of their difference from a person; of people's alpha where no judge
+    rated. “” where it is undefined.
     """
-    row = next((row for row in reversed(table.rows) if row["column"] in ("spearman", "alpha")), {})
+    rows = {row["column"]: row for row in table.rows}
+    row = next((rows[name] for name in ("spearman", "difference", "alpha") if name in rows), {})
     more, half, now, shown = (row.get(name) for name in ("half_more", "half", "width", "shown"))
     if not isinstance(more, Estimate) or more.value is None or not isinstance(half, Estimate):
         return ""
-    said = (
+    sentence = (
         f"For an interval half as wide on {label} ({row['figure']}), about {more.value:,.0f} more items "
         f"({half.value:,.0f} in all), for these annotators."
     )
     wide, whole = (one.value if isinstance(one, Estimate) else None for one in (now, shown))
     if wide and whole and whole > wide:
-        said += (
+        sentence += (
             f" That interval is {wide:.2f} wide now. The one in the summary is for annotators like these and "
             f"wider, {whole:.2f}: more items narrow it less, more annotators help."
         )
-    return said
+    return sentence
 
 
 def _beside(
     elsewhere: Mapping[tuple[str, str], Estimate] | None, rater: str, column: str
 ) -> dict[str, Estimate]:
     """The width of the interval that a report shows of a figure."""
-    if not elsewhere or (found := elsewhere.get((rater, column))) is None:
+    if not elsewhere or (figure := elsewhere.get((rater, column))) is None:
         return {}
-    if found.interval is None:
-        return {"shown": undefined(found.reason or "no interval")}
-    return {"shown": Estimate(found.interval[1] - found.interval[0])}
+    if figure.interval is None:
+        return {"shown": undefined(figure.reason or "no interval")}
+    return {"shown": Estimate(figure.interval[1] - figure.interval[0])}
 
 
 class _Figure(NamedTuple):
@@ -147,7 +151,7 @@ class _Figure(NamedTuple):
     kind: Kind
 
 
-def _figures(table: Ratings, criterion: str, members: tuple[str, ...]) -> Iterator[_Figure]:
+def _figures(table: Ratings, criterion: str, members: tuple[str, ...], by: By) -> Iterator[_Figure]:
     scores = table[criterion]
     if not members:
         counted = value_counts(scores.item, scores.score, scores.items)
@@ -158,9 +162,10 @@ def _figures(table: Ratings, criterion: str, members: tuple[str, ...]) -> Iterat
     who = called(members)
     judge = Contender(who, members, scores.panel(members))
     usable = ~np.isnan(judge.score) & (scores.present > 0)
-    rho = correlation(judge.score, scores.target)
-    yield _Figure(f"Spearman's ρ of {who}", "spearman", rho, usable, CORRELATION)
-    if (difference := held_out_difference(scores, judge)) is not None:
+    if by == "spearman":
+        rho = correlation(judge.score, scores.target)
+        yield _Figure(f"Spearman's ρ of {who}", "spearman", rho, usable, CORRELATION)
+    if (difference := held_out_difference(scores, judge, by)) is not None:
         name = f"Difference of {who} from a held-out annotator"
         yield _Figure(name, "difference", difference, usable, DIFFERENCE)
     if not table.no_level(criterion, members):

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from concord import scores as rules
-from concord.arrays import Columns, coded, numbered, taken
+from concord.arrays import Columns, Names, as_column, coded, combined, numbered, taken
 from concord.errors import StudyError
 from concord.scores import DIGITS as DIGITS
 from concord.scores import FINAL as FINAL
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+
+Ends = tuple[float, float]
+"""The least and the greatest value of a scale."""
 
 FEWEST_LIKE_THESE = 5
 """With fewer annotators a claim about annotators like these has an interval too wide to be of use."""
@@ -87,21 +90,12 @@ class CriterionScores:
         """The people (indexes into `Ratings.people`) who rated anything on this criterion, ascending."""
         return np.unique(self.person)
 
-    @property
-    def same_items(self) -> bool:
-        """Whether all people rated the same items, so that severity falls on all players alike.
-
-        True also for people without names, whose severities are unknown.
-        """
-        rated = int((self.present > 0).sum())
-        return bool(self.unlinked) or len(self.person) == len(self.people) * rated
-
     def panel(self, members: Sequence[str]) -> Floats:
         """The mean of the judges named, on the items that all of them rated; nan elsewhere."""
         if missing := [name for name in members if name not in self.judges]:
-            known = ", ".join(self.judges) or "none"
+            names = ", ".join(self.judges) or "none"
             raise StudyError(
-                f"A panel names the judge “{missing[0]}”, who is not in this study. Its judges: {known}."
+                f"A panel names the judge “{missing[0]}”, who is not in this study. Its judges: {names}."
             )
         if not members:
             raise StudyError("A panel needs at least one judge; name its members.")
@@ -160,7 +154,8 @@ class Ratings:
     matters. `criteria` maps each criterion's name to its `CriterionScores`, *final* last. On the items marked
     in `closed` judges are not compared, except on the criteria in `flags`; `left_out` counts these items per
     reason. `other_scale` says for a criterion why a judge's level cannot be compared with people's (judge →
-    reason), `said` what every basis line of a criterion adds.
+    reason), `basis_notes` what every basis line of a criterion adds, `ends` the least and greatest answer of
+    people where their scale is declared.
     """
 
     units: Sequence[Hashable]
@@ -173,7 +168,8 @@ class Ratings:
     flags: tuple[str, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
     other_scale: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    said: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    basis_notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    ends: Mapping[str, Ends] = field(default_factory=dict)
     counts: Floats | None = None
     """How much each item counts, 1 on average, where figures are to describe what items were drawn from with
     unequal probabilities; None where each counts once.
@@ -189,12 +185,12 @@ class Ratings:
 
         At least five named people, each of whom rated at least half of the rated items on every criterion.
         """
-        found = [scores for scores in self.criteria.values() if len(scores.item)]
-        return bool(found) and all(
+        rated = [scores for scores in self.criteria.values() if len(scores.item)]
+        return bool(rated) and all(
             not scores.unlinked
             and len(scores.people) >= FEWEST_LIKE_THESE
             and 2 * np.bincount(scores.person)[scores.people].min() >= (scores.present > 0).sum()
-            for scores in found
+            for scores in rated
         )
 
     def __getitem__(self, criterion: str) -> CriterionScores:
@@ -202,8 +198,8 @@ class Ratings:
         try:
             return self.criteria[criterion]
         except KeyError:
-            known = ", ".join(self.criteria) or "none"
-            raise StudyError(f"The study has no criterion “{criterion}”. Its criteria: {known}.") from None
+            names = ", ".join(self.criteria) or "none"
+            raise StudyError(f"The study has no criterion “{criterion}”. Its criteria: {names}.") from None
 
     @cached_property
     def rated(self) -> Ints:
@@ -244,7 +240,8 @@ def read_ratings(
     flags: Sequence[str] = (),
     anonymous_people: bool = False,
     other_scale: Mapping[str, Mapping[str, str]] | None = None,
-    said: Mapping[str, Sequence[str]] | None = None,
+    basis_notes: Mapping[str, Sequence[str]] | None = None,
+    ends: Mapping[str, Ends] | None = None,
     order: Sequence[Hashable] = (),
     chances: Mapping[Hashable, float] | None = None,
 ) -> Ratings:
@@ -263,11 +260,12 @@ def read_ratings(
     too.
 
     With `anonymous_people` a person's name is only a position on its item (somebody, not the same somebody
-    elsewhere): people's *final* is then the mean of the criteria's means on each item, and has no raters to
-    compare. `other_scale` says for a criterion which judges answer on another scale than people, and why
-    (`concord.studies.scales`): figures of level (bias, error, spread) are then undefined. *Final* is on
-    another scale where one of its criteria is. `said` is what basis lines add, by criterion. With `chances`,
-    the probability with which each unit was drawn, figures weigh each unit by its inverse (Hájek 1971).
+    elsewhere): people's *final* is then the mean of the criteria's means on each item, and has no raters
+    to compare. `other_scale` says for a criterion which judges answer on another scale than people, and
+    why (`concord.studies.scales`): figures of level (bias, error, spread) are then undefined. *Final* is
+    on another scale where one of its criteria is. `basis_notes` is what basis lines add, and `ends` the least
+    and greatest answer that people can give, by criterion. With `chances`, the probability with which
+    each unit was drawn, figures weigh each unit by its inverse (Hájek 1971).
 
     Resamples draw items by their place, so equal data in an equal order have equal intervals: units are
     sorted by value, or stand in the `order` given.
@@ -277,9 +275,10 @@ def read_ratings(
     """
     if missing := [name for name in COLUMNS if name not in ratings]:
         raise StudyError(f"The ratings lack the column “{missing[0]}”; they need {', '.join(COLUMNS)}.")
-    rows = _checked({name: np.asarray(ratings[name]) for name in COLUMNS})
-    code, known = coded(rows["criterion"])
-    criteria = list(dict.fromkeys(map(str, known if criteria is None else criteria)))
+    columns = {name: as_column(ratings[name]) for name in COLUMNS if name != "score"}
+    rows = _checked(columns | {"score": np.asarray(ratings["score"])})
+    code, values = coded(rows["criterion"])
+    criteria = list(dict.fromkeys(map(str, values if criteria is None else criteria)))
     counted = list(criteria if counted is None else counted)
     if FINAL in criteria:
         counted = []
@@ -287,8 +286,9 @@ def read_ratings(
         raise StudyError(
             f"“{unknown[0]}” should enter final but is not among the criteria {', '.join(criteria)}."
         )
-    rows["place"] = _renumbered(code, known, criteria)
-    rows = taken(rows, rows["place"] >= 0)
+    rows["place"] = _renumbered(code, values, criteria)
+    if (other := rows["place"] < 0).any():
+        rows = taken(rows, ~other)
     place = {unit: number for number, unit in enumerate(order)}
     units = sorted(_sorted(coded(rows["unit"])[1]), key=lambda unit: place.get(unit, len(place)))
     reasons: Mapping[Hashable, str] = (
@@ -297,14 +297,11 @@ def read_ratings(
     flagged = [criteria.index(name) for name in flags if name in criteria]
     rows, left_out = _without_judges(rows, reasons, flagged)
 
-    code, known = coded(rows["unit"])
-    unit = _renumbered(code, known, units)
+    code, values = coded(rows["unit"])
+    unit = _renumbered(code, values, units)
     human, score, criterion = rows["kind"] == "human", rows["score"], rows["place"]
-    people, judges = (_by_name(set(rows["rater"][kind].tolist())) for kind in (human, ~human))
     rater = np.empty(len(unit), dtype=np.int64)
-    for kind, names in ((human, people), (~human, judges)):
-        code, known = coded(rows["rater"][kind])
-        rater[kind] = _renumbered(code, known, names)
+    people, judges = (_numbered_by_name(rater, rows["rater"], kind) for kind in (human, ~human))
     _refuse_duplicates(rows, unit, criterion, rater * 2 + human)
 
     unlinked = "people's positions are unnamed: they are not persons" if anonymous_people else ""
@@ -339,7 +336,8 @@ def read_ratings(
         flags=tuple(flags),
         left_out=left_out,
         other_scale=_with_final(other_scale or {}, counted),
-        said=said or {},
+        basis_notes=basis_notes or {},
+        ends=ends or {},
         counts=_inverse([chances[unit] for unit in units]) if chances and units else None,
     )
 
@@ -350,19 +348,32 @@ def _inverse(chances: Sequence[float]) -> Floats:
     return np.asarray(inverse / inverse.mean())
 
 
-def _renumbered(code: Ints, known: Sequence[Hashable], wanted: Sequence[Hashable]) -> Ints:
+def _renumbered(code: Ints, values: Sequence[Hashable], wanted: Sequence[Hashable]) -> Ints:
     """Codes of known values as places among the wanted ones; −1 for those that are not wanted."""
     place = {value: number for number, value in enumerate(wanted)}
-    return np.array([place.get(value, -1) for value in known], dtype=np.int64)[code]
+    return np.array([place.get(value, -1) for value in values], dtype=np.int64)[code]
 
 
-def _checked(rows: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+def _numbered_by_name(rater: Ints, given: Any, kind: Bools) -> list[str]:
+    """The raters of a kind by name; their numbers are put into `rater`."""
+    code, values = coded(given[kind])
+    names = _by_name(map(str, values))
+    rater[kind] = _renumbered(code, values, names)
+    return names
+
+
+def _checked(rows: dict[str, Any]) -> dict[str, Any]:
     """The rows that have a score, as numbers; names are texts. Raises StudyError."""
     absent = _absent(rows["score"])
     score = _numbers(rows["score"])
     if (wrong := ~np.isfinite(score) & ~absent).any():
         raise StudyError(f"The score {_where(rows, wrong)} is not a finite number; correct or remove it.")
-    rows = taken(rows | {"score": score}, ~absent)
+    if (wrong := np.abs(np.where(absent, 0, score)) > rules.LARGEST).any():
+        raise StudyError(
+            f"The score {_where(rows, wrong)} is beyond ±{rules.LARGEST:g}; correct or remove it."
+        )
+    rows |= {"score": score}
+    rows = taken(rows, ~absent) if absent.any() else rows
     code, kinds = coded(rows["kind"])
     if (wrong := np.array([kind not in ("human", "judge") for kind in kinds], dtype=bool)[code]).any():
         has = f"has the kind “{rows['kind'][wrong][0]}”"
@@ -371,16 +382,16 @@ def _checked(rows: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
         if (wrong := _absent(rows[column])).any():
             raise StudyError(f"The rating {_where(rows, wrong)} has no {column}; every rating needs one.")
     code, names = coded(rows["rater"])
-    return rows | {"rater": np.array([str(name) for name in names], dtype=object)[code]}
+    return rows | {"rater": Names(code, [str(name) for name in names])}
 
 
-def _absent(values: npt.NDArray[Any]) -> Bools:
-    if values.dtype.kind in "iub":
+def _absent(values: Any) -> Bools:
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iub":
         return np.zeros(len(values), dtype=bool)
-    if values.dtype.kind == "f":
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
         return np.asarray(np.isnan(values), dtype=np.bool_)
-    code, known = coded(values)
-    return np.array([_missing(value) for value in known], dtype=bool)[code]
+    code, distinct = coded(values)
+    return np.array([_missing(value) for value in distinct], dtype=bool)[code]
 
 
 def _numbers(values: npt.NDArray[Any]) -> Floats:
@@ -404,8 +415,8 @@ def _where(rows: Columns, wrong: Bools) -> str:
 
 
 def _without_judges(
-    rows: dict[str, npt.NDArray[Any]], reasons: Mapping[Hashable, str], flags: Sequence[int]
-) -> tuple[dict[str, npt.NDArray[Any]], dict[str, int]]:
+    rows: dict[str, Any], reasons: Mapping[Hashable, str], flags: Sequence[int]
+) -> tuple[dict[str, Any], dict[str, int]]:
     if not reasons:
         return rows, {}
     code, units = coded(rows["unit"])
@@ -415,11 +426,9 @@ def _without_judges(
 
 
 def _refuse_duplicates(rows: Columns, *codes: Ints) -> None:
-    key = np.zeros(len(codes[0]), dtype=np.int64)
-    for code in codes:
-        key = numbered(key * (int(code.max(initial=0)) + 1) + code)[0]
-    _, first = np.unique(key, return_index=True)
-    if len(first) < len(key):
+    key = combined(*codes)
+    if int(key.max(initial=-1)) + 1 < len(key):
+        _, first = np.unique(key, return_index=True)
         at = int(np.setdiff1d(np.arange(len(key)), first)[0])
         kind, rater, unit, criterion = (rows[name][at] for name in ("kind", "rater", "unit", "criterion"))
         raise StudyError(

@@ -1,23 +1,27 @@
 """How far people agree with each other, and repeated runs of a judge, by more than one coefficient.
 
-Alpha as Krippendorff (2011); shares of agreement over all pairs of ratings; ICC(2,1) and ICC(2,k) as Shrout
-and Fleiss (1979); AC2 with quadratic weights as Gwet (2014), which stays informative where most ratings fall
-in one category; the reliability of a mean as Spearman and Brown (1910).
+Alpha as Krippendorff (2011); shares of agreement over all pairs of ratings; components of variance and
+generalizability coefficients, of which ICC(2,1) and ICC(2,k) are two, as Brennan (2001); AC2 with quadratic
+weights as Gwet (2014), which stays informative where most ratings fall in one category; the reliability of a
+mean as Spearman and Brown (1910).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
+from scipy import sparse
 
-from concord.estimate import Estimate, estimate, undefined
+from concord.estimate import Estimate, undefined
 from concord.statistics import columns
 from concord.statistics.alpha import people_alpha
+from concord.statistics.crossfit import once
 from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, tabulate
-from concord.statistics.intervals import CORRELATION, SHARE
-from concord.statistics.ratings import DIGITS, CriterionScores, Floats, Ints, Ratings, divide, sums
-from concord.statistics.resampling import Statistic, Weights, mean
+from concord.statistics.intervals import CORRELATION, PAIRS, SHARE
+from concord.statistics.ratings import DIGITS, FINAL, CriterionScores, Floats, Ints, Ratings, divide, sums
+from concord.statistics.resampling import Statistic, Weights, everything, mean
 from concord.table import Column, Table
 
 COEFFICIENTS = {
@@ -27,9 +31,22 @@ COEFFICIENTS = {
     "within_one": "Share of pairs of people at most one point apart",
     "mean_of_people": "Reliability of people's mean (Spearman–Brown)",
     "ac2": "Gwet's AC2, quadratic weights",
-    "icc_single": "ICC(2,1), one person",
-    "icc_mean": "ICC(2,k), the mean of all",
+    "relative_single": "Generalizability Eρ² of one person, relative: ICC(3,1)",
+    "relative_mean": "Generalizability Eρ² of people's mean, relative",
+    "icc_single": "Generalizability Φ of one person, absolute: ICC(2,1)",
+    "icc_mean": "Generalizability Φ of people's mean, absolute: ICC(2,k)",
 }
+EFFECTS = {
+    "item": "items",
+    "rater": "severity of annotators",
+    "item × rater": "item × annotator",
+    "criterion": "criteria",
+    "item × criterion": "item × criterion",
+    "rater × criterion": "annotator × criterion",
+}
+"""Components of variance that have a name; what is left over is `REST`."""
+REST = "what is left, interaction of all and chance"
+EQUAL = "all ratings are equal"
 
 RELIABILITY = empty(
     "people",
@@ -55,17 +72,27 @@ def reliability(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> T
     """People's agreement on one criterion, one row per coefficient of COEFFICIENTS.
 
     exact and within_one are shares of all pairs of ratings of one item, so an item of many people counts
-    more; mean_of_people is for the harmonic mean of people per item, from alpha_interval; AC2's weights are
-    over the answers that occur; icc_single and icc_mean are absolute agreement, only if everybody rated every
-    item.
+    more; those of people's mean are for the harmonic mean of people per item, mean_of_people from
+    alpha_interval; AC2's weights are over the answers that occur. Generalizability is relative (the order of
+    items) or absolute (their level, which severity moves), of the variances of `components`; where everybody
+    rated all items, it is ICC(3,·) and ICC(2,·) of Shrout and Fleiss (1979), and a note has the interval of
+    ICC(2,·) by the F distribution (`by_f`). Then follow shares of variance, of *final* those of its answers
+    with criteria as a third facet (`by_criterion`); a negative estimate counts as 0 there.
 
-    Undefined: fewer than two people on every item; all ratings equal; for ICC an incomplete design.
+    Undefined: fewer than two people on every item; all ratings equal; for variances people who are not
+    persons, and of *final* fewer than two items on which everybody answered every criterion.
     """
     scores = table[criterion]
     people, pairs = people_per_item(scores), int(pair_gaps(scores).pairs.sum())
     notes = (
-        (f"the mean of {people:.3g} people (harmonic mean)", f"{pairs} pairs of ratings") if people else ()
+        [f"the mean of {people:.3g} people (harmonic mean)", f"{pairs} pairs of ratings"] if people else []
     )
+    by_f_ = by_f(scores)
+    notes += [
+        f"{COEFFICIENTS[name].split(': ')[1]} by the F distribution, for annotators like these: "
+        f"{low:z.3f} to {high:z.3f}"
+        for name, (low, high) in by_f_.items()
+    ]
     return tabulate(
         RELIABILITY,
         table,
@@ -73,6 +100,7 @@ def reliability(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> T
         _rows(table, criterion),
         target="",
         notes=notes,
+        meta={"by_f": by_f_},
         again=lambda other: _rows(other, criterion),
         **drawing,
     )
@@ -86,20 +114,22 @@ def _rows(table: Ratings, criterion: str) -> list[dict[str, Any]]:
     single = people_alpha(scores, "interval")
     no_pair = "" if n else single.reason
     exact, within = (_pooled(gaps.near(points), gaps.pairs) for points in (0, 1))
-    ac2 = gwet(scores)
-    no_ac2 = (single.reason or "all ratings are equal") if np.isnan(ac2) else ""
+    of = components(scores)
     figures = {
         "alpha_ordinal": people_alpha(scores, "ordinal"),
         "alpha_interval": single,
         "exact": PointEstimate(exact, n, reason=no_pair, kind=SHARE),
         "within_one": PointEstimate(within, n, reason=no_pair, kind=SHARE),
         "mean_of_people": _of_the_mean(single, people),
-        "ac2": estimate(ac2, n=n, reason=no_ac2),
-        **_icc_figures(scores),
+        "ac2": PointEstimate(gwet(scores), n, reason=single.reason or EQUAL, kind=CORRELATION),
+        **_generalizability(scores, of, people),
     }
-    return [
-        {"coefficient": name, "measure": COEFFICIENTS[name], "value": figures[name]} for name in COEFFICIENTS
-    ]
+    shares = _shares(table, criterion, of)
+    words = COEFFICIENTS | {
+        name: f"Share of variance: {EFFECTS.get(name.removeprefix('share of '), REST)}" for name in shares
+    }
+    figures |= shares
+    return [{"coefficient": name, "measure": words[name], "value": figures[name]} for name in words]
 
 
 def _of_the_mean(single: Figure, people: float) -> Figure:
@@ -177,62 +207,234 @@ def spearman_brown(single: Any, raters: float) -> Any:
     return raters * single / (1 + (raters - 1) * single)
 
 
-def gwet(scores: CriterionScores, weights: Literal["quadratic", "identity"] = "quadratic") -> float:
+def gwet(scores: CriterionScores, weights: Literal["quadratic", "identity"] = "quadratic") -> Statistic:
     """Gwet's AC2 of people's ratings (AC1 with identity weights); nan without two values or a pair.
 
     Quadratic weights are 1 − ((v − w) / range)² over the answers that occur, of means (*final*) too. Chance
     agreement is T / (q (q − 1)) · Σ π (1 − π) over the q answers, T being the sum of all weights and π the
-    mean share of an answer on an item (Gwet 2014, chapter 5).
+    mean share of an answer on an item (Gwet 2014, chapter 5). Answers that a resample lacks stay answers.
     """
     values, code = np.unique(np.round(scores.score, DIGITS), return_inverse=True)
     gaps = pair_gaps(scores)
-    kinds, pairable = len(values), gaps.pairs > 0
-    if kinds < 2 or not pairable.any():
-        return np.nan
-    width = float(values[-1] - values[0]) ** 2
-    total = float(kinds)
-    alike = gaps.near(0)
-    if weights == "quadratic":
+    kinds, total, alike = len(values), float(len(values)), gaps.near(0)
+    if weights == "quadratic" and kinds > 1:
+        width = float(values[-1] - values[0]) ** 2
         total = kinds**2 - 2 * (kinds * float((values**2).sum()) - float(values.sum()) ** 2) / width
         alike = gaps.pairs - gaps.squares() / width
-    agreeing = float((alike[pairable] / gaps.pairs[pairable]).mean())
+    agreeing = mean(divide(alike, gaps.pairs))
     number = np.bincount(scores.item, minlength=scores.items)
-    share = sums(code, 1 / number[scores.item], kinds) / int((number > 0).sum())
-    chance = total / (kinds * (kinds - 1)) * float((share * (1 - share)).sum())
-    return (agreeing - chance) / (1 - chance)
+    size = (kinds, scores.items)
+    share_of = sparse.csr_array((1 / number[scores.item], (code, scores.item)), shape=size)
+
+    def on(weights: Weights) -> Floats:
+        weight = weights.astype(np.float64)
+        if kinds < 2:
+            return np.full(weight.shape[1], np.nan)
+        share = divide(
+            np.asarray(share_of @ weight), np.broadcast_to((number > 0) @ weight, (kinds, weight.shape[1]))
+        )
+        chance = total / (kinds * (kinds - 1)) * (share * (1 - share)).sum(axis=0)
+        return divide(agreeing(weight) - chance, 1 - chance)
+
+    return on
 
 
-def icc(table: Floats) -> tuple[float, float]:
-    """ICC(2,1) and ICC(2,k) of an items × raters table without gaps; nan without variation."""
-    items, raters = table.shape
-    if items < 2 or raters < 2:
-        return np.nan, np.nan
-    grand = table.mean()
-    between = raters * ((table.mean(axis=1) - grand) ** 2).sum() / (items - 1)
-    of_raters = items * ((table.mean(axis=0) - grand) ** 2).sum() / (raters - 1)
-    residual = table - table.mean(axis=1)[:, None] - table.mean(axis=0)[None, :] + grand
-    error = (residual**2).sum() / ((items - 1) * (raters - 1))
-    single = between + (raters - 1) * error + raters * (of_raters - error) / items
-    several = between + (of_raters - error) / items
-    if min(single, several) <= 10**-DIGITS:
-        return np.nan, np.nan
-    return float((between - error) / single), float((between - error) / several)
+class Components(NamedTuple):
+    """Variances of people's ratings between items, between raters, and left over, one for each resample.
+
+    They are unbiased, so that one of nothing is below 0 half of the time.
+    """
+
+    item: Floats
+    rater: Floats
+    rest: Floats
+
+    def relative(self, raters: float) -> Floats:
+        """Eρ² of a mean of so many raters: how surely it orders the items; nan without variance."""
+        return _ratio(self.item, self.item + self.rest / raters)
+
+    def absolute(self, raters: float) -> Floats:
+        """Φ of a mean of so many raters, each item's by others: how surely it is their level."""
+        return _ratio(self.item, self.item + (self.rater + self.rest) / raters)
+
+    def error(self, raters: int, items: int) -> Floats:
+        """The variance of the mean of items, all by the same raters (Brennan 2001)."""
+        item, rater, rest = (np.maximum(part, 0) for part in self)
+        return np.asarray(item / items + (rater + rest / items) / raters)
 
 
-def _icc_figures(scores: CriterionScores) -> dict[str, Estimate]:
-    values = (np.nan, np.nan)
-    rated = np.flatnonzero(scores.present)
-    if scores.unlinked:
-        why = scores.unlinked
-    elif len(scores.people) < 2:
-        why = "fewer than two people"
-    elif (scores.present[rated] < len(scores.people)).any():
-        why = "not everybody rated every item"
-    else:
-        values = icc(np.stack([scores.of(person)[rated] for person in scores.people.tolist()], axis=1))
-        why = "all ratings are equal" if np.isnan(values[0]) else ""
-    single, several = (estimate(value, n=len(rated), reason=why) for value in values)
-    return {"icc_single": single, "icc_mean": several}
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    return divide(part, np.where(whole > 10.0**-DIGITS, whole, 0))
+
+
+def components(scores: CriterionScores) -> Callable[[Weights], Components]:
+    """Components of variance of items crossed with raters, as a function of weights.
+
+    Of a rating y = item + rater + rest, where anybody may lack any item, by Henderson's (1953) method 1:
+    Σy², Σ (an item's sum)²/its ratings, Σ (a rater's sum)²/its ratings and (Σy)²/N are set equal to their
+    expectations. Where everybody rated everything it is the analysis of variance. nan where the three are not
+    told apart, as without items of two ratings, or with one rater.
+    """
+    people, rater = np.unique(scores.person, return_inverse=True)
+    score = scores.score - (scores.score.mean() if len(scores.score) else 0)
+    size = (len(people), scores.items)
+    given, total = (
+        sparse.csr_array((of, (rater, scores.item)), shape=size) for of in (np.ones(len(score)), score)
+    )
+    number = scores.present.astype(np.float64)
+    of_item = np.nan_to_num(divide(sums(scores.item, score, scores.items) ** 2, number))
+    squares = sums(scores.item, score**2, scores.items)
+
+    @once
+    def on(weights: Weights) -> Components:
+        weight = weights.astype(np.float64)
+        count, by_rater = given @ weight, total @ weight
+        n, items, raters = number @ weight, (number > 0) @ weight, (count > 0).sum(axis=0)
+        grand = divide(by_rater.sum(axis=0) ** 2, n)
+        between = of_item @ weight - grand
+        of_raters = np.nan_to_num(divide(by_rater**2, count)).sum(axis=0) - grand
+        p, q = divide(number**2 @ weight, n), divide((count**2).sum(axis=0), n)
+        left = squares @ weight - grand - between - of_raters
+        expected = np.array(
+            [
+                [n - p, items - q, items - 1],
+                [raters - p, n - q, raters - 1],
+                [p - raters, q - items, n - items - raters + 1],
+            ]
+        ).transpose(2, 0, 1)
+        apart = np.abs(np.linalg.det(np.nan_to_num(expected))) > 1e-6
+        found = np.linalg.solve(
+            np.where(apart[:, None, None], expected, np.eye(3)),
+            np.stack([between, of_raters, left], axis=1)[:, :, None],
+        )[:, :, 0]
+        return Components(*np.where(apart, found.T, np.nan))
+
+    return on
+
+
+def by_criterion(answers: Floats) -> Callable[[Weights], Floats]:
+    """Components of variance of items × raters × criteria, effects × resamples.
+
+    On the items without a gap, in the order of `EFFECTS`, the rest last: mean squares and their expectations
+    (Brennan 2001, chapter 3).
+    """
+    whole = np.flatnonzero(~np.isnan(answers).any(axis=(1, 2)))
+    given = answers[whole] - (answers[whole].mean() if answers[whole].size else 0)
+    effects = ((0,), (1,), (0, 1), (2,), (0, 2), (1, 2), (0, 1, 2))
+
+    @once
+    def on(weights: Weights) -> Floats:
+        weight = weights[whole].astype(np.float64)
+        n = weight.sum(axis=0)
+        sizes = [n, np.full(len(n), given.shape[1]), np.full(len(n), given.shape[2])]
+
+        def number(facets: Iterable[int], less: int = 0) -> Floats:
+            return math.prod((sizes[facet] - less for facet in facets), start=np.ones(len(n)))
+
+        squares: dict[tuple[int, ...], Floats] = {}
+        for effect in ((), *effects):
+            part = given.sum(axis=tuple({1, 2}.difference(effect))).reshape(len(given), -1).T
+            total = (part**2 @ weight if 0 in effect else (part @ weight) ** 2).sum(axis=0)
+            narrower = sum(squares[of] for of in squares if set(of) < set(effect))
+            squares[effect] = divide(total, number({0, 1, 2}.difference(effect))) - narrower
+        variance: dict[tuple[int, ...], Floats] = {}
+        for effect in reversed(effects):
+            wider = [of for of in variance if set(of) > set(effect)]
+            rest = sum(variance[of] * number({0, 1, 2}.difference(of)) for of in wider)
+            mean_square = divide(squares[effect], number(effect, less=1))
+            variance[effect] = divide(mean_square - rest, number({0, 1, 2}.difference(effect)))
+        return np.array([variance[effect] for effect in effects])
+
+    return on
+
+
+def _generalizability(
+    scores: CriterionScores, of: Callable[[Weights], Components], people: float
+) -> dict[str, Figure]:
+    """Relative and absolute coefficients of one person and of people's mean."""
+    n, why = int((scores.present > 0).sum()), no_components(scores)
+    coefficients: dict[str, Callable[[Components], Floats]] = {
+        "relative_single": lambda c: c.relative(1),
+        "relative_mean": lambda c: c.relative(people),
+        "icc_single": lambda c: c.absolute(1),
+        "icc_mean": lambda c: c.absolute(people),
+    }
+    return {
+        name: undefined(why, n=n)
+        if why
+        else PointEstimate(lambda weights, on=on: on(of(weights)), n, kind=CORRELATION)  # type: ignore[misc]
+        for name, on in coefficients.items()
+    }
+
+
+def no_components(scores: CriterionScores) -> str:
+    """Why people's ratings have no components of variance; empty where they have."""
+    if scores.unlinked or len(scores.people) < 2:
+        return scores.unlinked or "fewer than two people"
+    if np.ptp(scores.score) == 0:
+        return EQUAL
+    own = components(scores)(everything(scores.items))
+    return "items, annotators and chance are not told apart" if np.isnan(own.item[0]) else ""
+
+
+def _shares(table: Ratings, criterion: str, of: Callable[[Weights], Components]) -> dict[str, Figure]:
+    """Each component's share of all variance; a negative component counts as 0."""
+    scores = table[criterion]
+    names, every = ["item", "rater", "rest"], once(lambda weights: np.array(of(weights)))
+    n, why = int((scores.present > 0).sum()), no_components(scores)
+    counted = [table[name] for name in table.counted if name in table.criteria] if criterion == FINAL else []
+    if len(counted) > 1:
+        people = [] if scores.unlinked else scores.people.tolist()
+        size = len(people), len(counted), scores.items
+        answers = np.array([[of.of(person) for of in counted] for person in people]).reshape(size)
+        n = int((~np.isnan(answers).any(axis=(0, 1))).sum()) if people else 0
+        names, every = [*EFFECTS, "rest"], by_criterion(answers.transpose(2, 0, 1))
+        few = f"everybody answered every criterion of {n} items, at least 2 are needed"
+        why = why or (few if n < 2 else "")
+
+    def share(place: int) -> Statistic:
+        def on(weights: Weights) -> Floats:
+            parts = np.maximum(every(weights), 0)
+            return _ratio(parts[place], parts.sum(axis=0))
+
+        return on
+
+    return {
+        f"share of {name}": undefined(why, n=n)
+        if why
+        else PointEstimate(share(place), n, reason=EQUAL, kind=PAIRS)
+        for place, name in enumerate(names)
+    }
+
+
+def by_f(scores: CriterionScores) -> dict[str, tuple[float, float]]:
+    """The intervals of ICC(2,1) and ICC(2,k) by the F distribution (McGraw and Wong 1996, case 2A).
+
+    For annotators like these; none where somebody lacks an item, or there is no variance.
+    """
+    rated, k = scores.present[scores.present > 0], len(scores.people)
+    if no_components(scores) or len(rated) < 2 or rated.min() < k:
+        return {}
+    from scipy.special import fdtri  # slow to import
+
+    n, own = len(rated), components(scores)(everything(scores.items))
+    item, rater, rest = (float(part[0]) for part in own)
+    if item + rater + rest <= 10.0**-DIGITS:
+        return {}
+    single, of_items, of_raters = float(own.absolute(1)[0]), k * item + rest, n * rater + rest
+    a = k * single / (n * (1 - single)) if single < 1 else np.inf
+    if not np.isfinite(a) or not rest or max(of_items, of_raters) <= 10.0**-DIGITS:
+        return {}
+    b = 1 + (n - 1) * a
+    degrees = (a * of_raters + b * rest) ** 2
+    degrees /= (a * of_raters) ** 2 / (k - 1) + (b * rest) ** 2 / ((n - 1) * (k - 1))
+    least, most = fdtri(n - 1, degrees, 0.975), fdtri(degrees, n - 1, 0.975)
+    between = k * of_raters + (k * n - k - n) * rest
+    low = n * (of_items - least * rest) / (least * between + n * of_items)
+    high = n * (most * of_items - rest) / (between + n * most * of_items)
+    ends = np.array([low, high])
+    each = {"icc_single": ends, "icc_mean": k * ends / (1 + (k - 1) * ends)}
+    return {name: (float(low), float(high)) for name, (low, high) in each.items()}
 
 
 def retest(

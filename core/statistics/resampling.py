@@ -7,6 +7,7 @@ they rest on the same draws.
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +26,8 @@ Statistic = Callable[[Weights], Floats]
 CELLS, TOGETHER = 4_000_000, 250
 """Items × resamples, and resamples, held at a time: small studies fit the cache, large ones memory."""
 
-KEPT = 4
-"""Streams of weights of at most `CELLS` that are kept: the tables of a report have theirs in common."""
+MOST_KEPT = 32
+"""Times `CELLS`: streams of up to so many counts are kept, as tables of a report have theirs in common."""
 
 
 def draws(
@@ -44,50 +45,47 @@ def draws(
     items are drawn, all others have weight 0. With `clusters` (a number per item) whole clusters are drawn,
     as many as there are; items of cluster −1 stand alone.
     """
-    asked = (items, resamples, seed, _bytes(among), _bytes(clusters), size)
-    if items * resamples <= CELLS:
-        yield from _kept(*asked)
-    else:
-        yield from _drawn(*asked)
-
-
-def _bytes(numbers: Ints | None) -> bytes | None:
-    return None if numbers is None else numbers.astype(np.int64).tobytes()
-
-
-def _drawn(
-    items: int, resamples: int, seed: int, of: bytes | None, alike: bytes | None, size: int | None
-) -> Iterator[Weights]:
-    """`draws` with its arrays as bytes; the weights are read-only."""
-    among = np.arange(items) if of is None else np.frombuffer(of, np.int64)
+    among = np.arange(items) if among is None else among
     if not len(among):
         return
-    clusters = None if alike is None else np.frombuffer(alike, np.int64)
-    cluster = np.arange(len(among)) if clusters is None else own_clusters(clusters[among])
-    units = int(cluster.max()) + 1
-    size = units if size is None else size
-    rng = np.random.default_rng(seed)
-    chunk = max(1, min(TOGETHER, CELLS // items))
-    for start in range(0, resamples, chunk):
-        block = np.empty((min(chunk, resamples - start), units), dtype=np.float32)
-        for row in block:
-            row[:] = np.bincount(rng.integers(0, units, size), minlength=units)
-        weights = np.ascontiguousarray(block.T)
-        if clusters is not None:
-            weights = weights[cluster]
+    cluster = None if clusters is None else own_clusters(clusters[among])
+    units = len(among) if cluster is None else int(cluster.max()) + 1
+    kept = (
+        _few if units * resamples <= CELLS else _many if units * resamples <= MOST_KEPT * CELLS else _counts
+    )
+    together = max(1, min(TOGETHER, CELLS // items))
+    for counts in kept(units, resamples, seed, units if size is None else size, together):
+        weights = (counts if cluster is None else counts[cluster]).astype(np.float32)
         if len(among) < items:
             spread = np.zeros((items, weights.shape[1]), dtype=np.float32)
             spread[among] = weights
             weights = spread
-        weights.flags.writeable = False
         yield weights
 
 
-@lru_cache(KEPT)
-def _kept(
-    items: int, resamples: int, seed: int, of: bytes | None, alike: bytes | None, size: int | None
-) -> tuple[Weights, ...]:
-    return tuple(_drawn(items, resamples, seed, of, alike, size))
+def _counts(units: int, resamples: int, seed: int, size: int, together: int) -> Iterator[npt.NDArray[Any]]:
+    """How often each unit was drawn, units × `together` resamples at a time.
+
+    A byte holds a count unless many more are drawn than there are: of as many as there are none is drawn 256
+    times.
+    """
+    rng = np.random.default_rng(seed)
+    for start in range(0, resamples, together):
+        kind = np.uint8 if size <= max(units, 255) else np.float32
+        block = np.empty((min(together, resamples - start), units), dtype=kind)
+        for row in block:
+            row[:] = np.bincount(rng.integers(0, units, size), minlength=units)
+        yield np.ascontiguousarray(block.T)
+
+
+@lru_cache(4)
+def _few(*asked: int) -> tuple[npt.NDArray[Any], ...]:
+    return tuple(_counts(*asked))
+
+
+@lru_cache(1)
+def _many(*asked: int) -> tuple[npt.NDArray[Any], ...]:
+    return tuple(_counts(*asked))
 
 
 def own_clusters(clusters: Ints) -> Ints:
@@ -157,6 +155,8 @@ def bootstrap(
 
     `counts` says how much each item counts wherever it is drawn; once unless given.
     """
+    if not statistics:
+        return np.empty(0), np.empty((0, 0))
     each = everything(items) if counts is None else counts[:, None]
     own = np.array([statistic(each)[0] for statistic in statistics])
     parts = []

@@ -10,7 +10,7 @@ import numpy as np
 from concord.estimate import Estimate, estimate, undefined
 from concord.glossary import explain
 from concord.statistics import columns
-from concord.statistics.figures import Drawing, PointEstimate, cluster_codes, empty, tabulate
+from concord.statistics.figures import Drawing, PointEstimate, cluster_codes, empty, mean_of, tabulate
 from concord.statistics.ratings import Bools, CriterionScores, Facet, Floats, Ints, Ratings, divide, sums
 from concord.statistics.resampling import mean, own_clusters
 from concord.table import Column, Table
@@ -19,8 +19,6 @@ FEWEST_ITEMS = 8
 """Fewer items with two answers or more do not tell severity from chance."""
 MOST_GROUPS = 40
 """With more players than this none has an adjusted mean."""
-APART = 0.005
-"""Means that differ by less are shown as equal."""
 
 RATERS = empty(
     "raters",
@@ -141,7 +139,7 @@ def raters(
         shared = fitted.item[fitted.person == person]
         severity = undefined(why, n=answers) if why else _student(value, influence, shared, clusters, answers)
         rows.append({"rater": table.people[person], "kind": "person", "n": answers, "severity": severity})
-    known = fitted.severity if not reason else np.zeros(people)
+    severities = fitted.severity if not reason else np.zeros(people)
     place = fitted.place if not reason else scores.target
     for judge, given in scores.judges.items():
         answers = int((~np.isnan(given)).sum())
@@ -154,7 +152,7 @@ def raters(
     over = "items" if clusters is None else "clusters of items"
     notes = (f"Student's t over {over}",)
     tables = [tabulate(RATERS, table, criterion, rows, target="", notes=notes, **drawing)]
-    if not reason and players is not None and len(known):
+    if not reason and players is not None and len(severities):
         tables += _fair(table, criterion, place, players, drawing)
     return tables
 
@@ -213,16 +211,19 @@ def _fair(table: Ratings, criterion: str, place: Floats, players: Facet, drawing
             rows.append(
                 {"group": str(name), "n": n}
                 | {
-                    of: PointEstimate(mean(np.where(mine, values, np.nan)), n)
+                    of: mean_of(table, criterion, np.where(mine, values, np.nan), n)
+                    if of == "people"
+                    else PointEstimate(mean(np.where(mine, values, np.nan)), n)
                     for of, values in figures.items()
                 }
             )
-    made = tabulate(FAIR, table, criterion, rows, target="", **drawing)
+    fair = tabulate(FAIR, table, criterion, rows, target="", **drawing)
     ranked = [
-        {**row, "place": _place(made, row, "people"), "fair_place": _place(made, row, "fair")}
-        for row in made.rows
+        {**row, "place": _place(fair, row, "people"), "fair_place": _place(fair, row, "fair")}
+        for row in fair.rows
     ]
-    return [replace(made, rows=tuple(ranked))]
+    adjusted = replace(fair, rows=tuple(ranked))
+    return [replace(adjusted, notes=(severity_sentence(adjusted), *adjusted.notes))]
 
 
 def _place(table: Table, row: Mapping[str, Any], of: str) -> int:
@@ -234,15 +235,15 @@ def _number(cell: object) -> float:
     return np.nan if value is None else value
 
 
-def severity_sentence(tables: Mapping[str, Table]) -> str:
-    """Whether adjusting people's means for severity would change the players' order; empty without them."""
-    if "fair" not in tables:
-        return ""
-    means = {str(row["group"]): (_number(row["people"]), _number(row["fair"])) for row in tables["fair"].rows}
+def severity_sentence(adjusted: Table) -> str:
+    """Whether adjusting people's means for severity would change the players' order (`FAIR` with rows)."""
+    means = {str(row["group"]): (_number(row["people"]), _number(row["fair"])) for row in adjusted.rows}
 
     def swapped(a: str, b: str) -> bool:
         before, after = (means[a][k] - means[b][k] for k in (0, 1))
-        return before * after < 0 and min(abs(before), abs(after)) >= APART
+        written = (f"{means[of][k]:.2f}" for k in (0, 1) for of in (a, b))
+        apart = next(written) != next(written) and next(written) != next(written)
+        return before * after < 0 and apart
 
     swaps = [pair for pair in combinations(means, 2) if swapped(*pair)]
     if not swaps:

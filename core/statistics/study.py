@@ -78,11 +78,11 @@ class CriterionAgreement:
     @cached_property
     def pairs(self) -> Mapping[tuple[str, str], Estimate]:
         """Spearman of every two people on the items that both rated."""
-        found = {}
+        figures = {}
         for a, b in combinations(self.compared, 2):
             items, own = self.scores.by(self.compared[a])
-            found[a, b] = rank_correlation(own, self.scores.of(self.compared[b])[items], a, b)
-        return found
+            figures[a, b] = rank_correlation(own, self.scores.of(self.compared[b])[items], a, b)
+        return figures
 
     @cached_property
     def each(self) -> tuple[PersonAgreement, ...]:
@@ -132,20 +132,20 @@ def study_agreement(
     raters = {name: scores.contenders(panels) for name, scores in table.criteria.items()}
 
     def figures(table: Ratings) -> list[Figure]:
-        made: list[Figure] = []
+        every: list[Figure] = []
         for name, scores in table.criteria.items():
-            made += [people_alpha(scores, "ordinal"), people_alpha(scores, "interval")]
-            made += [against_people(scores, rater) for rater in raters[name]]
-        return made
+            every += [people_alpha(scores, "ordinal"), people_alpha(scores, "interval")]
+            every += [against_people(scores, rater) for rater in raters[name]]
+        return every
 
-    found = iter(estimates(figures(table), table, **drawing, again=figures))
+    done = iter(estimates(figures(table), table, **drawing, again=figures))
     clusters, drawn = drawing.get("clusters"), None
     if clusters is not None:
         drawn = count_clusters(table.facet(clusters)[0], table.rated)
     criteria = {}
     for name, scores in table.criteria.items():
-        alpha = {"ordinal": next(found), "interval": next(found)}
-        rows = [_rater(scores, rater, next(found), table.counts) for rater in raters[name]]
+        alpha = {"ordinal": next(done), "interval": next(done)}
+        rows = [_rater(scores, rater, next(done), table.counts) for rater in raters[name]]
         people = drawing.get("people", "these")
         method = "; ".join(filter(None, [described([CORRELATION], **drawing), whom(table, name, people)]))
         criteria[name] = _criterion(table, scores, alpha, rows, method)
@@ -217,18 +217,20 @@ Labels = Callable[[str], str]
 """A criterion's name to the label that readers see."""
 
 
-def as_json(found: StudyAgreement) -> dict[str, Any]:
+def as_json(study: StudyAgreement) -> dict[str, Any]:
     """Plain values, ready for `json.dumps`: what is undefined is null, and a sibling `reason` says why."""
-    result: dict[str, Any] = {"schema": SCHEMA, "study": found.study, "items": found.items}
-    result |= {"resamples": found.resamples, "seed": found.seed}
-    if found.clusters is not None:
-        result["clusters"] = found.clusters
-    result["people"] = found.people
-    result["criteria"] = {name: _criterion_json(part) for name, part in found.criteria.items()}
-    return result | _because("" if found.items else "the study has no ratings")
+    result: dict[str, Any] = {"schema": SCHEMA, "study": study.study, "items": study.items}
+    result |= {"resamples": study.resamples, "seed": study.seed}
+    if study.clusters is not None:
+        result["clusters"] = study.clusters
+    result["people"] = study.people
+    result["criteria"] = {name: _criterion_json(part) for name, part in study.criteria.items()}
+    return result | _because("" if study.items else "the study has no ratings")
 
 
 def _criterion_json(part: CriterionAgreement) -> dict[str, Any]:
+    few = len(part.compared) <= MOST_ANNOTATORS
+    many = f"{len(part.compared)} annotators; figures of every two are listed up to {MOST_ANNOTATORS}"
     humans = {
         "raters": part.people,
         "items": part.items,
@@ -238,8 +240,9 @@ def _criterion_json(part: CriterionAgreement) -> dict[str, Any]:
         },
         "pairs": [
             {"a": a, "b": b, "spearman": rho.value, "n": rho.n} | _because(rho.reason)
-            for (a, b), rho in (part.pairs if len(part.compared) <= MOST_ANNOTATORS else {}).items()
+            for (a, b), rho in (part.pairs if few else {}).items()
         ],
+        **({} if few else {"pairs_reason": many}),
         "each": [
             {"rater": one.name, "vs_all": one.vs_all.value, "vs_others": one.vs_others.value}
             | {"n": one.vs_others.n}
@@ -265,69 +268,69 @@ def _because(reason: str) -> dict[str, Any]:
     return {"reason": reason} if reason else {}
 
 
-def correlations_table(found: StudyAgreement, label: Labels = title) -> Table:
+def correlations_table(study: StudyAgreement, label: Labels = title) -> Table:
     """Judges and panels on each criterion, a row each."""
     coefficients = (columns.SPEARMAN, columns.P, columns.KENDALL, columns.PEARSON)
     return Table(
         "correlations",
-        f"Correlations with the mean of people{_of(found)}",
+        f"Correlations with the mean of people{_of(study)}",
         (Column("criterion"), columns.RATER, columns.N, *coefficients),
         tuple(
             record(row) | {"criterion": label(name), "rater": row.name}
-            for name, part in found.criteria.items()
+            for name, part in study.criteria.items()
             for row in part.raters
         ),
     )
 
 
-def judges_table(found: StudyAgreement, label: Labels = title) -> Table:
+def judges_table(study: StudyAgreement, label: Labels = title) -> Table:
     """Judges and panels × criteria: Spearman with the mean of people; `label` gives a criterion's heading.
 
     Criteria are rows where they are more than judges and panels, so that the table stays narrow.
     """
     raters: dict[str, dict[str, Cell]] = {}
     fewer = []
-    for criterion, part in found.criteria.items():
+    for criterion, part in study.criteria.items():
         for row in part.raters:
             raters.setdefault(row.name, {"rater": row.name})[criterion] = row.spearman
             if row.spearman.defined and row.spearman.n != part.items:
                 fewer.append(f"{row.name} ({label(criterion)}: {row.spearman.n} of {part.items} items)")
     notes = [f"Fewer items than people rated: {', '.join(fewer)}."] if fewer else []
-    every = {(row.spearman.n, part.items) for part in found.criteria.values() for row in part.raters if row.n}
+    every = {(row.spearman.n, part.items) for part in study.criteria.values() for row in part.raters if row.n}
     if fewer and len(every) == 1:
         notes = [
             "Judges and panels are compared on {} of the {} items that people rated.".format(*every.pop())
         ]
-    notes += [] if raters or not found.criteria else ["The study has no judges."]
+    notes += [] if raters or not study.criteria else ["The study has no judges."]
     shown: dict[str, Any] = {"digits": 3, "interval": "ends"}
-    columns_: tuple[Column, ...] = (columns.RATER, *(Column(c, label(c), **shown) for c in found.criteria))
+    columns_: tuple[Column, ...] = (columns.RATER, *(Column(c, label(c), **shown) for c in study.criteria))
     rows: list[dict[str, Cell]] = [*raters.values()]
-    if len(found.criteria) > len(raters) > 0:
+    if len(study.criteria) > len(raters) > 0:
         columns_ = (Column("criterion"), *(Column(f"of {name}", name, **shown) for name in raters))
         rows = [
             {"criterion": label(c), **{f"of {name}": row.get(c) for name, row in raters.items()}}
-            for c in found.criteria
+            for c in study.criteria
         ]
-    drawn = _drawn(found)
+    drawn = _drawn(study)
     return Table(
         "by_criterion",
-        f"Judges and panels: Spearman's ρ with the mean of people{_of(found)}",
+        f"Judges and panels: Spearman's ρ with the mean of people{_of(study)}",
         columns_,
         tuple(rows),
         "A judge is compared with the mean of everybody, which is easier to follow than the mean of the "
         "others that an annotator is compared with; “Held-out annotator” compares both with the same mean.",
-        (*notes, "; ".join(filter(None, [f"{found.items} items", drawn]))),
+        (*notes, "; ".join(filter(None, [f"{study.items} items", drawn]))),
     )
 
 
-def people_table(found: StudyAgreement, label: Labels = title) -> Table:
+def people_table(study: StudyAgreement, label: Labels = title) -> Table:
     """People on each criterion: how many, on how many items, and their alpha.
 
-    The human ceiling stands beside each judge in “Held-out annotator”, where both have the same targets.
+    One more person stands beside each judge in “Held-out annotator”, where both have the same targets.
     """
     return Table(
         "people_by_criterion",
-        f"People{_of(found)}",
+        f"People{_of(study)}",
         (
             Column("criterion"),
             Column("people"),
@@ -338,31 +341,31 @@ def people_table(found: StudyAgreement, label: Labels = title) -> Table:
         tuple(
             {f"alpha_{metric}": alpha for metric, alpha in part.alpha.items()}
             | {"criterion": label(name), "people": part.people, "items": part.items}
-            for name, part in found.criteria.items()
+            for name, part in study.criteria.items()
         ),
-        notes=tuple(filter(None, [_drawn(found), _piled_up(found)]))
-        if found.items
+        notes=tuple(filter(None, [_drawn(study), _piled_up(study)]))
+        if study.items
         else ("The study has no ratings.",),
     )
 
 
-def _piled_up(found: StudyAgreement) -> str:
+def _piled_up(study: StudyAgreement) -> str:
     """That an interval of alpha is too narrow, where one is; else nothing."""
-    alphas = (alpha for part in found.criteria.values() for alpha in part.alpha.values())
+    alphas = (alpha for part in study.criteria.values() for alpha in part.alpha.values())
     return PILED_UP if any(PILED_UP in alpha.method for alpha in alphas) else ""
 
 
-def _drawn(found: StudyAgreement) -> str:
+def _drawn(study: StudyAgreement) -> str:
     """How the intervals of correlations and alphas were found, in words."""
-    said = described(
+    words = described(
         [CORRELATION],
-        resamples=found.resamples,
-        seed=found.seed,
-        clusters=found.clusters,
-        alike=found.alike,
-        people=found.people,
+        resamples=study.resamples,
+        seed=study.seed,
+        clusters=study.clusters,
+        alike=study.alike,
+        people=study.people,
     )
-    return "; ".join(filter(None, [said, found.weighed]))
+    return "; ".join(filter(None, [words, study.weighed]))
 
 
 def pairs_table(part: CriterionAgreement, label: Labels = title) -> Table:
@@ -418,8 +421,8 @@ def annotators_table(part: CriterionAgreement, label: Labels = title) -> Table:
             Column("all"),
         ),
         tuple(rows),
-        "With “the others”: the mean of the others, the human ceiling. With “all”: the mean of all, "
-        "themselves included, which flatters.",
+        "With “the others”: the mean of the others, as one more person stands beside a judge. With “all”: "
+        "the mean of all, themselves included, which flatters.",
         (part.basis,),
     )
 
@@ -435,5 +438,5 @@ def every_two_table(part: CriterionAgreement, label: Labels = title) -> Table:
     )
 
 
-def _of(found: StudyAgreement) -> str:
-    return f" of study {found.study}" if found.study else ""
+def _of(study: StudyAgreement) -> str:
+    return f" of study {study.study}" if study.study else ""

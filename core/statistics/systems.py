@@ -4,10 +4,9 @@ A judge can be poor on single items and still order players well, because its er
 order them well by luck where there are few.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import combinations, permutations
+from itertools import combinations
 from typing import NamedTuple, Unpack
 
 import numpy as np
@@ -16,10 +15,12 @@ from scipy import sparse
 from concord.estimate import Estimate, undefined
 from concord.glossary import explain
 from concord.statistics import columns
+from concord.statistics.claims import CLAIMS
 from concord.statistics.correlation import Pairs, pairs, together
 from concord.statistics.crossfit import folds, levels, once
-from concord.statistics.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, tabulate
+from concord.statistics.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, mean_of, tabulate
 from concord.statistics.intervals import PAIRS, PAIRWISE_ACCURACY, Kind
+from concord.statistics.items import permuted
 from concord.statistics.ratings import (
     DIGITS,
     Bools,
@@ -33,7 +34,7 @@ from concord.statistics.ratings import (
     divide,
     sums,
 )
-from concord.statistics.resampling import Weights, everything, gathering, mean
+from concord.statistics.resampling import CELLS, Weights, everything, gathering
 from concord.table import Column, Table
 
 FEWEST_PLAYERS = 3
@@ -48,11 +49,8 @@ MOST_STEPS = 32
 ROWS = 512
 """Rows of a matrix of pairs of items that are in memory at a time."""
 
-SURE = 0.025
-"""The one-sided p-value of a pair of players below which people tell them apart."""
-
-PERMUTED = 5040
-"""Permutations of players behind a p-value; all of them for up to 7 players."""
+PERMUTED, FEW, MANY = 999, 199, 4_000
+"""Permutations of players among items behind a p-value: so many, or few where there are many items."""
 
 SYSTEMS = empty(
     "systems",
@@ -61,14 +59,14 @@ SYSTEMS = empty(
     columns.N,
     Column("players"),
     Column("pairs", "Pairs"),
-    Column("told", "Told apart", help="Pairs of players that people tell apart."),
+    Column("apart", "Told apart", help="Pairs of players that people tell apart, over all pairs (max-t)."),
     Column("kept", "Of these in people's order", percent=True, interval="ends"),
     Column("accuracy", "Pairwise accuracy", percent=True, interval="ends", help=explain("pairwise accuracy")),
     Column(
         "p",
         digits=3,
         least=0.001,
-        help="Share of all orders of the judge's means that agree as often by chance.",
+        help="Share of the permutations of players among items after which as many pairs stand alike.",
     ),
     Column(
         "soft",
@@ -139,23 +137,24 @@ def systems(
     """How far each judge and panel orders players as people do, on the items that both scored.
 
     `accuracy` is the share of pairs of players on whose means both agree which is better (Kocmi et al. 2021),
-    a tie of both counting as agreement; its p permutes the judge's means among the players, one-sided. `soft`
-    is 1 less the mean |p_people − p_judge| over pairs, p being the one-sided p-value that the first is better
-    when the items of the two are permuted (Thompson et al. 2024), by the normal limit of the permutation with
-    its exact mean and variance. `told` counts the pairs with a p_people below `SURE` or above 1 − `SURE`,
-    `kept` is the accuracy over these. Intervals draw items; players are taken as they are. The first note
-    answers the question for `members`.
+    a tie of both counting as agreement; its p permutes players among items (`_permutation`). `soft` is 1 less
+    the mean |p_people − p_judge| over pairs, p being the one-sided p-value that the first is better when the
+    items of the two are permuted (Thompson et al. 2024), by the normal limit of the permutation with its
+    exact mean and variance. `apart` counts the pairs that people tell apart on all of their items, `kept` is
+    the accuracy over these. Intervals draw items; players are taken as they are. The first note answers the
+    question for `members`.
 
     Undefined for fewer than `FEWEST_PLAYERS` players with two items each.
     """
-    rows, said = [], ""
+    rows, sentence = [], ""
+    apart_by: dict[bytes, Floats] = {}
     for judge in table[criterion].contenders(panels):
-        row, answer = _system(table, table[criterion], judge, players, drawing)
+        row, answer = _system(table, table[criterion], judge, players, drawing, apart_by)
         rows.append(row)
-        said = answer if judge.members == tuple(members) else said
+        sentence = answer if judge.members == tuple(members) else sentence
     notes = ("resamples draw items and take the players as they are",)
-    found = tabulate(SYSTEMS, table, criterion, rows, notes=notes, **drawing)
-    return found if not said else _answered(found, said)
+    order = tabulate(SYSTEMS, table, criterion, rows, notes=notes, **drawing)
+    return order if not sentence else _answered(order, sentence)
 
 
 def player_order(
@@ -178,8 +177,8 @@ def player_order(
             n = int(inside.sum())
             rows.append(
                 {"rater": judge.name, "group": name, "n": n}
-                | {"people": PointEstimate(mean(np.where(inside, scores.target, np.nan)), n)}
-                | {"judge": PointEstimate(mean(np.where(inside, judge.score, np.nan)), n)}
+                | {"people": mean_of(table, criterion, np.where(inside, scores.target, np.nan), n)}
+                | {"judge": mean_of(table, criterion, np.where(inside, judge.score, np.nan), n)}
                 | {f"{of}_rank": int(rank[place]) for of, rank in ranks.items()}
             )
     return tabulate(ORDER, table, criterion, rows, **drawing)
@@ -210,8 +209,8 @@ def ties(table: Ratings, criterion: str, *, panels: Panels = None, **drawing: Un
     return tabulate(TIES, table, criterion, rows, notes=("all pairs of items", *steps), **drawing)
 
 
-def _answered(found: Table, said: str) -> Table:
-    return replace(found, notes=(said, *found.notes), meta={**found.meta, "answer": said})
+def _answered(table: Table, sentence: str) -> Table:
+    return replace(table, notes=(sentence, *table.notes), meta={**table.meta, "answer": sentence})
 
 
 def _systems(
@@ -238,20 +237,39 @@ def _means(codes: Ints, score: Floats, number: int) -> Floats:
 
 
 def _system(
-    table: Ratings, scores: CriterionScores, judge: Contender, players: Facet, drawing: Drawing
+    table: Ratings,
+    scores: CriterionScores,
+    judge: Contender,
+    players: Facet,
+    drawing: Drawing,
+    apart_by: dict[bytes, Floats],
 ) -> tuple[dict[str, object], str]:
-    """A row of `systems`, and the sentence that answers its question; empty where it is undefined."""
+    """A row of `systems`, and the sentence that answers its question; empty where it is undefined.
+
+    Which players people tell apart is a matter of people's items, whichever the judge lacks: `apart_by` keeps
+    it for the next row.
+    """
     codes, names = _systems(table, scores, judge, players, fewest=2)
     n, number = int((codes >= 0).sum()), len(names)
     row: dict[str, object] = {"rater": judge.name, "n": n, "players": number}
     if number < FEWEST_PLAYERS:
         why = f"{number} players with two items of {judge.name} and people, {FEWEST_PLAYERS} are needed"
         nothing = dict.fromkeys(("accuracy", "p", "soft", "kept"), undefined(why, n=n))
-        return row | nothing | {"pairs": None, "told": None}, ""
+        return row | nothing | {"pairs": None, "apart": None}, ""
     ordered = _ordering(codes, scores.target, judge.score, number)
-    own = ordered(everything(len(codes)))
-    alike = own.alike[:, 0] == 1
-    told = np.minimum(own.p_people[:, 0], 1 - own.p_people[:, 0]) < SURE
+    alike = ordered(everything(len(codes))).alike[:, 0] == 1
+    clusters = cluster_codes(table, drawing.get("clusters"))
+    permuting = number, clusters, drawing.get("seed", 0)
+    _, chance = _permutation(codes, scores.target, judge.score, *permuting)
+    theirs, every = table.facet(players)
+    place = {str(name): at for at, name in enumerate(every)}
+    of_people = np.full(len(every) + 1, -1)
+    of_people[[place[name] for name in names]] = np.arange(number)
+    theirs = np.where(np.isnan(scores.target), -1, of_people[theirs])
+    if (key := theirs.tobytes()) not in apart_by:
+        apart_by[key], _ = _permutation(theirs, scores.target, scores.target, *permuting)
+    apart = apart_by[key]
+    distinct = apart <= (CLAIMS["told apart"].share or 0.0)
     pairs = len(alike)
 
     def figure(of: Callable[[_Order], Floats], kind: Kind = PAIRWISE_ACCURACY) -> PointEstimate:
@@ -262,19 +280,19 @@ def _system(
     row |= {
         "pairs": pairs,
         "accuracy": figure(lambda o: o.alike.mean(axis=0)),
-        "p": _by_chance(*means, drawing.get("seed", 0)),
+        "p": chance,
         "soft": figure(lambda o: 1 - np.abs(o.p_people - o.p_judge).mean(axis=0), PAIRS),
-        "told": int(told.sum()),
-        "kept": figure(lambda o: o.alike[told].mean(axis=0)) if told.any() else none,
+        "apart": int(distinct.sum()),
+        "kept": figure(lambda o: o.alike[distinct].mean(axis=0)) if distinct.any() else none,
     }
-    return row, _answer(judge, alike, told, names, *means)
+    return row, _answer(judge, alike, distinct, names, *means)
 
 
 def _answer(
-    judge: Contender, alike: Bools, told: Bools, names: Sequence[str], people: Floats, by_judge: Floats
+    judge: Contender, alike: Bools, distinct: Bools, names: Sequence[str], people: Floats, by_judge: Floats
 ) -> str:
     """Whether the leaderboard's order would be the people's, in two sentences."""
-    sure, kept = int(told.sum()), int((told & alike).sum())
+    sure, kept = int(distinct.sum()), int((distinct & alike).sum())
     who = "the judge" if len(judge.members) == 1 else f"the mean of {len(judge.members)} judges"
     apart = f"of the {sure} that people tell apart, {kept} do" if sure else "people tell none of them apart"
     best, second = np.argsort(-np.round(people, DIGITS), kind="stable")[:2]
@@ -283,7 +301,7 @@ def _answer(
     if other != best:
         first = f"People put {names[best]} first, {who} {names[other]}"
     pairs = list(combinations(range(len(names)), 2))
-    if not told[pairs.index((min(best, second), max(best, second)))]:
+    if not distinct[pairs.index((min(best, second), max(best, second)))]:
         first += f"; people do not tell {names[best]} from {names[second]}"
     return (
         f"By {who}, {int(alike.sum())} of {len(alike)} pairs of players stand in people's order; {apart}. "
@@ -300,26 +318,77 @@ def _ordering(codes: Ints, people: Floats, judge: Floats, number: int) -> Callab
         return sparse.csc_array((values[inside], (codes[inside], inside)), shape=(number, len(codes)))
 
     centred = [of - of[inside].mean() for of in (people, judge)]
-    first, second = np.triu_indices(number, 1)
     given = [(summing(of), summing(of**2)) for of in centred]
 
     @once
     def on(weights: Weights) -> _Order:
         weight = weights.astype(np.float64)
         count = np.asarray(gather @ weight)
-        found: list[Floats] = []
-        for total, square in given:
-            sum_, squares = np.asarray(total @ weight), np.asarray(square @ weight)
-            means = divide(sum_, count)
-            size = count[first] + count[second]
-            both = sum_[first] + sum_[second]
-            spread = np.maximum(squares[first] + squares[second] - both**2 / np.maximum(size, 1), 0)
-            shares = divide(size, count[first] * count[second])
-            variance = shares * divide(spread, np.maximum(size - 1, 0))
-            found += [means[first] - means[second], variance]
-        return _Order(found[0], found[2], _one_sided(*found[:2]), _one_sided(*found[2:]))
+        by = [
+            _compared(count, np.asarray(total @ weight), np.asarray(square @ weight))
+            for total, square in given
+        ]
+        (people_apart, of_people), (judge_apart, of_judge) = by
+        return _Order(
+            people_apart, judge_apart, _one_sided(people_apart, of_people), _one_sided(judge_apart, of_judge)
+        )
 
     return on
+
+
+def _compared(count: Floats, total: Floats, squares: Floats) -> tuple[Floats, Floats]:
+    """Each pair of players' difference of means and its variance (pairs × draws), were the two alike.
+
+    From the number, sum and sum of squares of each player's scores (players × draws).
+    """
+    first, second = np.triu_indices(len(count), 1)
+    means = divide(total, count)
+    size = count[first] + count[second]
+    both = total[first] + total[second]
+    spread = np.maximum(squares[first] + squares[second] - both**2 / np.maximum(size, 1), 0)
+    variance = divide(size, count[first] * count[second]) * divide(spread, np.maximum(size - 1, 0))
+    return means[first] - means[second], variance
+
+
+def _permutation(
+    codes: Ints, people: Floats, judge: Floats, number: int, clusters: Ints | None, seed: int
+) -> tuple[Floats, Estimate]:
+    """p that people tell each pair of players apart, adjusted for all pairs, and the p of pairwise accuracy.
+
+    Players are permuted among items, within clusters or with them (`concord.statistics.items.permuted`), so
+    that what people and the judge saw of an item stays together. A pair's p is the share of permutations
+    whose largest |difference / standard error| of all pairs is as large (max-t; Westfall and Young 1993);
+    that of the accuracy the share in which as many pairs have the same order.
+    """
+    inside = np.flatnonzero(codes >= 0)
+    own = codes[inside]
+    count = np.bincount(own, minlength=number).astype(np.float64)[:, None]
+    scores = [of[inside] - of[inside].mean() for of in (people, judge)]
+    draws = PERMUTED if len(inside) <= MANY else FEW
+
+    def of(players: Ints) -> tuple[Floats, Floats]:
+        """Each pair's |t| by people, and how many pairs stand alike."""
+        apart: list[Floats] = []
+        for score in scores:
+            both = np.stack([score, score**2], axis=1)
+            sums_ = np.stack([(players == player).astype(np.float64) @ both for player in range(number)])
+            difference, variance = _compared(count, sums_[:, :, 0], sums_[:, :, 1])
+            apart += [difference, variance]
+        varies = apart[1] > 10.0**-DIGITS
+        t = np.where(varies, np.abs(apart[0]) / np.sqrt(np.where(varies, apart[1], 1)), 0.0)
+        signs = [np.sign(np.round(difference, DIGITS)) for difference in apart[::2]]
+        return t, (signs[0] == signs[1]).sum(axis=0)
+
+    t, alike = of(own[None])
+    rng = np.random.default_rng([seed, number])
+    larger, as_alike, rows = np.ones(len(t)), 1, max(1, CELLS // len(inside))
+    for start in range(0, draws, rows):
+        drawn = permuted(own, None if clusters is None else clusters[inside], rng, min(rows, draws - start))
+        t_drawn, alike_drawn = of(drawn)
+        larger += (t_drawn.max(axis=0) >= t - 1e-9).sum(axis=1)
+        as_alike += int((alike_drawn >= alike[0]).sum())
+    method = f"{draws} permutations of players among items"
+    return larger / (draws + 1), Estimate(as_alike / (draws + 1), n=len(inside), method=method)
 
 
 def _one_sided(difference: Floats, variance: Floats) -> Floats:
@@ -329,24 +398,6 @@ def _one_sided(difference: Floats, variance: Floats) -> Floats:
     varies = variance > 10.0**-DIGITS
     z = np.divide(difference, np.sqrt(np.where(varies, variance, 1)))
     return np.asarray(np.where(np.isnan(difference), np.nan, np.where(varies, ndtr(-z), 0.5)))
-
-
-def _by_chance(people: Floats, judge: Floats, seed: int) -> Estimate:
-    """The share of orders of the judge's means among players that agree with people as often as its own."""
-    number = len(people)
-    orders = np.arange(number)[None]
-    if math.factorial(number) <= PERMUTED:
-        orders = np.array(list(permutations(range(number))))
-    else:
-        drawn = np.random.default_rng([seed, number]).permuted(np.tile(orders, (PERMUTED, 1)), axis=1)
-        orders = np.concatenate([orders, drawn])
-    first, second = np.triu_indices(number, 1)
-    by_people = np.sign(np.round(people[first] - people[second], DIGITS))
-    given = judge[orders]
-    alike = (np.sign(np.round(given[:, first] - given[:, second], DIGITS)) == by_people).sum(axis=1)
-    own = np.sign(np.round(judge[first] - judge[second], DIGITS)) == by_people
-    share = float((alike >= own.sum()).mean())
-    return Estimate(share, method=f"{len(orders)} permutations of players")
 
 
 def _tie_row(

@@ -32,7 +32,7 @@ ALL = "all players"
 def _middle(values: Floats, _n: int) -> Floats:
     """Resamples, the outer twentieth at each end moved to where it begins; nan stays.
 
-    Spread by 1.097, as normal values lose so much of their standard deviation.
+    Spread by 1.097, as normal values lose so much of their standard deviation (Dixon and Tukey 1968).
     """
     defined = values[~np.isnan(values)]
     if not len(defined):
@@ -129,8 +129,8 @@ class Decisions(NamedTuple):
         """
         better = self.sensitivity + self.specificity - 1
         raw = divide(self.passed[group], self.judged[group])
-        found = divide(raw + self.specificity - 1, np.where(better > 10.0**-DIGITS, better, 0.0))
-        return np.clip(found, -1.0, 2.0)
+        rate = divide(raw + self.specificity - 1, np.where(better > 10.0**-DIGITS, better, 0.0))
+        return np.clip(rate, -1.0, 2.0)
 
 
 def thresholds(
@@ -171,7 +171,8 @@ def pass_rates(
     note: str = "",
     **drawing: Unpack[Drawing],
 ) -> Table:
-    """The pass rate of each player: people's, the judge's, and the judge's corrected for its errors.
+    """The pass rate of each player: people's on items that the judge scored, the judge's, and the judge's
+    corrected for its errors.
 
     With p the share that the judge passes of all its items of the player, the corrected rate is (p +
     specificity − 1) / (sensitivity + specificity − 1), kept within 0 and 1 (Rogan and Gladen 1978). Both
@@ -193,9 +194,10 @@ def pass_rates(
         counted = None if given.why else _deciding(given, codes, len(names))
         for place, name in enumerate((ALL, *map(str, names)), start=-1):
             member = codes == place if place >= 0 else np.ones(len(codes), dtype=np.bool_)
-            rates = {"people": _people_rate(given, given.rated & member)} | _rates(
-                given, counted, member, place
-            )
+            # Beside a judge people's rate is of the items that it scored too.
+            rated = given.both if given.n else given.rated
+            rates = {"people": _people_rate(given, rated & member)}
+            rates |= _rates(given, counted, member, place)
             alike = {"alike": _alike(given, counted, codes, drawing)} if place < 0 else {}
             rows.append({"rater": judge.name, "group": name, **rates, **alike})
     notes = (_people_pass(cut, note), "the judge's errors are taken to be alike for all players")
@@ -286,8 +288,8 @@ def _rates(
         return dict.fromkeys(("judge", "corrected"), undefined(why, n=n))
 
     def raw(weights: Weights) -> Floats:
-        found = counted(weights)
-        return divide(found.passed[place], found.judged[place])
+        decisions = counted(weights)
+        return divide(decisions.passed[place], decisions.judged[place])
 
     own = float(counted(everything(len(member))).corrected(place)[0])
     why = f"{given.judge.name} tells passes from fails no better than chance"
@@ -305,25 +307,28 @@ def _alike(
     given: _Given, counted: Callable[[Weights], Decisions] | None, codes: Ints, drawing: Drawing
 ) -> Estimate:
     """The p-value of errors that are alike with every player; see `pass_rates`."""
-    known = given.both & (codes >= 0)
-    n = int(known.sum())
-    if counted is None or len(np.unique(codes[known])) < 2:
+    decided = given.both & (codes >= 0)
+    n = int(decided.sum())
+    if counted is None or len(np.unique(codes[decided])) < 2:
         return undefined(given.why or "fewer than two players", n=n)
     cuts = counted(everything(len(codes))).cuts[:, 0]
     passed = given.level.code >= cuts[given.fold]
     rng = np.random.default_rng([drawing.get("seed", 0), n])
     own, permuted = 0.0, np.zeros(PERMUTED)
     for of in (given.passes, ~given.passes):
-        size = np.bincount(codes[known & of])
-        size, chosen = size[size > 0], np.bincount(codes[known & of & passed], minlength=len(size))[size > 0]
+        size = np.bincount(codes[decided & of])
+        size, chosen = (
+            size[size > 0],
+            np.bincount(codes[decided & of & passed], minlength=len(size))[size > 0],
+        )
         share = chosen.sum() / size.sum() if len(size) else 0.0
         if 0 < share < 1 and len(size) > 1:
             drawn = rng.multivariate_hypergeometric(size, int(chosen.sum()), PERMUTED, method="marginals")
-            found = [
+            chi_square = [
                 ((some - share * size) ** 2 / size).sum(axis=-1) / (share * (1 - share))
                 for some in (chosen, drawn)
             ]
-            own, permuted = own + float(found[0]), permuted + found[1]
+            own, permuted = own + float(chi_square[0]), permuted + chi_square[1]
     least = (1 + int((permuted >= own - 1e-9).sum())) / (1 + PERMUTED)
     return Estimate(least, n=n, method=f"{PERMUTED} permutations of players")
 
@@ -345,7 +350,7 @@ def _deciding(given: _Given, groups: Ints, number: int) -> Callable[[Weights], D
     def on(weights: Weights) -> Decisions:
         count = np.asarray(gather @ weights, dtype=np.float64).reshape(*shape, weights.shape[1])
         fails, passes = np.moveaxis(count[:-1].sum(axis=2), 2, 0)
-        above_pass, above_fail = (_from_above(found, 1) for found in (passes, fails))
+        above_pass, above_fail = (_from_above(count, 1) for count in (passes, fails))
         all_passes, all_fails = passes.sum(axis=(0, 1)), fails.sum(axis=(0, 1))
         chosen = np.concatenate(
             [

@@ -34,10 +34,10 @@ def judges_by_version(
         for version in every
         for panel in default_panels([judge for judge in ratings.judges if versions[judge] == version])
     ]
-    found = study_agreement(ratings, panels=panels, **drawing)
+    study = study_agreement(ratings, panels=panels, **drawing)
     rows: dict[tuple[str, ...], dict[str, Cell]] = {}
     large: list[str] = []
-    for criterion, part in found.criteria.items():
+    for criterion, part in study.criteria.items():
         for row in part.raters:
             version = versions[row.members[0]]
             who = tuple(models[judge] for judge in row.members)
@@ -48,10 +48,10 @@ def judges_by_version(
             if row.spearman.defined and not (row.p.value is not None and row.p.value < SMALL_P):
                 large.append(f"{name}, {label(criterion)} {version}")
     columns = [Column("judge", "Judge or panel")]
-    for criterion in found.criteria:
+    for criterion in study.criteria:
         columns += [Column(f"{criterion} {v}", f"{label(criterion)} {v}", digits=3) for v in every]
     columns += [
-        Column(f"p of {criterion} {v}", file_only=True) for criterion in found.criteria for v in every
+        Column(f"p of {criterion} {v}", file_only=True) for criterion in study.criteria for v in every
     ]
     notes = [
         f"p is below {SMALL_P} except for: {'; '.join(large)}." if large else f"Every p is below {SMALL_P}."
@@ -63,5 +63,5 @@ def judges_by_version(
         tuple(sorted(rows.values(), key=lambda row: str(row["judge"]).startswith("Avg("))),
         "A version that rates while it plays cannot rate stored conversations; the others can, so that their "
         "columns rest on the same ones.",
-        (*notes, f"{found.items} items"),
+        (*notes, f"{study.items} items"),
     )

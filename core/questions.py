@@ -1,0 +1,487 @@
+"""Question types, one table: the scale, desk, judge's reply, statistics and words of each.
+
+`TYPES` is the only place that knows what tells one type from another. All else asks a `Scale`, which knows
+its type, or the entry of the type. A new type is an entry here, and a renderer in pages/desk/widgets.js if
+no other fits.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Annotated, Any, Literal, NamedTuple
+
+Name = Literal["likert", "yes-no", "categories", "number", "slider", "pairwise"]
+Level = Literal["ordinal", "nominal", "interval"]
+"""Levels of measurement."""
+Lead = Literal["spearman", "kappa"]
+"""The coefficient of agreement that a report begins with."""
+Widget = Literal["options", "number", "slider"]
+"""How a question is drawn at the desk: each has a renderer in pages/desk/widgets.js."""
+
+MOST_POINTS = 1000
+"""Whole numbers over a wider range than this are a continuous scale."""
+OF_ONE = ("reason", "required", "counted", "only")
+"""The fields that every question about one conversation may have."""
+PLACES = "1234567890x"
+"""The keys of answers by their places."""
+STEPS = 5
+"""Answers that stand for a continuous scale where a few are offered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A set of answers. `labels` are written out for every value, lowest first.
+
+    A continuous scale names its two ends only, and every score between them is on it. A guessed scale was
+    made of scores, not declared. Answers without an order are numbered in the order in which they are shown:
+    their numbers say nothing about more or less. Those of a pairwise scale say which of two is better: the
+    first above 0, the second below, by far at the ends of a scale with strength. Without a `type` it is
+    yes-no if its values are 0 and 1, else likert.
+    """
+
+    values: tuple[float, ...]
+    labels: tuple[str, ...]
+    type: Name = ""  # type: ignore[assignment]  # never empty once it is made
+    guessed: bool = field(default=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if len(self.values) != len(self.labels) or len(self.values) < 2:
+            raise ValueError("a scale needs at least two values and one label for each")
+        if list(self.values) != sorted(set(self.values)):
+            raise ValueError("the values of a scale must rise")
+        object.__setattr__(self, "type", self.type or ("yes-no" if self.values == (0, 1) else "likert"))
+
+    @property
+    def kind(self) -> "QuestionType":
+        """The entry of its type."""
+        return TYPES[self.type]
+
+    @property
+    def low(self) -> float:
+        """The lowest answer."""
+        return self.values[0]
+
+    @property
+    def high(self) -> float:
+        """The highest answer."""
+        return self.values[-1]
+
+    @property
+    def width(self) -> float:
+        """How far the ends lie apart."""
+        return self.high - self.low
+
+    @property
+    def ordered(self) -> bool:
+        """Whether its answers have an order, and a mean."""
+        return self.kind.ordered
+
+    @property
+    def offered(self) -> tuple[float, ...]:
+        """Its answers one by one; none where any number between the ends is one."""
+        return () if self.kind.continuous else self.values
+
+    @property
+    def named(self) -> bool:
+        """Whether answers are read by name: categories, and one of two answers."""
+        return not self.ordered or len(self.offered) == 2
+
+    @property
+    def lead(self) -> Lead:
+        """The coefficient that a report of agreement begins with; of two answers it is kappa."""
+        return "kappa" if self.named else self.kind.lead
+
+    def word(self, score: float, *, level: bool = False) -> str:
+        """A score as people read it: a category or one of two answers by name, everything else as a number.
+
+        `level` writes the name of a level behind its number (“4 Agree”). A score that is no answer of the
+        scale, such as a mean, is a number of at most three decimals.
+        """
+        number = f"{round(score, 3):g}"
+        label = dict(zip(self.values, self.labels, strict=True)).get(score, number)
+        if self.named or label == number:
+            return label
+        return f"{number} {label}" if level else number
+
+    def words(self, scores: Sequence[float]) -> str:
+        """Several scores in one line: names with the number of times, the most frequent first; else numbers
+        in the order given.
+        """
+        if not self.named:
+            return " ".join(map(self.word, scores))
+        counted = Counter(map(self.word, scores)).most_common()
+        return ", ".join(f"{word} × {n}" if n > 1 else word for word, n in counted)
+
+    def read(self, text: str) -> float | None:
+        """The answer that a text says: a word of the scale in any case, alone or behind its number, else a
+        number, which may lie off the scale; None where it is neither. Numbers come first where answers are
+        read as numbers.
+        """
+        text = text.strip().casefold()
+        words = {label.casefold(): value for value, label in zip(self.values, self.labels, strict=True)}
+        words |= {self.word(value, level=True).casefold(): value for value in self.offered}
+        number = float(text) if _NUMBER.fullmatch(text) else None
+        return words.get(text, number) if self.named or number is None else number
+
+    @property
+    def legend(self) -> list[str]:
+        """Its answers as a reader is told them: each with its name, or the two ends."""
+        if not self.offered:
+            return [f"any number from {self.low:g} to {self.high:g}"]
+        return [
+            label if label == f"{value:g}" else f"{value:g} {label}"
+            for value, label in zip(self.values, self.labels, strict=True)
+        ]
+
+    def apart(self, by: float) -> float:
+        """A difference of two answers as a share of the scale; two that have no order differ wholly."""
+        return by / self.width if self.ordered else float(by > 0)
+
+    def __contains__(self, score: float) -> bool:
+        return score in self.offered if self.offered else self.low <= score <= self.high
+
+
+class Choice(NamedTuple):
+    """An answer at the desk: its value, its number or place as shown, its words, the key that gives it.
+
+    `say` are words that the desk translates, `letter` is a second key.
+    """
+
+    value: float
+    shown: str
+    label: str
+    key: str
+    say: str = ""
+    letter: str = ""
+
+
+Fields = Mapping[str, Any]
+"""What a rubric's file says of a question."""
+
+
+def _number(scale: Scale, value: Any) -> float:
+    return float(value)
+
+
+def _of_label(scale: Scale, value: Any) -> float:
+    return scale.values[scale.labels.index(value)]
+
+
+def _whole(scale: Scale) -> Any:
+    from pydantic import Field  # takes its time to load
+
+    values = [int(value) for value in scale.values]
+    if scale.offered and values != list(range(values[0], values[-1] + 1)):
+        return Literal[tuple(values)]
+    return Annotated[int, Field(ge=values[0], le=values[-1])]
+
+
+def _either(labels: Sequence[str]) -> str:
+    return " or ".join(f'"{label}"' for label in labels)
+
+
+def _from_to(scale: Scale) -> str:
+    return f"<{scale.low:g} to {scale.high:g}>"
+
+
+def _levels(scale: Scale) -> list[tuple[str, str]]:
+    pairs = [(f"{value:g}", label) for value, label in zip(scale.values, scale.labels, strict=True)]
+    return [(value, label if label != value else "") for value, label in pairs]
+
+
+def _places(scale: Scale) -> list[Choice]:
+    """The keys count places, which are shown in place of the answers' numbers."""
+    answers = enumerate(zip(scale.values, scale.labels, strict=True))
+    return [Choice(value, f"{n + 1}", label, PLACES[n : n + 1]) for n, (value, label) in answers]
+
+
+def _digits(scale: Scale) -> list[Choice]:
+    """The key is the value itself where every value is one from 0 to 10, else it counts places. 0 gives a 10
+    on a scale without a 0, x on one with it.
+    """
+    choices = [choice._replace(shown=f"{choice.value:g}") for choice in _places(scale)]
+    if not all(value in range(11) for value in scale.values):
+        return choices
+    ten = "x" if 0 in scale.values else "0"
+    return [choice._replace(key=ten if choice.value == 10 else choice.shown) for choice in choices]
+
+
+SIDES = (
+    (2, "A by far", "A is better by far", Choice(2, "3", "", "3", "A by far")),
+    (1, "A", "A is better", Choice(1, "1", "", "1", "A is better", "a")),
+    (0, "tie", "neither is better", Choice(0, "0", "", "0", "A tie")),
+    (-1, "B", "B is better", Choice(-1, "2", "", "2", "B is better", "b")),
+    (-2, "B by far", "B is better by far", Choice(-2, "4", "", "4", "B by far")),
+)
+"""The answers to which of two is better: value, a judge's answer, what it means, the answer at the desk."""
+
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,2})?")
+_RANGE = re.compile(r"\s*(-?\d{1,9})\s*(?:\.\.|-)\s*(-?\d{1,9})\s*")
+_VALUE = re.compile(r"\s*(-?\d{1,9})\s*")
+
+
+def _likert(told: Fields) -> Scale:
+    """Whole numbers, with words for some or all of them."""
+    if isinstance(told["scale"], list):
+        values = tuple(told["scale"])
+        if len(values) < 2 or list(values) != sorted(set(values)):
+            raise ValueError("a scale needs at least two values, which rise, such as [0, 1, 2, 4]")
+    else:
+        low, high = _range(told["scale"])
+        if high - low >= MOST_POINTS:
+            raise ValueError(f'a scale of {high - low + 1:,} points is a number: write type = "number"')
+        values = tuple(range(low, high + 1))
+    return Scale(values, _labels(values, told["anchors"]))
+
+
+def _yes_no(told: Fields) -> Scale:
+    return Scale((0, 1), _labels((0, 1), told["anchors"], ("No", "Yes")))
+
+
+def _categories(told: Fields) -> Scale:
+    names = told["categories"]
+    if len(names) < 2:
+        raise ValueError("one category leaves nothing to choose. Name at least two in categories")
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        raise ValueError(f"the category “{twice}” is named twice. Remove one")
+    return categories(names)
+
+
+def _no_notes(told: Fields) -> list[str]:
+    return []
+
+
+def _explained(told: Fields) -> list[str]:
+    """The anchors of a range as lines of the statement: a continuous scale has no answers to name."""
+    levels = _anchors(told["anchors"], *_range(told["scale"]))
+    return [f"{a}: {text}" if a == b else f"{a} to {b}: {text}" for a, b, text in levels]
+
+
+def _slider(told: Fields) -> Scale:
+    """Whole numbers of which the two ends have words."""
+    low, high = _range(told["scale"])
+    values = tuple(range(low, high + 1))
+    if len(values) > len(PLACES):
+        raise ValueError(f'a slider has at most {len(PLACES)} points. Write type = "number" for more')
+    labels = _labels(values, told["anchors"])
+    if [value for value, label in zip(values, labels, strict=True) if label != f"{value}"] != [low, high]:
+        raise ValueError(f'a slider has a word at each end. Write anchors = {{ {low} = "…", {high} = "…" }}')
+    return Scale(values, labels, "slider")
+
+
+def _ends(scale: Scale) -> list[tuple[str, str]]:
+    return [_levels(scale)[0], _levels(scale)[-1]]
+
+
+def _range(scale: Any) -> tuple[int, int]:
+    found = _RANGE.fullmatch(scale) if isinstance(scale, str) else None
+    if not found:
+        raise ValueError(f'the scale “{scale}” is not understood. Write it as "1..5"')
+    low, high = int(found[1]), int(found[2])
+    if low == high:
+        raise ValueError("a scale of one value leaves nothing to choose. Write at least two")
+    if low > high:
+        raise ValueError(f'the scale must rise. Write "{high}..{low}"')
+    return low, high
+
+
+def _anchors(anchors: Mapping[str, str], low: int, high: int) -> list[tuple[int, int, str]]:
+    """The anchors of a scale by the values they are for, which do not overlap, lowest first."""
+    levels: list[tuple[int, int, str]] = []
+    for key, text in anchors.items():
+        one, several = _VALUE.fullmatch(key), _RANGE.fullmatch(key)
+        if not one and not several:
+            raise ValueError(f'the anchor “{key}” is not understood. Write 3 or "2..4"')
+        a, b = (int(one[1]), int(one[1])) if one else map(int, several.groups()) if several else (0, 0)
+        if a > b or a < low or b > high:
+            raise ValueError(f"the anchor “{key}” lies off the scale {low} to {high}")
+        levels.append((a, b, text))
+    levels.sort()
+    for (_, end, _), (begin, last, _) in pairwise(levels):
+        if begin <= end:
+            key = f"{begin}..{last}" if last > begin else f"{begin}"
+            raise ValueError(
+                f"two anchors overlap at {begin}. Give “{key}” or the one before it another range"
+            )
+    return levels
+
+
+def _labels(
+    values: Sequence[float], anchors: Mapping[str, str], usual: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """The words of each value: its anchor, else the usual ones, else its number."""
+    labels = dict(zip(values, usual or [f"{value:g}" for value in values], strict=True))
+    for a, b, text in _anchors(anchors, int(values[0]), int(values[-1])):
+        meant = [value for value in values if a <= value <= b]
+        if not meant:
+            raise ValueError(f"the anchor “{a}” is for none of the values of the scale")
+        labels |= dict.fromkeys(meant, text)
+    return tuple(labels.values())
+
+
+LIKERT_5 = Scale((1, 2, 3, 4, 5), ("Strongly disagree", "Disagree", "Neither", "Agree", "Strongly agree"))
+YES_NO = Scale((0, 1), ("No", "Yes"))
+
+
+@dataclass(frozen=True)
+class QuestionType:
+    """One type of question. What is not told of a type is as of likert.
+
+    - `level`: the level of measurement, by which Krippendorff's alpha is computed;
+    - `lead`: the coefficient that a report of its agreement begins with;
+    - `scale`: the scale of a question with these fields, which are all that it may have of its own;
+    - `usual`: the scale where a rubric names none, `notes` what a statement is completed by;
+    - `ordered`: whether answers have an order and a mean, `continuous`: whether every number is one;
+    - `of_two`: whether it is asked of two conversations;
+    - `widget` and `options`: how the desk asks it, and which answers have a key there;
+    - `reply`, `example`, `told`: the type of a judge's answer, how the form of the reply writes it, and the
+      answers that are told beside it (value, words); `score` reads an answer.
+    """
+
+    level: Level = "ordinal"
+    lead: Lead = "spearman"
+    fields: tuple[str, ...] = ("scale", "anchors")
+    usual: str = ""
+    scale: Callable[[Fields], Scale] = _likert
+    notes: Callable[[Fields], list[str]] = _no_notes
+    ordered: bool = True
+    continuous: bool = False
+    of_two: bool = False
+    widget: Widget = "options"
+    options: Callable[[Scale], list[Choice]] = _digits
+    reply: Callable[[Scale], Any] = _whole
+    example: Callable[[Scale], str] = _from_to
+    told: Callable[[Scale], list[tuple[str, str]]] = _levels
+    score: Callable[[Scale, Any], float] = _number
+
+
+TYPES: Mapping[Name, QuestionType] = {
+    # Whole numbers, with words for some or all of them.
+    "likert": QuestionType(usual="1..5"),
+    "yes-no": QuestionType(
+        level="nominal",
+        lead="kappa",
+        fields=("anchors",),
+        scale=_yes_no,
+        reply=lambda scale: bool,
+        example=lambda scale: "true or false",
+        told=lambda scale: (
+            [*zip(("false", "true"), scale.labels, strict=True)] if scale.labels != YES_NO.labels else []
+        ),
+    ),
+    # One of several answers without an order.
+    "categories": QuestionType(
+        level="nominal",
+        lead="kappa",
+        fields=("categories",),
+        scale=_categories,
+        ordered=False,
+        options=_places,
+        reply=lambda scale: Literal[scale.labels],
+        example=lambda scale: _either(scale.labels),
+        told=lambda scale: [(label, "") for label in scale.labels],
+        score=_of_label,
+    ),
+    # A whole number in a wide range, which is typed.
+    "number": QuestionType(
+        level="interval",
+        usual="0..100",
+        scale=lambda told: between(*_range(told["scale"])),
+        notes=_explained,
+        continuous=True,
+        widget="number",
+        options=lambda scale: [],
+        told=lambda scale: [],
+    ),
+    # A whole number from one word to another, which is pushed.
+    "slider": QuestionType(level="interval", usual="0..10", scale=_slider, widget="slider", told=_ends),
+    # Which of two conversations, or of two last replies, is better.
+    "pairwise": QuestionType(
+        level="nominal",
+        lead="kappa",
+        fields=("ties", "strength"),
+        scale=lambda told: preferences(ties=told["ties"], strength=told["strength"]),
+        ordered=False,
+        of_two=True,
+        options=lambda scale: [option for value, _, _, option in SIDES if value in scale],
+        reply=lambda scale: Literal[scale.labels[::-1]],
+        example=lambda scale: _either(scale.labels[::-1]),
+        told=lambda scale: [(label, words) for value, label, words, _ in SIDES if value in scale],
+        score=_of_label,
+    ),
+}
+
+
+def points(low: int, high: int) -> Scale:
+    """A scale of whole numbers without words, such as 1 to 10."""
+    values = tuple(range(low, high + 1))
+    return Scale(values, tuple(map(str, values)))
+
+
+def between(low: float, high: float, *, guessed: bool = False) -> Scale:
+    """Every number between two."""
+    return Scale((low, high), (f"{low:g}", f"{high:g}"), "number", guessed)
+
+
+def categories(names: Sequence[str]) -> Scale:
+    """A scale of categories, numbered from 0 in this order."""
+    return Scale(tuple(range(len(names))), tuple(names), "categories")
+
+
+def preferences(*, ties: bool = True, strength: bool = False) -> Scale:
+    """The answers to which of two is better, as judges write them."""
+    told = [
+        (value, label) for value, label, _, _ in SIDES[::-1] if abs(value) < 2 + strength if value or ties
+    ]
+    values, labels = zip(*told, strict=True)
+    return Scale(values, labels, "pairwise")
+
+
+def scale_of(text: str) -> Scale:
+    """The scale that a text declares: “1..5”, “1-5” or “1:bad,2:fair,3:good”. Raises ValueError."""
+    wholes = _RANGE.fullmatch(text)
+    if wholes:
+        low, high = int(wholes[1]), int(wholes[2])
+        return between(low, high) if high - low > MOST_POINTS else points(low, high)
+    pairs = [answer.partition(":") for answer in text.split(",")]
+    values = tuple(float(value) for value, _, _ in pairs)
+    if not all(map(math.isfinite, values)):
+        raise ValueError("a scale has finite values")
+    return Scale(values, tuple(label.strip() or value.strip() for value, _, label in pairs))
+
+
+def options(scale: Scale) -> list[Choice]:
+    """The answers of a scale with their keys. Of one that has no keys, as every number is an answer, a few:
+    whole numbers where its ends are such and lie close, else even steps.
+    """
+    if scale.kind.options(scale):
+        return scale.kind.options(scale)
+    whole = float(scale.low).is_integer() and float(scale.high).is_integer() and 2 <= scale.width < 10
+    count = int(scale.width) + 1 if whole else STEPS
+    values = [scale.low + place * scale.width / (count - 1) for place in range(count)]
+    labels = (scale.labels[0], *(f"{value:g}" for value in values[1:-1]), scale.labels[-1])
+    steps = _digits(Scale(tuple(values), labels))
+    return [option._replace(key=key) for option, key in zip(steps, PLACES, strict=False)]
+
+
+def question(type: Name, told: Fields, given: Collection[str]) -> tuple[Scale, list[str]]:
+    """The scale of a question of a rubric, and the lines that complete its statement.
+
+    `told` are its fields, of which the rubric gives some (`given`). Raises ValueError: the end of a sentence
+    without its full stop.
+    """
+    name: Name = "categories" if told["categories"] and type == "likert" else type
+    known = {each: kind.fields + (() if kind.of_two else OF_ONE) for each, kind in TYPES.items()}
+    for wrong in told:
+        types = [f'"{each}"' for each, fields in known.items() if wrong in fields]
+        if wrong in given and types and wrong not in known[name]:
+            raise ValueError(
+                f"a {name} question has no {wrong}. Remove it, or write type = {' or '.join(types)}"
+            )
+    kind = TYPES[name]
+    completed = {**told, "scale": told["scale"] or kind.usual}
+    return kind.scale(completed), kind.notes(completed)

@@ -1,0 +1,126 @@
+"""Two answers, such as pass and fail, or categories: what a judge says where people say one or the other.
+
+People's answer is that of most of them; items on which they tie are left out. The corrected pass rate is that
+of people on all items, by prediction-powered inference (`concord.statistics.corrected`).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from concord.glossary import explain
+from concord.statistics import columns
+from concord.statistics.alpha import value_counts
+from concord.statistics.corrected import corrected_mean
+from concord.statistics.hidden import share
+from concord.statistics.nominal import most_frequent
+from concord.statistics.ratings import CriterionScores, Floats, Ratings
+from concord.table import Cell, Column, Table
+
+COUNTS = (("both_pass", 1, 1), ("judge_only", 0, 1), ("people_only", 1, 0), ("both_fail", 0, 0))
+"""The cells of the two answers crossed: name in files, people's answer, the judge's."""
+
+
+def _columns(words: Sequence[str], unrated: bool) -> tuple[Column, ...]:
+    """Columns of `decisions` in the words of the answers 0 and 1; `unrated`: some items have no person's."""
+    no, yes = words
+    shown: dict[str, Any] = {"percent": True, "interval": "ends", "n": True}
+    return (
+        columns.RATER,
+        replace(columns.N, file_only=True),
+        Column("sensitivity", f"Sensitivity (“{yes}”)", help=explain("sensitivity"), **shown),
+        Column("specificity", f"Specificity (“{no}”)", help=explain("specificity"), **shown),
+        Column("precision", f"Precision (“{yes}”)", help=explain("precision"), **shown),
+        Column("judge", f"Judge: “{yes}”", percent=True, n=True, help="Of all items it answered."),
+        Column("people", f"People: “{yes}”", percent=True, n=True, help="Of the items people answered."),
+        Column(
+            "corrected",
+            f"“{yes}”, all items",
+            percent=True,
+            interval="ends",
+            help="What people would answer on all items.",
+            file_only=not unrated,
+        ),
+        *(Column(name, file_only=True) for name in ("accuracy", *(name for name, *_ in COUNTS))),
+    )
+
+
+def answer_of_people(scores: CriterionScores) -> Floats:
+    """The answer that most people gave to each item; nan without one, or where the first place is shared."""
+    if scores.unlinked and not len(scores.score):
+        return scores.target
+    counts, values = value_counts(scores.item, scores.score, scores.items)
+    return most_frequent(counts.toarray(), values)
+
+
+def decisions(table: Ratings, criterion: str, words: Sequence[str] = ("fail", "pass")) -> Table:
+    """Judges that give one of two answers, 0 or 1, beside people who do, one row a judge; none for other
+    scores, of a judge or of people. `words` are those of 0 and 1.
+
+    `accuracy` is the share of items with equal answers, `sensitivity` the share of people's 1 that the judge
+    gives 1, `specificity` the share of their 0 that it gives 0, `precision` the share of its 1 that people
+    give 1, each with the number of these items; undefined without any. Intervals add an observation at each
+    end (Agresti and Coull).
+    """
+    scores = table[criterion]
+    people = answer_of_people(scores)
+    rows: list[dict[str, Cell]] = []
+    between = [judge for judge, score in scores.judges.items() if not _decided(np.append(people, score))]
+    unrated = scores.present == 0
+    for judge, score in scores.judges.items():
+        if judge in between:
+            continue
+        both = ~np.isnan(people) & ~np.isnan(score)
+        counts = {name: int((both & (people == o) & (score == i)).sum()) for name, o, i in COUNTS}
+        passes, its_own, missed, fails = counts.values()
+        alone = ~np.isnan(score) & np.isnan(people)
+        mean = corrected_mean(people[both], score[both], score[alone], scale=(0.0, 1.0))
+        row: dict[str, Cell] = {"rater": judge, "n": int(both.sum()), **counts}
+        rows.append(
+            row
+            | {"accuracy": share(passes + fails, int(both.sum()), "no item was answered by both")}
+            | {"sensitivity": share(passes, passes + missed, f"people answer no item {words[1]}")}
+            | {"specificity": share(fails, fails + its_own, f"people answer no item {words[0]}")}
+            | {"precision": share(passes, passes + its_own, f"the judge answers no item {words[1]}")}
+            | {"judge": mean.judges, "people": mean.people, "corrected": mean.value}
+        )
+    notes = ["People's answer is that of most of them; items on which they tie are left out."]
+    if rows and between:
+        notes.append(f"Without {', '.join(between)}: not every score is 0 or 1, as where runs differ.")
+    seen = any((unrated & ~np.isnan(score)).any() for score in scores.judges.values())
+    return Table("decisions", "Two answers", _columns(words, seen), tuple(rows), notes=tuple(notes))
+
+
+def _decided(scores: Floats) -> bool:
+    """Whether all scores there are say pass (1) or fail (0)."""
+    return set(scores[~np.isnan(scores)].tolist()) <= {0.0, 1.0}
+
+
+def crossed(table: Ratings, criterion: str, judge: str, word: Callable[[float], str]) -> Table:
+    """How often the judge gave each answer (columns) where people gave each (rows), by `word`."""
+    scores = table[criterion]
+    people, score = answer_of_people(scores), scores.judges[judge]
+    both = ~np.isnan(people) & ~np.isnan(score)
+    answers = np.unique(np.concatenate([people[both], score[both]])).tolist()
+    names = {answer: f"{judge}: {word(answer)}" for answer in answers}
+    rows = tuple(
+        {"people": f"people: {word(theirs)}"}
+        | {names[its]: int((both & (people == theirs) & (score == its)).sum()) for its in answers}
+        for theirs in answers
+    )
+    return Table("crossed", "Answers crossed", (Column("people", " "), *map(Column, names.values())), rows)
+
+
+def mistaken(table: Ratings, criterion: str, judge: str, word: Callable[[float], str]) -> str:
+    """The two answers that a judge confuses most often, people's first, with how often; “” without any."""
+    scores = table[criterion]
+    people, score = answer_of_people(scores), scores.judges[judge]
+    wrong = np.flatnonzero(np.isfinite(people) & np.isfinite(score) & (people != score))
+    if not len(wrong):
+        return ""
+    pairs, counts = np.unique(np.stack([people[wrong], score[wrong]]), axis=1, return_counts=True)
+    theirs, its = pairs[:, counts.argmax()].tolist()
+    of = int((np.isfinite(score) & (people == theirs)).sum())
+    return f"{word(theirs)} → {word(its)}, {counts.max()} of {of}"
