@@ -14,23 +14,20 @@ from typing import TYPE_CHECKING, Any
 from sqlite_utils import Database
 
 from concord.arrays import Columns
-from concord.errors import not_found
+from concord.errors import check_known, not_found
 from concord.estimate import Estimate
 from concord.files.plain import plain_line
-from concord.reports import summary
-from concord.reports.cautions import cautions
-from concord.reports.evidence import Evidence, evidence_of
+from concord.reports.evidence import Evidence
 from concord.reports.evidence import Options as Options
 from concord.reports.names import renamed
 from concord.reports.notes import notes
-from concord.reports.sections import APART, AT_ONCE, IN_FILES, OVER_ALL, SECTIONS, section
-from concord.statistics.figures import whom
+from concord.reports.sections import APART, AT_ONCE, IN_FILES, OVER_ALL, SECTIONS, headliner, section
+from concord.reports.verdict import Verdict, flags_of, missing, verdict
 from concord.statistics.nominal import nominal
 from concord.statistics.ratings import DIGITS, FINAL, Ratings
-from concord.statistics.severity import severity_sentence
 from concord.statistics.study import as_json, correlations_table
 from concord.store import frames
-from concord.studies import quality, studies
+from concord.studies import studies
 from concord.studies.studies import StudyRatings
 from concord.table import (
     SCHEMA,
@@ -160,72 +157,37 @@ class AgreementReport(Evidence):
         return found
 
     @cached_property
-    def summary(self) -> list[str]:
-        """Sentences on the main criterion, then those on single raters; none for categories.
+    def verdicts(self) -> list[Verdict]:
+        """The verdict on the main criterion.
 
-        Where the judges cannot be compared together on the main criterion, it is the first on which they
-        can; where there is none, each judge has the sentences of its own.
+        Where the judges cannot be compared together on it, that on the first criterion on which they can;
+        where there is none, one of each judge.
         """
         if self.options.nominal:
-            return []
-        about = self._summarised()
-        sentences = self._with_choice(about)
-        if len(set(self.players.values())) > 1 and not self.ratings[self.main].same_items:
-            sentences.append(severity_sentence(self.section("raters", self.main)))
-        return [*filter(None, sentences), *self.limits]
+            return [self.verdict()]
+        names = [*dict.fromkeys([self.main, *self.criteria])]
+        every = self._first(headliner(self, self.main), names)
+        every = every or [one for judge in self.ratings.judges for one in self._first((judge,), names)]
+        return [verdict(self, criterion, members) for criterion, members in every]
 
-    def said(self, criterion: str) -> list[str]:
-        """Sentences on one criterion, of all judges together or else of each, and on which judge to use.
+    def verdict(self, criterion: str = "") -> Verdict:
+        """The verdict on one criterion, else on the main one. Raises StudyError for an unknown criterion."""
+        return verdict(self, criterion or self.main)
 
-        None without a comparison.
-        """
-        found = self._first(self.primary_panel, [criterion])
-        alone = (self._first((judge,), [criterion]) for judge in self.ratings.judges)
-        of = found or chain.from_iterable(alone)
-        return self._with_choice([*of])
-
-    def _with_choice(self, about: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
-        """Sentences on criteria, each with its judges; which judge to use stands after the first two."""
-        said = [sentence for criterion, members in about for sentence in self._said(criterion, members)]
-        if not about:
-            return said
-        criterion = about[0][0]
-        return [*said[:2], *self.choice(criterion), *said[2:], *filter(None, [self.advice(criterion)])]
-
-    def choice(self, criterion: str) -> list[str]:
-        """Which single judge agrees best on one criterion, and whether the panel of all is better than it."""
-        alone = {row.name: row.spearman for row in self.agreement.criteria[criterion].judges}
-        these = whom(self.ratings, criterion, "these") if self.people == "like-these" else ""
-        return summary.choice(*self._chosen_by(criterion), self.names, alone=alone, these=these)
-
-    def advice(self, criterion: str) -> str:
-        """Which judge or panel to use on one criterion, in one sentence."""
-        return summary.advice(*self._chosen_by(criterion), self.names, self.label(criterion))
-
-    def _chosen_by(self, criterion: str) -> tuple[Table | None, Table | None]:
-        alone = self.section("panels", criterion).get("best_judge")
-        return alone, self.section("glance", criterion).get("panel_gain")
+    @cached_property
+    def summary(self) -> list[str]:
+        """The verdict in sentences: what it is, why, what to do next, and the most serious flags."""
+        return list(dict.fromkeys(sentence for one in self.verdicts for sentence in one.sentences))
 
     @cached_property
     def limits(self) -> list[str]:
         """Sentences on single raters who mislead, and on scales, over all criteria."""
-        warned = quality.warnings(self.of.study.criteria, self.of.repeats, self.of.checks)
-        return [*cautions(self.ratings, self.agreement, self.label, self.scale), *warned]
-
-    def _said(self, criterion: str, members: tuple[str, ...]) -> list[str]:
-        tables = self.section("judges", criterion) | self.section("players", criterion)
-        return summary.summary(self.ratings, self.agreement, tables, criterion, members, self.label)
+        return [flag.text for flag in flags_of(self)]
 
     def _first(self, members: tuple[str, ...], names: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
         """The first of these criteria on which these judges can be compared, with them."""
         rows = ((name, self.agreement.criteria[name].rater(members)) for name in names)
         return [(name, members) for name, row in rows if row and row.spearman.defined][:1]
-
-    def _summarised(self) -> list[tuple[str, tuple[str, ...]]]:
-        """The criteria, with the judges, that the summary is about."""
-        names = [*dict.fromkeys([self.main, *self.criteria])]
-        found = self._first(self.primary_panel, names)
-        return found or [one for judge in self.ratings.judges for one in self._first((judge,), names)]
 
     @cached_property
     def missing(self) -> list[str]:
@@ -239,7 +201,7 @@ class AgreementReport(Evidence):
             people = max((part.people for part in parts), default=0)
             compared = [row.spearman for part in parts for row in part.judges]
         study, judges = self.of.study, self.ratings.judges
-        return summary.missing(
+        return missing(
             study.name,
             people=people,
             judges=judges,
@@ -296,23 +258,22 @@ def agreement_report(db: Database, study: str, options: Options = Options()) -> 
         nominal=options.nominal,
         items=options.items,
     )
-    for judge in chain.from_iterable(options.panels):
-        if judge not in of.judges:
-            raise not_found("judge", judge, of.judges)
+    return asked_report(of, options, frames.feature_rows(db, study))
+
+
+def asked_report(of: StudyRatings, options: Options, features: Columns) -> AgreementReport:
+    """`report_of`. Raises NotFound for a panel with an unknown judge and a cut of an unknown criterion."""
+    check_known("judge", chain.from_iterable(options.panels), of.judges)
     for criterion, _ in options.cuts:
-        if criterion not in (*of.criteria, FINAL):
-            raise not_found("criterion", criterion, (*of.criteria, FINAL))
-    return report_of(of, options, frames.feature_rows(db, study))
+        check_known("criterion", criterion, (*of.criteria, FINAL))
+    return report_of(of, options, features)
 
 
 def report_of(
     of: StudyRatings, options: Options = Options(), features: Columns | None = None
 ) -> AgreementReport:
-    """The report of ratings that were read: see `concord.reports.evidence.evidence_of`."""
-    made = evidence_of(of, options, features)
-    return AgreementReport(
-        made.of, made.ratings, made.options, made.given_features, made.scales, made.unordered
-    )
+    """The report of ratings that were read: see `concord.reports.evidence.Evidence.read`."""
+    return AgreementReport.read(of, options, features)
 
 
 def at(points: pd.DataFrame, mean: float, score: float) -> pd.DataFrame:
@@ -347,7 +308,8 @@ def document(
     named = [renamed(table, report.names) for table in tables]
     if sections:
         return as_document(named, form, width=width)
-    text = _listed([*report.summary, *report.notes], form, width) + as_document(named, form, width=width)
+    sentences = dict.fromkeys([*report.summary, *report.limits, *report.notes])
+    text = _listed([*sentences], form, width) + as_document(named, form, width=width)
     more = [f"More: `--section NAME`, where NAME is {', '.join(SECTIONS)} or all."]
     return text if form != "table" or report.options.nominal else f"{text}\n{_listed(more, form, width)}"
 
@@ -355,6 +317,7 @@ def document(
 def report_json(report: AgreementReport) -> dict[str, Any]:
     """All figures and sentences as plain values: over all criteria, and every section on every one."""
     said: dict[str, Any] = {"summary": report.summary, "missing": report.missing, "notes": report.notes}
+    said["limits"] = [] if report.options.nominal else report.limits
     said["left_out"] = report.left_out
     said["excluded"] = [
         {"annotator": one.annotator, "reason": one.reason, "decided": one.decided}

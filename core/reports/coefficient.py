@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from concord.errors import not_found
+from concord.errors import check_known, not_found
 from concord.estimate import Estimate, undefined
 from concord.reports.evidence import Evidence
 from concord.statistics.alpha import Metric
 from concord.statistics.coefficients import COEFFICIENTS, Name, coefficient, target_of
 from concord.statistics.figures import Figure, estimates
-from concord.statistics.ratings import FINAL, Ratings
+from concord.statistics.ratings import Ratings
 
 
 def every_criterion(evidence: Evidence) -> tuple[str, ...]:
@@ -18,25 +18,46 @@ def every_criterion(evidence: Evidence) -> tuple[str, ...]:
     return (*evidence.criteria, *(evidence.unordered.criteria if evidence.unordered else ()))
 
 
-def metric_of(evidence: Evidence, criterion: str) -> Metric:
-    """The level of measurement of a criterion, for alpha; *final*, a mean, is of interval level.
+def ratings_of(evidence: Evidence, criterion: str) -> Ratings:
+    """The ratings of one criterion: those of categories lie apart."""
+    apart = evidence.unordered
+    return apart if apart and criterion in apart.criteria else evidence.ratings
 
-    Yes and no are taken in order: nominal and ordinal alpha of two answers are equal.
-    """
+
+def metric_of(evidence: Evidence, criterion: str) -> Metric:
+    """The level of measurement of a criterion, for alpha; *final*, a mean, is of interval level."""
     asked = evidence.criterion(criterion)
-    if evidence.options.nominal or (asked and asked.scale.nominal):
-        return "nominal"
-    return "interval" if criterion == FINAL or (asked and asked.scale.continuous) else "ordinal"
+    return "nominal" if evidence.options.nominal else asked.scale.kind.level if asked else "interval"
 
 
 def usual(evidence: Evidence, criterion: str) -> Name:
-    """The coefficient of a criterion where none is asked for: kappa of categories, else Spearman's ρ."""
-    return "kappa" if metric_of(evidence, criterion) == "nominal" else "spearman"
+    """The coefficient of a criterion where none is asked for: kappa of two answers and of categories, else
+    Spearman's ρ.
+    """
+    asked = evidence.criterion(criterion)
+    return "kappa" if evidence.options.nominal else asked.scale.lead if asked else "spearman"
+
+
+def ordered(evidence: Evidence, criterion: str) -> bool:
+    """Whether answers are taken to have an order, and a mean."""
+    asked = evidence.criterion(criterion)
+    return not evidence.options.nominal and (asked is None or asked.scale.ordered)
 
 
 def said_of(evidence: Evidence, criterion: str, name: Name) -> str:
     """A coefficient in words: “Cohen's κ with the majority of people”."""
     return f"{COEFFICIENTS[name]} with the {target_of(name, metric_of(evidence, criterion))}"
+
+
+def leading(evidence: Evidence, criterion: str, members: Sequence[str]) -> Estimate:
+    """The usual coefficient of a judge or a panel, for a table of both.
+
+    Kappa of a panel is undefined there: it would leave out the items on which its judges tie, the hard ones.
+    """
+    name = usual(evidence, criterion)
+    if name == "kappa" and len(members) > 1:
+        return undefined("judges who tie have no answer together; each by itself has")
+    return with_people(evidence, criterion, members, [name])[name]
 
 
 def with_people(
@@ -47,19 +68,17 @@ def with_people(
     Undefined where an order is asked of categories. Raises NotFound for a criterion or a judge that the
     study does not have.
     """
-    apart = evidence.unordered if evidence.unordered and criterion in evidence.unordered.criteria else None
-    ratings = apart or evidence.ratings
+    ratings = ratings_of(evidence, criterion)
     if criterion not in ratings.criteria:
         raise not_found("criterion", criterion, every_criterion(evidence))
-    for judge in members:
-        if judge not in ratings.judges:
-            raise not_found("judge", judge, ratings.judges)
+    check_known("judge", members, ratings.judges)
     metric = metric_of(evidence, criterion)
+    in_order = ordered(evidence, criterion)
 
     def made(table: Ratings) -> list[Figure]:
         return [
             undefined("the answers are categories, which have no order")
-            if metric == "nominal" and name not in ("kappa", "alpha")
+            if not in_order and name not in ("kappa", "alpha")
             else coefficient(table, criterion, members, name, metric)
             for name in names
         ]

@@ -1,6 +1,6 @@
 """Players' means as people would give them: a study's answers correct the judges' scores (PPI++)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -48,13 +48,12 @@ COLUMNS = (
 
 
 def offered(db: Database, board: Leaderboard) -> list[str]:
-    """The studies rated blind that hold enough conversations of this leaderboard, the usual one first."""
+    """The studies that hold enough conversations of this leaderboard, the usual one first."""
     ids = set(board.scored.index)
     return [
         name
         for name in stored.ranked(db)
-        if (study := stored.get(db, name)).blind
-        and study.rubric == board.rated.rubric
+        if stored.get(db, name).rubric == board.rated.rubric
         and stored.conversations_rated(db, name) >= FEWEST
         and not ids.isdisjoint(unit["conversation_id"] for unit in stored.units(db, name))
     ]
@@ -158,9 +157,24 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
         f"{board.rated.title()}, corrected by people",
         COLUMNS,
         tuple(sorted(rows, key=_order)),
+        _by_people(board, rows),
         notes=tuple(notes),
         meta=meta,
     )
+
+
+def _by_people(board: Leaderboard, rows: Sequence[Mapping[str, Cell]]) -> str:
+    """Whether people would give the judges' order, in a sentence on the figures as they are."""
+    people = [str(row["player"]) for row in sorted(rows, key=_order) if not _order(row)[0]]
+    scored = (s for s in board.standings if s.player in people and s.final.defined)
+    judges = [s.player for s in sorted(scored, key=lambda s: -(s.final.value or 0.0))]
+    if len(judges) < 2:
+        return ""
+    if judges == people:
+        return "Corrected by people's answers, the order of the final scores stays."
+    if judges[0] == people[0]:
+        return f"Corrected by people's answers, {people[0]} stays first; the order below changes."
+    return f"Corrected by people's answers, {people[0]} is first by its final score, not {judges[0]}."
 
 
 def _calibrated(

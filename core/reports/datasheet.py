@@ -1,22 +1,30 @@
-"""The datasheet of a study: what a reader asks of a dataset, from what is stored and what researchers stated.
+"""What a study is, in words and as plain values: its datasheet, and what its figures rest on.
 
-The headings are those of Gebru et al. (2021), “Datasheets for Datasets”, with the ones on annotators of the
-dataset cards of Hugging Face. What nobody stated is called not stated.
+Report, dataset card and datasheet have it from here. The headings are those of Gebru et al. (2021),
+“Datasheets for Datasets”, with the ones on annotators of the dataset cards of Hugging Face. What nobody
+stated is called not stated.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import Any
 
+import pandas as pd
 from sqlite_utils import Database
 
-from concord.errors import StudyError, not_found
+from concord.errors import StudyError, check_known
 from concord.reports.agreement_report import AgreementReport
-from concord.store import conversations, crowds, exclusions, known, registrations, studies
+from concord.reports.coefficient import metric_of
+from concord.reports.registered import registered
+from concord.store import configurations, conversations, crowds, exclusions, known, registrations, studies
 from concord.store.conversations import Filter
-from concord.studies import checks
-from concord.table import Column, markdown_text, shown
+from concord.studies.purposes import repeat
+from concord.table import SCHEMA, Column, as_values, markdown_text, shown
 
 NOT_STATED = "Not stated."
 ASKED: Mapping[str, tuple[str, str]] = {
@@ -44,6 +52,7 @@ HEADINGS = (
     "Distribution",
     "Maintenance",
     "Limits",
+    "Provenance",
 )
 LONGEST = 5_000
 _ALPHA = Column("alpha", digits=3, interval="ends")
@@ -58,8 +67,7 @@ def state(db: Database, name: str, said: Mapping[str, str]) -> None:
     """Keep answers for the datasheet; an empty one takes away what was kept. Raises NotFound, StudyError."""
     kept = stated(studies.get(db, name))
     for key, text in said.items():
-        if key not in ASKED:
-            raise not_found("entry of the datasheet", key, ASKED)
+        check_known("entry of the datasheet", key, ASKED)
         if len(text) > LONGEST:
             raise StudyError(f"“{key}” has more than {LONGEST:,} characters.")
         kept |= {key: text.strip()}
@@ -75,7 +83,8 @@ def datasheet(db: Database, name: str, report: AgreementReport | None) -> str:
         "Collection process": _process(db, study),
         "Annotators": _people(db, study),
         "Agreement": _agreement(report),
-        "Limits": _limits(report),
+        "Limits": [*report.limits, *report.notes] if report else [],
+        "Provenance": [*provenance(db, name), *_hashes(db, report)],
     }
     lines = [f"# Datasheet of “{markdown_text(study.title or name)}”"]
     for heading in HEADINGS:
@@ -113,14 +122,13 @@ def _composition(db: Database, study: studies.Study) -> Iterator[str]:
 
 def _process(db: Database, study: studies.Study) -> Iterator[str]:
     for criterion in study.criteria:
-        scale = criterion.scale
-        answers = f"{scale.low:g} to {scale.high:g}" if scale.continuous else "; ".join(scale.labels)
-        yield f"{criterion.label}: {criterion.statement} Answers: {answers}."
+        answers = "; ".join(criterion.scale.legend)
+        yield f"{criterion.label} ({criterion.name}): {criterion.statement} Answers: {answers}."
     yield "Guidelines are in guidelines.md." if study.guidelines else "There were no guidelines."
     each = f"{study.overlap} people" if study.overlap else "everybody who takes part"
     if not study.anonymous:
         yield f"Each unit was meant for {each}."
-    gold, (repeated, _) = {one.unit for one in known.gold(db, study.name)}, checks.asked(study)
+    gold, (repeated, _) = {one.unit for one in known.gold(db, study.name)}, repeat.settings_of(study)
     if gold or repeated:
         yield f"{len(gold)} gold items and {repeated:.0%} repeats lay hidden among the items."
     made = registrations.binding(registrations.every(db, study.name))
@@ -150,14 +158,107 @@ def _agreement(report: AgreementReport | None) -> Iterator[str]:
     if report is None:
         yield "Nothing was measured."
         return
+    yield from (*report.summary, *report.missing)
     for name, part in report.agreement.criteria.items():
-        scale = report.criterion(name)
-        metric = "interval" if scale is None or scale.scale.continuous else "ordinal"
+        metric = "interval" if metric_of(report, name) == "interval" else "ordinal"
         alpha = part.alpha[metric]
         figure = shown(alpha, _ALPHA) if alpha.defined else f"undefined ({alpha.reason})"
         people = f"{part.people} people on {part.items} items"
         yield f"{report.label(name)}: Krippendorff's alpha of people ({metric}) {figure}, {people}."
 
 
-def _limits(report: AgreementReport | None) -> Sequence[str]:
-    return [*report.limits, *report.notes] if report else ()
+def _hashes(db: Database, report: AgreementReport | None) -> Iterator[str]:
+    if report:
+        of = about(db, report)
+        if of["simulated"]:
+            yield f"Mock models, neither people nor language models: {', '.join(of['simulated'])}."
+        yield sums(of)
+    yield f"Concord {version('concord')}."
+
+
+def sums(of: Mapping[str, Any]) -> str:
+    """The hashes of `about`, in one sentence."""
+    sample, ratings = of["sample_sha256"], of["ratings_sha256"]
+    return f"{of['units']} units, SHA-256 {sample}; {of['ratings']} ratings, SHA-256 {ratings}."
+
+
+def about(db: Database, report: AgreementReport) -> dict[str, Any]:
+    """What the figures rest on and what they say in words, ready for JSON.
+
+    `sample_sha256` is of the units (key of the conversation, turn), `ratings_sha256` of every rating that was
+    measured; neither depends on the workspace: a study exported and imported elsewhere has the same.
+    """
+    study = report.of.study
+    units = studies.units(db, study.name)
+    drawn = study.meta.get("drawn", {})
+    return {
+        "schema": SCHEMA,
+        "concord": version("concord"),
+        "study": study.name,
+        "title": study.title,
+        "source": study.source,
+        "simulated": list(report.of.simulated),
+        "summary": report.summary,
+        "missing": report.missing,
+        "basis": {name: part.basis for name, part in report.agreement.criteria.items()},
+        "left_out": report.left_out,
+        "options": asdict(report.options),
+        "units": len(units),
+        "sample_sha256": _digest(f"{unit['key']}\t{unit['turn'] or ''}" for unit in units),
+        "sample": {"seed": study.seed, "overlap": study.overlap, "per_turn": study.per_turn, **drawn},
+        "ratings": len(report.of.table),
+        "ratings_sha256": _digest(_ratings(report.of.table, {unit["id"]: unit["key"] for unit in units})),
+        "guidelines_sha256": _digest([study.guidelines]) if study.guidelines else None,
+        "criteria": [
+            {"name": c.name, "title": c.label, "statement": c.statement}
+            | {"scale": asdict(c.scale), "counted": c.counted}
+            for c in study.criteria
+        ],
+        "registration": _registered(report),
+        "provenance": provenance(db, study.name),
+        "judges": configurations.origins(db, study.name),
+    }
+
+
+def _registered(report: AgreementReport) -> dict[str, Any] | None:
+    """The registration and what differs from it; None where there is none."""
+    made = report.of.registered
+    if made is None:
+        return None
+    told = {"sha256": made.sha256, "registered": made.registered, "by": made.by, "answers": made.ratings}
+    return told | {"late": made.late, "items": as_values(registered(report))["rows"]}
+
+
+def provenance(db: Database, study: str) -> list[str]:
+    """Which models made a study's conversations and judgements, in sentences: configuration, reported models,
+    judges' prompts, judgements that failed. Raises NotFound.
+    """
+    players = [
+        f"model “{name}”, in {count} conversations: {use}."
+        for name, count, use in configurations.of_study_models(db, study)
+    ]
+    judges = []
+    for name, variant, prompt, use in configurations.of_study_judges(db, study):
+        asked = f", prompt {variant} sha256 {prompt}" if prompt else ", its prompt unknown"
+        model, _, reported = str(use).partition("; ")
+        judges.append(f"judge “{name}”: {model}{asked}{'; ' if reported else ''}{reported}.")
+    return [*players, *judges, *map(_origin, configurations.origins(db, study))]
+
+
+def _origin(judge: Mapping[str, Any]) -> str:
+    """A judge in one sentence: how often it judged, how often it failed, and with which prompt."""
+    name = f"{judge['judge']} {judge['variant']}".rstrip()
+    prompt = f"prompt {judge['prompt']}" if judge["prompt"] else "imported, its prompt unknown"
+    return f"{name}: {judge['judgements']} judgements, {judge['failed']} of them failed; {prompt}."
+
+
+def _ratings(table: pd.DataFrame, keys: Mapping[int, str]) -> list[str]:
+    turns = table.turn.astype("Int64").astype("string").fillna("")
+    rows = zip(
+        table.unit.map(keys), turns, table.criterion, table.kind, table.rater, table.score, strict=True
+    )
+    return sorted("\t".join(map(str, row)) for row in rows)
+
+
+def _digest(lines: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()

@@ -4,27 +4,26 @@ Scores are compared on common scenarios: of each, what one side was given less w
 judge and criterion by criterion.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 from sqlite_utils import Database
 
-from concord import scores
-from concord.configuration import Use
-from concord.errors import ConcordError, NotFound, not_found
+from concord.errors import ConcordError, NotFound, check_known
 from concord.estimate import Estimate
-from concord.rating import Criterion, Rater
+from concord.rating import Criterion
+from concord.reports.leaderboards import paired, panel_means
+from concord.reports.sides import SideResults, configuration_table
 from concord.runs import judged, planning
-from concord.runs.plans import JudgePlan, PlayPlan, as_dict, from_dict
+from concord.runs.plans import JudgePlan, PlayPlan, from_dict
 from concord.runs.registry import known_or_imported
-from concord.runs.status import duration
 from concord.scores import DIGITS, FINAL
 from concord.statistics.intervals import DIFFERENCE, described
-from concord.statistics.resampling import mean_estimates
-from concord.store import conversations, ratings, runs, sides
+from concord.store import conversations, ratings, runs, sides, tables
+from concord.store.filters import Where
 from concord.store.runs import Progress
 from concord.table import Cell, Column, Table
 from concord.workspace import Workspace
@@ -37,30 +36,12 @@ PANEL = "mean of the judges"
 
 
 @dataclass(frozen=True)
-class SideResults:
-    """One of the two: its conversations and judgements by id, and what judges gave."""
-
-    name: str
-    benchmark: str
-    ids: tuple[int, ...]
-    judgements: tuple[int, ...]
-    talks: pd.DataFrame = field(repr=False, compare=False)
-    """Index conversation; key, player, language, turns, reply_chars, cut_replies."""
-    given: pd.DataFrame = field(repr=False, compare=False)
-    """Conversation, rater, criterion, score."""
-    raters: Mapping[int, Rater]
-    run: Progress | None = None
-    works: frozenset[str] = frozenset()
-    """The keys of what a run was to make."""
-
-
-@dataclass(frozen=True)
 class JudgePair:
-    """One judge (or the mean of all) on both sides: the columns of `Differences.marks` that are theirs."""
+    """One judge, or the mean of all, by the names of its judges on both sides."""
 
     name: str
-    one: tuple[int, ...]
-    other: tuple[int, ...]
+    one: tuple[str, ...]
+    other: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -77,12 +58,11 @@ class Differences:
     changes: Mapping[str, Table]
     """By criterion: a row for each scenario, the largest change first, with a conversation of each side."""
     configuration: Table
-    counts: Table
 
     @property
     def tables(self) -> tuple[Table, ...]:
         """All of them; of the scenarios by *final*, or by the first criterion."""
-        return (self.scores, *list(self.changes.values())[:1], self.configuration, self.counts)
+        return (self.scores, *list(self.changes.values())[:1], self.configuration)
 
 
 def comparable(db: Database, limit: int = 200) -> list[Progress]:
@@ -136,24 +116,16 @@ def _side(workspace: Workspace, of: Of, name: str, benchmark: str) -> SideResult
         return _run(workspace, name)
     with workspace.read() as db:
         known = conversations.values(db)["benchmark"]
-        if benchmark not in known:
-            raise not_found("benchmark with conversations", benchmark, known)
+        check_known("benchmark with conversations", benchmark, known)
         if of == "players":
             offered = conversations.values(db, benchmark)["player"]
         else:
             offered = versions(db, benchmark)
-        if name not in offered:
-            raise not_found("player" if of == "players" else "version of the judges' prompt", name, offered)
+        check_known("player" if of == "players" else "version of the judges' prompt", name, offered)
         find = sides.of_player if of == "players" else sides.of_version
         ids, judgements = find(db, benchmark, name)
-        given = sides.scores(db, ids)
-        raters = sides.raters(db, set(map(int, given.rater)))
-        if of == "versions":
-            raters = {number: rater for number, rater in raters.items() if rater.variant == name}
-            given = given[given.rater.isin(raters)]
-        return SideResults(
-            name, benchmark, tuple(ids), tuple(judgements), sides.talks(db, ids), given, raters
-        )
+        where = {} if of == "players" else {tables.PROMPT: [name]}
+        return _read(db, name, benchmark, ids, judgements, where)
 
 
 def _run(workspace: Workspace, number: str) -> SideResults:
@@ -168,26 +140,60 @@ def _run(workspace: Workspace, number: str) -> SideResults:
     owed = [key for keys in named.values() for key in keys]
     with workspace.read() as db:
         ids, judgements = sides.of_keys(db, named, owed)
-        given = sides.scores(db, ids, judgements)
-        raters = sides.raters(db, set(map(int, given.rater)))
-        talks = sides.talks(db, ids)
-    works = frozenset([*named, *owed])
-    return SideResults(
-        f"run {run.id}", run.benchmark, tuple(ids), tuple(judgements), talks, given, raters, run, works
-    )
+        side = _read(db, f"run {run.id}", run.benchmark, ids, judgements, {}, among=judgements)
+    return replace(side, run=run)
+
+
+def _read(
+    db: Database,
+    name: str,
+    benchmark: str,
+    ids: Sequence[int],
+    judgements: Sequence[int],
+    where: Where,
+    among: Sequence[int] | None = None,
+) -> SideResults:
+    """A side of these conversations, with what judges gave them (in the judgements `among`)."""
+    chosen: Where = {tables.ID: list(map(str, ids)), **where}
+    given = tables.scores(db, benchmark, sides.answered(db, ids), chosen, among)
+    judges = tables.judges(db, benchmark)
+    raters = {judge: judges[judge] for judge in sorted(given.judge.unique())}
+    talks = tables.conversations(db, benchmark, chosen)
+    return SideResults(name, benchmark, tuple(ids), tuple(judgements), talks, given, raters)
 
 
 def _compared(db: Database, one: SideResults, other: SideResults, resamples: int, seed: int) -> Differences:
     criteria, refusal = _criteria(db, one, other)
-    judges, told = _judges(one, other)
+    judges, by_whom = _judges(one, other)
     about, matching = _about(db, one, other)
-    marks = [_marks(side, at, judges, criteria, refusal, about) for side, at in ((one, 0), (other, 1))]
     labels = {c.name: c.label + (" (share)" if c.name == refusal else "") for c in criteria}
-    rows = _score_rows(marks, judges, labels, resamples, seed)
-    changes = {name: _changes(one, other, marks, judges, name, labels[name]) for name in labels}
-    notes = [*told, *matching]
-    if refusal and any(c.name == refusal for c in criteria):
+    scored = {
+        judge.name: (
+            _scored(one, judge.one, criteria, refusal, about),
+            _scored(other, judge.other, criteria, refusal, about),
+        )
+        for judge in judges
+    }
+    rows: list[dict[str, Cell]] = []
+    for judge, of in scored.items():
+        for name, label in labels.items():
+            # Conversations of several players about one scenario are one draw of it.
+            means = _matched(of, name)[["one", "other"]].groupby("scenario").mean()
+            both, figure = paired(
+                means.one, means.other, resamples=resamples, seed=seed, of="common scenario"
+            )
+            if len(both):
+                one_mean, other_mean = both.mean().round(DIGITS).tolist()
+                row: dict[str, Cell] = {"judge": judge, "criterion": label, "change": figure}
+                rows.append(row | {"one": one_mean, "other": other_mean, "n": len(both)})
+    notes = [*by_whom, *matching]
+    if refusal in labels:
         notes.append("Conversations in which a judge saw a refusal enter the rows of refusal alone.")
+    for side in (one, other):
+        failed = sides.unusable(db, side.judgements)
+        if failed:
+            by = ", ".join(f"{count:,} by {judge}" for judge, count in failed.items())
+            notes.append(f"Judgements without a usable reply in {side.name}: {by}.")
     if not rows:
         notes.append("No judge scored the same scenario on both sides.")
     method = described([DIFFERENCE], resamples=resamples, seed=seed, of="scenarios")
@@ -208,9 +214,12 @@ def _compared(db: Database, one: SideResults, other: SideResults, resamples: int
         tuple(notes),
         {"one": one.name, "other": other.name, "benchmark": one.benchmark, "seed": seed},
     )
-    return Differences(
-        one, other, criteria, labels, table, changes, _configuration(db, one, other), _counts(db, one, other)
-    )
+    first = next(iter(scored), "")
+    changes = {
+        name: _changes(one, other, first, scored.get(first), name, label) for name, label in labels.items()
+    }
+    settings = configuration_table(db, one, other)
+    return Differences(one, other, criteria, labels, table, changes, settings)
 
 
 def _criteria(db: Database, one: SideResults, other: SideResults) -> tuple[tuple[Criterion, ...], str]:
@@ -221,303 +230,138 @@ def _criteria(db: Database, one: SideResults, other: SideResults) -> tuple[tuple
     for variant in dict.fromkeys(rater.variant for side in (one, other) for rater in side.raters.values()):
         if variant in used:
             known |= {c.name: c for c in judged.system(db, one.benchmark, variant).criteria}
-    both = set(one.given.criterion) & set(other.given.criterion)
-    found = [known.get(name) or Criterion(name, "") for name in [*known, *sorted(both - known.keys())]]
-    found = [c for c in found if c.name in both]
+    both = set(one.criteria) & set(other.criteria)
+    shared = [known.get(name) or Criterion(name, "") for name in [*known, *sorted(both - known.keys())]]
+    shared = [c for c in shared if c.name in both]
     refusal = system.refusal or ratings.refusal(db, one.benchmark)
-    whole = [Criterion(FINAL, "")] if sum(c.counted for c in found) > 1 else []
-    return (*whole, *found), refusal
+    whole = [Criterion(FINAL, "")] if sum(c.counted for c in shared) > 1 else []
+    return (*whole, *shared), refusal
 
 
 def _judges(one: SideResults, other: SideResults) -> tuple[list[JudgePair], list[str]]:
-    """Judges of both sides: the same rater, or the only one of a name under two versions of the prompt.
+    """Judges of both sides: the same one, or the only one of a name under two versions of the prompt.
 
     Where several are common, their mean comes first; where none is, the means of all are compared.
     """
-    common = sorted(one.raters.keys() & other.raters.keys())
-    pairs = {label: ((number,), (number,)) for number, label in _labels(one.raters, common).items()}
-    told = []
+    common = one.raters.keys() & other.raters.keys()
+    pairs = {label: (label, label) for label in common}
+    notes = []
     rest = [{n: r for n, r in side.raters.items() if n not in common} for side in (one, other)]
     names = [sorted(r.name for r in of.values()) for of in rest]
     for name in dict.fromkeys(names[0]):
         if names[0].count(name) == names[1].count(name) == 1 and name not in pairs:
-            found = [next(n for n, r in of.items() if r.name == name) for of in rest]
-            pairs[name] = (found[0],), (found[1],)
-            of = [rest[at][found[at]].variant or "no version" for at in (0, 1)]
-            told.append(f"{name} answered {of[0]} of the prompt in {one.name}, {of[1]} in {other.name}.")
-    for at, side in ((0, one), (1, other)):
-        alone = sorted(r.name for n, r in rest[at].items() if not any((n,) == p[at] for p in pairs.values()))
-        if alone:
-            told.append(f"Judges in {side.name} alone: {', '.join(dict.fromkeys(alone))}.")
+            was, now = (next(n for n, r in of.items() if r.name == name) for of in rest)
+            pairs[name] = was, now
+            of = [rest[at][label].variant or "no version" for at, label in enumerate((was, now))]
+            notes.append(f"{name} answered {of[0]} of the prompt in {one.name}, {of[1]} in {other.name}.")
+    for at, side in enumerate((one, other)):
+        paired_here = {pair[at] for pair in pairs.values()}
+        if alone := sorted({r.name for label, r in rest[at].items() if label not in paired_here}):
+            notes.append(f"Judges in {side.name} alone: {', '.join(alone)}.")
     if not pairs and one.raters and other.raters:
-        told.append("No judge rated both, so the means of all judges are compared.")
-        return [JudgePair(PANEL, tuple(one.raters), tuple(other.raters))], told
-    found_pairs = [JudgePair(name, *pairs[name]) for name in sorted(pairs)]
-    if len(found_pairs) > 1:
-        every = (tuple(p.one[0] for p in found_pairs), tuple(p.other[0] for p in found_pairs))
-        return [JudgePair(PANEL, *every), *found_pairs], told
-    return found_pairs, told
+        notes.append("No judge rated both, so the means of all judges are compared.")
+        return [JudgePair(PANEL, tuple(one.raters), tuple(other.raters))], notes
+    judges = [JudgePair(name, (pairs[name][0],), (pairs[name][1],)) for name in sorted(pairs)]
+    if len(judges) > 1:
+        judges.insert(0, JudgePair(PANEL, *(tuple(p[at] for _, p in sorted(pairs.items())) for at in (0, 1))))
+    return judges, notes
 
 
-def _labels(raters: Mapping[int, Rater], which: Sequence[int]) -> dict[int, str]:
-    names = scores.labels(raters[n] for n in which)
-    return {n: names[raters[n]] for n in which}
-
-
-def _about(
-    db: Database, one: SideResults, other: SideResults
-) -> tuple[dict[int, tuple[str, str]], list[str]]:
-    """The scenario and the player that each conversation is matched by, and sentences that say so.
+def _about(db: Database, one: SideResults, other: SideResults) -> tuple[pd.DataFrame, list[str]]:
+    """The scenario and the player that each conversation is matched by (index conversation), and sentences
+    that say so.
 
     Where both sides hold the same conversations, these alone are compared. Where no player is common, those
     of one side are compared with those of the other.
     """
     system = known_or_imported(one.benchmark)
     names = (system.scenario_facet,) if system.scenario_facet else system.items
-    names = tuple(name for name in names if name != system.ending_facet)
     every = pd.concat([one.talks, other.talks])
     every = every[~every.index.duplicated()]
-    facets = sides.facets(db, list(map(int, every.index)), names)
+    where = {tables.ID: list(map(str, every.index))}
+    facets = tables.scenarios(db, one.benchmark, [n for n in names if n != system.ending_facet], where)
     several = every.language.nunique() > 1
     shared = set(one.ids) & set(other.ids)
     players = set(one.talks.player) & set(other.talks.player)
-    told = []
+    notes = []
     if shared:
-        told.append(f"{len(shared):,} conversations of both: only what judges gave them can differ.")
+        notes.append(f"{len(shared):,} conversations of both: only what judges gave them can differ.")
         every = every[every.index.isin(shared)]
     elif players:
         for side in (one, other):
             if alone := sorted(set(side.talks.player) - players):
-                told.append(f"Players in {side.name} alone, not compared: {', '.join(alone)}.")
+                notes.append(f"Players in {side.name} alone, not compared: {', '.join(alone)}.")
         every = every[every.player.isin(players)]
-    found = {}
-    for number, key, language, player in zip(
-        map(int, every.index), every.key, every.language, every.player, strict=True
-    ):
-        scenario = facets.get(number) or str(key)
-        found[number] = (
-            f"{language} · {scenario}" if several else scenario,
-            player if shared or players else "",
-        )
-    return found, told
+    full = [
+        facets.get(n, f"{row.language} · {row.key}")
+        for n, row in zip(every.index, every.itertuples(), strict=True)
+    ]
+    about = pd.DataFrame(
+        {
+            "scenario": [name if several else name.partition(" · ")[2] for name in full],
+            "player": every.player if shared or players else "",
+        },
+        index=every.index,
+    )
+    return about, notes
 
 
-def _marks(
+def _scored(
     side: SideResults,
-    at: int,
-    judges: Sequence[JudgePair],
+    panel: Sequence[str],
     criteria: Sequence[Criterion],
     refusal: str,
-    about: Mapping[int, tuple[str, str]],
+    about: pd.DataFrame,
 ) -> pd.DataFrame:
-    """A side's conversations: index conversation; scenario, player, and a column for each (judge, criterion).
+    """What a panel gave a side's conversations: index conversation; scenario, player, and each criterion.
 
-    nan where the judge gave no score, or where a judge saw a refusal (but for the criterion of refusal).
+    nan where a judge gave no score, or any saw a refusal (but for the criterion of refusal).
     """
-    mine = [number for number in side.ids if number in about]
-    wide = side.given.pivot(index="conversation", columns=["rater", "criterion"], values="score")
-    wide = wide.reindex(mine)
-    empty = pd.Series(np.nan, index=wide.index)
-    refused = pd.Series(False, index=wide.index)
-    for number in side.raters:
-        if (number, refusal) in wide:
-            refused |= wide[number, refusal].map(scores.refused)
-    counted = [c.name for c in criteria if c.counted and c.name != FINAL]
-    data: dict[tuple[str, str], pd.Series] = {}
-    for judge in judges:
-        of_raters = judge.one if at == 0 else judge.other
-        for criterion in criteria:
-            given = []
-            for number in of_raters:
-                if criterion.name == FINAL:
-                    given.append(scores.final([wide.get((number, name), empty) for name in counted]))
-                else:
-                    given.append(wide.get((number, criterion.name), empty))
-            value = scores.panel(given).round(DIGITS)
-            data[judge.name, criterion.name] = value if criterion.name == refusal else value.mask(refused)
-    found = pd.DataFrame(data, index=wide.index)
-    found[("", "scenario")] = [about[n][0] for n in mine]
-    found[("", "player")] = [about[n][1] for n in mine]
-    return found
+    counted = dict.fromkeys((c.name for c in criteria if c.counted and c.name != FINAL), 1.0)
+    others = [c.name for c in criteria if not c.counted]
+    mine = about[about.index.isin(side.ids)]
+    means = panel_means(mine.index, side.given, panel, counted, others)
+    means.loc[means.index.isin(side.refused(refusal)), [name for name in means if name != refusal]] = np.nan
+    return mine.join(means)
 
 
-def _matched(
-    marks: Sequence[pd.DataFrame], judge: str, criterion: str
-) -> tuple[pd.DataFrame, tuple[dict[Any, int], dict[Any, int]]]:
-    """Both sides' means by scenario and player, where both have one, and a conversation of each."""
-    means, first = [], []
-    for of in marks:
-        part = pd.DataFrame(
-            {"scenario": of["", "scenario"], "player": of["", "player"], "score": of[judge, criterion]}
-        ).dropna(subset="score")
-        groups = part.groupby(["scenario", "player"], sort=True)
-        means.append(groups.score.mean())
-        first.append({key: int(rows.index[0]) for key, rows in groups})
-    both = pd.concat(means, axis=1, join="inner", keys=["one", "other"])
-    return both, (first[0], first[1])
-
-
-def _score_rows(
-    marks: Sequence[pd.DataFrame],
-    judges: Sequence[JudgePair],
-    labels: Mapping[str, str],
-    resamples: int,
-    seed: int,
-) -> list[dict[str, Cell]]:
-    rows: list[dict[str, Cell]] = []
-    for judge in judges:
-        for criterion, label in labels.items():
-            both, _ = _matched(marks, judge.name, criterion)
-            if both.empty:
-                continue
-            # Conversations of several players about one scenario are one draw of it.
-            by_scenario = both.groupby("scenario").mean()
-            change = (by_scenario.other - by_scenario.one).round(DIGITS)
-            [found] = mean_estimates(
-                change.to_numpy(float)[:, None], resamples=resamples, seed=seed, of="common scenario"
-            )
-            one, other = (round(float(by_scenario[at].mean()), DIGITS) for at in ("one", "other"))
-            row: dict[str, Cell] = {"judge": judge.name, "criterion": label, "change": found}
-            rows.append(row | {"one": one, "other": other, "n": len(by_scenario)})
-    return rows
+def _matched(scored: tuple[pd.DataFrame, pd.DataFrame], criterion: str) -> pd.DataFrame:
+    """Where both sides have a score: index scenario and player; its mean on each side (one, other), and a
+    conversation of each (conversation, beside).
+    """
+    parts = []
+    for of, columns in zip(scored, (["one", "conversation"], ["other", "beside"]), strict=True):
+        given = of.dropna(subset=criterion).reset_index(names="conversation")
+        groups = given.groupby(["scenario", "player"], sort=True)
+        parts.append(groups.agg({criterion: "mean", "conversation": "first"}).set_axis(columns, axis=1))
+    return pd.concat(parts, axis=1, join="inner")
 
 
 def _changes(
     one: SideResults,
     other: SideResults,
-    marks: Sequence[pd.DataFrame],
-    judges: Sequence[JudgePair],
+    judge: str,
+    scored: tuple[pd.DataFrame, pd.DataFrame] | None,
     criterion: str,
     label: str,
 ) -> Table:
     """The scenarios by how much a criterion changed in them, by the mean of the judges (or the only one)."""
-    both, first = _matched(marks, judges[0].name, criterion) if judges else (pd.DataFrame(), ({}, {}))
-    means = [
-        (key, float(was), float(is_)) for key, (was, is_) in zip(both.index, both.to_numpy(), strict=True)
-    ]
-    means.sort(key=lambda found: (-abs(round(found[2] - found[1], DIGITS)), found[0]))
-    rows: list[dict[str, Cell]] = [
-        {"scenario": key[0], "player": key[1], "one": was, "other": is_}
-        | {"change": round(is_ - was, DIGITS), "conversation": first[0][key], "beside": first[1][key]}
-        for key, was, is_ in means
-    ]
-    players = len({row["player"] for row in rows}) > 1
+    rows: list[dict[str, Cell]] = []
+    if scored is not None:
+        both = _matched(scored, criterion)
+        both["change"] = (both.other - both.one).round(DIGITS)
+        both = both.reset_index().sort_values("change", key=lambda of: -of.abs(), kind="stable")
+        rows = [{str(name): cell for name, cell in row.items()} for row in both.to_dict("records")]
     columns = (
         Column("scenario"),
-        Column("player", file_only=not players),
+        Column("player", file_only=len({row["player"] for row in rows}) < 2),
         Column("one", one.name),
         Column("other", other.name),
         Column("change", signed=True),
         *(Column(name, file_only=True) for name in ("conversation", "beside")),
     )
-    who = judges[0].name if judges else ""
-    return Table(
-        "changed-scenarios",
-        f"Scenarios that changed most: {label}",
-        columns,
-        tuple(rows),
-        f"By the {who}." if who == PANEL else f"By {who}.",
-    )
-
-
-def _configuration(db: Database, one: SideResults, other: SideResults) -> Table:
-    """What the two were made with, as far as it differs."""
-    told = [_settings(db, side) for side in (one, other)]
-    names = list(dict.fromkeys([*told[0], *told[1]]))
-    rows = tuple(
-        {"what": name, "one": told[0].get(name, "–") or "–", "other": told[1].get(name, "–") or "–"}
-        for name in names
-        if told[0].get(name) != told[1].get(name)
-    )
-    alike = [name for name in names if told[0].get(name) == told[1].get(name)]
-    columns = (Column("what", "setting"), Column("one", one.name), Column("other", other.name))
-    notes = (f"Alike: {', '.join(alike)}.",) if alike else ()
-    caption = (
-        "" if rows else "Models, parameters, prompts and options are the same, as far as they were recorded."
-    )
-    return Table("configurations", "What differs in the configuration", columns, rows, caption, notes)
-
-
-def _settings(db: Database, side: SideResults) -> dict[str, str]:
-    found = dict(_planned(side.run)) if side.run else {}
-    for name, uses in sides.models(db, side.ids, side.judgements).items():
-        found[f"model {name}"] = "; ".join(map(_told, uses))
-    for name, hashes in sides.prompts(db, side.ids, side.judgements).items():
-        found[f"prompt {name}"] = ", ".join(hashes)
-    return found
-
-
-def _planned(run: Progress) -> Iterator[tuple[str, str]]:
-    """The settings of a run's plan, and its spending limit."""
-    plan = as_dict(from_dict(run.plan))
-    for name, value in {"models": {}, **plan}.items():
-        if name == "benchmark":
-            continue
-        if isinstance(value, Mapping):
-            yield from ((key.replace("_", " "), _listed(of)) for key, of in value.items())
-        else:
-            yield name.replace("_", " "), _listed(value)
-    if run.max_cost is not None:
-        yield "spending limit", f"{run.max_cost:g}"
-
-
-def _listed(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-
-
-def _told(use: Use) -> str:
-    configuration = use.configuration
-    assert configuration is not None
-    parameters = ", ".join(f"{name} {value}" for name, value in configuration.parameters.items())
-    return f"{use}" + (f"; {parameters}" if parameters else "")
-
-
-def _counts(db: Database, one: SideResults, other: SideResults) -> Table:
-    """What each side came to, and what failed."""
-    told = [_totals(db, side) for side in (one, other)]
-    rows = tuple(
-        {"what": name, "one": told[0].get(name, "0"), "other": told[1].get(name, "0")}
-        for name in dict.fromkeys([*told[0], *told[1]])
-    )
-    columns = (Column("what", "count"), Column("one", one.name), Column("other", other.name))
-    return Table(
-        "failures",
-        "Results, failures and cost",
-        columns,
-        rows,
-        "Of all results that belong to each, whichever run made them.",
-    )
-
-
-def _totals(db: Database, side: SideResults) -> dict[str, str]:
-    talks, spent = side.talks, sides.spent(db, side.ids, side.judgements)
-    refusal = known_or_imported(side.benchmark).refusal or ratings.refusal(db, side.benchmark)
-    saw = side.given[(side.given.criterion == refusal) & side.given.score.map(scores.refused)]
-    replies = int(talks.turns.sum())
-    numbers = {
-        "conversations": len(talks),
-        "judgements": len(side.judgements),
-        **({"conversations with a refusal": saw.conversation.nunique()} if refusal else {}),
-        "conversations with a reply cut at the length limit": int((talks.cut_replies > 0).sum()),
-        "calls": spent.calls,
-        "tokens": spent.input_tokens + spent.output_tokens,
-    }
-    found = {name: f"{number:,}" for name, number in numbers.items()}
-    found["characters of a reply, mean"] = (
-        f"{int(talks.reply_chars.sum()) / replies:,.0f}" if replies else "–"
-    )
-    found["cost"] = spent.price()
-    if side.run:
-        found["started (UTC)"] = side.run.started[:16].replace("T", " ")
-        found["state"] = side.run.stands
-        found["took"] = duration(side.run.elapsed)
-    for judge, n in sides.unusable(db, side.judgements).items():
-        found[f"unusable judgements by {judge}"] = f"{n:,}"
-    for reason, n in sides.not_made(db, side.works).items():
-        found[f"failed: {reason}"] = f"{n:,}"
-    return found
+    title, who = f"Scenarios that changed most: {label}", f"the {judge}" if judge == PANEL else judge
+    return Table("changed-scenarios", title, columns, tuple(rows), f"By {who}.")
 
 
 def change(found: Differences, criterion: str) -> Estimate | None:

@@ -5,22 +5,33 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
 from concord.arrays import Columns
-from concord.rating import Criterion, Scale
+from concord.questions import Scale
+from concord.rating import Criterion
 from concord.reports.features import features, own_family
 from concord.reports.names import reader_names
 from concord.reports.notes import of_draw, with_exclusions
 from concord.reports.scales import final_scale, other_scales, said_of_scales, scales
 from concord.scores import no_final
 from concord.statistics.alt_test import Score
+from concord.statistics.claims import MARGIN, Flag
 from concord.statistics.distribution import of_people
 from concord.statistics.figures import People
 from concord.statistics.items import item_scores, largest_differences
-from concord.statistics.ratings import DIGITS, FINAL, Floats, Ratings, called, default_panels, read_ratings
+from concord.statistics.ratings import (
+    DIGITS,
+    FINAL,
+    Ends,
+    Floats,
+    Ratings,
+    called,
+    default_panels,
+    read_ratings,
+)
 from concord.statistics.study import StudyAgreement, study_agreement
 from concord.studies.scales import SharedScale
 from concord.studies.studies import Items, Runs, StudyRatings
@@ -63,6 +74,8 @@ class Options:
     """Whether figures have the ratings of annotators whom a decision left out."""
     items: Items | None = None
     """What figures describe: see `concord.studies.studies.Items`; None leaves it to the draw."""
+    margin: float = MARGIN
+    """How much lower than a person's a judge's ρ with the other people may be to count as as good."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +92,38 @@ class Evidence:
     figures of categories, and no other.
     """
     kept: dict[tuple[str, str], dict[str, Table]] = field(default_factory=dict)
+    worded: dict[str, list[Flag]] = field(default_factory=dict)
+    """Sentences that are made once."""
+
+    @classmethod
+    def read(cls, of: StudyRatings, options: Options = Options(), features: Columns | None = None) -> Self:
+        """Evidence of ratings that were read; `features` are columns of numbers beside “unit”.
+
+        Raises NotFound for a scale that is declared for an unknown criterion.
+        """
+        shared = scales(of, options.scales)
+        apart = () if options.nominal else tuple(c.name for c in of.study.criteria if not c.scale.ordered)
+        if apart and not set(of.criteria) - set(apart):
+            options, apart = replace(options, nominal=True), ()
+        # The final of one criterion would say everything twice.
+        asked = [c for c in of.study.criteria if c.name in of.counted]
+        counted = () if options.nominal or len(asked) < 2 or no_final(asked) else of.counted
+        read = partial(
+            read_ratings,
+            of.rows,
+            without_judges=of.left_out,
+            flags=of.flags,
+            anonymous_people=of.study.anonymous,
+            order=of.order,
+            other_scale=other_scales(shared),
+            basis_notes=of_draw(of, with_exclusions(of, said_of_scales(shared, counted))),
+            chances=of.chance_of_units,
+            ends=_ends(shared, counted),
+        )
+        ratings = read(criteria=[name for name in of.criteria if name not in apart], counted=counted)
+        unordered = read(criteria=apart, counted=()) if apart else None
+        given = {} if features is None else features
+        return cls(of, ratings, options, given, shared, unordered)
 
     @property
     def criteria(self) -> tuple[str, ...]:
@@ -97,17 +142,26 @@ class Evidence:
         known = [panel for panel in self.options.panels if len(panel) > 1 and set(panel) <= set(judges)]
         return tuple(dict.fromkeys(tuple(j for j in judges if j in panel) for panel in known))
 
+    @cached_property
+    def judges(self) -> tuple[str, ...]:
+        """The judges, each model once: see `StudyRatings.latest`."""
+        every = self.ratings.judges
+        return every if self.of.runs == "single" else self.of.latest(every)
+
     @property
     def panels(self) -> tuple[tuple[str, ...], ...]:
-        """The panels looked at closely: all judges (unless they are runs of one), and those asked for."""
-        judges = self.ratings.judges
+        """The panels looked at closely: all judges (unless they are runs of one), and those asked for.
+
+        A judge that answered several versions of the prompt is in the panel of all once, with the last.
+        """
+        judges = self.judges
         everybody = (judges,) if len(judges) > 1 and self.of.runs == "mean" else ()
         return tuple(dict.fromkeys([*everybody, *self.asked_panels]))
 
     @property
     def primary_panel(self) -> tuple[str, ...]:
         """Who is meant by “the judges”: the panel of all, else the only judge, else the first run."""
-        return self.panels[0] if self.panels else self.ratings.judges[:1]
+        return self.panels[0] if self.panels else self.judges[:1]
 
     @cached_property
     def features(self) -> dict[str, Floats]:
@@ -128,7 +182,7 @@ class Evidence:
     @cached_property
     def names(self) -> dict[str, str]:
         """What readers see for the names of judges and panels in tables."""
-        return reader_names(self.ratings.judges, self.asked_panels)
+        return reader_names(self.ratings.judges, self.asked_panels, self.judges)
 
     def label(self, name: str) -> str:
         """A criterion as a reader sees it."""
@@ -142,7 +196,7 @@ class Evidence:
         Panels are the mean of all judges, every pair, and those asked for; single runs of one judge are a
         test–retest, so of them only the panels asked for.
         """
-        usual = [] if self.of.runs == "single" else default_panels(self.ratings.judges)
+        usual = [] if self.of.runs == "single" else default_panels(self.judges)
         return study_agreement(
             self.ratings, panels=[*usual, *self.asked_panels], study=self.of.study.name, **self.drawing
         )
@@ -164,8 +218,8 @@ class Evidence:
     def answers(self, criterion: str) -> Floats:
         """The answers a score is counted with: the scale's; else whole numbers from end to end."""
         scale = self.scale(criterion)
-        if scale is not None and not scale.continuous and not self.ratings.other_scale.get(criterion):
-            return np.array(scale.values, dtype=np.float64)
+        if scale is not None and scale.offered and not self.ratings.other_scale.get(criterion):
+            return np.array(scale.offered, dtype=np.float64)
         scores = self.ratings[criterion]
         ends = [scale.low, scale.high] if scale else []
         seen = np.concatenate([of_people(scores), *scores.judges.values(), ends])
@@ -205,7 +259,7 @@ class Evidence:
     @cached_property
     def players(self) -> dict[Hashable, str]:
         """The player of each unit."""
-        return dict(zip(self.of.column("unit").tolist(), self.of.column("player").tolist(), strict=True))
+        return self.of.of_units("player")
 
     @property
     def facets(self) -> dict[str, Mapping[int, str]]:
@@ -220,30 +274,7 @@ class Evidence:
         return items.merge(self._items, on="unit", how="left").reset_index(drop=True)
 
 
-def evidence_of(of: StudyRatings, options: Options = Options(), features: Columns | None = None) -> Evidence:
-    """Evidence of ratings that were read; `features` are columns of numbers beside “unit”, for feature bias.
-
-    Raises NotFound for a scale that is declared for an unknown criterion.
-    """
-    found = scales(of, options.scales)
-    apart = () if options.nominal else tuple(c.name for c in of.study.criteria if c.scale.nominal)
-    if apart and not set(of.criteria) - set(apart):
-        options, apart = replace(options, nominal=True), ()
-    # The final of one criterion would say everything twice.
-    asked = [c for c in of.study.criteria if c.name in of.counted]
-    counted = () if options.nominal or len(asked) < 2 or no_final(asked) else of.counted
-    read = partial(
-        read_ratings,
-        of.rows,
-        without_judges=of.left_out,
-        flags=of.flags,
-        anonymous_people=of.study.anonymous,
-        order=of.order,
-        other_scale=other_scales(found),
-        said=of_draw(of, with_exclusions(of, said_of_scales(found, counted))),
-        chances=of.chance_of_units,
-    )
-    ratings = read(criteria=[name for name in of.criteria if name not in apart], counted=counted)
-    unordered = read(criteria=apart, counted=()) if apart else None
-    given = {} if features is None else features
-    return Evidence(of, ratings, options, given, found, unordered)
+def _ends(shared: Mapping[str, SharedScale], counted: Sequence[str]) -> dict[str, Ends]:
+    """The least and greatest answer where a scale is declared, those of *final* included."""
+    declared = {name: of.scale for name, of in shared.items()} | {FINAL: final_scale(shared, counted)}
+    return {name: (s.low, s.high) for name, s in declared.items() if s and s.ordered and not s.guessed}

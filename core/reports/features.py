@@ -15,6 +15,8 @@ FEATURES = {
     "place": "place in the annotators' order",
 }
 """Features of units as readers see them."""
+OWN_FAMILY = "the player is of the judge's family"
+"""A feature that differs from judge to judge."""
 
 
 def features(given: Columns, units: Sequence[Hashable]) -> dict[str, Floats]:

@@ -1,8 +1,15 @@
 """A leaderboard as a table: one row a player, with notes on what the figures rest on."""
 
-from concord.reports.leaderboards import MARGIN, MOCKS, Leaderboard, Refusals, failure_notes, leaderboard
+from concord.reports.leaderboards import (
+    MARGIN,
+    MOCKS,
+    Leaderboard,
+    Refusals,
+    failure_notes,
+    leaderboard,
+    paired,
+)
 from concord.scores import FINAL
-from concord.statistics.resampling import mean_estimates
 from concord.table import Column, Table, record
 
 UNLIKE = 0.1
@@ -36,9 +43,11 @@ def leaderboard_table(board: Leaderboard) -> Table:
         ),
         Column("reply_chars", "reply length", digits=0, help="Mean characters of a reply"),
         Column("n", help="Conversations the means are over"),
-        Column("incomplete", help="Conversations left out: a judge of the panel has not usably rated them"),
-        Column("failed", help="Conversations not made: a reply of the player stayed empty or unusable"),
-        Column("cut", help="Conversations with a reply that stopped at the length limit; they count"),
+        _counted(
+            board, "incomplete", "Conversations left out: a judge of the panel has no usable rating of them"
+        ),
+        _counted(board, "failed", "Conversations not made: a reply of the player stayed empty or unusable"),
+        _counted(board, "cut", "Conversations with a reply that stopped at the length limit; they count"),
         Column("simulated", file_only=len({s.simulated for s in board.standings}) < 2),
         *(Column(name, file_only=True) for name in ("refused", "judged", "length_factor")),
     )
@@ -52,6 +61,11 @@ def leaderboard_table(board: Leaderboard) -> Table:
         notes=tuple(_notes(board)),
         meta=board.basis,
     )
+
+
+def _counted(board: Leaderboard, name: str, help: str) -> Column:
+    """A column of counts, which readers see where one is above 0."""
+    return Column(name, help=help, file_only=not any(getattr(s, name) for s in board.standings))
 
 
 def first_two(board: Leaderboard) -> str:
@@ -68,12 +82,11 @@ def first_two(board: Leaderboard) -> str:
         (usable[usable.player == s.player].groupby("about")[FINAL].mean() * (s.length_factor or 1.0)).dropna()
         for s in pair
     )
-    gaps = (one - other).dropna().to_numpy(float)
+    both, gap = paired(other, one, resamples=max(board.resamples, 200), seed=board.seed)
     first, second = (s.player for s in pair)
-    over = f"{len(gaps)} scenario{'' if len(gaps) == 1 else 's'} that both have"
-    if len(gaps) < 2:
+    over = f"{len(both)} scenarios that both have"
+    if len(both) < 2:
         return f"Whether {first} is better than {second} is not known: they share fewer than two scenarios."
-    [gap] = mean_estimates(gaps[:, None], resamples=max(board.resamples, 200), seed=board.seed, of="scenario")
     if gap.value is None or gap.interval is None:
         return f"Whether {first} is better than {second} is not known: {gap.reason}."
     low, high = gap.interval

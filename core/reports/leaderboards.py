@@ -4,31 +4,22 @@ Scores are means over conversations, with a penalty for long replies; refusals a
 lowest score; players within a margin share a rank.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from sqlite_utils import Database
 
 from concord import scores
-from concord.errors import ConcordError, not_found
+from concord.errors import ConcordError, check_known
 from concord.estimate import Estimate, undefined
-from concord.llm.replies import UNANSWERED
-from concord.rating import Criterion, Rater
-from concord.rubrics import guidance
-from concord.runs import judged
-from concord.runs.benchmark import Benchmark
-from concord.runs.registry import BENCHMARKS, get, part, slice_of
-from concord.scores import DIGITS, FINAL
+from concord.rating import Criterion
+from concord.reports.rated import Rated
+from concord.scores import DIGITS, FINAL, no_final
 from concord.statistics.intervals import Ends, bounded, described
 from concord.statistics.places import open_places
 from concord.statistics.resampling import mean_estimates
-from concord.store import conversations, ratings, runs, tables
-from concord.store.filters import Where
-from concord.store.tables import PROMPT, mixed_notes
-from concord.table import Table
 
 PENALTY = 0.07
 """The most that long replies can cost: a share of the score."""
@@ -43,97 +34,6 @@ every criterion; or its scenario is left out for every player."""
 FLOORED: Refusals = "lowest score"
 
 MOCKS = "Mock models take part: these figures say nothing about language models."
-
-
-def own_tables(benchmark: str) -> Callable[..., tuple[Table, ...]] | None:
-    """The function that makes a benchmark's own leaderboard; None if the common one serves.
-
-    The slice's module `tables` lists it in LEADERBOARDS, by benchmark. It takes the database and the keyword
-    arguments where, judges, resamples and seed.
-    """
-    if benchmark not in BENCHMARKS:
-        return None
-    own: Mapping[str, Callable[..., tuple[Table, ...]]]
-    own = getattr(part(slice_of(benchmark), "tables"), "LEADERBOARDS", {})
-    return own.get(benchmark)
-
-
-@dataclass(frozen=True)
-class Rated:
-    """Conversations and what judges gave them; `raters` are all judges by name."""
-
-    system: Benchmark
-    """Who was asked what: the benchmark, or what a rubric asks of its conversations."""
-    where: Where
-    conversations: pd.DataFrame
-    scores: pd.DataFrame
-    raters: Mapping[str, Rater]
-    mixed: Mapping[str, Sequence[str]]
-    """The conditions in which these conversations differ, such as language, with their values."""
-    failed: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """Conversations that could not be made: player → whose reply stayed unusable → number."""
-    scenarios: Mapping[int, str] = field(default_factory=dict)
-    """What each conversation was about: those of different players with the same one are matched."""
-    rubric: str = ""
-    """The rubric that its judges rated by; “” where they were asked what is the benchmark's own."""
-    sent: Mapping[str, str | None] = field(default_factory=dict)
-    """The guidelines that judges were sent: see `concord.rubrics.guidance.sent`."""
-
-    @property
-    def benchmark(self) -> str:
-        """The benchmark's name."""
-        return self.system.name
-
-    @property
-    def judges(self) -> tuple[str, ...]:
-        """Everyone who rated, by name."""
-        return tuple(sorted(self.scores.judge.unique()))
-
-    def panel(self, judges: Sequence[str] = ()) -> tuple[str, ...]:
-        """The judges named; else all who answered the prompt's version in `where`, or the benchmark's own.
-
-        Where nobody has answered its own yet, those who answered the last version that asked otherwise.
-        Raises NotFound for a judge who rated nothing here, ConcordError where all answered another version.
-        """
-        for name in judges:
-            if name not in self.judges:
-                raise not_found("judge", name, self.judges)
-        system = self.system
-        version = system.judge_version or system.version
-        every = self.judges if self.where.get(PROMPT) else ()
-        of_version = (
-            tuple(name for name in self.judges if self.raters[name].variant in (of, ""))
-            for of in (version, *[*system.earlier][::-1])
-        )
-        found = tuple(dict.fromkeys(judges)) or every or next(filter(None, of_version), ())
-        if not found:
-            versions = sorted({self.raters[name].variant for name in self.judges})
-            raise ConcordError(
-                f"Judges answered another version of the prompt than {system.title}'s own, {version}: "
-                f"{', '.join(versions)}. Ask for it with `--where {PROMPT}={versions[0]}`."
-            )
-        return found
-
-    def notes(self, panel: Sequence[str]) -> list[str]:
-        """Which conditions are mixed, who is left out for another version of the prompt, and which
-        judges were sent guidelines.
-        """
-        told = mixed_notes(self.mixed)
-        versions = {self.raters[name].variant for name in panel}
-        if versions & set(self.system.earlier):
-            told.append(f"The judges answered version {', '.join(sorted(versions))} of the prompt.")
-        if others := [name for name in self.judges if self.raters[name].variant not in versions]:
-            told.append(f"Left out, for another version of the prompt: {', '.join(others)}.")
-        if len(versions) > 1:
-            told.append(
-                f"The judges answered {len(versions)} versions of the prompt: {', '.join(sorted(versions))}."
-            )
-        return [*told, *guidance.sentences({name: self.raters[name].variant for name in panel}, self.sent)]
-
-    def title(self) -> str:
-        """The benchmark's, with what the conversations were chosen by."""
-        chosen = "; ".join(f"{name} {', '.join(values)}" for name, values in self.where.items() if values)
-        return self.system.title + (f" ({chosen})" if chosen else "")
 
 
 @dataclass(frozen=True)
@@ -233,82 +133,16 @@ class Leaderboard:
 
 
 def weightings(criteria: Sequence[Criterion]) -> dict[str, dict[str, float]]:
-    """The weights one can choose: all alike, or one criterion counted twice."""
+    """The weights one can choose: all alike, or one criterion counted twice; one alone where they have no
+    mean.
+    """
     counted = [c for c in criteria if c.counted]
+    if no_final(counted, "judge"):
+        return {f"{c.label} alone": {c.name: 1.0} for c in counted}
     found = {"All alike": {c.name: 1.0 for c in counted}}
-    for twice in counted:
+    for twice in counted if len(counted) > 1 else ():
         found[f"{twice.label} twice"] = {c.name: 2.0 if c is twice else 1.0 for c in counted}
     return found
-
-
-def compares(system: Benchmark) -> bool:
-    """Whether a benchmark has criteria that enter a final score."""
-    return any(c.counted for c in system.criteria)
-
-
-def with_leaderboard(db: Database, benchmarks: Collection[str]) -> list[str]:
-    """Those of the benchmarks that have a leaderboard; of several that share one the first."""
-    return list(dict.fromkeys(listed_as(db, benchmarks).values()))
-
-
-def listed_as(db: Database, benchmarks: Collection[str]) -> dict[str, str]:
-    """The benchmark that the leaderboard names for each of these; of several that share one the first.
-
-    Conversations from elsewhere have a leaderboard where judges rated them by a rubric.
-    """
-    first: dict[object, str] = {}
-    found = {}
-    for name, system in BENCHMARKS.items():
-        if name in benchmarks and ((own := own_tables(name)) or compares(system)):
-            found[name] = first.setdefault(own or name, name)
-    return found | {n: n for n in benchmarks if n not in BENCHMARKS and judged.versions(db, n)}
-
-
-def boards(db: Database, benchmark: str) -> list[str]:
-    """What players of a benchmark can be compared by: its own questions (“”), and versions of rubrics."""
-    own = benchmark in BENCHMARKS and compares(BENCHMARKS[benchmark])
-    return [*([""] if own else ()), *judged.versions(db, benchmark)]
-
-
-def gather(db: Database, benchmark: str, where: Where | None = None, rubric: str = "") -> Rated:
-    """What a leaderboard is made of; by the judges of a rubric, or of a version of it, where it is named.
-
-    Raises NotFound for an unknown benchmark or a value in `where` that nothing has, ConcordError where no
-    judge has rated anything.
-    """
-    if benchmark not in conversations.values(db)["benchmark"]:
-        get(benchmark)
-    system = judged.system(db, benchmark, rubric)
-    if not compares(system):
-        if ratings.judges(db, benchmark):
-            get(benchmark)  # Its judges were asked by a benchmark that is not known here.
-        raise ConcordError(
-            f"Judges of {system.title} rate no criteria that could be averaged, so it has no such table."
-        )
-    tables.check(db, benchmark, where)
-    given = tables.scores(db, benchmark, [c.name for c in system.criteria], where)
-    raters = tables.judges(db, benchmark)
-    used = judged.versions(db, benchmark)
-    others = used.keys() - {system.version}
-    given = given[[raters[judge].variant not in others for judge in given.judge]]
-    if given.empty:
-        chosen = " ".join(f"with {name} {', '.join(values)}" for name, values in (where or {}).items())
-        raise ConcordError(
-            f"No judge has rated any {system.title} conversation{f' {chosen}' if chosen else ''} yet. Start "
-            f"a run with judges, or have what is stored rated with `concord judge {benchmark}`."
-        )
-    return Rated(
-        system,
-        where or {},
-        tables.conversations(db, benchmark, where),
-        given,
-        raters,
-        tables.conditions(db, benchmark, system.items, where),
-        runs.failed_turns(db, benchmark, UNANSWERED, where),
-        tables.scenarios(db, benchmark, system.items, where),
-        used[system.version].name if system.version in used else "",
-        guidance.sent(db),
-    )
 
 
 def leaderboard(
@@ -326,7 +160,7 @@ def leaderboard(
     the panel is the one who rated most; the others are `passed_over`.
     """
     system = rated.system
-    weighed = _weights(weights, [c.name for c in system.criteria if c.counted])
+    weighed = _weights(weights, [c for c in system.criteria if c.counted])
     panel = every = rated.panel(judges)
     scored = panel_scores(rated.conversations, rated.scores, panel, weighed, system.refusal)
     if not judges and len(panel) > 1 and not scored.complete.any():
@@ -383,14 +217,46 @@ def panel_scores(
     found = conversations.loc[conversations.index.isin(given.conversation)].copy()
     saw = given[refusal].map(scores.refused) if refusal in given else pd.Series(False, index=given.index)
     found["refused"] = found.index.isin(given.conversation[saw])
-    by_judge = [given[given.judge == judge].set_index("conversation").reindex(found.index) for judge in panel]
-    finals = [scores.final([rows[name] for name in weights], list(weights.values())) for rows in by_judge]
-    found[FINAL] = scores.panel(finals).round(DIGITS)
+    means = panel_means(found.index, given, panel, weights)
+    found[FINAL] = means[FINAL]
     found["complete"] = found[FINAL].notna()
     found["counted"] = found.complete & ~found.refused
     for name in weights:
-        found[name] = scores.panel([rows[name] for rows in by_judge]).where(found.complete).round(DIGITS)
+        found[name] = means[name].where(found.complete)
     return found
+
+
+def panel_means(
+    conversations: pd.Index,
+    given: pd.DataFrame,
+    panel: Sequence[str],
+    weights: Mapping[str, float],
+    others: Sequence[str] = (),
+) -> pd.DataFrame:
+    """The panel's score of each conversation: a column for each weighed criterion and for `others`, and
+    *final*, the weighted mean; nan where a judge of the panel has none.
+    """
+    by_judge = [
+        given[given.judge == judge].set_index("conversation").reindex(conversations) for judge in panel
+    ]
+    means = {name: scores.panel([rows[name] for rows in by_judge]) for name in (*weights, *others)}
+    if weights:
+        finals = [scores.final([rows[name] for name in weights], list(weights.values())) for rows in by_judge]
+        means[FINAL] = scores.panel(finals)
+    return pd.DataFrame(means).round(DIGITS)
+
+
+def paired(
+    one: pd.Series, other: pd.Series, *, resamples: int, seed: int, of: str = "scenario"
+) -> tuple[pd.DataFrame, Estimate]:
+    """The scores (columns one and other) of what both have, and the mean of what `other` has more than `one`.
+
+    `of` is what an entry is called in reasons; entries are resampled.
+    """
+    both = pd.concat([one, other], axis=1, join="inner", keys=["one", "other"]).dropna()
+    gaps = (both.other - both.one).round(DIGITS).to_numpy(np.float64)
+    [gap] = mean_estimates(gaps[:, None], resamples=resamples, seed=seed, of=of)
+    return both, gap
 
 
 def own_failures(failed: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
@@ -523,14 +389,15 @@ def scales_of(criteria: Sequence[Criterion], weights: Mapping[str, float]) -> di
     return {**found, FINAL: (low, high)}
 
 
-def _weights(weights: Mapping[str, float] | None, counted: Sequence[str]) -> dict[str, float]:
-    chosen = dict.fromkeys(counted, 1.0) if weights is None else dict(weights)
-    for name in chosen:
-        if name not in counted:
-            raise not_found("counted criterion", name, counted)
+def _weights(weights: Mapping[str, float] | None, counted: Sequence[Criterion]) -> dict[str, float]:
+    names = [c.name for c in counted]
+    chosen = dict.fromkeys(names, 1.0) if weights is None else dict(weights)
+    check_known("counted criterion", chosen, names)
     if not chosen or min(chosen.values()) < 0 or sum(chosen.values()) <= 0:
         raise ConcordError("Weights must not be negative, and at least one must be above 0.")
-    return {name: chosen.get(name, 0.0) for name in counted}
+    if why := no_final([c for c in counted if chosen.get(c.name)], "judge"):
+        raise ConcordError(f"{why} Or give the others the weight 0.")
+    return {name: chosen.get(name, 0.0) for name in names}
 
 
 def _length(rows: pd.DataFrame) -> float | None:

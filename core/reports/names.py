@@ -9,14 +9,20 @@ from concord.statistics.ratings import called, default_panels
 from concord.table import Table
 
 
-def reader_names(judges: Sequence[str], panels: Iterable[tuple[str, ...]]) -> dict[str, str]:
-    """What readers see for the names of judges and panels in tables: “all 3 judges”, “kind + strict”."""
+def reader_names(
+    judges: Sequence[str], panels: Iterable[tuple[str, ...]], every: Sequence[str] = ()
+) -> dict[str, str]:
+    """What readers see for the names of judges and panels in tables: “all 3 judges”, “kind + strict”.
+
+    `every` are those that count as all, where a judge has several versions.
+    """
+    every = every or judges
     short = short_names(judges)
     found = {called((judge,)): judge for judge in judges}
-    for panel in [*default_panels(judges), *panels]:
+    for panel in [*default_panels(every), *panels]:
         found[called(panel)] = " + ".join(short[judge] for judge in panel)
-    if len(judges) > 2:
-        found[called(judges)] = everybody(len(judges))
+    if len(every) > 2:
+        found[called(every)] = everybody(len(every))
     return found
 
 

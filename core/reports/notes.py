@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 
+from concord.arrays import coded
 from concord.rubrics import guidance
 from concord.scores import FINAL, no_final
 from concord.statistics.figures import AS_DRAWN, WEIGHED
@@ -58,6 +59,11 @@ def notes(of: StudyRatings, units: int, *, nominal: bool) -> list[str]:
             "measured on first ratings alone: with more ratings where people differ, it comes out too low. "
             "The section “extra” has judges against people's mean without and with them."
         )
+    if len(latest := of.latest(of.judges)) < len(of.judges) and of.runs != "single":
+        found.append(
+            "Judges that answered several versions of the prompt count once among all judges, with the last: "
+            f"{', '.join(latest)}."
+        )
     found += guidance.sentences(of.versions_of_judges, of.sent, of.study.guidelines)
     if of.study.anonymous:
         found.append("People's ratings have no names: no figure compares one person with another.")
@@ -104,4 +110,4 @@ def with_exclusions(of: StudyRatings, said: dict[str, tuple[str, ...]]) -> dict[
 
 
 def _extra_items(of: StudyRatings) -> int:
-    return len(set(of.extra["unit"].tolist())) if of.extra else 0
+    return len(coded(of.extra["unit"])[1]) if of.extra else 0

@@ -52,6 +52,8 @@ class NextStep:
     study: str = ""
     who: str = ""
     """Whose desk is opened."""
+    run: str = ""
+    """The number of the run that is opened."""
 
 
 def look(workspace: Workspace) -> Overview:
@@ -85,16 +87,15 @@ def look(workspace: Workspace) -> Overview:
 
 def next_steps(found: Overview) -> list[NextStep]:
     """What to do next, the most pressing first."""
-    steps = []
-    if found.trouble:
-        steps.append(NextStep(found.trouble))
-    elif not found.models and not found.played:
-        check = "then check them with `concord doctor`"
-        steps.append(NextStep(f"Add your models to the workspace's models.toml, {check}."))
-    if not found.played and found.models:
-        steps.append(NextStep("Start a run to generate conversations and have them judged.", "runs"))
-    if not found.played and not found.models:
-        steps.append(NextStep("Or import ratings and conversations.", "import"))
+    steps = [NextStep(found.trouble)] if found.trouble else []
+    if not found.played:
+        steps.append(NextStep("Bring your own conversations or ratings, as a file.", "import"))
+    if not (found.models or found.played or found.trouble):
+        steps.append(NextStep("Or have models make some: add and test them, then start a run.", "models"))
+    elif not found.played:
+        steps.append(
+            NextStep("Or start a run to have models make conversations, and judges rate them.", "runs")
+        )
     steps += _of_runs(found.runs)
     compared = {study.benchmark for study in found.pairs}
     owed = (
@@ -104,7 +105,9 @@ def next_steps(found: Overview) -> list[NextStep]:
         left = f"{unjudged:,} conversations are not judged yet"
         steps.append(NextStep(f"{left}. Let judges rate them.", "runs"))
     if failed := sum(judge.failed for judge in found.judges):
-        steps.append(NextStep(f"{failed:,} judgements could not be read. See them, and ask again.", "runs"))
+        run = next((str(run.id) for run in found.runs if run.failed), "")
+        text = f"{failed:,} judgements could not be read. See them, and ask again."
+        steps.append(NextStep(text, "runs", run=run))
     if any(p.judged for p in found.played) and not (found.studies or found.pairs):
         steps.append(NextStep("Draw a blind sample for people to rate.", "samples"))
     return steps

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from concord.errors import not_found
-from concord.rating import Scale
+from concord.questions import Scale
 from concord.scores import FINAL
 from concord.studies.scales import SharedScale, shared_scale
 from concord.studies.studies import StudyRatings

@@ -11,15 +11,18 @@ from typing import NamedTuple
 
 from concord.errors import StudyError
 from concord.estimate import Estimate, undefined
+from concord.glossary import explain
+from concord.reports.coefficient import leading, ordered, ratings_of, usual
 from concord.reports.evidence import Evidence
-from concord.reports.features import FEATURES
+from concord.reports.features import FEATURES, OWN_FAMILY
 from concord.reports.notes import as_drawn
 from concord.reports.registered import registered
 from concord.statistics.adjudicated import adjudication, extra
 from concord.statistics.alt_test import alt_test
 from concord.statistics.anchoring import anchoring
 from concord.statistics.calibration import calibrated_players, calibration, calibration_curves
-from concord.statistics.ceilings import ceilings, held_out
+from concord.statistics.ceilings import By, ceilings, held_out
+from concord.statistics.confusion import decisions
 from concord.statistics.distribution import score_distribution
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.glance import glance, panel_gain
@@ -45,11 +48,15 @@ from concord.statistics.systems import player_order, systems, ties
 from concord.statistics.thresholds import pass_rates, thresholds
 from concord.statistics.versions import judges_by_version
 from concord.store.informed import Informed
-from concord.studies import checks
-from concord.studies.adjudication import scores_on
-from concord.studies.reveal import moves
-from concord.table import Note, Table
+from concord.studies.purposes import gold, repeat
+from concord.studies.purposes.adjudicate import scores_on
+from concord.studies.purposes.revise import moves
+from concord.table import Column, Note, Table
 
+KAPPA = Column("kappa", "κ", digits=3, interval="ends", help=explain("Cohen's kappa"))
+ACCURACY = Column("accuracy", "Equal answers", percent=True, interval="ends")
+OF_ORDER = ("spearman", "kendall", "pearson", "p", "p_holm")
+"""Columns that answers without an order, or of two kinds, are not compared by."""
 WIDTH = 0.1
 """The width of interval, from end to end, that a forecast of items is made for."""
 
@@ -74,10 +81,49 @@ class Section(NamedTuple):
     needs: Needs = _nothing
 
 
+def headliner(evidence: Evidence, criterion: str) -> tuple[str, ...]:
+    """Who the verdict on a criterion is about: the judges of the first test registered on it, else all.
+
+    A registered panel counts only if it is among those that are looked at closely.
+    """
+    made = evidence.of.registered
+    measured = [*((judge,) for judge in evidence.ratings.judges), *evidence.panels]
+    for test in made.content["plan"]["test"] if made else ():
+        members = tuple(judge for judge in evidence.ratings.judges if judge in (test.get("judges") or ()))
+        if test["criterion"] == criterion and members in measured:
+            return members
+    return evidence.primary_panel
+
+
+def _decided(evidence: Evidence, criterion: str) -> Table:
+    """What answers of two kinds are judged by first: kappa, equal answers, sensitivity, specificity."""
+    asked = evidence.criterion(criterion)
+    words = asked.scale.labels if asked and len(asked.scale.offered) == 2 else ("fail", "pass")
+    table = decisions(ratings_of(evidence, criterion), criterion, words)
+    beside = {row["rater"]: row["kappa"] for row in section(evidence, "judges", criterion)["judges"].rows}
+    rows = tuple({**row, "kappa": beside[row["rater"]]} for row in table.rows)
+    judge, *columns = (column for column in table.columns if column.name != "accuracy")
+    return replace(table, columns=(judge, KAPPA, ACCURACY, *columns), rows=rows)
+
+
+def _by(evidence: Evidence, criterion: str) -> By:
+    """How a judge is set beside one more person: by kappa where that leads."""
+    return "kappa" if usual(evidence, criterion) == "kappa" else "spearman"
+
+
 def _glance(evidence: Evidence, criterion: str) -> Iterator[Table]:
+    by = _by(evidence, criterion)
+    if by == "kappa" and (decided := _decided(evidence, criterion)).rows:
+        yield decided
     beside = section(evidence, "judges", criterion)
-    yield glance(beside["judges"], beside["held_out"], evidence.names)
-    if evidence.panels:
+    yield glance(
+        beside["judges"],
+        beside["held_out"],
+        evidence.names,
+        first=called(headliner(evidence, criterion)),
+        margin=evidence.options.margin,
+    )
+    if evidence.panels and by == "spearman":
         given = {"panels": evidence.panels} | evidence.drawing
         yield panel_gain(evidence.ratings, criterion, evidence.names, **given)
 
@@ -89,8 +135,20 @@ def _criteria(evidence: Evidence, _criterion: str) -> Iterator[Table]:
 
 
 def _judges(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    yield judge_figures(evidence.ratings, criterion, panels=evidence.panels, **evidence.drawing)
-    yield held_out(evidence.ratings, criterion, panels=evidence.panels, **evidence.drawing)
+    table, by = ratings_of(evidence, criterion), _by(evidence, criterion)
+    figures = judge_figures(table, criterion, panels=evidence.panels, **evidence.drawing)
+    if by == "kappa":
+        raters = table[criterion].contenders(evidence.panels)
+        rows = zip(figures.rows, raters, strict=True)
+        first, n, *columns = (column for column in figures.columns if column.name not in OF_ORDER)
+        columns = columns if ordered(evidence, criterion) else []
+        figures = replace(
+            figures,
+            columns=(first, n, KAPPA, *columns),
+            rows=tuple({**r, "kappa": leading(evidence, criterion, of.members)} for r, of in rows),
+        )
+    yield figures
+    yield held_out(table, criterion, panels=evidence.panels, by=by, **evidence.drawing)
 
 
 def _versions(evidence: Evidence, _criterion: str) -> Iterator[Table]:
@@ -105,7 +163,7 @@ def _one_version(evidence: Evidence, _criterion: str) -> str:
 
 def _missing(evidence: Evidence, criterion: str) -> Iterator[Table]:
     yield common_items(evidence.ratings, criterion, **evidence.drawing)
-    yield missing_ratings(evidence.ratings, criterion)
+    yield missing_ratings(evidence.ratings, criterion, evidence.of.clusters)
 
 
 def _complete(evidence: Evidence, criterion: str) -> str:
@@ -178,14 +236,14 @@ def _one_run(evidence: Evidence, _criterion: str) -> str:
 
 def _twice(evidence: Evidence, criterion: str) -> dict[str, tuple[list[float], list[float]]]:
     criteria = evidence.of.counted if criterion == FINAL else (criterion,)
-    return checks.answered_twice(evidence.of.repeats, criteria)
+    return repeat.answered_twice(evidence.of.repeats, criteria)
 
 
 def _annotator_retest(evidence: Evidence, criterion: str) -> Iterator[Table]:
     asked = evidence.criterion(criterion)
     yield annotator_retest(
         _twice(evidence, criterion),
-        nominal=bool(asked and asked.scale.nominal),
+        nominal=bool(asked and not asked.scale.ordered),
         excluded=[decision.annotator for decision in evidence.of.excluded],
         resamples=evidence.options.resamples,
         seed=evidence.options.seed,
@@ -197,7 +255,7 @@ def _no_repeats(evidence: Evidence, criterion: str) -> str:
 
 
 def _hits(evidence: Evidence, criterion: str) -> dict[str, list[tuple[bool, bool]]]:
-    return checks.hits(evidence.of.checks, "" if criterion == FINAL else criterion)
+    return gold.hits(evidence.of.checks, "" if criterion == FINAL else criterion)
 
 
 def _gold(evidence: Evidence, criterion: str) -> Iterator[Table]:
@@ -295,7 +353,8 @@ def _alt_test(evidence: Evidence, criterion: str) -> Iterator[Table]:
     found = alt_test(
         evidence.ratings,
         criterion,
-        panels=evidence.panels,
+        # A mean of categories is no category.
+        panels=() if nominal else evidence.panels,
         score=score or ("agreement" if nominal else "distance"),
     )
     if evidence.of.clusters:
@@ -328,34 +387,34 @@ def _system(evidence: Evidence, criterion: str) -> Iterator[Table]:
 
 
 def _bias(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    features, own = evidence.features, {"the player is of the judge's family": evidence.own_family}
+    features, own = evidence.features, {OWN_FAMILY: evidence.own_family}
     players, panels = evidence.players, evidence.panels
     found = feature_bias(
         evidence.ratings, criterion, features, own=own, players=players, panels=panels, **evidence.drawing
     )
-    yield replace(found, notes=(*_unmeasured(evidence), *found.notes))
+    lacking = "; ".join(f"{name} ({why})" for name, why in unmeasured(evidence).items())
+    note = (f"Not measured in this study: {lacking}.",) if lacking else ()
+    yield replace(found, notes=(*note, *found.notes))
 
 
-def _unmeasured(evidence: Evidence) -> list[str]:
+def unmeasured(evidence: Evidence) -> dict[str, str]:
     """The features that the section promises and the study does not let one measure, with the reason."""
     has = evidence.features
-    missing = [
-        "" if FEATURES["reply_chars"] in has else "length (replies do not differ in it, or have no text)",
-        "" if {FEATURES["turn"], FEATURES["turns"]} & set(has) else "turn (all are of the same)",
-        "" if any(name.startswith("language ") for name in has) else "language (all items are of one)",
-    ]
+    missing = {
+        "length": "" if FEATURES["reply_chars"] in has else "replies do not differ in it, or have no text",
+        "turn": "" if {FEATURES["turn"], FEATURES["turns"]} & set(has) else "all are of the same",
+        "language": "" if any(name.startswith("language ") for name in has) else "all items are of one",
+    }
     if not evidence.own_family:
         families = dict(evidence.options.families)
         models = {*evidence.of.models_of_judges.values()}
         known = models & set(families), set(evidence.players.values()) & set(families)
-        why = (
+        missing["own family"] = (
             "no judge with a family met players of it and of others"
             if all(known)
             else 'models.toml says no family of judges or of players: add `family = "…"` to their tables'
         )
-        missing.append(f"own family ({why})")
-    missing = [*filter(None, missing)]
-    return [f"Not measured in this study: {'; '.join(missing)}."] if missing else []
+    return {name: why for name, why in missing.items() if why}
 
 
 def _alike(evidence: Evidence, _criterion: str) -> str:
@@ -380,7 +439,8 @@ def _forecast(evidence: Evidence, criterion: str) -> Iterator[Table]:
             for name, cell in row.items()
             if isinstance(cell, Estimate)
         }
-    found = needed(evidence.ratings, criterion, wanted, width=WIDTH, elsewhere=elsewhere, **evidence.drawing)
+    given = {"by": _by(evidence, criterion), "elsewhere": elsewhere} | evidence.drawing
+    found = needed(evidence.ratings, criterion, wanted, width=WIDTH, **given)
     panel = called(evidence.primary_panel)
     said = answer(found, evidence.label(criterion)).replace(panel, evidence.names.get(panel, panel), 1)
     yield replace(found, caption=" ".join(filter(None, [said, found.caption])))
@@ -450,5 +510,5 @@ APART = ("annotators",)
 IN_FILES = tuple(name for name in SECTIONS if name not in (*OVER_ALL, *APART))
 """The sections that a file of all figures has of every criterion."""
 
-AT_ONCE = ("glance", "criteria", "panels")
+AT_ONCE = ("glance", "criteria")
 """The sections that `concord agreement` prints, or that its sentences rest on."""

@@ -8,39 +8,34 @@ import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sqlite_utils import Database
 
+from concord.arrays import Names
 from concord.errors import ConcordError
-from concord.estimate import Estimate
 from concord.files import file_name, file_names
 from concord.rating import Rater
 from concord.reports import leaderboards
 from concord.reports.agreement_report import AgreementReport, Options, agreement_report, report_of
-from concord.reports.headline import headline
+from concord.reports.datasheet import provenance
 from concord.reports.leaderboard_table import leaderboard_table
-from concord.reports.names import renamed
-from concord.reports.provenance import provenance
+from concord.reports.page import content, items_of
+from concord.reports.pictures import chart, forest, templates
+from concord.reports.rated import gather, own_tables, with_leaderboard
+from concord.reports.verdict import headline
 from concord.runs.registry import BENCHMARKS
 from concord.scores import Line, labels
-from concord.statistics.glance import measured
-from concord.statistics.ratings import called
 from concord.store import configurations, conversations, holdings, ratings, runs, summaries
 from concord.store.conversations import Found
 from concord.store.holdings import StudyHeld
 from concord.studies.studies import StudyRatings
-from concord.table import Table, ends, is_text, shown
+from concord.table import Table
 
 HERE = Path(__file__).parent
-WIDTH = 560
-"""Pixels of a chart's axis."""
-MARKS = 8
-"""Steps of a chart's axis, at most."""
+MARK = "texts.js"
+"""The file by which a folder is known to hold a site."""
 
 
 @dataclass(frozen=True)
@@ -71,26 +66,13 @@ def pages(
 ) -> Iterator[Page]:
     """Every file of the site, the conversations first; `told` hears what is being made.
 
-    Studies whose people saw the judges' scores are left out. Raises ConcordError where there is no
-    conversation.
+    Raises ConcordError where there is no conversation.
     """
     found = _every(db)
     if not found:
         raise ConcordError("There are no conversations to show. Import some, or start a run.")
     people = annotators(db)
-    environment = Environment(
-        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
-    environment.globals |= {
-        "site": title,
-        "made": made.isoformat(),
-        "concord": version("concord"),
-        "simulated": any(one.simulated for one in found),
-        "cell": shown,
-        "ends": ends,
-        "is_text": is_text,
-        "style": (HERE / "style.css").read_text(encoding="utf-8"),
-    }
+    environment = templates(made, site=title, simulated=any(one.simulated for one in found))
 
     def page(path: str, template: str, **given: Any) -> Page:
         root = "../" if "/" in path else ""
@@ -109,7 +91,7 @@ def pages(
             **_scores(db, one, people),
         )
     yield Page("search.js", (HERE / "search.js").read_text(encoding="utf-8"))
-    yield Page("texts.js", "const TEXTS = " + json.dumps(texts) + ";\n")
+    yield Page(MARK, "const TEXTS = " + json.dumps(texts) + ";\n")
     facets = list(dict.fromkeys(name for one in found for name in one.facets))[:6]
     yield page("conversations.html", "conversations", rows=found, facets=facets, titles=_title)
     boards = []
@@ -120,7 +102,9 @@ def pages(
     studies = []
     for path, held, report in _studies(db, people, told):
         studies.append((path, held, report.summary[:2], forest(headline(report))))
-        yield page(path, "study", **_study(db, report))
+        given = content(report, *items_of(db, held.name))
+        rests_on = [*given["rests_on"], *provenance(db, held.name)]
+        yield page(path, "report", **given | {"alone": False, "rests_on": rests_on})
     yield page("prompts.html", "prompts", prompts=ratings.prompts(db))
     models = [asdict(of) for of in configurations.every(db).values()]
     yield page("models.html", "models", models=models, runs=runs.recent(db, limit=1000))
@@ -133,79 +117,23 @@ def annotators(db: Database) -> dict[str, str]:
 
 
 def unnamed(of: StudyRatings, people: Mapping[str, str]) -> StudyRatings:
-    """A study's ratings with `people` in place of the annotators' names."""
-    names = of.column("rater").astype(object)
-    human = of.column("kind") == "human"
-    names[human] = [people[name] for name in names[human]]
+    """A study's ratings with `people` in place of the annotators' names, wherever a sentence takes them from.
+
+    What people did who are not among them is left out.
+    """
+    kinds = zip(of.column("rater").tolist(), of.column("kind").tolist(), strict=True)
+    names = [people[name] if kind == "human" else name for name, kind in kinds]
     rows = {str(name): of.column(str(name)) for name in of.rows}
-    return replace(of, rows=rows | {"rater": names})
-
-
-def forest(table: Table) -> dict[str, Any]:
-    """A forest plot in pixels: its rows with dot, ends and held-out annotator, and the marks of its axis.
-
-    No rows where no correlation is defined.
-    """
-    what = measured(table)
-    rows = [(str(row["name"]), figure, row.get("person")) for row, figure in _defined(table, what)]
-    least = min((figure.low for _, figure, _ in rows if figure.low is not None), default=0.0)
-    left = min(0.0, np.floor(least * 5) / 5)
-    marks = np.arange(left, 1.01, 0.2).round(1).tolist()
-    axis = "Spearman's ρ with the other people" if what == "judge" else "Spearman's ρ with people"
-    axis += "; grey bar: a held-out annotator; 95% intervals"
-    return _picture(rows, axis, [(mark, f"{mark:.1f}") for mark in marks])
-
-
-def chart(table: Table, what: str = "") -> dict[str, Any]:
-    """A forest plot of a column: `what`, else the last that shows intervals, which is over all others.
-
-    No rows for fewer than two figures.
-    """
-    among = [
-        c for c in table.shown if c.interval != "none" and any(e.interval for e in table.estimates(c.name))
-    ]
-    column = next((c for c in reversed(among) if what in ("", c.name)), None)
-    first = next((c.name for c in table.shown if is_text(table, c)), "")
-    found = _defined(table, column.name) if column else []
-    if column is None or len(found) < 2:
-        return _picture([], "", [])
-    ends_ = [end for _, e in found for end in (e.value, e.low, e.high) if end is not None]
-    low, high = min(ends_), max(ends_)
-    size = 10 ** np.floor(np.log10(max(high - low, 1e-6)))
-    step = float(next(s for s in (0.1, 0.2, 0.5, 1, 2) if (high - low) / (s * size) <= MARKS) * size)
-    marks = (np.arange(np.floor(low / step), np.ceil(high / step) + 1) * step).round(6).tolist()
-    name = replace(column, signed=False)
-    alone = len({row.get(first) for row, _ in found}) == len(found)
-    rows = [(str(row[first]) if alone else table.label(row), figure, None) for row, figure in found]
-    return _picture(rows, f"{column.title}; 95% intervals", [(mark, shown(mark, name)) for mark in marks])
-
-
-def _defined(table: Table, column: str) -> list[tuple[Mapping[str, Any], Estimate]]:
-    """The rows whose figure in a column has a value, with it."""
-    cells = ((row, row.get(column)) for row in table.rows)
-    return [(row, cell) for row, cell in cells if isinstance(cell, Estimate) and cell.defined]
-
-
-def _picture(
-    rows: Sequence[tuple[str, Estimate, Any]], axis: str, marks: Sequence[tuple[float, str]]
-) -> dict[str, Any]:
-    """Rows (name, figure, that of a held-out annotator) and marks in pixels from the axis's left end."""
-    left, right = (marks[0][0], marks[-1][0]) if marks else (0.0, 1.0)
-
-    def at(value: float | None) -> float | None:
-        return None if value is None else round((value - left) / (right - left) * WIDTH, 1)
-
-    return {
-        "rows": [
-            {"name": name, "dot": at(figure.value), "low": at(figure.low), "high": at(figure.high)}
-            | {"person": at(person.value if isinstance(person, Estimate) else None)}
-            for name, figure, person in rows
-        ],
-        "marks": [(at(value), said) for value, said in marks],
-        "zero": at(0.0) if left < 0 < right else None,
-        "axis": axis,
-        "width": WIDTH,
-    }
+    return replace(
+        of,
+        rows=rows | {"rater": Names(range(len(names)), names)},
+        dealt=tuple(replace(i, annotator=people[i.annotator]) for i in of.dealt if i.annotator in people),
+        repeats=tuple(p._replace(annotator=people[p.annotator]) for p in of.repeats if p.annotator in people),
+        checks=tuple(c._replace(annotator=people[c.annotator]) for c in of.checks if c.annotator in people),
+        excluded=tuple(
+            replace(one, annotator=people.get(one.annotator, "an annotator")) for one in of.excluded
+        ),
+    )
 
 
 def _title(benchmark: str) -> str:
@@ -242,7 +170,7 @@ def _scores(db: Database, found: Found, people: Mapping[str, str]) -> dict[str, 
 
     def cell(line: Line, rater: Rater, mean: float) -> str:
         of = criteria.get(line.criterion)
-        if of is None or not of.scale.nominal:
+        if of is None or of.scale.ordered:
             return f"{mean:.2f}"
         return of.scale.words([r.score for r in every if (r.rater, r.criterion) == (rater, of.name)])
 
@@ -269,10 +197,10 @@ def _leaderboards(
     db: Database, benchmarks: Collection[str], told: Callable[[str], None]
 ) -> Iterator[tuple[str, str, Sequence[Table]]]:
     """Path, title and tables of each leaderboard that can be made, one for each language."""
-    names = leaderboards.with_leaderboard(db, benchmarks)
+    names = with_leaderboard(db, benchmarks)
     for name, file in file_names(names).items():
         told(f"leaderboard of {_title(name)}")
-        make = leaderboards.own_tables(name)
+        make = own_tables(name)
         languages = conversations.values(db, name)["language"]
         for language in languages:
             where = {"language": [language]}
@@ -280,7 +208,7 @@ def _leaderboards(
                 if make is not None:
                     tables = make(db, where=where)
                 else:
-                    board = leaderboards.leaderboard(leaderboards.gather(db, name, where))
+                    board = leaderboards.leaderboard(gather(db, name, where))
                     tables = (leaderboard_table(board),)
             except ConcordError:
                 continue  # nobody rated these conversations, so there is nothing to rank
@@ -293,7 +221,7 @@ def _studies(
     db: Database, people: Mapping[str, str], told: Callable[[str], None]
 ) -> Iterator[tuple[str, StudyHeld, AgreementReport]]:
     """Path and report of each study that people rated blind, without names."""
-    held = [study for study in holdings.studies(db) if study.rated and study.blind]
+    held = [study for study in holdings.studies(db) if study.rated]
     files = file_names([study.name for study in held])
     for study in held:
         told(f"agreement in “{study.title}”")
@@ -303,25 +231,3 @@ def _studies(
             study,
             report_of(unnamed(named.of, people), named.options, named.given_features),
         )
-
-
-def _study(db: Database, report: AgreementReport) -> dict[str, Any]:
-    of = report.of.study
-    main = report.main
-    tables = [*report.overview, *report.section("judges", main).values()]
-    players = report.section("players", main).get("players")
-    of_panel = (
-        [row for row in players.rows if row["rater"] == called(report.primary_panel)] if players else []
-    )
-    return {
-        "study": of,
-        "sentences": [*report.summary, *report.missing],
-        "forest": forest(report.section("glance", main)["glance"]),
-        "by_player": chart(replace(players, columns=players.columns[1:], rows=tuple(of_panel)), "bias")
-        if players
-        else _picture([], "", []),
-        "panel": report.names.get(called(report.primary_panel), ""),
-        "tables": [renamed(table, report.names) for table in tables if table.rows],
-        "provenance": [*report.notes, *provenance(db, of.name)],
-        "basis": report.agreement.criteria[main].basis,
-    }

@@ -1,0 +1,155 @@
+"""Short answers to what readers ask of a criterion: where a judge fails, what it favours, who is severe.
+
+They describe figures with their intervals and state no finding: what may be claimed, the verdict's flags say.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from concord.estimate import Estimate
+from concord.reports.evidence import Evidence
+from concord.reports.features import FEATURES, OWN_FAMILY
+from concord.reports.names import renamed
+from concord.reports.sections import SECTIONS, section, unmeasured
+from concord.reports.verdict import Verdict
+from concord.statistics.claims import more_items
+from concord.statistics.figures import whom
+from concord.statistics.ratings import called
+from concord.statistics.severity import severity_sentence
+from concord.table import Cell
+
+
+def farthest(evidence: Evidence, criterion: str, rater: str) -> list[str]:
+    """The groups of items on which a judge or panel is farthest from people, by bias and by correlation.
+
+    The groups are those of players and of every other facet. Empty where fewer than two have an interval.
+    """
+    groups: list[tuple[str, Mapping[str, Cell]]] = []
+    for name, table in (("players", "players"), ("scenarios", "facets")):
+        for row in section(evidence, name, criterion)[table].rows if _has(evidence, name, criterion) else ():
+            if row["rater"] == rater:
+                groups.append((f"{row.get('facet', 'player')} {row['group']}", row))
+    worst = []
+    for name, words, unit in (("bias", "bias", " points"), ("spearman", "correlation", "")):
+        figures = [(group, cell) for group, row in groups if isinstance(cell := row.get(name), Estimate)]
+        measured = [
+            (group, cell, cell.value) for group, cell in figures if cell.interval and cell.value is not None
+        ]
+        if len(measured) > 1:
+            group, cell, _ = max(measured, key=lambda one: abs(one[2]) if unit else -one[2])
+            worst.append(
+                f"Worst by {words} of {len(measured)} groups: {group}, {'' if unit else 'ρ '}"
+                f"{_figure(cell, unit, signed=bool(unit))}, {cell.n} items."
+            )
+    about = whom(evidence.ratings, criterion, "these")
+    ends = f"; intervals are {about}" if about else ""
+    return [*worst, f"The worst of many groups looks worse than it is{ends}."] if worst else []
+
+
+def favours(evidence: Evidence, criterion: str) -> dict[str, str]:
+    """Whether judges like long replies, and whether one favours its own family: answers by question.
+
+    A judge whose interval leaves out 0 is named with its effect beyond people; of the others it is said that
+    theirs hold 0. What the study does not let one measure is said with the reason.
+    """
+    table = section(evidence, "bias", criterion).get("feature_bias")
+    rows = renamed(table, evidence.names).rows if table else ()
+    reasons = unmeasured(evidence)
+    answers = {}
+    for name, question, feature, whom_, step in (
+        (
+            "length",
+            "Do judges like long replies?",
+            FEATURES["reply_chars"],
+            "longer replies",
+            " for {} characters more",
+        ),
+        ("own family", "Does a judge favour its own family?", OWN_FAMILY, "its own family", ""),
+    ):
+        parts, within = [], []
+        for row in rows:
+            figure = row["effect"]
+            if row["feature"] != feature or row["rater"] not in evidence.ratings.judges:
+                continue
+            if not isinstance(figure, Estimate) or not figure.defined:
+                continue
+            if figure.interval and not figure.interval[0] <= 0 <= figure.interval[1]:
+                way = "more" if (figure.value or 0) > 0 else "less"
+                by = step.format(f"{float(str(row['step'])):.0f}") if step else ""
+                effect = _figure(figure, " points", signed=True)
+                parts.append(f"{row['rater']} gives {whom_} {way} than people do: {effect}{by}.")
+            else:
+                within.append(str(row["rater"]))
+        if within:
+            hold = "its interval holds" if len(within) == 1 else "their intervals hold"
+            parts.append(f"Not shown for {', '.join(within)}: {hold} 0.")
+        answers[question] = " ".join(parts) or f"Not known: {reasons.get(name, 'no effect is defined')}."
+    return answers
+
+
+def severest(evidence: Evidence, criterion: str) -> list[str]:
+    """The most severe annotator, and what severity changes in the order of players; empty without figures."""
+    tables = section(evidence, "raters", criterion)
+    measured = [
+        (str(row["rater"]), figure, figure.value)
+        for row in tables["raters"].rows
+        if row["kind"] == "person"
+        and isinstance(figure := row["severity"], Estimate)
+        and figure.value is not None
+    ]
+    if len(measured) < 2:
+        return []
+    name, figure, _ = max(measured, key=lambda one: one[2])
+    sentences = [f"{name} is the most severe annotator: {_figure(figure, ' points')} below the average one."]
+    adjusted = tables.get("fair")
+    if adjusted and adjusted.rows:
+        sentences.append(severity_sentence(adjusted))
+    return sentences
+
+
+def per_thousand(price: float | None, currency: str) -> str:
+    """What judgements cost, in words; `price` is of 1,000 of them, None where it is not known."""
+    if price is None:
+        return "price not known"
+    return f"{price:,.2f} {currency}".rstrip() + " per 1,000 judgements"
+
+
+class Advice(NamedTuple):
+    """What to do after a verdict: the page that does it, the words of the button, what to know before."""
+
+    page: str
+    label: str
+    about: str = ""
+
+
+def next_step(evidence: Evidence, of: Verdict, left: int | None) -> Advice:
+    """The next step after a verdict; `left` conversations can still be drawn (None: the study was imported).
+
+    Nobody is sent to draw where fewer are left than the verdict needs.
+    """
+    if of.word == "at least as good":
+        return Advice("leaderboard", "See the leaderboard")
+    if of.word in ("worse", "no better than chance"):
+        return Advice("agreement", "See where it fails")
+    if of.word == "undefined" and not evidence.ratings.people:
+        return Advice("samples", "Deal the study")
+    if left is None:
+        return Advice("import", "Import more ratings")
+    row = next((row for row in of.rows.rows if row["rater"] == evidence.names.get(called(of.members))), {})
+    gap = row.get("difference")
+    more = more_items(gap, evidence.options.margin) if isinstance(gap, Estimate) else None
+    if left and left >= (more or 1):
+        return Advice("samples", "Draw more items")
+    drawn = f"{left:,} more can be drawn" if left else "All stored conversations are drawn"
+    return Advice("runs", "Make more conversations", f"{drawn}: have models make more first.")
+
+
+def _has(evidence: Evidence, name: str, criterion: str) -> bool:
+    return not SECTIONS[name].needs(evidence, criterion)
+
+
+def _figure(figure: Estimate, unit: str, *, signed: bool = False) -> str:
+    """A figure with its unit and interval: “+0.21 points (+0.06 to +0.37)”."""
+    sign = "+" if signed else ""
+    ends = f" ({figure.low:{sign}z.2f} to {figure.high:{sign}z.2f})" if figure.interval else ""
+    return f"{figure.value:{sign}z.2f}{unit}{ends}"

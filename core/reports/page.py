@@ -1,0 +1,146 @@
+"""A report as one file of HTML: verdict, tiles, picture, answers, groups, disagreements, what it rests on.
+
+It asks nothing of any network, is light or dark as its reader's system is, and prints. Every name and text in
+it is escaped.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import numpy as np
+from sqlite_utils import Database
+
+from concord.reports.agreement_report import AgreementReport
+from concord.reports.coefficient import ordered, ratings_of
+from concord.reports.names import renamed
+from concord.reports.pictures import forest, templates
+from concord.reports.screen import main_of, tables, tiles, warning
+from concord.statistics.confusion import answer_of_people, crossed
+from concord.statistics.ratings import Contender
+from concord.store import conversations, studies
+from concord.store.studies import FILE
+from concord.table import Table
+
+MOST_DISAGREEMENTS = 200
+"""Items of a judge that are listed, the largest differences first."""
+LONGEST = 20_000
+"""Characters of a text that is shown."""
+
+
+def content(
+    report: AgreementReport,
+    keys: Mapping[int, str],
+    texts: Mapping[int, str],
+    *,
+    criterion: str = "",
+    read: Sequence[str] = (),
+    warnings: Sequence[str] = (),
+) -> dict[str, Any]:
+    """What the template of a report takes, on one criterion, else on the main one; `keys` and `texts` are
+    those of units, `read` and `warnings` those of a table of labels.
+
+    Raises NotFound for an unknown criterion.
+    """
+    on = criterion or main_of(report)
+    in_order = ordered(report, on)
+    answer, *more = tables(report, on)
+    groups = [*_groups(report, on)] if in_order else []
+    study = report.of.study
+    every = [] if study.source == FILE else report.section("criteria", on).values()
+    missing = [] if study.source == FILE else report.missing
+    return {
+        "name": study.title or study.name,
+        "criterion": report.label(on),
+        "sentences": report.verdict(on).sentences,
+        "tiles": tiles(report, on),
+        "tables": [answer, *more, *_answers(report, on), *groups, *every],
+        "forest": forest(report.section("glance", on)["glance"]),
+        "disagreements": _disagreements(report, on, keys, texts),
+        "asked": [] if study.source == FILE else study.criteria,
+        "guidelines": study.guidelines,
+        "rests_on": [*read, *map(warning, warnings), *missing, *report.notes],
+        "basis": report.agreement.criteria[on].basis if on in report.agreement.criteria else "",
+        "options": report.options,
+    }
+
+
+def page(
+    report: AgreementReport,
+    keys: Mapping[int, str],
+    texts: Mapping[int, str],
+    *,
+    made: date,
+    **about: Any,
+) -> str:
+    """The report as one file; arguments and errors are those of `content`."""
+    given = content(report, keys, texts, **about)
+    environment = templates(made, site=given["name"], simulated=bool(report.of.simulated))
+    return environment.get_template("report.html").render(alone=True, **given)
+
+
+def of_study(db: Database, report: AgreementReport, *, made: date, criterion: str = "") -> str:
+    """The report of a stored study, with the texts of its items; raises NotFound as `page` does."""
+    return page(report, *items_of(db, report.of.study.name), made=made, criterion=criterion)
+
+
+def items_of(db: Database, study: str) -> tuple[Mapping[int, str], Mapping[int, str]]:
+    """The keys and the texts of the units of a stored study."""
+    units = studies.units(db, study)
+    read = conversations.several(db, [unit["conversation_id"] for unit in units])
+    keys, texts = dict[int, str](), dict[int, str]()
+    for unit, (conversation, _) in zip(units, read, strict=True):
+        keys[unit["id"]] = unit["key"] + (f", turn {unit['turn']}" if unit["turn"] is not None else "")
+        messages = conversation.messages
+        if unit["turn"] is not None:
+            turns = (turn for turn in conversation.turns() if turn.number == unit["turn"])
+            messages = tuple(m for turn in turns for m in (turn.user, turn.reply) if m)
+        texts[unit["id"]] = "\n\n".join(f"{message.role}: {message.content}" for message in messages)
+    return keys, texts
+
+
+def _answers(report: AgreementReport, criterion: str) -> list[Table]:
+    """Named answers of judges and people crossed; of other answers how often each was given."""
+    asked, ratings = report.criterion(criterion), ratings_of(report, criterion)
+    if asked and asked.scale.named:
+        crossings = [crossed(ratings, criterion, judge, asked.scale.word) for judge in ratings.judges]
+        return [
+            replace(table, name=f"crossed_{place}", title=f"Answers of {judge} beside people's")
+            for place, (judge, table) in enumerate(zip(ratings.judges, crossings, strict=True))
+        ]
+    return [renamed(table, report.names) for table in report.section("distribution", criterion).values()]
+
+
+def _groups(report: AgreementReport, criterion: str) -> list[Table]:
+    """Where judges fail by group."""
+    every = [*report.section("players", criterion).values(), *report.section("scenarios", criterion).values()]
+    grouped = len(set(report.players.values())) > 1 or report.facets
+    return [renamed(table, report.names) for table in every if table.rows] if grouped else []
+
+
+def _disagreements(
+    report: AgreementReport, criterion: str, keys: Mapping[int, str], texts: Mapping[int, str]
+) -> list[dict[str, Any]]:
+    """The items on which a judge is farthest from people, of every judge, largest first."""
+    ratings, asked = ratings_of(report, criterion), report.criterion(criterion)
+    scores = ratings[criterion]
+    named = bool(asked and asked.scale.named)
+    people = answer_of_people(scores) if named else scores.target
+    rows: list[tuple[float, dict[str, Any]]] = []
+    for judge, score in scores.judges.items():
+        gap = np.abs(ratings.level(criterion, Contender(judge, (judge,), score)) - people)
+        if named:
+            gap = np.where(np.isnan(gap), np.nan, gap != 0)
+        for place in np.argsort(-np.nan_to_num(gap), kind="stable")[:MOST_DISAGREEMENTS].tolist():
+            if not gap[place] > 0:
+                continue
+            unit = ratings.units[place]
+            number = unit if isinstance(unit, int) else -1
+            word = asked.scale.word if asked else "{:g}".format
+            row = {"item": keys.get(number, str(unit)), "judge": judge, "people": word(float(people[place]))}
+            text = texts.get(number, "")
+            row |= {"score": word(float(score[place])), "player": report.players.get(unit, "")}
+            rows.append((float(gap[place]), row | {"text": text[:LONGEST]}))
+    rows.sort(key=lambda one: -one[0])
+    return [row for _, row in rows[:MOST_DISAGREEMENTS]]

@@ -1,0 +1,113 @@
+"""Pictures for pages that need no server: forest plots in pixels, and the templates that draw them."""
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from concord.estimate import Estimate
+from concord.statistics.glance import measured
+from concord.table import Table, ends, is_text, shown
+
+HERE = Path(__file__).parent / "site"
+WIDTH = 560
+"""Pixels of a chart's axis."""
+MARKS = 8
+"""Steps of a chart's axis, at most."""
+
+
+def templates(made: date, **given: Any) -> Environment:
+    """The templates of pages, which escape what they are given; `given` are names that all of them know."""
+    environment = Environment(
+        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    script = (HERE / "filter.js").read_text(encoding="utf-8")
+    environment.globals |= {
+        "filter": script,
+        "filter_hash": b64encode(sha256(script.encode()).digest()).decode(),
+        "made": made.isoformat(),
+        "concord": version("concord"),
+        "cell": shown,
+        "ends": ends,
+        "is_text": is_text,
+        "style": (HERE / "style.css").read_text(encoding="utf-8"),
+        **given,
+    }
+    return environment
+
+
+def forest(table: Table) -> dict[str, Any]:
+    """A forest plot in pixels: its rows with dot, ends and held-out annotator, and the marks of its axis.
+
+    No rows where no correlation is defined.
+    """
+    what = measured(table)
+    rows = [(str(row["name"]), figure, row.get("person")) for row, figure in _defined(table, what)]
+    least = min((figure.low for _, figure, _ in rows if figure.low is not None), default=0.0)
+    left = min(0.0, np.floor(least * 5) / 5)
+    marks = np.arange(left, 1.01, 0.2).round(1).tolist()
+    axis = next(column.title for column in table.columns if column.name == what)
+    axis += "; grey bar: one more person; 95% intervals"
+    return _picture(rows, axis, [(mark, f"{mark:.1f}") for mark in marks])
+
+
+def chart(table: Table, what: str = "", *, fewest: int = 2) -> dict[str, Any]:
+    """A forest plot of a column: `what`, else the last that shows intervals, which is over all others.
+
+    No rows for fewer than `fewest` figures.
+    """
+    among = [
+        c for c in table.shown if c.interval != "none" and any(e.interval for e in table.estimates(c.name))
+    ]
+    column = next((c for c in reversed(among) if what in ("", c.name)), None)
+    first = next((c.name for c in table.shown if is_text(table, c)), "")
+    found = _defined(table, column.name) if column else []
+    if column is None or len(found) < fewest:
+        return NO_PICTURE
+    ends_ = [end for _, e in found for end in (e.value, e.low, e.high) if end is not None]
+    low, high = min(ends_), max(ends_)
+    size = 10 ** np.floor(np.log10(max(high - low, 1e-6)))
+    step = float(next(s for s in (0.1, 0.2, 0.5, 1, 2) if (high - low) / (s * size) <= MARKS) * size)
+    marks = (np.arange(np.floor(low / step), np.ceil(high / step) + 1) * step).round(6).tolist()
+    name = replace(column, signed=False)
+    alone = len({row.get(first) for row, _ in found}) == len(found)
+    rows = [(str(row[first]) if alone else table.label(row), figure, None) for row, figure in found]
+    return _picture(rows, f"{column.title}; 95% intervals", [(mark, shown(mark, name)) for mark in marks])
+
+
+def _defined(table: Table, column: str) -> list[tuple[Mapping[str, Any], Estimate]]:
+    """The rows whose figure in a column has a value, with it."""
+    cells = ((row, row.get(column)) for row in table.rows)
+    return [(row, cell) for row, cell in cells if isinstance(cell, Estimate) and cell.defined]
+
+
+def _picture(
+    rows: Sequence[tuple[str, Estimate, Any]], axis: str, marks: Sequence[tuple[float, str]]
+) -> dict[str, Any]:
+    """Rows (name, figure, that of a held-out annotator) and marks in pixels from the axis's left end."""
+    left, right = (marks[0][0], marks[-1][0]) if marks else (0.0, 1.0)
+
+    def at(value: float | None) -> float | None:
+        return None if value is None else round((value - left) / (right - left) * WIDTH, 1)
+
+    return {
+        "rows": [
+            {"name": name, "dot": at(figure.value), "low": at(figure.low), "high": at(figure.high)}
+            | {"person": at(person.value if isinstance(person, Estimate) else None)}
+            for name, figure, person in rows
+        ],
+        "marks": [(at(value), said) for value, said in marks],
+        "zero": at(0.0) if left < 0 < right else None,
+        "axis": axis,
+        "width": WIDTH,
+    }
+
+
+NO_PICTURE = _picture([], "", [])

@@ -1,0 +1,201 @@
+"""The answer on one screen: the verdict, a table of judges beside people, flags, and what to type next."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from textwrap import fill
+from typing import Any, NamedTuple
+
+from concord.estimate import Estimate
+from concord.files.plain import plain_line
+from concord.reports.agreement_report import AgreementReport, report_json
+from concord.reports.coefficient import every_criterion, ordered, ratings_of, usual
+from concord.statistics.coefficients import COEFFICIENTS
+from concord.statistics.confusion import mistaken
+from concord.statistics.figures import whom
+from concord.statistics.glance import measured
+from concord.table import Cell, Column, Table, as_text, as_values, shown
+
+MOST_JUDGES = 6
+"""Rows of the table; of more judges the best by their agreement are shown."""
+
+
+def judges_table(report: AgreementReport, criterion: str) -> Table:
+    """A row a judge, and one of all together, those that agree best first: agreement with the other people
+    and one more person's, bias, n, the verdict.
+
+    Agreement is Spearman's ρ, and of two answers and of categories kappa. Where nobody can be held out it is
+    that with people's mean, or with most of them.
+    """
+    beside, by = report.section("glance", criterion)["glance"], usual(report, criterion)
+    compared, kappa = measured(beside) == "judge", by == "kappa"
+    categories = kappa and not ordered(report, criterion)
+    rows: list[dict[str, Cell]] = [
+        {"rater": row["rater"], "name": row["name"], "agreement": row.get(by), "each": row.get("judge")}
+        | {name: row.get(name) for name in ("person", "difference", "n", "bias", "verdict")}
+        | ({"mistaken": _mistaken(report, criterion, str(row["rater"]))} if categories else {})
+        for row in beside.rows
+    ]
+    rows.sort(key=lambda row: -_value(row["each" if compared else "agreement"]))
+    symbol = COEFFICIENTS[by].split()[-1]
+    columns = (
+        Column("rater", file_only=True),
+        Column("name", "Judge"),
+        Column("each", f"{symbol} with the other people", interval="ends", file_only=not compared),
+        Column("person", "One more person", file_only=not compared),
+        Column("difference", interval="ends", signed=True, file_only=True),
+        Column("agreement", f"{symbol} with people", interval="ends", file_only=compared),
+        *((Column("bias", "Bias (points)", signed=True),) if not kappa else ()),
+        Column("n", "Rows"),
+        *((Column("verdict", "Beside one more person"),) if compared else ()),
+        *((Column("mistaken", "Mistaken most often"),) if categories else ()),
+    )
+    title = f"Judges on {report.label(criterion)}"
+    return Table("judges_at_a_glance", title, columns, tuple(rows[:MOST_JUDGES]))
+
+
+def _mistaken(report: AgreementReport, criterion: str, judge: str) -> str:
+    """The two categories that a judge confuses most often; “” of judges together."""
+    ratings, asked = ratings_of(report, criterion), report.criterion(criterion)
+    return mistaken(ratings, criterion, judge, asked.scale.word) if asked and judge in ratings.judges else ""
+
+
+class Tile(NamedTuple):
+    """A figure with its name, for a row of them: the value in words, and what stands under it."""
+
+    name: str
+    value: str
+    under: str = ""
+
+
+def tiles(report: AgreementReport, criterion: str) -> list[Tile]:
+    """The best judge or panel, one more person, what was rated; of scores the best one's bias, of two answers
+    the best judge's sensitivity, specificity and corrected share. Fewer where they are undefined.
+    """
+    judges, *decided = tables(report, criterion)
+    best: Mapping[str, Cell] = judges.rows[0] if judges.rows else {}
+    symbol = COEFFICIENTS[usual(report, criterion)].split()[-1]
+    agreement = "each" if _value(best.get("each")) > -2 else "agreement"
+    figures = [
+        (f"Best: {best.get('name')}", best.get(agreement), f"{symbol} {{:z.2f}}"),
+        ("One more person", best.get("person"), f"{symbol} {{:z.2f}}"),
+    ]
+    if decided:
+        alone = next(row for row in (*judges.rows, {}) if row.get("rater") in report.judges or not row)
+        own = next((row for row in decided[0].rows if row["rater"] == alone.get("rater")), {})
+        wanted = ("sensitivity", "specificity", "corrected")
+        shares = (c for c in decided[0].columns if c.name in wanted and not c.file_only)
+        figures += [(f"{c.title}: {own.get('rater')}", own.get(c.name), "{:.0%}") for c in shares]
+    elif ordered(report, criterion):
+        figures.append(("Its bias", best.get("bias"), "{:+z.2f} points"))
+    made = []
+    for name, figure, form in figures:
+        if isinstance(figure, Estimate) and figure.value is not None:
+            of_end = form.removeprefix(f"{symbol} ").removesuffix(" points")
+            ends = " to ".join(of_end.format(end) for end in figure.interval or ())
+            if ends and name == "Its bias":  # wider than by group, which takes the annotators as given
+                ends = f"{ends} {whom(report.ratings, criterion, report.people)}".strip()
+            made.append(Tile(name, form.format(figure.value), ends))
+    scores = ratings_of(report, criterion)[criterion]
+    people = "unnamed people" if scores.unlinked else _count(len(scores.people), "person", "people")
+    items = _count(int((scores.present > 0).sum()), "item")
+    counted = f"{people}, {_count(len(report.judges), 'judge')}"
+    return [*made, Tile("Rated by people", items, counted)]
+
+
+def _count(number: int, one: str, several: str = "") -> str:
+    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
+
+
+def tables(report: AgreementReport, criterion: str) -> list[Table]:
+    """The tables of the screen: judges beside people, and of two answers how often they decide alike."""
+    decided = report.section("glance", criterion).get("decisions")
+    return [judges_table(report, criterion), *([_with_shares(decided)] if decided else [])]
+
+
+def _with_shares(decided: Table) -> Table:
+    """Of the decisions what fits on a screen: shares of the answer in a sentence, from the judge with the
+    narrowest interval.
+    """
+    by_name = {column.name: column for column in decided.columns}
+    best = min(decided.rows, key=lambda row: _width(row["corrected"]))
+    people, corrected = (
+        shown(best[name], replace(by_name[name], n=False)) for name in ("people", "corrected")
+    )
+    word = by_name["people"].title.partition(": ")[2]
+    caption = f"{word}: {people} of {_n(best['people'])} items by most people"
+    if not by_name["corrected"].file_only:
+        caption += f"; {corrected} of all {_n(best['judge'])}, corrected by {best['rater']}"
+    shares = ("judge", "people", "corrected", "kappa", "accuracy")
+    columns = tuple(replace(c, file_only=c.file_only or c.name in shares) for c in decided.columns)
+    columns = tuple(replace(c, heading="Judge") if c.name == "rater" else c for c in columns)
+    return replace(decided, columns=columns, caption=f"{caption}.")
+
+
+def _width(cell: Cell) -> float:
+    return cell.half_width if isinstance(cell, Estimate) and cell.half_width is not None else 1.0
+
+
+def _n(cell: Cell) -> str:
+    return f"{cell.n:,}" if isinstance(cell, Estimate) and cell.n is not None else "0"
+
+
+def screen(
+    report: AgreementReport,
+    *,
+    taken: Sequence[str] = (),
+    left_out: Sequence[str] = (),
+    next_commands: Sequence[str] = (),
+    criterion: str = "",
+    width: int = 100,
+) -> str:
+    """The answer as text: what was read, the verdict, the tables, at most four flags, what to type next."""
+    on = criterion or main_of(report)
+    verdict = report.verdict(on)
+    sentences = filter(None, (verdict.sentence, verdict.reason, verdict.next))
+    parts = [
+        _lines(" · ".join(taken), width, 3),
+        *(_lines(warning(one), width, 2) for one in left_out),
+        "",
+        *(_lines(one, width, 3) for one in sentences),
+        "",
+    ]
+    for table in tables(report, on):
+        body = as_text(replace(table, notes=()), width).rstrip().split("\n")
+        reasons = len(table.reasons())
+        parts += body[2 : len(body) - reasons - bool(reasons)]
+        parts += [_lines(table.caption, width, 2)] if table.caption else []
+        parts.append("")
+    parts += [_lines(f"! {flag.text}", width, 2) for flag in verdict.flags]
+    if next_commands:
+        parts += ["Next:", *(f"  {plain_line(command)}" for command in next_commands)]
+    lines = "\n".join(parts).strip("\n")
+    while "\n\n\n" in lines:
+        lines = lines.replace("\n\n\n", "\n\n")
+    return f"{lines}\n"
+
+
+def warning(what: str) -> str:
+    """What a reader of the figures has to know of the table that was read, as a sentence."""
+    return f"Beware: {what}{'' if what.endswith('?') else '.'}"
+
+
+def _lines(text: str, width: int, most: int) -> str:
+    return fill(plain_line(text), width, max_lines=most, placeholder=" …")
+
+
+def main_of(report: AgreementReport) -> str:
+    """The criterion of the screen: the main one, else the first of categories."""
+    return report.main if report.criteria else every_criterion(report)[0]
+
+
+def screen_json(
+    report: AgreementReport, *, taken: Sequence[str], left_out: Sequence[str], criterion: str = ""
+) -> dict[str, Any]:
+    """The report as JSON has it, with what was read and the tables of the screen."""
+    on = criterion or main_of(report)
+    own = {table.name: as_values(table) for table in tables(report, on)}
+    return report_json(report) | {"taken": [*taken], "not_read": [*left_out], "screen": own}
+
+
+def _value(cell: Cell) -> float:
+    return cell.value if isinstance(cell, Estimate) and cell.value is not None else -2.0

@@ -1,0 +1,654 @@
+"""What a study says of its judges, in words: the verdict beside one more person, why, flags, what to do next.
+
+The only module that words verdicts. What a claim needs to be stated, `concord.statistics.claims` says;
+docs/agreement.md has the rules and how often each claim is false.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import comb
+
+import numpy as np
+
+from concord.estimate import Estimate, undefined
+from concord.reports.coefficient import ordered, ratings_of, usual
+from concord.reports.evidence import Evidence
+from concord.reports.features import FEATURES
+from concord.reports.names import renamed
+from concord.reports.sections import headliner, section
+from concord.statistics.claims import (
+    CLAIMS,
+    Flag,
+    Word,
+    more_items,
+    p_above,
+    p_below,
+    ranked,
+    stated,
+    sure_of,
+)
+from concord.statistics.confusion import answer_of_people
+from concord.statistics.feature_bias import feature_bias
+from concord.statistics.figures import whom
+from concord.statistics.glance import measured
+from concord.statistics.items import unlike
+from concord.statistics.judges import commonest
+from concord.statistics.missing import missing_ratings
+from concord.statistics.oddities import FEWEST, constants, copies, duplicates, one_answer
+from concord.statistics.ratings import FINAL, Bools, CriterionScores, called
+from concord.store.studies import FILE
+from concord.studies import quality
+from concord.table import Cell, Table
+
+MOST_FLAGS = 4
+"""Flags beside a verdict; all stand in what limits the answer."""
+
+NAMED = 5
+"""Names in a sentence; of more only the number is said."""
+
+FEW, FEW_OF_ONE = 30, 20
+"""Items, and items of one of two answers, below which a reader is told how many there are."""
+
+FARTHEST = 20
+"""More items than this many times those there are is no plan."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How the judges of a study stand beside one more person on a criterion.
+
+    `word` is “undefined” or “too few” where they cannot be compared, and `reason` says why. `rows` has every
+    judge and panel with its word, `flags` the most serious first, `next` one sentence of advice.
+    """
+
+    criterion: str
+    members: tuple[str, ...]
+    word: Word
+    sentence: str
+    reason: str
+    rows: Table
+    flags: tuple[Flag, ...]
+    next: str
+
+    @property
+    def sentences(self) -> list[str]:
+        """The verdict, why, what to do next, and the flags."""
+        return [*filter(None, [self.sentence, self.reason, self.next]), *(flag.text for flag in self.flags)]
+
+
+def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> Verdict:
+    """The verdict on judges (`members`, else those registered, else all) on one criterion.
+
+    Raises StudyError for an unknown criterion.
+    """
+    members = tuple(members) or headliner(evidence, criterion)
+    table, name = section(evidence, "glance", criterion)["glance"], usual(evidence, criterion)
+    rows = {str(row["rater"]): row for row in table.rows}
+    row = rows.get(called(members), {})
+    if len(members) > 1 and max(_value(row.get("judge")), _value(row.get(name))) == float("-inf"):
+        # Two judges that tie have no answer together: the best of them has.
+        best = max(
+            members, key=lambda judge: _value(rows[judge].get(name)) if judge in rows else float("-inf")
+        )
+        members, row = (best,), rows.get(best, {})
+    given = row.get("verdict")
+    word: Word = given if isinstance(given, str) else "undefined"  # type: ignore[assignment]
+    sentence, reason, advice = f"On {evidence.label(criterion)} no judge can be compared with people.", "", ""
+    if members:
+        sentence, reason, advice = _words(evidence, criterion, members, word, row, table)
+    flags = ranked([*flags_of(evidence), *on_criterion(evidence, criterion, members)])
+    return Verdict(
+        criterion,
+        members,
+        word,
+        sentence,
+        reason,
+        renamed(table, evidence.names),
+        tuple(flag for flag in flags if CLAIMS[flag.claim].first)[:MOST_FLAGS],
+        advice,
+    )
+
+
+def flags_of(evidence: Evidence) -> list[Flag]:
+    """Flags over all criteria: raters that distort a figure, and which figure; made once.
+
+    A flag that holds for several criteria is given once. *Final* is looked at only if it is all there is.
+    """
+    if "flags" not in evidence.worded:
+        ratings = evidence.ratings
+        names = [name for name in ratings.criteria if name != FINAL] or list(ratings.criteria)
+        labels = {evidence.label(name): name for name in names}
+        parts = {label: ratings[name] for label, name in labels.items()}
+        of_order = [
+            *_inverted(evidence, labels),
+            *_copies(parts, ratings.people),
+            *_lacking(evidence, labels),
+            *_scales(evidence, labels),
+        ]
+        evidence.worded["flags"] = ranked(
+            [
+                *([] if evidence.options.nominal else of_order),
+                *_duplicates(parts, ratings.people),
+                *_constant(evidence, parts),
+                *_one_answer(evidence, parts),
+                *careless(evidence),
+            ]
+        )
+    return evidence.worded["flags"]
+
+
+def careless(evidence: Evidence) -> list[Flag]:
+    """Flags of people whose way of rating deserves a look; of unnamed people only what hidden items show."""
+    of = evidence.of
+    if "careless" not in evidence.worded:
+        evidence.worded["careless"] = [
+            *quality.warnings(of.study.criteria, of.repeats, of.checks),
+            *([] if of.study.anonymous else quality.suspicions(of.dealt, of.rows, of.study.criteria)),
+        ]
+    return evidence.worded["careless"]
+
+
+def headline(evidence: Evidence) -> Table:
+    """The rows of the glance for the panel and the single judge that agree best with people, panel first.
+
+    Both are chosen on the items they are shown on. No rows where no correlation is defined.
+    """
+    table = section(evidence, "glance", evidence.main)["glance"]
+    rho = measured(table)
+    alone = {called((judge,)) for judge in evidence.ratings.judges}
+    best = []
+    for single in (False, True):
+        kind = [row for row in table.rows if (row["rater"] in alone) is single]
+        best += sorted(kind, key=lambda row: _value(row[rho]), reverse=True)[:1]
+    return replace(table, rows=tuple(row for row in best if _value(row[rho]) > float("-inf")))
+
+
+def missing(
+    study: str,
+    *,
+    people: int,
+    judges: Iterable[str],
+    compared: Sequence[Estimate],
+    anonymous: bool,
+    waiting: Mapping[str, int],
+) -> list[str]:
+    """What keeps a study from answering how far to trust its judges, one sentence each with the remedy.
+
+    `people` is how many rated, `compared` the figures of judges with people, `waiting` how many items are
+    open by annotator who has the study and has rated nothing of it. Code stands between backticks.
+    """
+    judges = list(judges)
+    deal = f"`concord study deal {study}`"
+    have = "still open are " + _list(
+        f"{n} item{'' if n == 1 else 's'} with {name}" if n else f"none with {name}"
+        for name, n in waiting.items()
+    )
+    reason = next((figure.reason for figure in compared), "")
+    sentences = [
+        (
+            not people,
+            f"Nobody has rated the study “{study}” yet"
+            + (f": {have}." if waiting else f". Deal it with {deal} and invite annotators."),
+        ),
+        (
+            people == 1 and not anonymous,
+            f"One person alone rated the study “{study}”, so how far people agree is unknown: "
+            + (f"{have}." if waiting else f"deal it to a second annotator with {deal}."),
+        ),
+        (
+            not judges,
+            f"No judge has rated the study “{study}”: have one rate its conversations with `concord judge`.",
+        ),
+        (
+            people and judges and not any(figure.defined for figure in compared),
+            f"No judge of the study “{study}” can be compared with people ({reason}): "
+            "more, and more varied, items have to be rated by both.",
+        ),
+    ]
+    return [sentence for lacking, sentence in sentences if lacking]
+
+
+def _words(
+    evidence: Evidence,
+    criterion: str,
+    members: tuple[str, ...],
+    word: Word,
+    row: Mapping[str, Cell],
+    table: Table,
+) -> tuple[str, str, str]:
+    """Sentence, reason and advice."""
+    label, margin = evidence.label(criterion), evidence.options.margin
+    ratings, several = ratings_of(evidence, criterion), len(members) > 1
+    who = f"the {len(members)} judges together" if several else members[0]
+    are, they, them = ("are", "they reach", "them") if several else ("is", "it reaches", members[0])
+    no_use = f"Do not use {them} on {label}: look at what {'they are' if several else 'it is'} asked, "
+    answers = [commonest(ratings[criterion].judges[judge]) for judge in members]
+    vary = np.nanmin(of_people := ratings[criterion].target, initial=np.inf) < np.nanmax(
+        of_people, initial=-np.inf
+    )
+    if len(set(answers)) == 1 and answers[0][1] == 1 and vary and np.isfinite(of_people).sum() >= FEWEST:
+        same = _word(evidence, label)(answers[0][0] or 0.0)
+        return (
+            f"On {label}, {who} {'answer' if several else 'answers'} {same} to every item, which tells "
+            "nothing apart.",
+            "",
+            f"{no_use}and at how replies are read.",
+        )
+    judge, person, gap = (_figure(row, name) for name in ("judge", "person", "difference"))
+    if gap is None or judge is None or person is None or gap.interval is None:
+        return _not_compared(evidence, criterion, members, word, row, who, table)
+    about = whom(ratings, criterion, evidence.people)
+    reason = (
+        f"With the other people {they} {_symbol(evidence, criterion)} {_two(judge)}, one more person "
+        f"{_two(person)}: difference "
+        f"{_end(gap.value or 0.0, signed=True)}{_within(gap, signed=True)} on {row['n']} items"
+        f"{about and f', {about}'}. As good means less than {margin:g} below."
+    )
+    good = [
+        str(other["name"])
+        for other in table.rows
+        if other["verdict"] == "at least as good" and other["rater"] != called(members)
+    ]
+    singles = [name for name in good if name in ratings.judges]
+    too = f" {_list(singles)} alone {'is' if len(singles) == 1 else 'are'} at least as good, too."
+    instead = (
+        f"Use {_list(good, 'or')}, at least as good as one more person on {label}; to use {who},"
+        if good
+        else "No judge replaces a person yet:"
+    )
+    if word == "at least as good":
+        kappa = usual(evidence, criterion) == "kappa"
+        together = "the answer of most judges" if kappa else "the mean of the judges"
+        return (
+            f"On {label}, {who} {are} at least as good as one more person.",
+            reason,
+            f"Use {together if several else who} on {label} where one more person would rate."
+            f"{too if singles else ''}",
+        )
+    if word == "no better than chance":
+        other = f" Use {_list(good, 'or')} in place." if good else ""
+        return (
+            f"On {label}, {who} {are} worse than one more person, and may be no better than chance.",
+            reason,
+            f"{no_use}or take another judge.{other}",
+        )
+    if word == "worse":
+        stored = evidence.of.study.source != FILE
+        correct = "; the leaderboard corrects judges by their ratings" if stored else ""
+        return (
+            f"On {label}, {who} {are} worse than one more person.",
+            reason,
+            f"{instead} have people rate, too{correct}.",
+        )
+    more = more_items(gap, margin)
+    most = FARTHEST * (gap.n or 0)
+    many = f"about {more:,} more items" if more and more <= most else f"more than {most:,} more items"
+    others = ", or more annotators," if evidence.people == "like-these" else ""
+    return (
+        f"On {label}, it is not known yet whether {who} {are} as good as one more person.",
+        reason,
+        f"{instead} have people rate {many}{others} first.",
+    )
+
+
+def _symbol(evidence: Evidence, criterion: str) -> str:
+    """How agreement is written: that of two answers, and of categories, is kappa."""
+    return "κ =" if usual(evidence, criterion) == "kappa" else "ρ ="
+
+
+def _not_compared(
+    evidence: Evidence,
+    criterion: str,
+    members: tuple[str, ...],
+    word: Word,
+    row: Mapping[str, Cell],
+    who: str,
+    table: Table,
+) -> tuple[str, str, str]:
+    """The words where no annotator can be held out, or the difference has no interval."""
+    label, scores = evidence.label(criterion), ratings_of(evidence, criterion)[criterion]
+    gap, figure = _figure(row, "difference"), _figure(row, usual(evidence, criterion))
+    why = gap.reason if gap else next(iter(table.notes), "").removesuffix(".")
+    if figure is None or not figure.defined:
+        why = figure.reason if figure else why
+        return f"On {label}, {who} cannot be compared with people: {why}.", "", ""
+    agree = "agree" if len(members) > 1 else "agrees"
+    kappa, person = usual(evidence, criterion) == "kappa", len(scores.people) == 1
+    whom_ = "the person" if person else "most people" if kappa else "people's mean"
+    reached = f"{_symbol(evidence, criterion)} {_two(figure)}{_within(figure)} on {figure.n} items"
+    if word == "too few":
+        are = "are" if len(members) > 1 else "is"
+        n = f"{row['n']} items are too few to say whether {who} {are} as good as one more person"
+        return (
+            f"On {label}, {n}.",
+            f"{why[0].upper()}{why[1:]}.",
+            "Have people rate more items.",
+        )
+    sentence = f"On {label}, {who} {agree} with {whom_}: {reached}."
+    reason = "One person alone answered: how far people agree with each other, what a judge can be held to, "
+    reason += "is not known."
+    if not person:
+        reason = f"How one more person would agree is not known: {why}."
+        part = evidence.agreement.criteria.get(criterion)
+        if part and (alpha := part.alpha["ordinal"]).defined:
+            reason += f" Among themselves people reach alpha = {_two(alpha)}{_within(alpha)}."
+    advice = "Have people rate more, and more varied, items."
+    if scores.unlinked:
+        advice = "Import people's ratings with their names to compare judges with one more person."
+    elif person or (scores.present <= 1).all():
+        advice = "Have a second person rate the same items to compare judges with one more person."
+    if figure.interval and figure.interval[0] <= 0:
+        are = "are" if len(members) > 1 else "is"
+        sentence = f"On {label}, {who} {are} not shown to agree with {whom_} better than chance: {reached}."
+        advice = (
+            f"Do not use {'them' if len(members) > 1 else who} on {label} yet: look at what is asked, or "
+        )
+        advice += "take another judge, before more is rated."
+    return sentence, reason, advice
+
+
+def on_criterion(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> list[Flag]:
+    """Flags of one criterion, made once: few items or rare answers, level, groups of items, length."""
+    name = f"on {criterion}: {called(members)}"
+    if name not in evidence.worded:
+        of_order = (_level, _group, _length) if ordered(evidence, criterion) else ()
+        evidence.worded[name] = [
+            *_few(evidence, criterion),
+            *(flag for flags in of_order for flag in flags(evidence, criterion, members)),
+        ]
+    return evidence.worded[name]
+
+
+def _few(evidence: Evidence, criterion: str) -> Iterable[Flag]:
+    """How many items there are, and how many of the rarer of two answers, where these are few."""
+    scores, asked = ratings_of(evidence, criterion)[criterion], evidence.criterion(criterion)
+    most = max((int(np.isfinite(score + scores.target).sum()) for score in scores.judges.values()), default=0)
+    if 0 < most < FEW:
+        yield Flag("few", f"{most} items were answered by people and a judge: every figure may be far off.")
+    answers = answer_of_people(scores)
+    answers = answers[np.isfinite(answers)]
+    if asked is None or len(asked.scale.offered) != 2 or not len(answers):
+        return
+    rarer = min(asked.scale.values, key=lambda value: int((answers == value).sum()))
+    n, part = int((answers == rarer).sum()), "sensitivity" if rarer == asked.scale.high else "specificity"
+    if n < FEW_OF_ONE and n < len(answers) / 2:
+        yield Flag(
+            "rare",
+            f"People answer “{asked.scale.word(rarer)}” to {n} of {len(answers)} items alone, all that "
+            f"{part} rests on.",
+        )
+
+
+def _level(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> Iterable[Flag]:
+    judged = section(evidence, "judges", criterion)["judges"].rows
+    row: Mapping[str, Cell] = next((row for row in judged if row["rater"] == called(members)), {})
+    bias = _figure(row, "bias")
+    if bias is None or bias.value is None or bias.interval is None or not _sure("level", [bias])[0]:
+        return
+    low, high = sorted(map(abs, bias.interval))
+    who = "The judges together" if len(members) > 1 else members[0]
+    s, more = "" if len(members) > 1 else "s", bias.value > 0
+    if yes := _yes(evidence, criterion):
+        text = (
+            f"{who} say{s} “{yes}” to {abs(bias.value):.0%} of the items {'more' if more else 'less'} than "
+        )
+        yield Flag("level", f"{text}people do ({low:.0%} to {high:.0%}).")
+    else:
+        text = f"{who} score{s} {abs(bias.value):.2f} points {'higher' if more else 'lower'} than people "
+        yield Flag("level", f"{text}({low:z.2f} to {high:z.2f}).")
+
+
+def _group(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Iterable[Flag]:
+    facets = {"": evidence.players} if len(set(evidence.players.values())) > 1 else {}
+    largest = unlike(
+        evidence.ratings,
+        criterion,
+        {**facets, **evidence.facets},
+        [(judge,) for judge in evidence.judges],
+        clusters=evidence.of.clusters,
+        seed=evidence.options.seed,
+    )
+    if largest is None or not stated("group", [largest.p])[0]:
+        return
+    yes, less = _yes(evidence, criterion), largest.inside - largest.outside
+    where = f"{largest.facet} “{largest.group}”".strip()
+    if yes and largest.distance:
+        text = f"differs from {largest.inside:.0%} of people's answers on {where}, from {largest.outside:.0%}"
+        text += " elsewhere"
+    elif largest.distance:
+        text = f"lies {largest.inside:.2f} points from people on {where}, {largest.outside:.2f} elsewhere"
+    else:
+        more = f"“{yes}” to {abs(less):.0%} of the items" if yes else f"{abs(less):.2f} points"
+        text = f"gives {where} {more} {'more' if less > 0 else 'less'}, beside people, than the others"
+    rests_on = f"{largest.n} items; the largest of {largest.compared} differences, p {_small(largest.p)}"
+    yield Flag("group", f"{largest.rater} {text} ({rests_on}).")
+
+
+def _length(evidence: Evidence, criterion: str, _members: tuple[str, ...]) -> Iterable[Flag]:
+    """The judge whose score moves most with the length of a reply, beside people."""
+    name = FEATURES["reply_chars"]
+    if name not in evidence.features or not evidence.judges:
+        return
+    given = {"features": {name: evidence.features[name]}} | evidence.drawing
+    rows = feature_bias(evidence.ratings, criterion, **given).rows
+    effects = [_figure(row, "effect") or undefined("no effect") for row in rows]
+    sure = _sure("length", effects)
+    stated_ = [(row, e) for row, e, of in zip(rows, effects, sure, strict=True) if of]
+    if stated_:
+        row, effect = max(stated_, key=lambda one: abs(one[1].value or 0.0))
+        yes, size = _yes(evidence, criterion), abs(effect.value or 0.0)
+        more = f"“{yes}” to {size:.0%} of the items more" if yes else f"{size:.2f} points more"
+        longer, step = (effect.value or 0.0) > 0, str(row["step"]).removeprefix("+")
+        yield Flag(
+            "length",
+            f"{row['rater']} prefers {'longer' if longer else 'shorter'} replies: {more} than people for "
+            f"{step} characters {'more' if longer else 'less'}.",
+        )
+
+
+def _sure(claim: str, figures: Sequence[Estimate]) -> Bools:
+    """Which figures a page may state to differ from 0."""
+    return stated(claim, [min(1.0, 2 * min(p_above(f, 0.0), p_below(f, 0.0))) for f in figures])
+
+
+def _yes(evidence: Evidence, criterion: str) -> str:
+    """The word of the higher of two answers; “” of other scales."""
+    asked = evidence.criterion(criterion)
+    return asked.scale.labels[1] if asked and len(asked.scale.offered) == 2 else ""
+
+
+def _inverted(evidence: Evidence, names: Mapping[str, str]) -> Iterable[Flag]:
+    criteria = evidence.agreement.criteria
+    rows = [(on, row) for on, name in names.items() for row in criteria[name].judges]
+    # On rare answers that never coincide resamples vary little about a ρ of -0.05, which proves nothing.
+    p = [max(p_below(row.spearman, 0.0, fisher=True), (row.p.value or 0.0) / 2) for _, row in rows]
+    where: dict[str, list[str]] = {}
+    below: dict[str, list[str]] = {}
+    for (on, row), sure in zip(rows, stated("other way round", p), strict=True):
+        if sure:
+            where.setdefault(row.name, []).append(f"ρ = {_two(row.spearman)}{_within(row.spearman)} on {on}")
+        elif row.spearman.value is not None and row.spearman.value < 0:
+            below.setdefault(on, []).append(f"{row.name} ({_two(row.spearman)})")
+    for judge, figures in where.items():
+        yield Flag(
+            "other way round",
+            f"{judge} orders the items the other way round than people do: {_list(figures)}. Check the "
+            "direction of its scale.",
+        )
+    for on, judges in below.items():
+        yield Flag(
+            "below 0",
+            f"On {on} ρ with people's mean lies below 0 for {_list(judges)}: chance, or the direction of a "
+            "scale.",
+        )
+
+
+def _copies(parts: Mapping[str, CriterionScores], people: tuple[str, ...]) -> Iterable[Flag]:
+    every = [(on, copy) for on, scores in parts.items() for copy in copies(scores, people)]
+    tests = sum(len(scores.judges) for scores in parts.values())
+    where: dict[tuple[str, str], list[str]] = {}
+    for (on, copy), sure in zip(every, sure_of("copy", [c.p for _, c in every], tests), strict=True):
+        if sure:
+            figures = f"{on} (ρ = {copy.rho:z.2f}, at most {copy.next:z.2f} with anybody else)"
+            where.setdefault((copy.judge, copy.person), []).append(figures)
+    for (judge, person), figures_ in where.items():
+        yield Flag(
+            "copy",
+            f"{judge} repeats the answers of {person} on {_list(figures_)}: its agreement with people's mean "
+            f"is {person}'s own share in that mean.",
+        )
+
+
+def _duplicates(parts: Mapping[str, CriterionScores], people: tuple[str, ...]) -> Iterable[Flag]:
+    every = [(on, alike) for on, scores in parts.items() for alike in duplicates(scores, people)]
+    tests = sum(comb(len(of.people), 2) + comb(len(of.judges), 2) for of in parts.values())
+    where: dict[tuple[str, ...], list[str]] = {}
+    for (on, alike), sure in zip(every, sure_of("same answers", [a.p for _, a in every], tests), strict=True):
+        if sure:
+            where.setdefault(alike.names, []).append(on)
+    for names, on_ in where.items():
+        yield Flag(
+            "same answers",
+            f"{_list(names)} gave the same answers to the same items on {_list(on_)}: they are one rater, "
+            "and the agreement among them says nothing.",
+        )
+
+
+def _constant(evidence: Evidence, parts: Mapping[str, CriterionScores]) -> Iterable[Flag]:
+    """Raters with whom no correlation is defined: a fact, no accusation."""
+    where: dict[tuple[str, str], list[str]] = {}
+    for on, scores in parts.items():
+        for person, (answer, items) in constants(scores, evidence.ratings.people).items():
+            where.setdefault((person, _word(evidence, on)(answer)), []).append(f"all {items} items on {on}")
+        for judge, score in scores.judges.items():
+            answer_, share = commonest(score)
+            if share == 1 and answer_ is not None and np.count_nonzero(~np.isnan(score)) >= FEWEST:
+                yield Flag(
+                    "constant",
+                    f"{judge} gave every item the same answer ({_word(evidence, on)(answer_)}) on {on}.",
+                )
+    if len(where) > NAMED:
+        yield Flag(
+            "constant",
+            f"{len({person for person, _ in where})} annotators give one and the same answer to all their "
+            "items on a criterion, and are dropped from its correlations and its held-out comparison.",
+        )
+        return
+    for (person, word), figures in where.items():
+        yield Flag(
+            "constant",
+            f"{person} gives {word} to {_list(figures)}, and is dropped there from correlations and from "
+            "the held-out comparison: no correlation with a constant is defined.",
+        )
+
+
+def _one_answer(evidence: Evidence, parts: Mapping[str, CriterionScores]) -> Iterable[Flag]:
+    every = []
+    for on, scores in parts.items():
+        people = {str(person): scores.of(person) for person in scores.people.tolist()}
+        if scores.unlinked:
+            people = {"people": scores.target}
+        every += [(on, row) for row in one_answer(dict(scores.judges), people)] if people else []
+    tests = sum(len(scores.judges) for scores in parts.values())
+    for (on, row), sure in zip(every, sure_of("one answer", [row.p for _, row in every], tests), strict=True):
+        if sure and row.share < 1:
+            word = _word(evidence, on)(row.answer)
+            yield Flag(
+                "one answer",
+                f"{row.name} gave {row.share:.0%} of the items the same score ({word}) on {on}, people "
+                f"{row.others:.0%}: its correlation there says little.",
+            )
+
+
+def _lacking(evidence: Evidence, names: Mapping[str, str]) -> Iterable[Flag]:
+    rows = [
+        (on, row)
+        for on, name in names.items()
+        for row in missing_ratings(evidence.ratings, name, evidence.of.clusters).rows
+    ]
+    sure = dict(
+        zip(map(id, (row for _, row in rows)), stated("lacks ratings", [_p(r) for _, r in rows]), strict=True)
+    )
+    by_judge: dict[str, list[tuple[str, Mapping[str, Cell]]]] = {}
+    for on, row in rows:
+        by_judge.setdefault(str(row["rater"]), []).append((on, row))
+    for judge, of in by_judge.items():
+        on, row = min(of, key=lambda one: _p(one[1]))
+        counts = _list(f"{row['missing']} of {_total(row)} items on {on}" for on, row in of)
+        missing_, rated = (_figure(row, name) for name in ("mean_missing", "mean_rated"))
+        assert missing_ is not None
+        assert rated is not None
+        if sure[id(row)]:
+            which = "worse" if (missing_.value or 0.0) < (rated.value or 0.0) else "better"
+            yield Flag(
+                "lacks ratings",
+                f"{judge} lacks ratings of {counts}, more often of the {which} ones: on {on} people's mean "
+                f"is {missing_.value:z.2f} where it lacks them, elsewhere {rated.value:z.2f} (p "
+                f"{_small(_p(row))}). Compare judges on common items (section missing).",
+            )
+        else:
+            yield Flag("incomplete", f"{judge} has no rating of {counts}.")
+
+
+def _scales(evidence: Evidence, names: Mapping[str, str]) -> Iterable[Flag]:
+    ratings = evidence.ratings
+    where: dict[tuple[str, str], list[str]] = {}
+    for on, name in names.items():
+        for note in dict.fromkeys(ratings.other_scale.get(name, {}).values()):
+            where.setdefault(("Scale of ", note), []).append(on)
+        for note in ratings.basis_notes.get(name, ()):
+            if not note.startswith("scale guessed"):
+                where.setdefault(("", note), []).append(on)
+    for (of, note), on_ in where.items():
+        yield Flag("scale", f"{of}{_list(on_)}: {note}.")
+
+
+def _word(evidence: Evidence, on: str) -> Callable[[float], str]:
+    name = next((name for name in evidence.ratings.criteria if evidence.label(name) == on), on)
+    scale = evidence.scale(name)
+    return scale.word if scale else "{:g}".format
+
+
+def _figure(row: Mapping[str, Cell], name: str) -> Estimate | None:
+    cell = row.get(name)
+    return cell if isinstance(cell, Estimate) else None
+
+
+def _value(cell: Cell) -> float:
+    return cell.value if isinstance(cell, Estimate) and cell.value is not None else float("-inf")
+
+
+def _p(row: Mapping[str, Cell]) -> float:
+    p = _figure(row, "p")
+    return p.value if p and p.value is not None else float("nan")
+
+
+def _total(row: Mapping[str, Cell]) -> int:
+    return sum(int(count) for name in ("rated", "missing") if isinstance(count := row[name], int))
+
+
+def _small(p: float) -> str:
+    return "< .001" if p < 0.001 else f"= {p:.3f}".replace("0.", ".")
+
+
+def _two(figure: Estimate) -> str:
+    return f"{figure.value:z.2f}"
+
+
+def _within(figure: Estimate, *, signed: bool = False) -> str:
+    if figure.interval is None:
+        return f" ({figure.reason or 'no interval'})"
+    low, high = (_end(end, signed=signed) for end in figure.interval)
+    return f" ({low} to {high})"
+
+
+def _end(value: float, *, signed: bool) -> str:
+    """Two digits, or as many more, up to six, as show on which side of 0 it lies."""
+    digits = next((d for d in range(2, 7) if round(value, d)), 2)
+    return f"{value:+z.{digits}f}" if signed else f"{value:z.{digits}f}"
+
+
+def _list(words: Iterable[str], last_word: str = "and") -> str:
+    """“a, b and c”; “” of nothing."""
+    *first, last = [*words] or [""]
+    return f"{', '.join(first)} {last_word} {last}" if first else last
