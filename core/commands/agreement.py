@@ -1,11 +1,14 @@
 """`concord agreement`: how well judges agree with people, and people with each other."""
 
 import sys
+from datetime import date
+from pathlib import Path
 from typing import Any
 
 import click
 
 from concord.commands import options
+from concord.commands.check import html
 from concord.commands.printing import columns, echo
 from concord.commands.startup import import_sqlite_utils
 
@@ -25,6 +28,7 @@ from concord.commands.startup import import_sqlite_utils
 @click.option(
     "--criterion", default="", help="The criterion of the sections; final or the last one if absent."
 )
+@html
 @click.pass_obj
 def command(
     workspace: str,
@@ -33,6 +37,7 @@ def command(
     form: str,
     section: tuple[str, ...],
     criterion: str,
+    html: Path | None,
     keep_refused: bool,
     **measured: Any,
 ) -> None:
@@ -48,13 +53,20 @@ def command(
     from concord.workspace import Workspace
 
     opened = Workspace.open(workspace, create=False)
-    asked = Options(exclude_refused=not keep_refused, families=families(opened.models_path), **measured)
+    measuring = Options(exclude_refused=not keep_refused, families=families(opened.models_path), **measured)
     with opened.read() as db:
-        report = agreement_report(db, study, asked)
+        report = agreement_report(db, study, measuring)
         measure(report, report.steps(form, sections=section, criterion=criterion))
-        found = report.document(form, sections=section, criterion=criterion, width=columns(WIDTH))
+        document = report.document(form, sections=section, criterion=criterion, width=columns(WIDTH))
         without = report.without(section, criterion)
-    echo(found, nl=False)
+        if html is not None:
+            from concord.reports import page  # loads the templates
+
+            html.write_text(
+                page.of_study(db, report, made=date.today(), criterion=criterion), encoding="utf-8"
+            )
+            echo(f"The report is in {html}.", err=True)
+    echo(document, nl=False)
     for sentence in without:
         echo(sentence, err=True)
     if form == "csv" or section:

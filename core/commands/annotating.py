@@ -8,9 +8,11 @@ import click
 from concord.commands import options, printing
 from concord.commands.printing import echo
 from concord.errors import StudyError, not_found
-from concord.store import exclusions
+from concord.store import exclusions, placements
 from concord.store import studies as stored
-from concord.studies import adjudication, checks, dealing, discussion, reveal, running, studies, training
+from concord.store.actor import actor
+from concord.studies import dealing, purposes, running, studies
+from concord.studies.purposes import adjudicate, discuss, gold, repeat, revise, training
 from concord.workspace import Workspace
 
 commands = click.Group()
@@ -36,7 +38,7 @@ _DRY = click.option("--dry-run", is_flag=True, help="Show who would get what, an
     "--repeat-after",
     type=click.IntRange(1),
     metavar="N",
-    help=f"How many other items lie between an item and its repeat; default: {checks.AFTER}.",
+    help=f"How many other items lie between an item and its repeat; default: {repeat.AFTER}.",
 )
 @click.option(
     "--extra-where-differ",
@@ -47,7 +49,6 @@ _DRY = click.option("--dry-run", is_flag=True, help="Show who would get what, an
 )
 @click.option("--extra-on", "criterion", default="", help="Only where they differ on this criterion.")
 @_DRY
-@options.decided("dealt", about="annotators")
 @click.pass_obj
 def _deal(
     workspace: str,
@@ -63,7 +64,7 @@ def _deal(
     """Deal a study's units to annotators, again after somebody joined or left; what was begun stays."""
     if criterion and least is None:
         raise StudyError("--extra-on says where --extra-where-differ looks: give both.")
-    extra = adjudication.Rule("range", least, criterion=criterion) if least is not None else None
+    extra = adjudicate.Rule("range", least, criterion=criterion) if least is not None else None
     opened = Workspace.open(workspace, create=False)
     if dry_run:
         with opened.read() as db:
@@ -73,7 +74,7 @@ def _deal(
         items = studies.deal_study(
             db, name, annotators, overlap=overlap, repeats=repeats, repeat_after=repeat_after, extra=extra
         )
-        study, beside = stored.get(db, name), checks.counts(db, name)
+        study, beside = stored.get(db, name), placements.hidden(db, name)
         balance = dealing.plan(db, name).told
     k = study.overlap
     each = f"{k} {'rater' if k == 1 else 'raters'} a unit" if k else "every unit to everybody"
@@ -84,7 +85,7 @@ def _deal(
     )
     echo(balance)
     if beside:
-        echo(f"Hidden among them: {checks.told(beside)}.")
+        echo(f"Hidden among them: {purposes.hidden_in_words(beside)}.")
 
 
 def _planned(plan: dealing.Deal) -> None:
@@ -99,7 +100,6 @@ def _planned(plan: dealing.Deal) -> None:
 @click.option(
     "--break-after", type=click.IntRange(0), help="Items between breaks; 0: none. Default: as before."
 )
-@options.decided("pace set")
 @click.pass_obj
 def _pace(workspace: str, name: str, a_day: int | None, break_after: int | None) -> None:
     """Say at the desk how many items are the day's goal, and when a break is due; nothing is enforced."""
@@ -118,7 +118,6 @@ def _pace(workspace: str, name: str, a_day: int | None, break_after: int | None)
     "Default: as before; at first none.",
 )
 @options.form()
-@options.decided("gold items set", also=False)
 @click.pass_obj
 def _gold(workspace: str, name: str, file: Path | None, feedback: bool | None, form: str) -> None:
     """Mix gold items, whose answers are known, into everybody's items, or list those that are set.
@@ -130,17 +129,17 @@ def _gold(workspace: str, name: str, file: Path | None, feedback: bool | None, f
     opened = Workspace.open(workspace, create=False)
     if file is None and feedback is None:
         with opened.read() as db:
-            printing.show([checks.gold_table(db, name)], form)
+            printing.show([gold.gold_table(db, name)], form)
         return
     with opened.write() as db:
         if feedback is not None:
-            checks.set_feedback(db, name, feedback)
+            gold.set_feedback(db, name, feedback)
             after = "are shown after an item is submitted" if feedback else "are not shown to annotators"
             echo(f"Study “{name}”: the known answers of gold items {after}.")
         if file is None:
             return
-        golds = checks.read_gold(db, name, file)
-        have = checks.set_gold(db, name, golds)
+        golds = gold.read_gold(db, name, file)
+        have = gold.set_gold(db, name, golds)
     units = {gold.unit for gold in golds}
     attention = {gold.unit for gold in golds if gold.attention}
     echo(
@@ -171,7 +170,6 @@ def _gold(workspace: str, name: str, file: Path | None, feedback: bool | None, f
 @click.option("--items", type=click.IntRange(0), help="Items of each attempt; 0, the default: all there are.")
 @click.option("--off", is_flag=True, help="Open the study to everybody; attempts stay stored.")
 @options.form()
-@options.decided("training set", also=False)
 @click.pass_obj
 def _training(
     workspace: str,
@@ -190,15 +188,17 @@ def _training(
     FILE is a CSV as for `concord study gold`; each item has an explanation. Whoever has not passed sees only
     training items, each followed by its known answers. Nothing answered there is a rating.
     """
-    asked = (file, share, deviation, attempts, items)
-    if (off and any(one is not None for one in asked)) or (share is not None and deviation is not None):
+    rule_options = (file, share, deviation, attempts, items)
+    if (off and any(one is not None for one in rule_options)) or (
+        share is not None and deviation is not None
+    ):
         raise StudyError("A rule is --pass or --deviation; --off stands alone.")
     opened = Workspace.open(workspace, create=False)
     if off:
         with opened.write() as db:
             training.end(db, name)
         echo(f"Study “{name}”: no training comes before it any more.")
-    elif all(one is None for one in asked):
+    elif all(one is None for one in rule_options):
         with opened.read() as db:
             printing.show([training.table(db, name)], form)
     else:
@@ -210,7 +210,7 @@ def _training(
                 before.attempts if attempts is None else attempts,
                 before.items if items is None else items,
             )
-            golds = checks.read_gold(db, name, file, training=True) if file else []
+            golds = gold.read_gold(db, name, file, training=True) if file else []
             training.begin(db, name, golds, rule)
         echo(f"Study “{name}” opens to whoever passes its training: {rule.told}.")
 
@@ -219,12 +219,11 @@ def _training(
 @click.argument("name")
 @click.argument("annotator")
 @options.reason()
-@options.by()
 @click.pass_obj
-def _admit(workspace: str, name: str, annotator: str, reason: str, by: str) -> None:
+def _admit(workspace: str, name: str, annotator: str, reason: str) -> None:
     """Open a study to an annotator who has not passed its training."""
     with Workspace.open(workspace, create=False).write() as db:
-        training.admit(db, name, annotator, reason, by)
+        training.admit(db, name, annotator, reason)
     echo(f"“{name}” is open to {annotator}.")
 
 
@@ -232,12 +231,11 @@ def _admit(workspace: str, name: str, annotator: str, reason: str, by: str) -> N
 @click.argument("name")
 @click.argument("annotator")
 @options.reason("Why; it stands beside every figure.")
-@options.by()
 @click.pass_obj
-def _exclude(workspace: str, name: str, annotator: str, reason: str, by: str) -> None:
+def _exclude(workspace: str, name: str, annotator: str, reason: str) -> None:
     """Leave an annotator out of a study's figures of agreement; their ratings stay stored."""
     with Workspace.open(workspace, create=False).write() as db:
-        exclusions.exclude(db, name, annotator, reason, by)
+        exclusions.exclude(db, name, annotator, reason)
     echo(f"{annotator} is left out of the figures of “{name}”. `--with-excluded` shows figures with them.")
 
 
@@ -245,12 +243,11 @@ def _exclude(workspace: str, name: str, annotator: str, reason: str, by: str) ->
 @click.argument("name")
 @click.argument("annotator")
 @options.reason("Why the decision to leave them out no longer holds.")
-@options.by()
 @click.pass_obj
-def _include(workspace: str, name: str, annotator: str, reason: str, by: str) -> None:
+def _include(workspace: str, name: str, annotator: str, reason: str) -> None:
     """Take an annotator into a study's figures again; both decisions stay on record."""
     with Workspace.open(workspace, create=False).write() as db:
-        running.include(db, name, annotator, reason, by)
+        running.include(db, name, annotator, reason)
     echo(f"{annotator} is in the figures of “{name}” again.")
 
 
@@ -260,7 +257,6 @@ def _include(workspace: str, name: str, annotator: str, reason: str, by: str) ->
 @click.option("--criterion", default="", help="Only items with answers this far apart on this criterion.")
 @click.option("--lowest", type=click.IntRange(1), metavar="N", help="The N items of lowest agreement.")
 @options.form()
-@options.decided("rule of adjudication set", also=False)
 @click.pass_obj
 def _adjudicate(
     workspace: str, name: str, least: float | None, criterion: str, lowest: int | None, form: str
@@ -270,11 +266,11 @@ def _adjudicate(
         raise StudyError("A rule is --range, with or without --criterion, or --lowest.")
     if least is None and lowest is None:
         with Workspace.open(workspace, create=False).read() as db:
-            printing.show([adjudication.queue_table(db, adjudication.adjudication(db, name))], form)
+            printing.show([adjudicate.queue_table(db, adjudicate.adjudication(db, name))], form)
         return
-    rule = adjudication.Rule("range", least, 0, criterion) if least is not None else None
+    rule = adjudicate.Rule("range", least, 0, criterion) if least is not None else None
     with Workspace.open(workspace, create=False).write() as db:
-        echo(adjudication.set_rule(db, name, rule or adjudication.Rule("lowest", n=lowest or 0)))
+        echo(adjudicate.set_rule(db, name, rule or adjudicate.Rule("lowest", n=lowest or 0)))
 
 
 @commands.command("settle")
@@ -284,7 +280,6 @@ def _adjudicate(
 @click.option("--criterion", required=True, help="The criterion in dispute.")
 @click.option("--score", type=float, required=True, help="The score that settles it.")
 @options.reason("Why.")
-@click.option("--by", "person", required=True, help="The adjudicator's name.")
 @click.pass_obj
 def _settle(
     workspace: str,
@@ -294,22 +289,20 @@ def _settle(
     criterion: str,
     score: float,
     reason: str,
-    person: str,
 ) -> None:
-    """Settle a criterion of an item (by its key) that the rule names. It replaces nobody's answer."""
+    """Settle a criterion of an item (by its key) that the rule names, as the adjudicator whom --by names."""
     with Workspace.open(workspace, create=False).write() as db:
         units = {(unit["key"], unit["turn"]): unit["id"] for unit in stored.units(db, name)}
         if (item, turn) not in units:
             raise not_found("item", item, [key for key, _ in units])
-        adjudication.settle(db, name, units[item, turn], criterion, score, reason, person)
-        echo(adjudication.adjudication(db, name).told)
+        adjudicate.settle(db, name, units[item, turn], criterion, score, reason, actor())
+        echo(adjudicate.adjudication(db, name).told)
 
 
 @commands.command("reveal")
 @click.argument("name")
 @click.option("--judge", help="The judge whose scores and reasons are shown.")
 @click.option("--off", is_flag=True, help="Show nothing any more; answers that were locked stay so.")
-@options.decided("reveal set")
 @click.pass_obj
 def _reveal(workspace: str, name: str, judge: str | None, off: bool) -> None:
     """Show annotators a judge's scores once they have answered everything blind, and let them revise."""
@@ -317,7 +310,7 @@ def _reveal(workspace: str, name: str, judge: str | None, off: bool) -> None:
     if bool(judge) == off:
         raise StudyError("Name the judge with --judge, or end it with --off.")
     with opened.write() as db:
-        reveal.set_judge(db, name, judge or "")
+        revise.set_judge(db, name, judge or "")
     if off:
         echo(f"Study “{name}”: nobody is shown a judge's scores any more.")
     else:
@@ -333,7 +326,6 @@ def _reveal(workspace: str, name: str, judge: str | None, off: bool) -> None:
 @click.option("--now", "when", flag_value="now", help="Each once they have rated everything.")
 @click.option("--off", is_flag=True, help="Show nobody's answers any more; what was locked stays so.")
 @options.form()
-@options.decided("discussion set", also=False)
 @click.pass_obj
 def _discuss(workspace: str, name: str, when: Any, off: bool, form: str) -> None:
     """Show annotators each other's answers, without names, to comment on; or list their comments.
@@ -345,12 +337,12 @@ def _discuss(workspace: str, name: str, when: Any, off: bool, form: str) -> None
     opened = Workspace.open(workspace, create=False)
     if not (off or when):
         with opened.read() as db:
-            printing.show([discussion.comments_table(db, name)], form)
+            printing.show([discuss.comments_table(db, name)], form)
         return
     with opened.write() as db:
-        discussion.set_round(db, name, when or "")
-    told = {"all": "once all have rated everything", "now": "each once they have rated everything"}
-    shown = f"are shown {told[when]}" if when else "are not shown any more"
+        discuss.set_round(db, name, when or "")
+    since = {"all": "once all have rated everything", "now": "each once they have rated everything"}
+    shown = f"are shown {since[when]}" if when else "are not shown any more"
     echo(f"Study “{name}”: others' answers {shown}.")
 
 
@@ -359,15 +351,14 @@ def _discuss(workspace: str, name: str, when: Any, off: bool, form: str) -> None
 @click.argument("annotator")
 @click.argument("items", metavar="[ITEM]…", nargs=-1)
 @options.reason()
-@options.by()
 @click.pass_obj
-def _requeue(workspace: str, name: str, annotator: str, items: tuple[str, ...], reason: str, by: str) -> None:
+def _requeue(workspace: str, name: str, annotator: str, items: tuple[str, ...], reason: str) -> None:
     """Open items of an annotator again: these conversations, by key, or without any all that were skipped.
 
     Answers stay on the desk, and count again once the item is submitted anew.
     """
     with Workspace.open(workspace, create=False).write() as db:
-        count = running.requeue(db, name, annotator, reason, by, items)
+        count = running.requeue(db, name, annotator, reason, items)
     echo(running.requeued(annotator, count))
 
 
@@ -375,10 +366,9 @@ def _requeue(workspace: str, name: str, annotator: str, items: tuple[str, ...], 
 @click.argument("name")
 @click.argument("annotator")
 @options.reason()
-@options.by()
 @_DRY
 @click.pass_obj
-def _reassign(workspace: str, name: str, annotator: str, reason: str, by: str, dry_run: bool) -> None:
+def _reassign(workspace: str, name: str, annotator: str, reason: str, dry_run: bool) -> None:
     """Deal what an annotator who leaves has not begun to the others; what they submitted stays."""
     opened = Workspace.open(workspace, create=False)
     if dry_run:
@@ -386,7 +376,7 @@ def _reassign(workspace: str, name: str, annotator: str, reason: str, by: str, d
             _planned(dealing.plan(db, name, without=[annotator]))
         return
     with opened.write() as db:
-        handed = running.reassign(db, name, annotator, reason, by)
+        handed = running.reassign(db, name, annotator, reason)
         balance = dealing.plan(db, name).told
     echo(running.reassigned(name, annotator, handed))
     echo(balance)

@@ -1,43 +1,116 @@
-"""`concord check`: look for damage in the workspace's database, or in a backup."""
+"""`concord check FILE`: how far a table of labels lets one trust its judges, without a workspace."""
 
-import sqlite3
+from datetime import date
 from pathlib import Path
+from shlex import quote
+from typing import Any
 
 import click
 
-from concord.commands.printing import echo
-from concord.errors import WorkspaceError
-from concord.store import checking, copies, schema, summaries
-from concord.workspace import Workspace
+from concord.commands import options
+from concord.commands.printing import columns, echo
+from concord.commands.startup import import_sqlite_utils
+
+WIDTH = 100
+"""Columns of the answer where the terminal's are not known."""
 
 
-@click.command()
-@click.argument("file", metavar="[FILE]", required=False, type=click.Path(path_type=Path, exists=True))
-@click.option(
-    "--compute-anew", is_flag=True, help="First compute sums, finals and summaries anew from the ratings."
+def table_options(command: Any) -> Any:
+    """How a table is read: `human`, `judge`, `id`, `by`, `criterion`, `scales`, `passing`."""
+    for option in (
+        options.several("--human", "Columns (or raters of a long table) that are people's."),
+        options.several("--judge", "Columns (or raters of a long table) that are judges'."),
+        click.option("--id", default="", help="The column of ids; “none” numbers the rows."),
+        options.several("--by", "Columns that divide the rows into groups, such as a model."),
+        options.several("--criterion", "The criterion, as names of columns have it: fluency."),
+        options.scales("the values do not show it"),
+        click.option("--pass-from", "passing", type=float, help="Numbers pass from here on."),
+    ):
+        command = option(command)
+    return command
+
+
+html = click.option(
+    "--html", type=click.Path(path_type=Path), help="Write the report as one file that a browser opens."
 )
-@click.pass_obj
-def command(workspace: str, file: Path | None, compute_anew: bool) -> None:
-    """Look for damage in the database of the workspace, or in FILE, a backup.
 
-    A copy is looked at, so that nobody who writes has to wait. The exit code is 1 if anything is wrong.
+
+@click.command("check")
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@table_options
+@click.option("-v", "--verbose", is_flag=True, help="The whole overview instead of a screen.")
+@options.several("--section", "Sections of the report; “all” for every one.")
+@html
+@options.form()
+@options.resamples("items")
+@options.seed
+def command(
+    file: Path,
+    verbose: bool,
+    section: tuple[str, ...],
+    html: Path | None,
+    form: str,
+    resamples: int,
+    seed: int,
+    **about: Any,
+) -> None:
+    """How far judges can be trusted, from one table of labels: CSV, TSV, Parquet, JSON, JSON Lines, Excel.
+
+    A row is an answer, with what people said and what judges said in columns; or a row is a rating. People
+    may have answered a part of the rows. Nothing is written but a report that --html names.
     """
-    if compute_anew:
-        if file is not None:
-            raise click.UsageError("--compute-anew changes a workspace; a backup is left as it is.")
-        with Workspace.open(workspace, create=False).write() as db:
-            summaries.refresh(db)
-    path = file or Path(workspace).expanduser().resolve() / "concord.db"
-    if not path.exists():
-        raise WorkspaceError(f"There is no database {path}. Name a workspace with --workspace.")
-    try:
-        with copies.snapshot(path) as copy:
-            schema.apply(copy, schema.version(copy, path))  # one of an earlier form is whole, too
-            found = checking.findings(copy)
-    except sqlite3.Error as error:
-        found = [checking.Finding(f"{path} cannot be read: {error}.", checking.RESTORE)]
-    for finding in found:
-        echo(f"{finding.message} {finding.remedy}")
-    if found:
-        raise click.exceptions.Exit(1)
-    echo(f"{path} is whole: no damage, no missing rows, and all sums fit the ratings.")
+    import json
+
+    import_sqlite_utils()
+    from concord.exchange import labels
+    from concord.reports import screen
+    from concord.reports.agreement_report import Options, asked_report
+    from concord.reports.coefficient import every_criterion
+
+    table = labels.read(file, read_options(about))
+    report = asked_report(table.of, Options(resamples=resamples, seed=seed), table.features)
+    on = (about["criterion"] or ("",))[0]
+    if html is not None:
+        from concord.reports import page  # loads the templates
+
+        text = page.page(
+            report,
+            table.keys,
+            table.texts,
+            made=date.today(),
+            criterion=on,
+            read=table.columns,
+            warnings=table.warnings,
+        )
+        html.write_text(text, encoding="utf-8")
+        echo(f"The report is in {html}.", err=True)
+    if form == "json":
+        whole = screen.screen_json(report, taken=table.columns, left_out=table.warnings, criterion=on)
+        echo(json.dumps(whole, ensure_ascii=False, indent=2))
+    elif section or verbose or form != "table":
+        echo(report.document(form, sections=section, criterion=on, width=columns(WIDTH)), nl=False)
+    else:
+        same = f"concord check {quote(str(file))}"
+        shown = on or screen.main_of(report)
+        others = [name for name in every_criterion(report) if name != shown]
+        more = [*(f"{same} --criterion {quote(name)}" for name in others[:2]), f"{same} --html report.html"]
+        more.append(f"{same} --section players,distribution,disagreement")
+        echo(
+            screen.screen(
+                report,
+                taken=table.columns,
+                left_out=table.warnings,
+                next_commands=more,
+                criterion=on,
+                width=min(columns(WIDTH), 120),
+            ),
+            nl=False,
+        )
+
+
+def read_options(about: dict[str, Any]) -> Any:
+    """The options of `table_options` as `concord.exchange.labels.TableOptions`."""
+    from concord.exchange.labels import TableOptions
+
+    names = ("human", "judge", "id", "by", "criterion", "scales", "passing")
+    return TableOptions(*(about[name] for name in names))

@@ -9,10 +9,9 @@ from concord.commands.progress import carry_out, running
 from concord.errors import ConcordError
 from concord.reports.registered import registered_pairs
 from concord.runs.plans import ComparePlan
-from concord.store import pairings
 from concord.store.comparisons import PairQuestion
 from concord.store.comparisons import questions as asked_of
-from concord.studies import comparisons
+from concord.studies import comparisons, pairings
 from concord.workspace import Workspace
 
 
@@ -50,19 +49,17 @@ def command(
     """
     workspace = Workspace.open(folder, create=not judges)
     with workspace.read() as db:
-        study = pairings.study(db, name)
+        study = pairings.find(db, name)
         if rubric or criterion:
-            known = (
-                [PairQuestion(study.rubric, c) for c in study.criteria]
-                if study.rubric
-                else asked_of(db, name)
+            questions = (
+                [PairQuestion(study.rubric, c.name) for c in study.criteria] if study else asked_of(db, name)
             )
-            fits = (q for q in known if rubric in ("", q.rubric) and criterion in ("", q.criterion))
+            fits = (q for q in questions if rubric in ("", q.rubric) and criterion in ("", q.criterion))
             question = next(fits, PairQuestion(rubric, criterion))
         else:
             question = None
     version, repeats = how.pop("version"), how.pop("judge_repeats")
-    if study.rubric:
+    if study:
         if judges and (models or facets or version):
             raise ConcordError(
                 "The pairs and the rubric of this study were chosen when it was made: leave --models, "
@@ -76,9 +73,9 @@ def command(
         if how["estimate"]:
             return
     with workspace.read() as db:
-        found = comparisons.compared(
+        results = comparisons.compared(
             db, name, question=question, players=models, facets=facets, resamples=resamples, seed=seed
         )
-        registered = registered_pairs(db, found, name) if study.rubric else None
-    made = [*comparisons.result_tables(found)]
-    printing.show([*made, registered] if registered and registered.rows else made, form)
+        registered = registered_pairs(db, results, name) if study else None
+    tables = [*comparisons.result_tables(results)]
+    printing.show([*tables, registered] if registered and registered.rows else tables, form)

@@ -25,7 +25,6 @@ def command() -> None:
 @options.number("--minutes", 120, "Minutes after which items not begun go to others.", least=1)
 @click.option("--code", default="", help="The completion code; else everybody has one of their own.")
 @click.option("--base-url", help="Where people reach the app; else where it last listened.")
-@options.by()
 @click.pass_obj
 def _open(
     workspace: str,
@@ -36,24 +35,22 @@ def _open(
     minutes: int,
     code: str,
     base_url: str | None,
-    by: str,
 ) -> None:
     """Print the address to give to the platform, once. A new one replaces it; who came keeps their desk."""
     with Workspace.open(workspace, create=False).write() as db:
-        made = Crowd(study, platform, people, items, minutes, code)
-        echo(crowd.open_link(db, made, by, base_url))
+        link = Crowd(study, platform, people, items, minutes, code)
+        echo(crowd.open_link(db, link, base_url))
     echo("Whoever has this address can come: give it to the platform only.", err=True)
 
 
 @command.command("close")
 @click.argument("study")
 @options.reason()
-@options.by()
 @click.pass_obj
-def _close(workspace: str, study: str, reason: str, by: str) -> None:
+def _close(workspace: str, study: str, reason: str) -> None:
     """Let nobody new in. Whoever came goes on, and gets the completion code at the end."""
     with Workspace.open(workspace, create=False).write() as db:
-        crowd.close_link(db, study, reason, by)
+        crowd.close_link(db, study, reason)
     echo(f"The link of “{study}” lets nobody new in.")
 
 

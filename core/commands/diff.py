@@ -8,6 +8,9 @@ from concord.commands import options, printing
 from concord.reports import differences
 from concord.workspace import Workspace
 
+SHOWN = 10
+"""Scenarios that a reader is shown, those that changed most."""
+
 
 @click.command("diff")
 @click.argument("one")
@@ -20,7 +23,6 @@ from concord.workspace import Workspace
     help="What ONE and OTHER are: numbers of runs, names of players, or versions of the judges' prompt.",
 )
 @options.whose
-@options.number("--top", 10, "Scenarios shown, those that changed most; 0 for all.")
 @options.figures("scenarios")
 @click.pass_obj
 def command(
@@ -30,24 +32,24 @@ def command(
     other: str,
     of: differences.Of,
     benchmark: str,
-    top: int,
     form: str,
     resamples: int,
     seed: int,
 ) -> None:
     """What changed from ONE to OTHER, such as from yesterday's run to today's.
 
-    Scores on common scenarios, the scenarios that changed most, the configuration, failures and cost.
+    Scores on common scenarios, the scenarios that changed most (in JSON and CSV all), the configuration.
     """
     workspace = Workspace.open(folder, create=False)
     if of != "runs" and not benchmark:
         with workspace.read() as db:
             benchmark = options.only_benchmark(db)
-    found = differences.differences(
+    compared = differences.differences(
         workspace, of, one, other, benchmark=benchmark, resamples=resamples, seed=seed
     )
+    most = None if form in ("json", "csv") else SHOWN
     tables = [
-        replace(each, rows=each.rows[: top or None]) if each.name == "changed-scenarios" else each
-        for each in found.tables
+        replace(each, rows=each.rows[:most]) if each.name == "changed-scenarios" else each
+        for each in compared.tables
     ]
     printing.show(tables, form)

@@ -25,9 +25,9 @@ from concord.exchange import (
 )
 from concord.exchange.answers import AnswerFile
 from concord.exchange.conversations_jsonl import own
-from concord.rating import Scale
+from concord.questions import Scale
 from concord.rubrics import shelf
-from concord.runs.registry import BENCHMARKS, SLICES
+from concord.runs.registry import BENCHMARKS
 from concord.store.comparisons import OWN
 from concord.studies import pairings
 from concord.workspace import Workspace
@@ -37,15 +37,7 @@ SHOWN = 160
 """Characters of a message that `--check` prints."""
 
 
-class _Formats(click.Group):
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        slice_name, _, word = cmd_name.partition("-")
-        if slice_name in SLICES:
-            raise ConcordError(f"`concord import {cmd_name}` is now `concord {slice_name} import {word}`.")
-        return super().get_command(ctx, cmd_name)
-
-
-@click.group("import", cls=_Formats)
+@click.group("import")
 def command() -> None:
     """Read a file into the workspace. If anything in it is wrong, nothing is stored.
 
@@ -111,7 +103,7 @@ def _ratings(
     _report(incoming.store_in_parts(opened, brought, append=append))
     for criterion in brought.study.criteria:
         scale = criterion.scale
-        kind = "a range, not to be asked at the desk" if scale.continuous else f"{len(scale.values)} answers"
+        kind = f"{len(scale.offered)} answers" if scale.offered else "a range, not to be asked at the desk"
         guess = ", guessed from the scores" if scale.guessed else ""
         echo(f"  {criterion.name}: {scale.low:g} to {scale.high:g}, {kind}{guess}")
 
@@ -182,8 +174,8 @@ def _comparisons(workspace: str, file: Path, benchmark: str) -> None:
     done = comparisons_file.store(Workspace.open(workspace), file, benchmark)
     new = [f"{done.people:,} comparisons by people", f"{done.judges:,} by judges"]
     new += [f"{done.conversations:,} conversations"] if done.conversations else []
-    known = f" {done.known:,} were here already." if done.known else ""
-    echo(f"New: {', '.join(new)}.{known}")
+    repeated = f" {done.known:,} were here already." if done.known else ""
+    echo(f"New: {', '.join(new)}.{repeated}")
 
 
 def _of_tool(read: Callable[..., AnswerFile], word: str, metavar: str, help: str) -> None:
@@ -199,11 +191,11 @@ def _of_tool(read: Callable[..., AnswerFile], word: str, metavar: str, help: str
             raise ImportRefused(f"“{study}” is the name of a benchmark. Give the study another name.")
         opened = Workspace.open(workspace)
         with opened.read() as db:
-            asked = answers.asked(db, study)
-            found = read(file, study, {*asked, *scales})
-            brought = answers.incoming(db, found, study, scales=scales)
+            questions = answers.question_names(db, study)
+            answered = read(file, study, {*questions, *scales})
+            brought = answers.incoming(db, answered, study, scales=scales)
         _report(incoming.store_in_parts(opened, brought, append=True))
-        for why, count in found.left_out.items():
+        for why, count in answered.left_out.items():
             echo(f"  left out: {count:,} {why}")
 
 
@@ -240,31 +232,31 @@ def _foreign(
         if role not in get_args(Role):
             raise ConcordError(f"--role {name}={role}: it must be one of {', '.join(get_args(Role))}.")
     who = {name.lower(): role for name, role in roles.items()}
-    asked = conversations_file.Asked(benchmark, mapping, cast(Mapping[str, Role], who))
+    reading = conversations_file.FileOptions(benchmark, mapping, cast(Mapping[str, Role], who))
     with workspace.read() as db, printing.progress("Checking") as shown:
-        found = conversations_file.survey(file, asked, db=db, progress=shown)
+        survey = conversations_file.survey(file, reading, db=db, progress=shown)
     taken = rubric or how["judge"] or how["study"]
-    for line in conversations_file.told(found, by_command=not taken):
+    for line in conversations_file.sentences(survey, by_command=not taken):
         echo(line)
     if check:
-        for where, entry in found.shown:
+        for where, entry in survey.shown:
             for conversation in entry.conversations:
                 echo(f"\n{where}: {conversation.key} ({conversation.player}, {conversation.language})")
                 for message in conversation.messages:
                     echo(f"  {message.role}: {message.content[:SHOWN]}")
-        found.refuse()
+        survey.refuse()
         return
     with printing.progress("Storing") as shown:
         done = conversations_file.store(
-            workspace, found, question=question, scales=scales, progress=shown, **how
+            workspace, survey, question=question, scales=scales, progress=shown, **how
         )
-    echo(conversations_file.summary(found, done))
+    echo(conversations_file.summary(survey, done))
 
 
 def _report(done: incoming.Imported) -> None:
     new = [f"{done.people:,} ratings by people", f"{done.judges:,} by judges"]
     new += [f"{done.units:,} units"] if done.units else []
     new += [f"{done.conversations:,} conversations"] if done.conversations else []
-    known = f" {done.known:,} ratings were here already." if done.known else ""
+    repeated = f" {done.known:,} ratings were here already." if done.known else ""
     there = "" if done.conversations else ", all on conversations that were here"
-    echo(f"Study “{done.study}”, new: {', '.join(new)}{there}.{known}")
+    echo(f"Study “{done.study}”, new: {', '.join(new)}{there}.{repeated}")

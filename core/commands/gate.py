@@ -1,18 +1,21 @@
 """`concord gate`: whether judges agree with people well enough, as an exit code."""
 
+from pathlib import Path
 from typing import Any
 
 import click
 
-from concord.commands import options
-from concord.commands.printing import echo
+from concord.commands import options, outcomes
+from concord.commands.check import read_options, table_options
 from concord.commands.startup import import_sqlite_utils
+from concord.errors import ConcordError
 
 STATISTICS = ("spearman", "kendall", "pearson", "alpha", "weighted-kappa", "kappa")
 
 
-@click.command("gate")
-@click.option("--study", required=True, metavar="NAME", help="The study whose people are the measure.")
+@click.command("gate", cls=outcomes.OutcomeCommand)
+@click.argument("file", metavar="[FILE]", required=False, type=click.Path(path_type=Path))
+@click.option("--study", default="", metavar="NAME", help="A study of the workspace, in place of a file.")
 @click.option(
     "--min-agreement",
     "least",
@@ -24,58 +27,54 @@ STATISTICS = ("spearman", "kendall", "pearson", "alpha", "weighted-kappa", "kapp
     "--statistic",
     type=click.Choice(STATISTICS),
     default=None,
-    help="How agreement with people is measured; default: Cohen's κ of categories, else Spearman's ρ.",
+    help="How agreement with people is measured; default: Cohen's κ of two answers and of categories, else "
+    "Spearman's ρ.",
 )
-@click.option("--criterion", default="", help="The criterion; final or the last one if absent.")
 @options.several("--judges", "One judge, or several as a panel; unless given, the panel of all.")
+@table_options
+@outcomes.form
 @options.resamples("items")
 @options.seed
 @click.pass_obj
 def command(
     workspace: str,
     /,
+    file: Path | None,
     study: str,
     least: float,
     statistic: Any,
-    criterion: str,
     judges: tuple[str, ...],
+    form: str,
     resamples: int,
     seed: int,
+    **about: Any,
 ) -> None:
-    """Exit with 1 unless judges agree with people at least so well; 0 is passed, 2 a mistake in the call.
+    """Exit with 2 unless judges agree with people at least so well: in FILE, or in a study of the workspace.
 
-    The lower end of the 95% interval counts, so that few items do not pass by luck. An agreement that is
-    undefined, or has no interval, does not pass, and neither does a study, criterion or judge that is not
-    there. One sentence says what was found.
+    0 is passed, 1 that it could not run. The lower end of the 95% interval counts, so that few items do not
+    pass by luck. An agreement that is undefined, or has no interval, does not pass. One sentence says what
+    was measured.
 
     Correlations, alpha and weighted kappa compare with the mean of people; kappa, and alpha of categories,
     with their majority.
     """
+    if file and study:
+        raise ConcordError("Name a FILE of labels or a study of the workspace, not both.")
     import_sqlite_utils()
-    from concord.reports.agreement_report import Options, agreement_report
-    from concord.reports.coefficient import said_of, usual, with_people
-    from concord.statistics.ratings import called
+    from concord.exchange import labels
+    from concord.reports.agreement_report import Options, agreement_report, asked_report
+    from concord.reports.gate import gate
     from concord.workspace import Workspace
 
-    panels = (judges,) if len(judges) > 1 else ()
-    with Workspace.open(workspace, create=False).read() as db:
-        report = agreement_report(db, study, Options(panels=panels, resamples=resamples, seed=seed))
-    name = criterion or report.main
-    members = judges or report.primary_panel
-    statistic = statistic or usual(report, name)
-    who = called(members) if members else "No judge"
-    about = f"{who} on {report.label(name)} in the study {study}"
-    figure = with_people(report, name, members, [statistic])[statistic] if members else None
-    if figure is None or figure.value is None or figure.interval is None:
-        why = "no judge rated it" if figure is None else figure.reason or "the figure has no interval"
-        echo(f"Not passed: the agreement of {about} is not known: {why}.", err=True)
-        raise SystemExit(1)
-    low, high = figure.interval
-    found = (
-        f"{about}: {said_of(report, name, statistic)} {figure.value:.3f} [{low:.3f}, {high:.3f}], "
-        f"{figure.n} items"
-    )
-    if low < least:
-        echo(f"Not passed: {found}; the lower end is below {least:g}.", err=True)
-        raise SystemExit(1)
-    echo(f"Passed: {found}; the lower end reaches {least:g}.")
+    asked = Options(panels=(judges,) if len(judges) > 1 else (), resamples=resamples, seed=seed)
+    if file is not None:
+        table = labels.read(file, read_options(about))
+        report, within = asked_report(table.of, asked, table.features), f" in {file.name}"
+    else:
+        with Workspace.open(workspace, create=False).read() as db:
+            if not study:
+                raise ConcordError("Name a FILE of labels, or a study of the workspace with --study.")
+            report, within = agreement_report(db, study, asked), f" in the study {study}"
+    on = (about["criterion"] or ("",))[0]
+    found = gate(report, least, criterion=on, judges=judges, statistic=statistic, within=within)
+    outcomes.conclude("concord gate", [found], form, str(file or ""))

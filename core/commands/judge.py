@@ -17,7 +17,6 @@ from concord.workspace import Workspace
 @options.several("--judges", "Models that rate.", required=True)
 @options.whose
 @options.where("conversations")
-@options.replaced("--language", "--where language=VALUE")
 @options.judging
 @running
 @click.pass_obj

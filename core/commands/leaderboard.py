@@ -1,5 +1,8 @@
-"""`concord leaderboard BENCHMARK`: how players compare on what a panel of judges gave them."""
+"""`concord leaderboard BENCHMARK`: how players compare on what a panel of judges gave them, and how stable
+their order is.
+"""
 
+from pathlib import Path
 from typing import Any, get_args
 
 import click
@@ -7,31 +10,16 @@ from sqlite_utils import Database
 
 from concord.commands import options, printing
 from concord.commands.options import names
-from concord.errors import ConcordError
-from concord.reports import corrected, leaderboards
+from concord.errors import ConcordError, ImportRefused
+from concord.exchange import ranking_csv
+from concord.reports import corrected, leaderboards, rank_stability
 from concord.reports.leaderboard_table import leaderboard_table
+from concord.reports.rated import gather, own_tables
 from concord.runs.benchmark import Benchmark
 from concord.runs.registry import get
 from concord.studies import studies
 from concord.table import Table
 from concord.workspace import Workspace
-
-rubric = click.option(
-    "--rubric",
-    metavar="NAME",
-    default="",
-    help="By the judges of this rubric, or of a version (“support v1”). Imported conversations need none: "
-    "the last rubric is taken.",
-)
-
-refusing = click.option(
-    "--refusals",
-    type=click.Choice(get_args(leaderboards.Refusals)),
-    default="left out",
-    show_default=True,
-    help="Conversations in which a judge saw a refusal: left out, counted with the lowest score, or their "
-    "scenarios left out for every player.",
-)
 
 
 @click.command("leaderboard")
@@ -41,10 +29,31 @@ refusing = click.option(
     "--study",
     metavar="NAME",
     default="",
-    help="Correct the means by what people gave in this study (prediction-powered inference).",
+    help="Correct the means by what people gave in this study (prediction-powered inference); with "
+    "--stability, whose people say which judges are the best two, the newest study unless given.",
 )
-@rubric
-@refusing
+@click.option(
+    "--rubric",
+    metavar="NAME",
+    default="",
+    help="By the judges of this rubric, or of a version (“support v1”). Imported conversations need none: "
+    "the last rubric is taken.",
+)
+@click.option(
+    "--refusals",
+    type=click.Choice(get_args(leaderboards.Refusals)),
+    default="left out",
+    show_default=True,
+    help="Conversations in which a judge saw a refusal: left out, counted with the lowest score, or their "
+    "scenarios left out for every player.",
+)
+@click.option("--stability", is_flag=True, help="The order by judge, by interrogator, by pool of judges.")
+@click.option(
+    "--against",
+    metavar="FILE.csv",
+    type=click.Path(path_type=Path),
+    help="With --stability, another ranking of the same models: columns model and score, or model and rank.",
+)
 @options.figures("conversations")
 @click.pass_obj
 def command(
@@ -56,11 +65,16 @@ def command(
     study: str,
     rubric: str,
     refusals: leaderboards.Refusals,
+    stability: bool,
+    against: Path | None,
     form: str,
-    **asked: Any,
+    **board_options: Any,
 ) -> None:
     """How players compare: means over conversations and a panel of judges, with 95% intervals."""
-    own = None if rubric else leaderboards.own_tables(benchmark)
+    if against and not stability:
+        raise ConcordError("--against is a part of --stability: give both.")
+    other = ranking_csv.read(_bytes(against), str(against)) if against else None
+    own = None if rubric or stability else own_tables(benchmark)
     if own and (study or weights or refusals != "left out"):
         option = "--study" if study else "--weights" if weights else "--refusals"
         raise ConcordError(
@@ -68,14 +82,25 @@ def command(
         )
     with Workspace.open(workspace, create=False).read() as db:
         if own:
-            tables = own(db, where=facets, **asked)
+            return printing.show(own(db, where=facets, **board_options), form)
+        board_options |= {"resamples": 0} if study and not stability else {}
+        rated = gather(db, benchmark, facets, rubric)
+        weighed = _weights(rated.system, weights)
+        board = leaderboards.leaderboard(rated, weights=weighed, refusals=refusals, **board_options)
+        if stability:
+            tables = [*rank_stability.rankings(db, board, study=study)]
+            tables += rank_stability.beside(board, other) if other else ()
         else:
-            asked |= {"resamples": 0} if study else {}
-            found = leaderboards.gather(db, benchmark, facets, rubric)
-            weighed = parsed_weights(found.system, weights)
-            board = leaderboards.leaderboard(found, weights=weighed, refusals=refusals, **asked)
-            tables = (_by_people(db, board, study) if study else leaderboard_table(board),)
+            tables = [_by_people(db, board, study) if study else leaderboard_table(board)]
     printing.show(tables, form)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(ranking_csv.LARGEST + 1)
+    except OSError as error:
+        raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def _by_people(db: Database, board: leaderboards.Leaderboard, study: str) -> Table:
@@ -85,7 +110,7 @@ def _by_people(db: Database, board: leaderboards.Leaderboard, study: str) -> Tab
     return corrected.corrected(board, people)
 
 
-def parsed_weights(system: Benchmark, text: str) -> dict[str, float] | None:
+def _weights(system: Benchmark, text: str) -> dict[str, float] | None:
     """`--weights` by criterion; None where it was left out."""
     if not text:
         return None

@@ -21,11 +21,11 @@ def measure(report: AgreementReport, steps: Sequence[tuple[str, str]]) -> None:
     if soon or not sys.stderr.isatty():
         return
 
-    def said(step: tuple[str, str] | None) -> str:
+    def label(step: tuple[str, str] | None) -> str:
         return f"{SECTIONS[step[0]].title} · {report.label(step[1])}" if step else ""
 
     with click.progressbar(
-        steps, label="Measuring", item_show_func=said, show_eta=False, width=20, file=sys.stderr
+        steps, label="Measuring", item_show_func=label, show_eta=False, width=20, file=sys.stderr
     ) as shown:
         for name, criterion in shown:
             report.section(name, criterion)

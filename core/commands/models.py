@@ -1,6 +1,5 @@
 """`concord models`: list the models of a workspace, and add one by the kind of its endpoint."""
 
-import json
 import os
 import shlex
 
@@ -10,7 +9,7 @@ from concord.commands import options, printing
 from concord.commands.printing import echo
 from concord.files import as_toml
 from concord.llm import presets as kinds
-from concord.llm.models import Model, load_models
+from concord.llm.models import currency, load_models
 from concord.table import Column, Table
 from concord.workspace import Workspace
 
@@ -34,10 +33,10 @@ def add(
 ) -> None:
     """Append an entry for NAME to models.toml; all else in the file stays as it is."""
     workspace = Workspace.open(folder)
-    known = kinds.presets(workspace.folders("data"))
+    presets = kinds.presets(workspace.folders("data"))
     lines = kinds.add(
         workspace.models_path,
-        known,
+        presets,
         name,
         preset=preset,
         model=model,
@@ -56,14 +55,14 @@ def add(
 @click.pass_obj
 def presets(folder: str, kind: str) -> None:
     """The kinds of endpoints; with KIND, the settings of its entry."""
-    known = kinds.presets(Workspace.open(folder).folders("data"))
+    by_kind = kinds.presets(Workspace.open(folder).folders("data"))
     if not kind:
-        rows = tuple({"kind": name, "about": preset.about} for name, preset in known.items())
+        rows = tuple({"kind": name, "about": preset.about} for name, preset in by_kind.items())
         printing.show(
             [Table("presets", "Kinds of endpoints", (Column("kind"), Column("about")), rows)], "table"
         )
         return
-    chosen = kinds.find(known, kind)
+    chosen = kinds.find(by_kind, kind)
     echo(f"# {chosen.about}\n{as_toml(chosen.settings)}".rstrip())
 
 
@@ -74,24 +73,4 @@ def list_(folder: str, form: str) -> None:
     """The models of models.toml: where they are served, what is sent, and whether their key is set."""
     workspace = Workspace.open(folder)
     models = load_models(workspace.models_path).values()
-    columns = [Column(name) for name in ("name", "kind", "model", "endpoint", "key", "settings")]
-    printing.show([Table("models", "Models", tuple(columns), tuple(map(_row, models)))], form)
-
-
-def _row(model: Model) -> dict[str, str]:
-    variable, known = model.key_variable, model.configuration
-    given = {"system": model.system, "replies": model.replies, **known.parameters}
-    default = {"system": "native", "replies": "json_schema"}
-    settings = (
-        f"{name} {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
-        for name, value in given.items()
-        if default.get(name) != value
-    )
-    return {
-        "name": model.name,
-        "kind": model.kind,
-        "model": model.served,
-        "endpoint": known.endpoint,
-        "key": f"{variable}{'' if os.environ.get(variable) else ' (not set)'}" if variable else "none needed",
-        "settings": "; ".join(settings),
-    }
+    printing.show([kinds.listed(models, currency(workspace.models_path))], form)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.core import ParameterSource
 
 from concord.errors import ConcordError, StudyError, not_found
 from concord.table import FORMS
@@ -17,7 +14,7 @@ from concord.table import FORMS
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-    from concord.rating import Scale
+    from concord.questions import Scale
 
 MOST_RESAMPLES = 100_000
 """More draws than this move no end of an interval that one would print."""
@@ -45,16 +42,6 @@ def form(*forms: str) -> Callable[[F], F]:
     """`--format`: how tables are written, as text unless asked otherwise."""
     offered = ["table", *forms] if forms else list(FORMS)
     return click.option("--format", "form", type=click.Choice(offered), default="table", show_default=True)
-
-
-def replaced(old: str, new: str) -> Callable[[F], F]:
-    """A former option, refused by a sentence that names the new one."""
-
-    def refuse(_context: click.Context, _option: click.Parameter, given: object) -> None:
-        if given is not None:
-            raise ConcordError(f"{old} is now {new}.")
-
-    return click.option(old, hidden=True, expose_value=False, callback=refuse)
 
 
 def several(name: str, help: str, *, required: bool = False) -> Callable[[F], F]:
@@ -87,69 +74,6 @@ def reason(help: str = "Why; it is kept with the time and the name.") -> Callabl
     return click.option("--reason", required=True, help=help)
 
 
-def by(
-    default: str = "researcher", option: str = "--by", name: str = "by", help: str = "Who decides it."
-) -> Callable[[F], F]:
-    """`--by`: who decides."""
-    return click.option(option, name, default=default, show_default=True, help=help)
-
-
-_QUIET = {"workspace", "by", "form", "dry_run", "base_url"}
-"""Options that say nothing of what is decided."""
-
-
-def decided(
-    what: str, of: str = "name", *, about: str = "", also: bool = True, option: str = "--by"
-) -> Callable[[F], F]:
-    """`--by`, and a line of the audit log when the command is done: who, when, and the options as given.
-
-    `of` is the parameter that names the study, `about` that which names people, with a line for each. Where
-    not `also`, a command without options decides nothing: it lists.
-    """
-
-    def logged(command: F) -> F:
-        @wraps(command)
-        def write(*args: Any, **named: Any) -> Any:
-            from concord.store import audit  # loads pandas, which help does without
-            from concord.workspace import Workspace
-
-            who = named.pop("decided_by")
-            done = command(*args, **named)
-            context = click.get_current_context()
-            given = {
-                one.opts[0].lstrip("-"): named[one.name]
-                for one in context.command.params
-                if one.name in named.keys() - _QUIET - {of, about}
-                and context.get_parameter_source(one.name) is ParameterSource.COMMANDLINE
-                and (not isinstance(flag := getattr(one, "flag_value", None), str) or flag == named[one.name])
-            }
-            if (also or given) and not named.get("dry_run"):
-                with Workspace.open(context.obj, create=False).write() as db:
-                    told = "; ".join(
-                        name if name == value else f"{name} {_shown(value)}" for name, value in given.items()
-                    )
-                    people = named.get(about) or ""
-                    for person in (people,) if isinstance(people, str) else people:
-                        audit.record(db, who, what, str(named.get(of) or ""), person, told)
-            return done
-
-        help = "Who decides it; the audit log says so."
-        return cast(F, by("researcher", option, "decided_by", help)(write))
-
-    return logged
-
-
-def _shown(value: object) -> str:
-    """A value as it was given."""
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name}={_shown(one)}" for name, one in value.items())
-    if isinstance(value, tuple | list):
-        return ",".join(map(_shown, value))
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return value.name if isinstance(value, Path) else str(value)
-
-
 def figures(of: str) -> Callable[[F], F]:
     """How figures are measured and written: `form`, `resamples` (draws of what is drawn) and `seed`."""
     return lambda command: form()(resamples(of)(seed(command)))
@@ -157,9 +81,9 @@ def figures(of: str) -> Callable[[F], F]:
 
 def judging(command: F) -> F:
     """How judges are asked: `version` of the prompt and `judge_repeats`."""
-    told = "Version of the judge's prompt; the benchmark's own unless given."
+    which = "Version of the judge's prompt; the benchmark's own unless given."
     repeats = number("--judge-repeats", 1, "Times a judge is asked the same.", least=1)
-    return click.option("--version", default="", help=told)(repeats(command))
+    return click.option("--version", default="", help=which)(repeats(command))
 
 
 def where(what: str) -> Callable[[F], F]:
@@ -176,21 +100,21 @@ def where(what: str) -> Callable[[F], F]:
 
 def whose(command: F) -> F:
     """`--benchmark`: whose conversations."""
-    told = "Whose conversations; needed where the workspace holds several."
-    return click.option("--benchmark", default="", help=told)(command)
+    which = "Whose conversations; needed where the workspace holds several."
+    return click.option("--benchmark", default="", help=which)(command)
 
 
 def only_benchmark(db: Database) -> str:
     """The benchmark of all stored conversations. Raises StudyError where there is none, or several."""
     from concord.store import conversations
 
-    known = conversations.values(db)["benchmark"]
-    if len(known) == 1:
-        return known[0]
-    if not known:
+    stored = conversations.values(db)["benchmark"]
+    if len(stored) == 1:
+        return stored[0]
+    if not stored:
         raise StudyError("There are no conversations. Generate some with `concord run`, or import some.")
     raise StudyError(
-        f"The workspace holds several benchmarks. Choose one with --benchmark: {', '.join(known)}."
+        f"The workspace holds several benchmarks. Choose one with --benchmark: {', '.join(stored)}."
     )
 
 
@@ -200,8 +124,8 @@ def benchmark_of(db: Database, named: str) -> str:
 
     if not named:
         return only_benchmark(db)
-    if named not in (known := conversations.values(db)["benchmark"]):
-        raise not_found("benchmark with conversations", named, known)
+    if named not in (stored := conversations.values(db)["benchmark"]):
+        raise not_found("benchmark with conversations", named, stored)
     return named
 
 
@@ -210,13 +134,18 @@ def table(command: F) -> F:
     panel = "The panel; unless given, every judge who answered the benchmark's own version of the prompt."
     weighed = "Weights of the criteria in final; all alike unless given."
     command = click.option("--weights", metavar="1,2,1", default="", help=weighed)(command)
-    command = replaced("--language", "--where language=VALUE")(several("--judges", panel)(command))
-    return where("conversations")(command)
+    return where("conversations")(several("--judges", panel)(command))
+
+
+def _usual_margin() -> float:
+    from concord.statistics.claims import MARGIN  # loads numpy
+
+    return MARGIN
 
 
 def measuring(command: F) -> F:
     """How a study is measured: `panels`, `runs`, `keep_refused`, `with_excluded`, `items`, `cluster_by`,
-    `cuts`, `scales` and `alt_score`."""
+    `cuts`, `scales`, `alt_score` and `margin`."""
     alike = (
         "Resample items that are alike in these facets together: character,situation. By default those of "
         "one scenario; “none” takes items for independent."
@@ -265,6 +194,13 @@ def measuring(command: F) -> F:
             callback=lambda _context, _option, given: given or "",
             help="How the alt-test scores answers: by their distance (unless --nominal), that of their "
             "ranks, or their equality.",
+        ),
+        click.option(
+            "--margin",
+            type=click.FloatRange(0, 2),
+            default=None,
+            callback=lambda _context, _option, given: _usual_margin() if given is None else given,
+            help="How much lower than one more person's a judge's ρ may be, and be as good: 0.1 unless told.",
         ),
         click.option(
             "--runs", type=click.Choice(["mean", "single"]), default="mean", show_default=True, help=runs

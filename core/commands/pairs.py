@@ -10,9 +10,9 @@ from concord.commands.printing import echo
 from concord.errors import StudyError
 from concord.exchange import comparisons_file
 from concord.rubrics import shelf
-from concord.store import pairings as stored
-from concord.store.pairings import Standing
+from concord.store import studies as stored
 from concord.studies import pairings
+from concord.studies.pairings import Standing
 from concord.workspace import Workspace
 
 
@@ -41,7 +41,6 @@ def command() -> None:
     help="The pairs, one a row (CSV, JSON Lines, Parquet), as keys of conversations: first, second.",
 )
 @click.option("--title", default="", help="What annotators see as its name; the rubric's title unless given.")
-@options.decided("drawn", "name")
 @click.pass_obj
 def _new(
     workspace: str,
@@ -75,10 +74,13 @@ def _new(
             "given": given,
         }
         source = file.name if file else "drawn"
-        made = pairings.new(db, name, used, whose, n, source=source, **how)
+        pair_study = pairings.new(db, name, used, whose, n, source=source, **how)
         many = len(stored.pairs(db, name))
-    asked = " and ".join(question.label for question in used.rubric.pairs)
-    echo(f"Study of pairs “{made.name}”: {many} pairs of {made.benchmark}, asked: {asked} ({used.variant}).")
+    labels = " and ".join(question.label for question in used.rubric.pairs)
+    echo(
+        f"Study of pairs “{pair_study.name}”: {many} pairs of {pair_study.benchmark}, asked: {labels} "
+        f"({used.variant})."
+    )
     echo(f"Deal it: concord pairs deal {name} --annotators …")
     echo(f"Have judges compare them: concord compare {name} --judges …")
 
@@ -93,7 +95,6 @@ def _new(
 @options.where("scenarios")
 @options.number("--overlap", 1, "People for each pair; 0: all.")
 @options.seeded("draws the same pairs, orders and sides")
-@options.decided("dealt", "study", about="annotators")
 @click.pass_obj
 def _deal(
     workspace: str,
@@ -110,12 +111,12 @@ def _deal(
     STUDY is a study of pairs, or a benchmark whose own question is asked.
     """
     with Workspace.open(workspace, create=False).write() as db:
-        if (models or facets) and stored.study(db, study).rubric:
+        if (models or facets) and pairings.find(db, study):
             raise StudyError(
                 "The pairs of this study were chosen when it was made: leave --models and --where out."
             )
-        found = pairings.deal(db, study, annotators, n, players=models, facets=facets, **how)
-    for standing in found:
+        standings = pairings.deal(db, study, annotators, n, players=models, facets=facets, **how)
+    for standing in standings:
         echo(_told(standing))
 
 
@@ -127,23 +128,23 @@ def _show(workspace: str, study: str) -> None:
     studies of pairs.
     """
     with Workspace.open(workspace, create=False).read() as db:
-        found = stored.standings(db, study=study)
-        made = [] if study else [(one, len(stored.pairs(db, one.name))) for one in stored.studies(db)]
+        standings = pairings.standings(db, study)
+        names = [] if study else stored.names(db, pairs=True)
+        pair_studies = [(stored.get(db, name), len(stored.pairs(db, name))) for name in names]
         remarks = pairings.remarks_table(db, study)
-    for one, many in made:
+    for one, many in pair_studies:
         echo(f"{one.name}\t{many} pairs of {one.benchmark}\t{one.rubric} v{one.version}\t{one.title}")
-    for standing in found:
+    for standing in standings:
         echo(_told(standing) + ("" if study else f"\t{standing.study}"))
     if remarks.rows:
         printing.show([remarks], "table")
-    if not found:
+    if not standings:
         echo("No pairs are dealt. Deal some with `concord pairs deal`.", err=True)
 
 
 @command.command("take-back")
 @click.argument("study")
 @click.argument("name")
-@options.decided("pairs taken back", "study", about="name")
 @click.pass_obj
 def _take_back(workspace: str, study: str, name: str) -> None:
     """Take back the pairs that NAME has not compared, so that they can be dealt to others."""

@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 import click
 from rich.console import Console
@@ -17,6 +17,7 @@ from concord.errors import WorkspaceError
 from concord.files.plain import plain
 from concord.llm.models import currency
 from concord.runs import engine, planning, renaming, status
+from concord.runs.engine import RunOptions
 from concord.runs.planning import Survey
 from concord.runs.plans import Plan
 from concord.runs.status import sentence
@@ -40,16 +41,16 @@ def _watching(workspace: Workspace, benchmark: str) -> Iterator[Callable[[Progre
         if live is None and time.monotonic() - last < PLAIN_SECONDS:
             return
         last = time.monotonic()
-        told = sentence(progress)
+        line = sentence(progress)
         with (
             suppress(sqlite3.Error, OSError, WorkspaceError),
             workspace.read() as db,
         ):  # the sentence says why
-            told = " · ".join(filter(None, [told, status.stages(db, benchmark)]))
+            line = " · ".join(filter(None, [line, status.stages(db, benchmark)]))
         if live is None:
-            echo(told)
+            echo(line)
         else:
-            live.update(Text(plain(f"{_bar(progress)} {told}")))
+            live.update(Text(plain(f"{_bar(progress)} {line}")))
 
     terminal = Live(console=Console(), refresh_per_second=4, transient=True)
     with terminal if sys.stdout.isatty() else nullcontext() as live:
@@ -87,14 +88,9 @@ def carry_out(
     plan: Plan,
     *,
     estimate: bool = False,
-    max_cost: float | None = None,
-    retry_failed: bool = False,
     as_new: str = "",
     own_code: bool = False,
-    batch: bool = False,
-    wait: bool = False,
-    cluster: str = "",
-    wait_for_endpoints: bool = False,
+    **options: Unpack[RunOptions],
 ) -> None:
     """Estimate or execute a plan and say how it ended.
 
@@ -104,24 +100,14 @@ def carry_out(
     if as_new:
         plan = renaming.as_new(workspace, plan, as_new)
     job = planning.job(workspace, plan, own_code=own_code)
-    for told in job.mixed:
-        echo(told, err=True)
+    for notice in job.mixed:
+        echo(notice, err=True)
     if estimate:
-        survey = planning.survey(workspace, job, retry_failed=retry_failed)
+        survey = planning.survey(workspace, job, retry_failed=options.get("retry_failed", False))
         echo(estimated(survey, currency(workspace.models_path)))
         return
     with _watching(workspace, plan.benchmark) as watch:
-        ended = engine.execute(
-            workspace,
-            job,
-            max_cost=max_cost,
-            retry_failed=retry_failed,
-            batch=batch,
-            wait=wait,
-            cluster=cluster,
-            wait_for_endpoints=wait_for_endpoints,
-            watch=watch,
-        )
+        ended = engine.execute(workspace, job, watch=watch, **options)
     echo(f"Run {ended.id} {ended.stands if ended.waiting else ended.state}: {sentence(ended)}")
     if ended.message:
         echo(ended.message, err=ended.state == "broken")
@@ -146,34 +132,36 @@ def carry_out(
 def failed_for(reason: Reason) -> str:
     """How often work failed for one reason, with an example: its work, the message, and what was answered."""
     whose = f" ({', '.join(reason.models)})" if reason.models else ""
-    told = [f"  {reason.failed:,} × {reason.reason}{whose}", f"    {reason.works[0]}: {reason.message}"]
+    lines = [f"  {reason.failed:,} × {reason.reason}{whose}", f"    {reason.works[0]}: {reason.message}"]
     if reason.raw:
-        told.append(f"    it answered: {' '.join(reason.raw.split())[:SHOWN]}")
-    return "\n".join(told)
+        lines.append(f"    it answered: {' '.join(reason.raw.split())[:SHOWN]}")
+    return "\n".join(lines)
 
 
-def estimated(found: Survey, paid_in: str = "") -> str:
+def estimated(survey: Survey, paid_in: str = "") -> str:
     """What a run would do, and its calls, tokens and cost."""
     unit = f" {paid_in}" if paid_in else ""
-    lines = [f"{found.planned:,} pieces planned, {found.stored:,} stored, {found.left:,} left to make."]
-    if found.failed:
-        lines.append(f"{found.failed:,} had no usable reply before; --retry-failed asks for them again.")
-    for name, calls in found.calls.items():
-        tokens_in, tokens_out = found.tokens[name]
-        basis = "measured here" if name in found.measured else "a guess"
+    lines = [f"{survey.planned:,} pieces planned, {survey.stored:,} stored, {survey.left:,} left to make."]
+    if survey.failed:
+        lines.append(f"{survey.failed:,} had no usable reply before; --retry-failed asks for them again.")
+    for name, calls in survey.calls.items():
+        tokens_in, tokens_out = survey.tokens[name]
+        basis = "measured here" if name in survey.measured else "a guess"
         lines.append(
             f"  {name}: {calls:,} calls, about {tokens_in:,.0f} tokens in and {tokens_out:,.0f} out ({basis})"
         )
-    if found.noted:
+    if survey.noted:
         lines.append(
-            f"  {found.noted:,} of these calls were answered before an interruption and are not paid again."
+            f"  {survey.noted:,} of these calls were answered before an interruption and are not paid again."
         )
-    cost = f"Estimated cost: {found.price(paid_in)}{' at most' if found.noted and not found.unpriced else ''}"
-    if found.unpriced:
-        cost += f"; models.toml has no price of {', '.join(sorted(found.unpriced))}"
+    cost = (
+        f"Estimated cost: {survey.price(paid_in)}{' at most' if survey.noted and not survey.unpriced else ''}"
+    )
+    if survey.unpriced:
+        cost += f"; models.toml has no price of {', '.join(sorted(survey.unpriced))}"
     lines.append(cost)
-    if found.by_batch is not None:
-        lines.append(f"By batch (--batch): {found.by_batch:.2f}{unit}")
+    if survey.by_batch is not None:
+        lines.append(f"By batch (--batch): {survey.by_batch:.2f}{unit}")
     return "\n".join(lines)
 
 

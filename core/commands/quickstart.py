@@ -22,7 +22,6 @@ from concord.rubrics.shelf import Numbered
 from concord.runs import launching
 from concord.runs.plans import ComparePlan, JudgePlan, Plan
 from concord.store import access, conversations
-from concord.store import pairings as stored_pairs
 from concord.store import studies as stored_studies
 from concord.store.comparisons import OWN, PairQuestion
 from concord.store.conversations import Filter
@@ -39,7 +38,7 @@ MOCKS = ("mock-judge-strict", "mock-judge-lenient")
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.option(
     "--rubric",
-    "told",
+    "rubric_name",
     default="",
     metavar="NAME|FILE.toml",
     help="What is asked: a rubric of the workspace, or a file, which is copied there.",
@@ -56,7 +55,7 @@ def command(
     folder: str,
     /,
     file: Path,
-    told: str,
+    rubric_name: str,
     judges: tuple[str, ...],
     mock: bool,
     n: int,
@@ -72,7 +71,7 @@ def command(
     if not file.is_file():
         raise ConfigError(f"There is no file {file}.")
     workspace = Workspace.open(folder)
-    name = _rubric(workspace, told)
+    name = _rubric(workspace, rubric_name)
     rubric = shelf.find(workspace, name)
     # A rubric that only asks which of two is better is asked of pairs.
     in_pairs = not rubric.rubric.criteria
@@ -111,28 +110,28 @@ def _brought(workspace: Workspace, file: Path, question: PairQuestion) -> str:
             kept = conversations.values(db)["benchmark"]
             return file.stem if file.stem in kept else options.only_benchmark(db)
     with workspace.read() as db:
-        found = conversations_file.survey(file, conversations_file.Asked(file.stem), db=db)
-    for line in conversations_file.told(found, by_command=question == OWN):
+        survey = conversations_file.survey(file, conversations_file.FileOptions(file.stem), db=db)
+    for line in conversations_file.sentences(survey, by_command=question == OWN):
         echo(line)
     # Without votes there is nothing that answers a question.
-    stored = conversations_file.store(workspace, found, question=question if found.votes else OWN)
-    echo(conversations_file.summary(found, stored))
+    stored = conversations_file.store(workspace, survey, question=question if survey.votes else OWN)
+    echo(conversations_file.summary(survey, stored))
     return file.stem
 
 
-def _rubric(workspace: Workspace, told: str) -> str:
+def _rubric(workspace: Workspace, named: str) -> str:
     """The name of the rubric: one of the workspace's, or made of a file or of answers at a terminal."""
-    known = shelf.names(workspace)
-    if told.endswith(".toml"):
-        return shelf.put(workspace, Path(told))
-    if told:
-        return shelf.find(workspace, told).rubric.name
-    if len(known) == 1:
-        return known[0]
+    available = shelf.names(workspace)
+    if named.endswith(".toml"):
+        return shelf.put(workspace, Path(named))
+    if named:
+        return shelf.find(workspace, named).rubric.name
+    if len(available) == 1:
+        return available[0]
     if not sys.stdin.isatty():
         raise ConfigError(
             "Name the rubric: --rubric NAME or FILE.toml. `concord rubric new NAME` makes one"
-            + (f"; there are {', '.join(known)}." if known else ".")
+            + (f"; there are {', '.join(available)}." if available else ".")
         )
     name: str = click.prompt("Name of the rubric", default="quality")
     rubrics.make(workspace, name)
@@ -159,15 +158,14 @@ def _pairs(workspace: Workspace, rubric: Numbered, benchmark: str, n: int) -> De
     """Make the study of all pairs, which is called like its rubric, unless it is there."""
     name = rubric.rubric.name
     with workspace.write() as db:
-        if there := stored_pairs.pairs(db, name):
-            if stored_pairs.study(db, name).version != rubric.version:
+        if there := pairings.find(db, name):
+            if there.version != rubric.version:
                 raise _changed(f"make one of another name: concord pairs new NAME --rubric {name}")
             echo(f"The study of pairs “{name}” is made already.")
         else:
             pairings.new(db, name, rubric, benchmark)
-            there = stored_pairs.pairs(db, name)
-            echo(f"Study of pairs “{name}”: {len(there)} pairs.")
-    n = min(n, len(there))
+            echo(f"Study of pairs “{name}”: {len(stored_studies.pairs(db, name))} pairs.")
+        n = min(n, len(stored_studies.pairs(db, name)))
 
     def dealt(db: Database, people: Sequence[str]) -> dict[str, int]:
         return {s.person: s.dealt for s in pairings.deal(db, name, people, n, overlap=0)}
@@ -192,8 +190,8 @@ def _invite(workspace: Workspace, deal: Dealt, people: tuple[str, ...], port: in
 
 def _with_mocks(workspace: Workspace) -> None:
     """Add the mock judges to models.toml, unless they are there."""
-    known = load_models(workspace.models_path)
-    missing = [name for name in MOCKS if name not in known]
+    available = load_models(workspace.models_path)
+    missing = [name for name in MOCKS if name not in available]
     if missing:
         port = demo.free_port()
         with workspace.models_path.open("a", encoding="utf-8") as models:
@@ -201,10 +199,10 @@ def _with_mocks(workspace: Workspace) -> None:
 
 
 def _judges(workspace: Workspace, mock: bool) -> tuple[str, ...]:
-    known = load_models(workspace.models_path)
-    found = tuple(name for name, model in known.items() if model.kind == "chat" and model.simulated == mock)
-    if not found:
+    models = load_models(workspace.models_path)
+    judges = tuple(name for name, model in models.items() if model.kind == "chat" and model.simulated == mock)
+    if not judges:
         raise ConfigError(
             f"No model is configured. Add one to {workspace.models_path}, which says how, or try --mock."
         )
-    return found
+    return judges

@@ -3,7 +3,7 @@
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -13,8 +13,8 @@ from concord.commands.printing import echo
 from concord.conversation import Conversation
 from concord.errors import ConfigError, StudyError
 from concord.files import file_name
+from concord.questions import TYPES, QuestionType
 from concord.rubrics import shelf, writing
-from concord.rubrics.questions import TYPES, type_of
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.rubric import EXAMPLE, STARTER, Rubric, fields
 from concord.runs import rubric_judge as judge
@@ -61,12 +61,12 @@ def make(
     if path.exists():
         raise ConfigError(f"{path} is there already. Edit it, or choose another name.")
     if not ask and sys.stdin.isatty():
-        told = _asked(title, unit)
+        entries = _asked(title, unit)
     else:
         criteria = [_criterion(text) for text in ask] or [STARTER]
-        told = {"title": title, "unit": unit, "criteria": criteria}
-    text = writing.toml({key: value for key, value in told.items() if value})
-    rubric_of(name, {key: value for key, value in told.items() if value}, str(path))
+        entries = {"title": title, "unit": unit, "criteria": criteria}
+    text = writing.toml({key: value for key, value in entries.items() if value})
+    rubric_of(name, {key: value for key, value in entries.items() if value}, str(path))
     path.parent.mkdir(mode=0o700, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return str(path)
@@ -79,33 +79,39 @@ def _criterion(text: str) -> dict[str, Any]:
     return {"name": name.strip(), "statement": statement.strip(), "scale": "1..5"}
 
 
+def _names() -> list[str]:
+    named = click.prompt("Categories, separated by commas")
+    return [part.strip() for part in named.split(",") if part.strip()]
+
+
+_ASKED: Mapping[str, Callable[[QuestionType], Any]] = {
+    "ties": lambda kind: click.confirm("May neither be better?", default=True),
+    "categories": lambda kind: _names(),
+    "scale": lambda kind: click.prompt("Scale", default=kind.usual),
+}
+"""How the fields that some types of questions have are asked for."""
+
+
 def _asked(title: str, unit: str | None) -> dict[str, Any]:
     """The answers to a few questions at a terminal."""
-    told: dict[str, Any] = {"title": title or click.prompt("Title that annotators see")}
-    told["unit"] = unit or click.prompt("What is rated", type=click.Choice(UNITS), default=UNITS[0])
+    entries: dict[str, Any] = {"title": title or click.prompt("Title that annotators see")}
+    entries["unit"] = unit or click.prompt("What is rated", type=click.Choice(UNITS), default=UNITS[0])
     criteria: list[dict[str, Any]] = []
-    told["criteria"] = criteria
+    entries["criteria"] = criteria
     while not criteria or click.confirm("Another question?", default=len(criteria) < 2):
         entry: dict[str, Any] = {
             "name": click.prompt("Name of the question (small letters, such as helpful)")
         }
         entry["statement"] = click.prompt("Statement or question")
-        kind = click.prompt("Type", type=click.Choice(list(TYPES)), default="likert")
-        if kind == "pairwise":
-            entry |= {"type": kind, "ties": click.confirm("May neither be better?", default=True)}
-        elif kind == "categories":
-            named = click.prompt("Categories, separated by commas")
-            entry["categories"] = [part.strip() for part in named.split(",") if part.strip()]
-        elif kind == "yes-no":
-            entry["type"] = kind
-        else:
-            entry |= {"type": kind} if kind == "number" else {}
-            entry["scale"] = click.prompt("Scale", default="0..100" if kind == "number" else "1..5")
+        entry["type"] = click.prompt("Type", type=click.Choice(list(TYPES)), default="likert")
+        kind = TYPES[entry["type"]]
+        entry |= {field: ask(kind) for field, ask in _ASKED.items() if field in kind.fields}
+        if "scale" in entry:
             low, high = click.prompt("Words for the lowest"), click.prompt("Words for the highest")
             ends = entry["scale"].replace("..", "-").split("-")
             entry["anchors"] = {ends[0].strip(): low, ends[-1].strip(): high}
         criteria.append(entry)
-    return told
+    return entries
 
 
 @command.command("list")
@@ -115,10 +121,10 @@ def _list(workspace: str) -> None:
     opened = Workspace.open(workspace, create=False)
     with opened.read() as db:
         used = Counter(version.name for version in rubrics.versions(db))
-    known = sorted({*shelf.names(opened), *used})
-    for name in known:
+    names = sorted({*shelf.names(opened), *used})
+    for name in names:
         echo(f"{name}\t{used[name]} version{'' if used[name] == 1 else 's'} used")
-    if not known:
+    if not names:
         echo("No rubric yet. Make one with `concord rubric new NAME`.", err=True)
 
 
@@ -130,15 +136,15 @@ def _list(workspace: str) -> None:
 def _show(workspace: str, name: str, version: str, conversation: str) -> None:
     """The questions, and what a judge is sent about a conversation."""
     opened = Workspace.open(workspace, create=False)
-    found = shelf.find(opened, name, shelf.number_of(version))
-    rubric = found.rubric
-    echo(f"{rubric.title} ({found.variant}, {rubric.hash}): rated is the {rubric.unit.replace('-', ' ')}")
+    numbered = shelf.find(opened, name, shelf.number_of(version))
+    rubric = numbered.rubric
+    echo(f"{rubric.title} ({numbered.variant}, {rubric.hash}): rated is the {rubric.unit.replace('-', ' ')}")
     for criterion in (*rubric.criteria, *rubric.pairs):
-        kind = type_of(criterion)
-        echo(f"  {criterion.label} ({kind}, {TYPES[kind].level}): {criterion.statement}")
+        scale = criterion.scale
+        echo(f"  {criterion.label} ({scale.type}, {scale.kind.level}): {criterion.statement}")
     with opened.read() as db:
         shown = conversations.load(db, conversation) if conversation else _first(db)
-    for prompt in judge.requests(rubric, found.variant, shown):
+    for prompt in judge.requests(rubric, numbered.variant, shown):
         for message in prompt.messages:
             echo(f"\n── {message.role} " + "─" * 60)
             echo(message.content)
@@ -147,8 +153,8 @@ def _show(workspace: str, name: str, version: str, conversation: str) -> None:
 
 
 def _first(db: Any) -> Conversation:
-    found = conversations.keys_after(db, conversations.Filter(), limit=1)
-    return conversations.load(db, found[0][1]) if found else EXAMPLE
+    first = conversations.keys_after(db, conversations.Filter(), limit=1)
+    return conversations.load(db, first[0][1]) if first else EXAMPLE
 
 
 @command.command("check")
@@ -168,9 +174,9 @@ def _check(workspace: str, names: tuple[str, ...], benchmark: str) -> None:
             continue
         with opened.read() as db:
             whose = [benchmark] if benchmark else conversations.values(db)["benchmark"]
-            told = _against(rubric, (c for each in whose for _, c in conversations.each(db, each)))
+            obstacles = _against(rubric, (c for each in whose for _, c in conversations.each(db, each)))
         many = len(rubric.criteria) + len(rubric.pairs)
-        echo("\n".join([f"{name}: {many} questions, no mistake.", *told]))
+        echo("\n".join([f"{name}: {many} questions, no mistake.", *obstacles]))
     if wrong:
         sys.exit(1)
 
@@ -191,8 +197,8 @@ def _against(rubric: Rubric, stored: Iterable[Conversation]) -> list[str]:
             continue
         there = fields(conversation)
         lacking.update(n for n in (*(rubric.show or ()), *rubric.judge.show) if not there.get(n))
-    found = [f"  {n} of {every} conversations cannot be rated: {reason}" for reason, n in why.items()]
-    return found + [f"  {n} of {every} conversations have no “{name}”" for name, n in lacking.items()]
+    lines = [f"  {n} of {every} conversations cannot be rated: {reason}" for reason, n in why.items()]
+    return lines + [f"  {n} of {every} conversations have no “{name}”" for name, n in lacking.items()]
 
 
 @command.command("versions")
@@ -201,12 +207,12 @@ def _against(rubric: Rubric, stored: Iterable[Conversation]) -> list[str]:
 def _versions(workspace: str, name: str) -> None:
     """The versions of a rubric that were used, and what differs between them, side by side."""
     with Workspace.open(workspace, create=False).read() as db:
-        found = rubrics.versions(db, name)
-    if not found:
+        versions = rubrics.versions(db, name)
+    if not versions:
         echo(f"No version of “{name}” was used yet.", err=True)
         return
-    for version in found:
+    for version in versions:
         echo(f"{version.variant}\t{version.hash}\tfirst used {version.created[:16]}")
-    if len(found) > 1:
+    if len(versions) > 1:
         echo()
-        printing.show([writing.differences(found)], "table")
+        printing.show([writing.differences(versions)], "table")

@@ -26,16 +26,16 @@ class _Benchmarks(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if ":" in cmd_name:
             workspace = Workspace.open(ctx.obj)
-            made = register(cmd_name, workspace.path)
+            own = register(cmd_name, workspace.path)
             if cmd_name not in own_benchmarks(workspace.models_path):
                 echo(
-                    f"Other commands and the pages know {made.title} once {workspace.models_path} has, above "
+                    f"Other commands and the pages know {own.title} once {workspace.models_path} has, above "
                     f'its tables: {OWN} = ["{cmd_name}"]',
                     err=True,
                 )
-            return _command(made)
-        known = BENCHMARKS.get(cmd_name)
-        return _command(known) if known else super().get_command(ctx, cmd_name)
+            return _command(own)
+        benchmark = BENCHMARKS.get(cmd_name)
+        return _command(benchmark) if benchmark else super().get_command(ctx, cmd_name)
 
 
 @click.group(name="run", cls=_Benchmarks)
@@ -54,10 +54,10 @@ def _command(benchmark: Benchmark) -> click.Command:
 
     params: list[click.Parameter] = [_role(role) for role in roles]
     params += [_option(option) for option in options]
-    made = click.Command(
+    subcommand = click.Command(
         benchmark.name, params=params, callback=invoke, help=benchmark.about, short_help=benchmark.title
     )
-    return running(made)
+    return running(subcommand)
 
 
 KINDS: dict[str, dict[str, Any]] = {

@@ -19,7 +19,7 @@ def command() -> None:
 def _list(workspace: str) -> None:
     """Every session with its number, whose it is, its last use, and the address it was used from."""
     with Workspace.open(workspace, create=False).read() as db:
-        found = sessions.each(db)
+        open_sessions = sessions.each(db)
     rows: list[dict[str, Cell]] = [
         {
             "number": s.id,
@@ -29,10 +29,10 @@ def _list(workspace: str) -> None:
             "source": s.source,
             "browser": s.browser,
         }
-        for s in found
+        for s in open_sessions
     ]
     columns = tuple(Column(name) for name in ("number", "kind", "name", "used", "source", "browser"))
-    notes = () if found else ("Nobody is signed in.",)
+    notes = () if open_sessions else ("Nobody is signed in.",)
     show([Table("sessions", "Sessions", columns, tuple(rows), notes=notes)], "table")
 
 

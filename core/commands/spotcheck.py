@@ -17,15 +17,11 @@ def command() -> None:
     """Judgements to look at, random samples to audit, and what people found of them."""
 
 
-models = options.replaced("--models", "--where player=A,B")
-
-
 @command.command("queue")
 @click.argument("benchmark")
 @options.several("--reasons", f"Only for these reasons: {', '.join(spotcheck.REASONS)}.")
 @options.several("--judges", "Only these judges' scores and verdicts count; every judge's unless given.")
 @options.where("conversations")
-@models
 @click.option("--person", default="", help="Leave out what this person has settled.")
 @options.number("--limit", 20, "So many at the most.", least=1)
 @options.number("--offset", 0, "How many to skip first.")
@@ -44,9 +40,9 @@ def queue(
     """List the conversations to look at, the highest priority first."""
     with Workspace.open(workspace, create=False).read() as db:
         search = spotcheck.search(db, benchmark, where=facets, **among)
-        found = suspects.queue(db, search, limit=limit, offset=offset)
+        suspected = suspects.queue(db, search, limit=limit, offset=offset)
         counts = spotcheck.counts(db, search)
-    printing.show([spotcheck.queue_table(found, counts)], form)
+    printing.show([spotcheck.queue_table(suspected, counts)], form)
 
 
 @command.command("look")
@@ -56,20 +52,20 @@ def queue(
 def look(workspace: str, conversation: int, person: str) -> None:
     """Show one conversation by its number in the queue: the dialogue, and each judge's score and reasons."""
     with Workspace.open(workspace, create=False).read() as db:
-        found = spotcheck.screen(db, conversation, person)
-    for turn in found.conversation.turns():
-        mark = "  ← first challenging turn" if turn.number == found.challenging else ""
+        screen = spotcheck.screen(db, conversation, person)
+    for turn in screen.conversation.turns():
+        mark = "  ← first challenging turn" if turn.number == screen.challenging else ""
         echo(f"— turn {turn.number}{mark}")
         for message in filter(None, (turn.user, turn.reply)):
             cut = " (cut off at the length limit)" if message.meta.get("cut") else ""
             echo(f"{message.role}: {message.content or '(empty)'}{cut}")
-    scale = found.criterion.scale
-    for seen in found.judgements:
-        told = f"{seen.failure}\n{seen.raw}"
+    scale = screen.criterion.scale
+    for seen in screen.judgements:
+        verdict = f"{seen.failure}\n{seen.raw}"
         if seen.score is not None:
-            told = f"{found.criterion.label}: {scale.word(seen.score)}. {seen.explanation}"
-        said = f" [{person}: {seen.finding}]" if seen.finding else ""
-        echo(f"\n{seen.judge}, judgement {seen.id}{said}: {told}")
+            verdict = f"{screen.criterion.label}: {scale.word(seen.score)}. {seen.explanation}"
+        finding = f" [{person}: {seen.finding}]" if seen.finding else ""
+        echo(f"\n{seen.judge}, judgement {seen.id}{finding}: {verdict}")
 
 
 @command.command("say")
@@ -80,10 +76,10 @@ def look(workspace: str, conversation: int, person: str) -> None:
 @click.option("--corrected", type=float, help="The score it should have been.")
 @click.option("--audit", default="", help="The audit it belongs to; unless given, the queue.")
 @click.pass_obj
-def say(workspace: str, /, judgement: int, finding: Finding, person: str, **said: Any) -> None:
+def say(workspace: str, /, judgement: int, finding: Finding, person: str, **details: Any) -> None:
     """Store what a person found of a judgement (by its number); FINDING is seen where it has no score."""
     with Workspace.open(workspace, create=False).write() as db:
-        spotcheck.verify(db, judgement, person, finding, **said)
+        spotcheck.verify(db, judgement, person, finding, **details)
     echo(f"Judgement {judgement}: {finding.replace('_', ' ')}, says {person}.")
 
 
@@ -95,10 +91,10 @@ def say(workspace: str, /, judgement: int, finding: Finding, person: str, **said
 @options.where("conversations")
 @options.seeded("draws the same sample")
 @click.pass_obj
-def draw(workspace: str, /, benchmark: str, name: str, facets: options.Facets, **asked: Any) -> None:
+def draw(workspace: str, /, benchmark: str, name: str, facets: options.Facets, **sampling: Any) -> None:
     """Draw a random sample of judgements, whose rate of reasonable ones is unbiased."""
     with Workspace.open(workspace, create=False).write() as db:
-        audit = audits.draw(db, name, benchmark, where=facets, **asked)
+        audit = audits.draw(db, name, benchmark, where=facets, **sampling)
     echo(f"Audit “{audit.name}”: {audit.items} of {audit.drawn_from} judgements, seed {audit.seed}.")
 
 
@@ -107,7 +103,6 @@ def draw(workspace: str, /, benchmark: str, name: str, facets: options.Facets, *
 @click.option("--audit", default="", help="The audit; unless given, what was found in the queue.")
 @options.several("--judges", "Only what was found of these judges.")
 @options.where("conversations")
-@models
 @options.form()
 @click.pass_obj
 def show(
@@ -115,5 +110,5 @@ def show(
 ) -> None:
     """What people found: the share of reasonable judgements, and how optimistic the others are."""
     with Workspace.open(workspace, create=False).read() as db:
-        found = audits.findings(db, benchmark, audit, where=facets, judges=judges)
-    printing.show([audits.table(found)], form)
+        findings = audits.findings(db, benchmark, audit, where=facets, judges=judges)
+    printing.show([audits.table(findings)], form)

@@ -16,10 +16,19 @@ from concord.reports.agreement_report import Options, agreement_report
 from concord.reports.notes import DRAWN
 from concord.rubrics import shelf
 from concord.statistics.next_items import FLOOR
-from concord.store import access, acts, exclusions, frames, holdings, known, progress, registrations
+from concord.store import (
+    access,
+    acts,
+    exclusions,
+    holdings,
+    placements,
+    registrations,
+)
 from concord.store import studies as stored
 from concord.store.conversations import Filter
-from concord.studies import checks, extra_raters, quality, registration, running, studies, training
+from concord.studies import purposes, quality, registration, running, studies
+from concord.studies.purposes import extra as extra_raters
+from concord.studies.purposes import training
 from concord.table import Cell, Column, Table
 from concord.workspace import Workspace
 
@@ -38,9 +47,6 @@ command.commands.update(annotating.commands.commands)
 @click.option("--rubric", default="", help="Ask the questions of this rubric of the workspace.")
 @options.whose
 @options.where("conversations")
-@options.replaced("--language", "--where language=VALUE")
-@options.replaced("--players", "--where player=A,B")
-@options.replaced("--facet", "--where NAME=A,B")
 @click.option(
     "--by",
     type=options.NAMES,
@@ -56,8 +62,9 @@ command.commands.update(annotating.commands.commands)
 @click.option(
     "--next-for",
     type=click.Choice(["mean", "players", "disagreement"]),
-    help="In place of strata: conversations whose ratings narrow people's mean of all, or of each player, "
-    "most, or on which judges disagree; the probability of each is kept, and weighs figures.",
+    help="In place of strata, for a later study: conversations whose ratings narrow people's mean of all, or "
+    "of each player, most; or those on which judges disagree, which narrows nothing. The probability of each "
+    "is kept, and weighs figures. For a first study draw evenly.",
 )
 @click.option(
     "--random-share",
@@ -97,7 +104,6 @@ command.commands.update(annotating.commands.commands)
     type=click.Path(path_type=Path),
     help="A Markdown file that annotators can read while rating.",
 )
-@options.decided("drawn", option="--decided-by")
 @click.pass_obj
 def _draw(
     workspace: str,
@@ -108,25 +114,25 @@ def _draw(
     benchmark: str,
     facets: options.Facets,
     guidelines: Path | None,
-    **asked: Any,
+    **sampling: Any,
 ) -> None:
     """Draw a sample of stored conversations, stratified and by a seed, as a new study."""
-    asked["next_for"] = asked["next_for"] or ""
-    if asked["next_for"] and asked["by"] is not None:
+    sampling["next_for"] = sampling["next_for"] or ""
+    if sampling["next_for"] and sampling["by"] is not None:
         raise StudyError("--next-for draws where judges may err, not over strata: leave out --by.")
-    if rubric and (asked["ask"] or asked["per_turn"]):
+    if rubric and (sampling["ask"] or sampling["per_turn"]):
         raise StudyError("A rubric says what is asked, and of what: leave out --ask and --per-turn.")
     text = read_text(guidelines) if guidelines else ""
     opened = Workspace.open(workspace, create=False)
-    asked["rubric"] = shelf.find(opened, rubric) if rubric else None
+    sampling["rubric"] = shelf.find(opened, rubric) if rubric else None
     with opened.write() as db:
         wanted = _wanted(benchmark or options.only_benchmark(db), facets)
-        study = studies.draw_study(db, name, n, wanted=wanted, guidelines=text, **asked)
+        study = studies.draw_study(db, name, n, wanted=wanted, guidelines=text, **sampling)
         units = len(stored.units(db, name))
     drawn = study.meta["drawn"]
     echo(
         f"Study “{name}”: {units} units of {n} conversations, drawn from {drawn['candidates']} with seed "
-        f"{asked['seed']}" + (f", spread over {', '.join(drawn['by'])}." if drawn["by"] else ".")
+        f"{sampling['seed']}" + (f", spread over {', '.join(drawn['by'])}." if drawn["by"] else ".")
     )
     if "random" in drawn:
         low, high = min(drawn["chance"].values()), max(drawn["chance"].values())
@@ -137,30 +143,28 @@ def _draw(
     if "not_in" in drawn:
         echo(f"Without the conversations of: {', '.join(drawn['not_in'])}.")
     echo(f"Asked: {', '.join(c.label for c in study.criteria)}.")
-    echo(f"Next: concord annotators invite NAME… --study {name}")
+    echo(f"Next: concord people invite NAME… --study {name}")
 
 
 @command.command("close")
 @click.argument("name")
 @options.reason()
-@options.by()
 @click.pass_obj
-def _close(workspace: str, name: str, reason: str, by: str) -> None:
+def _close(workspace: str, name: str, reason: str) -> None:
     """Close a study: desks show no item of it any more. Answers on their way are still stored."""
     with Workspace.open(workspace, create=False).write() as db:
-        running.close(db, name, reason, by)
+        running.close(db, name, reason)
     echo(f"The study “{name}” is closed. `concord study reopen {name}` opens it again.")
 
 
 @command.command("reopen")
 @click.argument("name")
 @options.reason()
-@options.by()
 @click.pass_obj
-def _reopen(workspace: str, name: str, reason: str, by: str) -> None:
+def _reopen(workspace: str, name: str, reason: str) -> None:
     """Open a closed study again; everybody finds their items as they were."""
     with Workspace.open(workspace, create=False).write() as db:
-        running.reopen(db, name, reason, by)
+        running.reopen(db, name, reason)
     echo(f"The study “{name}” is open.")
 
 
@@ -173,18 +177,15 @@ def _show(workspace: str, name: str) -> None:
         study = stored.get(db, name)
         units = len(stored.units(db, name))
         people = [a for a in access.annotators(db, name) if a.items]
-        out, beside = exclusions.excluded(db, name), checks.counts(db, name)
-        warned = quality.warnings(study.criteria, known.pairs(db, name), known.checks(db, name))
-        decided, figures = exclusions.decisions(db, name), checks.figures(db, name)
+        out, beside = exclusions.excluded(db, name), placements.hidden(db, name)
+        signs = quality.signs(db, name)
+        decided, figures = exclusions.decisions(db, name), purposes.tables(db, name)
         done, fixed = acts.every(db, name), registrations.every(db, name)
         waiting = extra_raters.waiting_told(len(extra_raters.waiting(db, name)))
         if training.rule_of(study):
             figures.insert(0, training.table(db, name))
         if any(one.done for one in people):
-            work = quality.quality_tables(
-                progress.items(db, name), frames.frame(db, name, with_extra=True), [*out]
-            )
-            figures = [*work, *figures]
+            figures = [*signs.tables, *figures]
     echo(f"{study.title} ({study.name}), {study.source} {study.created[:10]}")
     echo(f"{units} units, raters of each: {study.overlap or 'everybody'}")
     if study.pilot_of:
@@ -196,22 +197,22 @@ def _show(workspace: str, name: str) -> None:
         echo(f"  {criterion.label} ({scale}): {criterion.statement}")
     if "random" in (drawn := study.meta.get("drawn", {})):
         echo(f"{DRAWN[drawn['next_for']]}; {len(drawn['random'])} are a simple random sample.")
-    for made in fixed:
-        echo(f"{made.told}.")
+    for fixed_plan in fixed:
+        echo(f"{fixed_plan.told}.")
     if people:
         echo()
         printing.show([_progress(study, people, out), *figures], "table")
         if beside:
-            echo(f"Hidden among them: {checks.told(beside)}.")
+            echo(f"Hidden among them: {purposes.hidden_in_words(beside)}.")
         if waiting:
             echo(waiting)
-        for sentence in warned:
-            echo(f"Warning: {sentence}")
+        for flag in signs.warnings:
+            echo(f"Warning: {flag.text}")
         for one in decided:
             how = "left out" if one.excluded else "taken in again"
             echo(f"{one.decided[:10]}: {one.annotator} {how}: {one.reason}")
         for act in done:
-            echo(act.told)
+            echo(act.line)
     elif not study.anonymous:
         echo(f"Dealt to nobody yet: concord study deal {name} --annotators …")
 
@@ -243,26 +244,23 @@ def _progress(study: stored.Study, people: Sequence[access.Annotator], out: Coll
 @click.option("--plan", type=click.Path(path_type=Path), help="The analysis plan, a TOML file.")
 @options.several("--judges", "The judges that will be measured; any others are then a difference.")
 @click.option("--late", is_flag=True, help="Keep a registration though people have begun to answer.")
-@options.by()
 @click.pass_obj
-def _register(
-    workspace: str, name: str, plan: Path | None, judges: tuple[str, ...], late: bool, by: str
-) -> None:
+def _register(workspace: str, name: str, plan: Path | None, judges: tuple[str, ...], late: bool) -> None:
     """Fix sample, texts, guidelines, questions, judges and plan before people rate, under one SHA-256.
 
     Reports and their files then say what differs from it, and whether planned tests are reached. What was
     registered stays; a study may be registered again until people answer, and the last one in time holds. A
     judge is in models.toml or has rated.
     """
-    told = registration.read_plan(read_text(plan) if plan else "", str(plan or "The plan"))
+    analysis = registration.read_plan(read_text(plan) if plan else "", str(plan or "The plan"))
     opened = Workspace.open(workspace, create=False)
     with opened.write() as db:
         before = registrations.every(db, name)
         models = model_names(opened.models_path)
-        made = registration.register(db, name, told, by, judges=judges, late=late, models=models)
-    echo(f"The study “{name}” is registered. {made.told}.")
+        registered = registration.register(db, name, analysis, judges=judges, late=late, models=models)
+    echo(f"The study “{name}” is registered. {registered.told}.")
     if before:
-        echo(registration.changed(before[-1], made))
+        echo(registration.changed(before[-1], registered))
     echo("Publish the hash, or the text of `concord export registration`, where its date can be proved.")
 
 
@@ -270,14 +268,13 @@ def _register(
 @click.argument("name")
 @click.option(
     "--say",
-    "said",
+    "statements",
     multiple=True,
     metavar="ENTRY=TEXT",
     help="Keep an entry, such as payment; may be repeated.",
 )
-@options.decided("datasheet stated", also=False)
 @click.pass_obj
-def _datasheet(workspace: str, name: str, said: tuple[str, ...]) -> None:
+def _datasheet(workspace: str, name: str, statements: tuple[str, ...]) -> None:
     """Print the datasheet: who annotated what by which guidelines, payment, agreement, limits.
 
     What Concord cannot know is what `--say` stated, else “not stated”: motivation, sources, recruitment,
@@ -285,9 +282,9 @@ def _datasheet(workspace: str, name: str, said: tuple[str, ...]) -> None:
     the dataset folder hold it.
     """
     opened = Workspace.open(workspace, create=False)
-    if told := dict(one.partition("=")[::2] for one in said):
+    if entries := dict(one.partition("=")[::2] for one in statements):
         with opened.write() as db:
-            datasheet.state(db, name, told)
+            datasheet.state(db, name, entries)
     with opened.read() as db:
         try:
             report = agreement_report(db, name, Options(families=families(opened.models_path)))
@@ -297,25 +294,20 @@ def _datasheet(workspace: str, name: str, said: tuple[str, ...]) -> None:
 
 
 @command.command("pin")
-@click.argument("name")
-@options.decided("pinned")
+@click.argument("name", default="")
 @click.pass_obj
 def _pin(workspace: str, name: str) -> None:
-    """Let agreement and corrected leaderboards rest on this study unless another is asked for."""
-    with Workspace.open(workspace, create=False).write() as db:
-        stored.pin(db, name)
-    echo(f"Figures rest on the study “{name}” unless another is asked for.")
+    """Let agreement and corrected leaderboards rest on this study unless another is asked for.
 
-
-@command.command("unpin")
-@options.decided("unpinned")
-@click.pass_obj
-def _unpin(workspace: str) -> None:
-    """Let figures rest on the study with most ratings again."""
+    Without NAME they rest on the study with most ratings again.
+    """
     with Workspace.open(workspace, create=False).write() as db:
-        stored.unpin(db)
-        usual = next(iter(stored.ranked(db)), None)
-    echo(f"No study is pinned. The study with most ratings is “{usual}”." if usual else "No study is pinned.")
+        if name:
+            stored.pin(db, name)
+        else:
+            stored.unpin(db)
+            name = next(iter(stored.ranked(db)), "")
+    echo(f"Figures rest on the study “{name}” unless another is asked for." if name else "There is no study.")
 
 
 @command.command("list")
@@ -323,12 +315,12 @@ def _unpin(workspace: str) -> None:
 def _list(workspace: str) -> None:
     """The studies of the workspace, newest first, then those of pairs."""
     with Workspace.open(workspace, create=False).read() as db:
-        found, pairs = holdings.studies(db), holdings.pairs(db)
-    for study in found:
+        rows, pairs = holdings.studies(db), holdings.pairs(db)
+    for study in rows:
         echo(f"{study.name}\t{study.units} units\t{study.source}\t{study.title}\t{study.stands}")
     for each in pairs:
         echo(f"{each.name}\t{each.pairs} pairs\t{each.benchmark}\t{each.title}\t{each.stands}")
-    if not (found or pairs):
+    if not (rows or pairs):
         echo(
             "No study yet. Draw one with `concord study draw`, or bring ratings with `concord import`.",
             err=True,
@@ -338,7 +330,6 @@ def _list(workspace: str) -> None:
 @command.command("guidelines")
 @click.argument("name")
 @click.option("--file", "file", type=click.Path(path_type=Path), help="Replace them by this Markdown file.")
-@options.decided("guidelines replaced", also=False)
 @click.pass_obj
 def _guidelines(workspace: str, name: str, file: Path | None) -> None:
     """Print a study's guidelines, or replace them."""

@@ -2,18 +2,20 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlite_utils import Database
 
-from concord.conversation import Conversation, Unit
+from concord.conversation import Conversation, Message, Unit
 from concord.errors import ImportRefused, StudyError
-from concord.exchange.cells import SHOWN, nfc
+from concord.exchange.cells import nfc, refuse
+from concord.exchange.dialogue import from_list
 from concord.exchange.incoming import Given, Incoming
 from concord.files.limits import NAME
-from concord.rating import Criterion, Rater, RaterKind, Scale
+from concord.questions import Scale
+from concord.rating import Criterion, Rater, RaterKind
 from concord.store import conversations, ratings, studies
 from concord.store.studies import Study
 from concord.studies.scales import guessed
@@ -38,6 +40,12 @@ class StudyItem:
     def ask(self) -> str:
         """What the annotator is told to rate."""
         return WHOLE if self.unit.turn is None else TURN.format(turn=self.unit.turn)
+
+    @property
+    def context(self) -> str:
+        """What is shown beside the dialogue, as text."""
+        beside = {h: t for h, t in self.conversation.context.items() if not h.startswith("_")}
+        return "\n\n".join(f"{heading}\n{_shown(text)}" for heading, text in beside.items())
 
 
 @dataclass(frozen=True)
@@ -72,8 +80,8 @@ class AnswerFile:
 
 def name_of(unit: Unit) -> str:
     """The name of a unit in other tools."""
-    told = f"{unit.conversation}\n{unit.turn or ''}"
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
+    identity = f"{unit.conversation}\n{unit.turn or ''}"
+    return hashlib.sha256(identity.encode()).hexdigest()[:16]
 
 
 def is_name(text: str) -> bool:
@@ -105,60 +113,79 @@ def items(db: Database, study: str) -> Iterator[StudyItem]:
 
 def names(criteria: Sequence[Criterion]) -> dict[str, str]:
     """The criteria's names in other tools: lower case, letters, digits, “-” and “_”; distinct."""
-    found: dict[str, str] = {}
+    taken: dict[str, str] = {}
     for criterion in criteria:
         plain = re.sub(r"[^a-z0-9_-]+", "-", criterion.name.lower()).strip("-_") or "criterion"
         number, free = 1, plain
-        while free in found.values():
+        while free in taken.values():
             number += 1
             free = f"{plain}-{number}"
-        found[criterion.name] = free
-    return found
+        taken[criterion.name] = free
+    return taken
 
 
-def asked(db: Database, study: str) -> set[str]:
+def question_names(db: Database, study: str) -> set[str]:
     """The names in other tools of what a study asks; none where there is no such study."""
     if study not in studies.names(db):
         return set()
     return set(names(studies.get(db, study).criteria).values())
 
 
-def shown(value: Any) -> str:
-    """A piece of context as text."""
+def _shown(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "\n".join(f"{name}: {shown(inner)}" for name, inner in value.items())
-    return "\n".join(map(shown, value)) if isinstance(value, list | tuple) else str(value)
+        return "\n".join(f"{name}: {_shown(inner)}" for name, inner in value.items())
+    return "\n".join(map(_shown, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def conversation_of(
+    fields: Mapping[str, Any],
+    key: str,
+    study: str,
+    where: str,
+    read: Callable[[Any], Any] = lambda entry: entry,
+) -> Conversation:
+    """The conversation of an item that Concord did not make: its dialogue, each utterance as `read` has it,
+    else its texts. Raises ImportRefused.
+    """
+    lists = (value for value in fields.values() if isinstance(value, list))
+    dialogue = next((each for each in lists if each and isinstance(each[0], Mapping)), None)
+    if dialogue is not None:
+        return Conversation(
+            study, key, "unknown", from_list(dialogue if read is None else [*map(read, dialogue)], where)
+        )
+    texts = [f"{name}: {text}" for name, text in fields.items() if isinstance(text, str) and name != "id"]
+    return Conversation(study, key, "unknown", (Message("assistant", "\n\n".join(texts)),))
 
 
 def incoming(
-    db: Database, found: AnswerFile, study: str, *, scales: Mapping[str, Scale] | None = None
+    db: Database, file: AnswerFile, study: str, *, scales: Mapping[str, Scale] | None = None
 ) -> Incoming:
     """The study of a file: that of this name with new answers, or a new one. Raises ImportRefused."""
-    known = studies.get(db, study) if study in studies.names(db) else None
+    existing = studies.get(db, study) if study in studies.names(db) else None
     units = (
         {name_of(unit): unit for u in studies.units(db, study) for unit in [Unit(u["key"], u["turn"])]}
-        if known
+        if existing
         else {}
     )
-    asked = known.criteria if known else ()
-    theirs = names(asked)
-    called = {c.name: c for c in asked} | {theirs[c.name]: c for c in asked}
+    existing_criteria = existing.criteria if existing else ()
+    theirs = names(existing_criteria)
+    called = {c.name: c for c in existing_criteria} | {theirs[c.name]: c for c in existing_criteria}
     scales = scales or {}
     every = scales.get("")
     wrong: list[str] = []
     given: list[Given] = []
     values: dict[str, dict[float, None]] = {}
     new: dict[str, Conversation] = {}
-    for answer in found.answers:
+    for answer in file.answers:
         try:
             unit = units.get(answer.item)
             if unit is None:
-                if answer.item not in found.conversations:
+                if answer.item not in file.conversations:
                     raise ImportRefused(
                         f"{answer.where}: the item {answer.item[:80]} is none of the study “{study}”. "
                         "Name the study that was exported, with --study."
                     )
-                conversation = found.conversations[answer.item]
+                conversation = file.conversations[answer.item]
                 unit = Unit(conversation.key)
                 new[conversation.key] = conversation
             criterion = called.get(answer.criterion)
@@ -172,43 +199,40 @@ def incoming(
         given.append(
             Given(unit, name, answer.rater, score, 0, answer.why, None, answer.created, answer.where)
         )
-    if wrong:
-        more = [f"… and {len(wrong) - SHOWN} more."] if len(wrong) > SHOWN else []
-        raise ImportRefused("\n  ".join([*dict.fromkeys(wrong[:SHOWN]), *more]))
+    refuse([*dict.fromkeys(wrong)])
     if not given:
-        raise ImportRefused(f"{found.file} holds no answers.")
-    there = {c.name: c for c in known.criteria} if known else {}
+        raise ImportRefused(f"{file.file} holds no answers.")
+    there = {c.name: c for c in existing.criteria} if existing else {}
     criteria = tuple(there.values()) + tuple(
         Criterion(name, name, scales.get(name) or every or guessed(list(scores)))
         for name, scores in values.items()
         if name not in there
     )
-    per_turn = known.per_turn if known else any(g.unit.turn is not None for g in given)
-    made = known or Study(study, (), source="ratings", per_turn=per_turn)
-    return Incoming(replace(made, criteria=criteria), _last(given), new, found.file)
+    per_turn = existing.per_turn if existing else any(g.unit.turn is not None for g in given)
+    base = existing or Study(study, (), source="ratings", per_turn=per_turn)
+    return Incoming(replace(base, criteria=criteria), _last(given), new, file.file)
 
 
 def _score(answer: Answered, name: str, scale: Scale | None) -> float:
     """An answer as a number: itself, a word of the scale, or the number that the word begins with."""
-    told = answer.answer
-    if isinstance(told, str) and scale is not None:
-        words = dict(zip(scale.labels, scale.values, strict=True))
-        words |= {scale.word(value, level=True): value for value in scale.values if not scale.continuous}
-        told = words.get(told.strip(), told)
-    if isinstance(told, str):
-        begins = re.match(r"\s*(-?\d+(?:\.\d+)?)(?=\s|$|[:.)–-])", told)
+    value = answer.answer
+    if isinstance(value, str) and scale is not None:
+        read = scale.read(value)
+        value = value if read is None else read
+    if isinstance(value, str):
+        begins = re.match(r"\s*(-?\d+(?:\.\d+)?)(?=\s|$|[:.)–-])", value)
         if begins is None:
             raise ImportRefused(
-                f"{answer.where}: “{told[:80]}” on “{name}” is no number. Say what it means: "
-                f"--scale '{name}=1:{told[:40]},2:…'."
+                f"{answer.where}: “{value[:80]}” on “{name}” is no number. Say what it means: "
+                f"--scale '{name}=1:{value[:40]},2:…'."
             )
-        told = float(begins[1])
-    if scale is not None and not scale.guessed and told not in scale:
+        value = float(begins[1])
+    if scale is not None and not scale.guessed and value not in scale:
         raise ImportRefused(
-            f"{answer.where}: the answer {told:g} is not on the scale of “{name}” ({scale.low:g} to "
+            f"{answer.where}: the answer {value:g} is not on the scale of “{name}” ({scale.low:g} to "
             f"{scale.high:g}). Correct it, or the scale."
         )
-    return float(told)
+    return float(value)
 
 
 def _last(given: Iterable[Given]) -> list[Given]:

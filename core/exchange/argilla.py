@@ -10,23 +10,22 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from concord.conversation import Conversation, Message
 from concord.errors import ImportRefused, StudyError
 from concord.exchange import rows
 from concord.exchange.answers import (
     Answered,
     AnswerFile,
     StudyItem,
+    conversation_of,
     is_name,
     items,
     names,
     person,
     rater,
-    shown,
 )
-from concord.exchange.dialogue import from_list
 from concord.files import file_name
-from concord.rating import Criterion, Scale
+from concord.questions import Scale
+from concord.rating import Criterion
 from concord.store import studies
 
 RATINGS = range(11)
@@ -41,12 +40,12 @@ def write(db: Database, study: str, *, judges: bool = False) -> tuple[dict[str, 
     first judge's ratings of each question are suggestions, of which Argilla has one. Raises StudyError for a
     criterion that Argilla cannot ask.
     """
-    found = studies.get(db, study)
-    called = names(found.criteria)
-    records = [_record(item, found.criteria, called, judges) for item in items(db, study)]
+    row = studies.get(db, study)
+    called = names(row.criteria)
+    records = [_record(item, row.criteria, called, judges) for item in items(db, study)]
     settings = {
-        "guidelines": found.guidelines or None,
-        "questions": [question for c in found.criteria for question in _questions(c, called[c.name])],
+        "guidelines": row.guidelines or None,
+        "questions": [question for c in row.criteria for question in _questions(c, called[c.name])],
         "fields": [
             _part("ask", {"type": "text", "use_markdown": False}, "What to rate"),
             _part("context", {"type": "text", "use_markdown": False}, "Context", required=False),
@@ -55,7 +54,7 @@ def write(db: Database, study: str, *, judges: bool = False) -> tuple[dict[str, 
         "vectors": [],
         "metadata": [],
         "allow_extra_metadata": True,
-        "distribution": {"strategy": "overlap", "min_submitted": max(1, found.overlap)},
+        "distribution": {"strategy": "overlap", "min_submitted": max(1, row.overlap)},
         "mapping": None,
     }
     dataset = {"name": file_name(study), "allow_extra_metadata": True, "status": "draft"}
@@ -75,7 +74,7 @@ def _part(name: str, settings: Mapping[str, Any], title: str, *, required: bool 
 
 def _questions(criterion: Criterion, name: str) -> Iterator[dict[str, Any]]:
     scale = criterion.scale
-    if scale.continuous:
+    if not scale.offered:
         raise StudyError(
             f"Argilla cannot ask “{criterion.name}”: it has no question for every number from "
             f"{scale.low:g} to {scale.high:g}. Ask it on a scale of whole numbers."
@@ -86,9 +85,9 @@ def _questions(criterion: Criterion, name: str) -> Iterator[dict[str, Any]]:
         options = [{"value": f"{v:g}", "text": scale.word(v, level=True)} for v in scale.values]
         settings = {"type": "label_selection", "options": options, "visible_options": None}
     words = {f"{v:g}" for v in scale.values} != set(scale.labels)
-    legend = "; ".join(scale.word(v, level=True) for v in scale.values) if words else ""
-    told = " ".join(filter(None, (criterion.statement, f"({legend})" if legend else "")))
-    yield {**_part(name, settings, criterion.label, required=criterion.required), "description": told}
+    legend = "; ".join(scale.legend) if words else ""
+    description = " ".join(filter(None, (criterion.statement, f"({legend})" if legend else "")))
+    yield {**_part(name, settings, criterion.label, required=criterion.required), "description": description}
     if criterion.reason:
         text = {"type": "text", "use_markdown": False}
         yield _part(
@@ -98,13 +97,12 @@ def _questions(criterion: Criterion, name: str) -> Iterator[dict[str, Any]]:
 
 def _as_rating(scale: Scale) -> bool:
     """Whether the numbers alone can be offered; categories need their words."""
-    return not scale.nominal and all(value in RATINGS for value in scale.values)
+    return scale.ordered and all(value in RATINGS for value in scale.values)
 
 
 def _record(
     item: StudyItem, criteria: tuple[Criterion, ...], called: Mapping[str, str], judges: bool
 ) -> dict[str, Any]:
-    context = {h: t for h, t in item.conversation.context.items() if not h.startswith("_")}
     suggestions: dict[str, Any] = {}
     for who, given in item.judges.items() if judges else ():
         for criterion in criteria:
@@ -114,8 +112,7 @@ def _record(
                 suggested = {"value": value, "score": None, "agent": f"{who.name} {who.variant}".strip()}
                 suggestions.setdefault(called[criterion.name], suggested)
     chat = [{"role": m.role, "content": m.content} for m in item.conversation.messages]
-    about = "\n\n".join(f"{heading}\n{shown(text)}" for heading, text in context.items())
-    fields = {"ask": item.ask, "context": about, CHAT: chat}
+    fields = {"ask": item.ask, "context": item.context, CHAT: chat}
     return {
         "id": item.name,
         "fields": {name: value for name, value in fields.items() if value},
@@ -129,41 +126,41 @@ def _record(
 def read(path: Path, study: str, _asked: Collection[str] = ()) -> AnswerFile:
     """The answers of a file of records, or of a folder that `to_disk` wrote. Raises ImportRefused."""
     path = path / "records.json" if path.is_dir() else path
-    found = AnswerFile(str(path))
+    file = AnswerFile(str(path))
     for row in rows.read(path):
-        if row.fields is None:
-            raise ImportRefused(f"{row.where}, {row.wrong}")
-        if not isinstance(row.fields.get("fields"), Mapping):
+        if not isinstance(row.whole.get("fields"), Mapping):
             raise ImportRefused(
                 f"{row.where}, is no record of Argilla: it has no “fields”. Export the dataset with to_disk."
             )
-        _read(found, row.where, row.fields, study)
-    return found
+        _read(file, row.where, row.whole, study)
+    return file
 
 
-def _read(found: AnswerFile, where: str, record: Mapping[str, Any], study: str) -> None:
+def _read(file: AnswerFile, where: str, record: Mapping[str, Any], study: str) -> None:
     item = str(record.get("external_id") or record.get("id") or where.rpartition(" ")[2])
     if not is_name(item):
         item = f"{study}/{item}"
-        found.conversations[item] = _conversation(record["fields"], item, study, where)
-    for name, value, who, why in _responses(found, record):
-        found.answers.append(Answered(where, item, name, value, rater(who, "human"), why))
+        file.conversations[item] = conversation_of(record["fields"], item, study, where)
+    for name, value, who, why in _responses(file, record):
+        file.answers.append(Answered(where, item, name, value, rater(who, "human"), why))
     for name, value, who in _suggestions(record):
-        found.answers.append(Answered(where, item, name, value, rater(who, "judge")))
+        file.answers.append(Answered(where, item, name, value, rater(who, "judge")))
 
 
-def _responses(found: AnswerFile, record: Mapping[str, Any]) -> Iterator[tuple[str, float | str, str, str]]:
+def _responses(file: AnswerFile, record: Mapping[str, Any]) -> Iterator[tuple[str, float | str, str, str]]:
     """(question, answer, person, reason) of what was submitted."""
-    told = record.get("responses")
+    responses = record.get("responses")
     by_person: dict[str, dict[str, Any]] = {}
-    if isinstance(told, Mapping):  # the library: question → one answer for each person
-        for name, answers in told.items():
+    if isinstance(responses, Mapping):  # the library: question → one answer for each person
+        for name, answers in responses.items():
             for answer in answers if isinstance(answers, list) else ():
                 if isinstance(answer, Mapping) and answer.get("status", "submitted") == "submitted":
                     by_person.setdefault(person(answer.get("user_id")), {})[str(name)] = answer.get("value")
-    for response in told if isinstance(told, list) else ():  # the server: one response for each person
+    for response in (
+        responses if isinstance(responses, list) else ()
+    ):  # the server: one response for each person
         if not isinstance(response, Mapping) or response.get("status", "submitted") != "submitted":
-            found.leave_out("responses that were not submitted")
+            file.leave_out("responses that were not submitted")
             continue
         values = response.get("values")
         for name, value in values.items() if isinstance(values, Mapping) else ():
@@ -174,15 +171,15 @@ def _responses(found: AnswerFile, record: Mapping[str, Any]) -> Iterator[tuple[s
             if (usable := _usable(value)) is not None and not name.endswith("-reason"):
                 yield name, usable, who, str(answers.get(f"{name}-reason") or "")
             elif not name.endswith("-reason"):
-                found.leave_out("answers that are no rating and no single label")
+                file.leave_out("answers that are no rating and no single label")
 
 
 def _suggestions(record: Mapping[str, Any]) -> Iterator[tuple[str, float | str, str]]:
-    told = record.get("suggestions")
+    suggestions = record.get("suggestions")
     listed = (
-        [{"question": name, **value} for name, value in told.items() if isinstance(value, Mapping)]
-        if isinstance(told, Mapping)
-        else told
+        [{"question": name, **value} for name, value in suggestions.items() if isinstance(value, Mapping)]
+        if isinstance(suggestions, Mapping)
+        else suggestions
     )
     for suggestion in listed if isinstance(listed, list) else ():
         if isinstance(suggestion, Mapping) and (value := _usable(suggestion.get("value"))) is not None:
@@ -195,12 +192,3 @@ def _usable(value: Any) -> float | str | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
     return value if isinstance(value, str) and value and len(value) <= 200 else None
-
-
-def _conversation(fields: Mapping[str, Any], key: str, study: str, where: str) -> Conversation:
-    """The conversation of a record that Concord did not make: its chat, else its texts."""
-    chat = next((v for v in fields.values() if isinstance(v, list) and v and isinstance(v[0], Mapping)), None)
-    if chat is not None:
-        return Conversation(study, key, "unknown", from_list(chat, where))
-    text = "\n\n".join(f"{name}: {value}" for name, value in fields.items() if isinstance(value, str))
-    return Conversation(study, key, "unknown", (Message("assistant", text),))

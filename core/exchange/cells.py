@@ -11,6 +11,7 @@ from typing import IO, AnyStr
 from concord.errors import ImportRefused
 from concord.files import unmarked
 from concord.files.limits import COLUMNS, FILE_BYTES, NAME, RECORD
+from concord.scores import LARGEST
 
 # The default limit is 128 KiB; a dialogue in one cell may be longer.
 csv.field_size_limit(RECORD)
@@ -21,14 +22,16 @@ SHOWN = 10
 def figure_in(where: str, called: str, text: str, *, longest: int | None = None) -> float:
     """A cell's number. Raises ImportRefused, quoting at most `longest` characters of the cell."""
     try:
-        found = float(text)
+        number = float(text)
     except ValueError:
-        found = math.nan
-    if not math.isfinite(found) or "_" in text:
+        number = math.nan
+    if not math.isfinite(number) or "_" in text:
         point = text.replace(",", ".", 1)
         hint = f"Write {point} with a point." if point != text else "Correct it, or remove the line."
         raise ImportRefused(f"{where}: the {called} “{text[:longest]}” is not a number. {hint}")
-    return found
+    if abs(number) > LARGEST:
+        raise ImportRefused(f"{where}: the {called} “{text[:longest]}” is beyond ±{LARGEST:g}. Correct it.")
+    return number
 
 
 def records(path: Path, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
@@ -70,7 +73,7 @@ def by_column(
 
 
 def each(
-    found: Iterable[tuple[int, list[str]]],
+    numbered: Iterable[tuple[int, list[str]]],
     name: str,
     add: Callable[[str, int, list[str]], None],
     outcome: str = "",
@@ -80,15 +83,23 @@ def each(
     Raises one ImportRefused with all that it refused, so that a file can be corrected in one go.
     """
     wrong: list[str] = []
-    for number, cells in found:
+    for number, cells in numbered:
         try:
             add(f"{name}, line {number}", number, cells)
         except ImportRefused as error:
             wrong.append(str(error))
-    more = [f"… and {len(wrong) - SHOWN} more."] if len(wrong) > SHOWN else []
-    head = [f"{name}: {len(wrong)} lines are wrong{outcome}."] if len(wrong) > 1 else []
+    refuse(wrong, f"{name}: {len(wrong):,} lines are wrong{outcome}.")
+
+
+def refuse(wrong: Sequence[str], head: str = "", count: int = 0) -> None:
+    """Raise one ImportRefused with what is wrong, if anything is: of `count` (all unless given) the first.
+
+    `head` stands before several.
+    """
+    count = count or len(wrong)
+    more = [f"… and {count - SHOWN:,} more."] if count > SHOWN else []
     if wrong:
-        raise ImportRefused("\n  ".join([*head, *wrong[:SHOWN], *more]))
+        raise ImportRefused("\n  ".join([*([head] if head and count > 1 else []), *wrong[:SHOWN], *more]))
 
 
 def lines_of(file: IO[AnyStr], name: str, longest: int) -> Iterator[AnyStr]:

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqlite_utils import Database
@@ -11,14 +11,14 @@ from sqlite_utils import Database
 from concord.conversation import Conversation
 from concord.errors import ConcordError, ImportRefused
 from concord.exchange import rows
-from concord.exchange.cells import SHOWN, name_in, nfc
+from concord.exchange.cells import name_in, nfc, refuse
 from concord.exchange.dialogue import from_cell
 from concord.exchange.rows import FileRow
 from concord.rating import Comparison, Rater, RaterKind, Verdict
 from concord.rubrics import shelf
 from concord.runs.registry import SCENARIO, known_or_imported
 from concord.store import comparisons, conversations, rubrics
-from concord.store.comparisons import OWN, PairQuestion
+from concord.store.comparisons import PairQuestion
 from concord.store.parts import in_parts
 from concord.studies.pairings import GivenPair, check_answer
 from concord.workspace import Workspace
@@ -34,20 +34,17 @@ AT_ONCE = 200
 
 @dataclass(frozen=True)
 class PreferenceRow:
-    """One row: which of two was preferred, by whom, and the texts of the two where the row has them."""
+    """One row: a comparison of conversations as the file names them, which their texts, if it has them, make.
+
+    `texts` and `models` are those of the first and the second.
+    """
 
     where: str
-    sides: tuple[str, str]
-    verdict: Verdict
-    rater: Rater
-    repeat: int
-    explanation: str
+    comparison: Comparison
     scenario: str
-    texts: tuple[str, str]
-    models: tuple[str, str]
+    texts: tuple[str, ...]
+    models: tuple[str, ...]
     language: str
-    question: PairQuestion = OWN
-    strong: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,34 +60,29 @@ class ImportedComparisons:
 def read(path: Path) -> list[PreferenceRow]:
     """The rows of a file (CSV, JSON Lines, JSON, Parquet). Raises ImportRefused naming all that is wrong."""
     wrong: list[str] = []
-    found: list[PreferenceRow] = []
+    preferences: list[PreferenceRow] = []
     for row in rows.read(path):
         try:
-            found.append(_preference(row))
+            preferences.append(_preference(row))
         except ImportRefused as error:
             wrong.append(str(error))
-    if wrong:
-        more = [f"… and {len(wrong) - SHOWN} more."] if len(wrong) > SHOWN else []
-        head = [f"{path}: {len(wrong)} rows are wrong; nothing was imported."] if len(wrong) > 1 else []
-        raise ImportRefused("\n  ".join([*head, *wrong[:SHOWN], *more]))
-    if not found:
+    refuse(wrong, f"{path}: {len(wrong):,} rows are wrong; nothing was imported.")
+    if not preferences:
         raise ImportRefused(f"{path} holds no comparisons. Each row needs {', '.join(REQUIRED)}.")
-    return found
+    return preferences
 
 
 def pairs(path: Path) -> list[GivenPair]:
     """The pairs of a file, for a study: columns first and second. Raises ImportRefused."""
-    found = []
+    given = []
     for row in rows.read(path):
-        if row.fields is None:
-            raise ImportRefused(f"{row.where}, {row.wrong}")
-        cells = {name.strip().lower(): str(value or "").strip() for name, value in row.fields.items()}
+        cells = {name.strip().lower(): str(value or "").strip() for name, value in row.whole.items()}
         if missing := [name for name in ("first", "second") if not cells.get(name)]:
             raise ImportRefused(
                 f"{row.where}, has no {missing[0]}. Each row names two keys: first and second."
             )
-        found.append(GivenPair(row.where, cells["first"], cells["second"]))
-    return found
+        given.append(GivenPair(row.where, cells["first"], cells["second"]))
+    return given
 
 
 def store(workspace: Workspace, path: Path, benchmark: str = "") -> ImportedComparisons:
@@ -108,9 +100,9 @@ def store(workspace: Workspace, path: Path, benchmark: str = "") -> ImportedComp
         for some in (given[start : start + AT_ONCE] for start in range(0, len(given), AT_ONCE)):
             with part() as db:
                 for one in some:
-                    keys, made = _sides(db, one, benchmark)
-                    stored["conversations"] += made
-                    stored[one.rater.kind if _saved(db, one, keys) else "known"] += 1
+                    keys, new = _sides(db, one, benchmark)
+                    stored["conversations"] += new
+                    stored[one.comparison.rater.kind if _saved(db, one, keys) else "known"] += 1
     return ImportedComparisons(stored["human"], stored["judge"], stored["known"], stored["conversations"])
 
 
@@ -119,98 +111,92 @@ def _check_answers(workspace: Workspace, given: Sequence[PreferenceRow]) -> None
     with workspace.read() as db:
         last = {
             v.name: v.version
-            for name in {row.question.rubric for row in given} - {""}
+            for name in {row.comparison.rubric for row in given} - {""}
             for v in rubrics.versions(db, name)
         }
-        asked = {name: shelf.used(db, name, version).rubric.pairs for name, version in last.items()}
+        questions = {name: shelf.used(db, name, version).rubric.pairs for name, version in last.items()}
     for row in given:
-        if row.question.rubric in asked:
+        answer = row.comparison
+        if answer.rubric in questions:
             try:
-                check_answer(
-                    asked[row.question.rubric], row.question.criterion, row.verdict, strong=row.strong
-                )
+                check_answer(questions[answer.rubric], answer.criterion, answer.verdict, strong=answer.strong)
             except ConcordError as error:
                 raise ImportRefused(f"{row.where}: {error}") from error
 
 
 def _saved(db: Database, one: PreferenceRow, keys: tuple[str, str]) -> bool:
     """Store a comparison; whether it is new. Raises ImportRefused for one with another verdict."""
-    there = comparisons.verdicts(db, one.rater, *keys, one.question)
-    if there.get(one.repeat, one.verdict) != one.verdict:
+    this = replace(one.comparison, first=keys[0], second=keys[1])
+    question = PairQuestion(this.rubric, this.criterion)
+    there = comparisons.verdicts(db, this.rater, *keys, question)
+    if there.get(this.repeat, this.verdict) != this.verdict:
         raise ImportRefused(
-            f"{one.where}: {one.rater.name} compared “{keys[0]}” with “{keys[1]}” already, with another "
+            f"{one.where}: {this.rater.name} compared “{keys[0]}” with “{keys[1]}” already, with another "
             "verdict. Keep one of the two, or give the second a repeat of its own."
         )
-    if one.repeat not in there:
-        key = "|".join(
-            [
-                *keys,
-                one.rater.name,
-                one.rater.variant,
-                str(one.repeat),
-                "import",
-                *filter(None, one.question),
-            ]
-        )
-        about = {"repeat": one.repeat, "strong": one.strong, **one.question._asdict()}
-        made = Comparison(key, *keys, one.rater, one.verdict, one.explanation, **about)
-        comparisons.save(db, made)
-    return one.repeat not in there
+    if this.repeat not in there:
+        comparisons.save(db, replace(this, key=import_key(this)))
+    return this.repeat not in there
+
+
+def import_key(of: Comparison) -> str:
+    """The key of an imported comparison."""
+    parts = [of.first, of.second, of.rater.name, of.rater.variant, str(of.repeat), "import"]
+    return "|".join([*parts, *filter(None, (of.rubric, of.criterion))])
 
 
 def _preference(row: FileRow) -> PreferenceRow:
-    if row.fields is None:
-        raise ImportRefused(f"{row.where}, {row.wrong}")
     cells = {
         name.strip().lower(): ""
         if value is None
         else value
         if isinstance(value, list)
         else str(value).strip()
-        for name, value in row.fields.items()
+        for name, value in row.whole.items()
     }
     if missing := [name for name in REQUIRED if not cells.get(name)]:
         raise ImportRefused(f"{row.where}, has no {missing[0]}. Each row needs {', '.join(REQUIRED)}.")
     beside = ("variant", "scenario", "language", "rubric", "criterion")
-    told = {name: str(cells.get(name, "")) for name in (*REQUIRED, *beside)}
-    for name, text in told.items():
+    names = {name: str(cells.get(name, "")) for name in (*REQUIRED, *beside)}
+    for name, text in names.items():
         name_in(row.where, name, text)
-    kind = told["rater_type"].lower()
+    kind = names["rater_type"].lower()
     if kind not in ("human", "judge"):
         raise ImportRefused(f"{row.where}: rater_type is “{kind}”; it must be human or judge.")
-    verdict = VERDICTS.get(told["verdict"].lower())
+    verdict = VERDICTS.get(names["verdict"].lower())
     if verdict is None:
-        raise ImportRefused(f"{row.where}: the verdict is “{told['verdict']}”; it must be A, B or tie.")
-    if told["first"] == told["second"]:
-        raise ImportRefused(f"{row.where}: “{told['first']}” is compared with itself.")
+        raise ImportRefused(f"{row.where}: the verdict is “{names['verdict']}”; it must be A, B or tie.")
+    if names["first"] == names["second"]:
+        raise ImportRefused(f"{row.where}: “{names['first']}” is compared with itself.")
     which: RaterKind = "human" if kind == "human" else "judge"
     repeat = str(cells.get("repeat") or "0").removesuffix(".0")
     if not repeat.isdecimal() or len(repeat) > 6:
         raise ImportRefused(f"{row.where}: the repeat “{repeat[:40]}” is not a whole number from 0.")
-    if bool(told["rubric"]) != bool(told["criterion"]):
+    if bool(names["rubric"]) != bool(names["criterion"]):
         raise ImportRefused(
             f"{row.where}: rubric and criterion name a question together. Give both, or none."
         )
     simulated = _yes(cells.get("simulated"))
-    rater = Rater(nfc(told["rater"]), which, nfc(told["variant"]) if which == "judge" else "", simulated)
-    texts = tuple(
-        said if isinstance(said := cells.get(f"text_{side}", ""), str) else json.dumps(said)
-        for side in ("first", "second")
-    )
-    models = tuple(str(cells.get(f"model_{side}") or "unknown") for side in ("first", "second"))
+    rater = Rater(nfc(names["rater"]), which, nfc(names["variant"]) if which == "judge" else "", simulated)
+    texts = (cells.get(f"text_{side}", "") for side in ("first", "second"))
     return PreferenceRow(
         row.where,
-        (told["first"], told["second"]),
-        verdict,
-        rater,
-        int(repeat),
-        str(cells.get("explanation", "")),
-        told["scenario"],
-        (texts[0], texts[1]),
-        (models[0], models[1]),
-        told["language"] or "en",
-        PairQuestion(nfc(told["rubric"]), nfc(told["criterion"])),
-        _yes(cells.get("strong")),
+        Comparison(
+            "",
+            names["first"],
+            names["second"],
+            rater,
+            verdict,
+            str(cells.get("explanation", "")),
+            repeat=int(repeat),
+            strong=_yes(cells.get("strong")),
+            rubric=nfc(names["rubric"]),
+            criterion=nfc(names["criterion"]),
+        ),
+        names["scenario"],
+        tuple(text if isinstance(text, str) else json.dumps(text) for text in texts),
+        tuple(str(cells.get(f"model_{side}") or "unknown") for side in ("first", "second")),
+        names["language"] or "en",
     )
 
 
@@ -221,8 +207,10 @@ def _yes(cell: object) -> bool:
 def _sides(db: Database, one: PreferenceRow, benchmark: str) -> tuple[tuple[str, str], int]:
     """The keys of a row's two conversations, stored where the row has their texts, and how many are new."""
     keys: list[str] = []
-    made = 0
-    for key, text, model in zip(one.sides, one.texts, one.models, strict=True):
+    new = 0
+    for key, text, model in zip(
+        (one.comparison.first, one.comparison.second), one.texts, one.models, strict=True
+    ):
         there = next((k for k in (key, f"{benchmark}/{key}") if conversations.find_id(db, k)), None)
         if there is None:
             if not text:
@@ -236,10 +224,10 @@ def _sides(db: Database, one: PreferenceRow, benchmark: str) -> tuple[tuple[str,
             conversations.save(
                 db, Conversation(benchmark, there, nfc(model), messages, one.language, facets=facets)
             )
-            made += 1
+            new += 1
         keys.append(there)
     _one_scenario(db, one, keys)
-    return (keys[0], keys[1]), made
+    return (keys[0], keys[1]), new
 
 
 def _one_scenario(db: Database, one: PreferenceRow, keys: Sequence[str]) -> None:
@@ -251,14 +239,14 @@ def _one_scenario(db: Database, one: PreferenceRow, keys: Sequence[str]) -> None
             "Compare conversations of one name."
         )
     facet = known_or_imported(first.benchmark).scenario_facet
-    told = [conversation.facets.get(facet, "") for conversation in (first, second)]
+    scenarios = [conversation.facets.get(facet, "") for conversation in (first, second)]
     for place, key in enumerate(keys):
-        if facet and not told[place] and one.scenario:
+        if facet and not scenarios[place] and one.scenario:
             number = conversations.find_id(db, key)
             assert number is not None, "it is stored"
             conversations.name_facet(db, number, facet, one.scenario)
-            told[place] = one.scenario
-    if not facet or not told[0] or told[0] != told[1]:
+            scenarios[place] = one.scenario
+    if not facet or not scenarios[0] or scenarios[0] != scenarios[1]:
         raise ImportRefused(
             f"{one.where}: “{keys[0]}” and “{keys[1]}” are not known to answer the same. Add a column "
             "scenario that names what both were asked."

@@ -13,15 +13,18 @@ from pathlib import Path
 
 from sqlite_utils import Database
 
-from concord.conversation import Conversation, Message, Unit
+from concord.conversation import Conversation, Unit
 from concord.errors import ImportRefused
 from concord.exchange import entries, rows
+from concord.exchange.cells import SHOWN, refuse
+from concord.exchange.comparisons_file import import_key
 from concord.exchange.dialogue import SPEAKERS, Roles
 from concord.exchange.entries import Entry, GivenScore, Reading
 from concord.exchange.incoming import AT_ONCE, Given, rate
 from concord.exchange.rows import AROUND, FileRow, Progress
-from concord.exchange.shapes import also, has, mapped, shape_of
-from concord.rating import Comparison, Criterion, Rater, RaterKind, Scale
+from concord.exchange.shapes import also, at, has, mapped, shape_of
+from concord.questions import Scale
+from concord.rating import Comparison, Criterion, Rater, RaterKind
 from concord.store import comparisons, conversations, ratings, studies
 from concord.store.comparisons import OWN, PairQuestion
 from concord.store.parts import in_parts
@@ -30,8 +33,6 @@ from concord.store.studies import Study
 from concord.studies.scales import guessed
 from concord.workspace import Workspace
 
-SHOWN = 10
-"""So many wrong rows are named, and so many rows shown."""
 _IMPORT = "concord import conversations FILE"
 DISTINCT = 1000
 """Different scores of a criterion that are remembered; of more only the least and the greatest."""
@@ -46,7 +47,7 @@ class FormNotKnown(ImportRefused):
 
 
 @dataclass(frozen=True)
-class Asked:
+class FileOptions:
     """What the importer is told beside the file: all of it optional.
 
     `mapping` says where things lie (`--map`), `roles` who speakers are. `benchmark` is the name under which
@@ -92,10 +93,8 @@ class FileSurvey:
 
     def refuse(self) -> None:
         """Raises ImportRefused with all that is wrong, where something is."""
-        if self.wrong:
-            more = [f"… and {self.faults - SHOWN:,} more."] if self.faults > SHOWN else []
-            head = [f"{self.path}: {self.faults:,} of {self.rows:,} rows are wrong; nothing was imported."]
-            raise ImportRefused("\n  ".join([*(head if self.faults > 1 else []), *self.wrong, *more]))
+        head = f"{self.path}: {self.faults:,} of {self.rows:,} rows are wrong; nothing was imported."
+        refuse(self.wrong, head, self.faults)
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,7 @@ class StoredFile:
 
 def survey(
     path: Path,
-    asked: Asked = Asked(),
+    options: FileOptions = FileOptions(),
     *,
     db: Database | None = None,
     progress: Progress | None = None,
@@ -122,20 +121,28 @@ def survey(
     With `db`, conversations that are stored already are compared with those of the file. Raises ImportRefused
     where the file cannot be read or its form is not known.
     """
-    found = _begun(path, asked)
+    result = _begun(path, options)
+    nowhere = dict(options.mapping)
     with seen() as keys:
-        for some in _batches(rows.read(path, found.kind, progress)):
-            read = [(row.where, entry) for row in some if (entry := _checked(found, row, keys)) is not None]
+        for some in _batches(rows.read(path, result.kind, progress)):
+            for row in some if nowhere else ():
+                nowhere = {name: to for name, to in nowhere.items() if at(row.fields, to) is None}
+            read = [(row.where, entry) for row in some if (entry := _checked(result, row, keys)) is not None]
             if db is not None:
-                _compare(db, found, read)
-    if not found.rows:
+                _compare(db, result, read)
+    if not result.rows:
         raise ImportRefused(f"{path} is empty. It needs a row at least.")
-    return found
+    for name, to in nowhere.items():
+        raise ImportRefused(
+            f"--map {name}={to}: no row of {path} has anything there. Its fields are "
+            f"{', '.join(result.fields[:30])[:500]}."
+        )
+    return result
 
 
 def store(
     workspace: Workspace,
-    found: FileSurvey,
+    surveyed: FileSurvey,
     *,
     judge: str = "",
     study: str = "",
@@ -151,18 +158,18 @@ def store(
     benchmark's own. Raises ImportRefused for what is wrong, unless `skip_wrong`.
     """
     if not skip_wrong:
-        found.refuse()
-    if question != OWN and not found.votes:
-        raise ImportRefused(f"{found.path} holds no votes. Leave out the rubric that they would answer.")
+        surveyed.refuse()
+    if question != OWN and not surveyed.votes:
+        raise ImportRefused(f"{surveyed.path} holds no votes. Leave out the rubric that they would answer.")
     counts = Counter[str]()
     with in_parts(workspace.db_path) as part:
         with part() as db:
-            number = _prepare(db, found, judge, study, scales or {})
+            number = _prepare(db, surveyed, judge, study, scales or {})
         raters, units = dict[Rater, int](), set[str]()
-        for some in _batches(rows.read(found.path, found.kind, progress)):
-            read = [entry for row in some if (entry := _entry(found.reading, row)) is not None]
+        for some in _batches(rows.read(surveyed.path, surveyed.kind, progress)):
+            read = [entry for row in some if (entry := _entry(surveyed.reading, row)) is not None]
             with part() as db:
-                read = [entry for entry in read if _saved(db, entry, counts, found.path, skip_wrong)]
+                read = [entry for entry in read if _saved(db, entry, counts, surveyed.path, skip_wrong)]
                 for vote in (v for entry in read for v in entry.votes):
                     counts["votes"] += _voted(db, vote, question)
                 given = [
@@ -179,36 +186,38 @@ def store(
                 counts["people"] += added[0]
                 counts["judges"] += added[1]
     kept = {name: counts[name] for name in ("conversations", "votes", "people", "judges")}
-    return StoredFile(known=found.known, study=study, **kept)
+    return StoredFile(known=surveyed.known, study=study, **kept)
 
 
-def told(found: FileSurvey, *, by_command: bool = True) -> list[str]:
+def sentences(surveyed: FileSurvey, *, by_command: bool = True) -> list[str]:
     """What a survey found, one sentence a line; with the command that takes scores and votes, if wanted."""
-    lines = [f"{found.path.name} is {found.kind} of the form “{found.name}”, {found.rows:,} rows."]
-    some = [f"{found.conversations:,} conversations"]
-    some += [f"{found.repeated:,} repeat another"] if found.repeated else []
+    lines = [
+        f"{surveyed.path.name} is {surveyed.kind} of the form “{surveyed.name}”, {surveyed.rows:,} rows."
+    ]
+    some = [f"{surveyed.conversations:,} conversations"]
+    some += [f"{surveyed.repeated:,} repeat another"] if surveyed.repeated else []
     for kind, who in (("human", "people"), ("judge", "judges")):
-        some += [f"{found.votes[kind]:,} votes by {who}"] if found.votes[kind] else []  # type: ignore[index]
+        some += [f"{surveyed.votes[kind]:,} votes by {who}"] if surveyed.votes[kind] else []  # type: ignore[index]
     lines.append(", ".join(some) + ".")
     for kind, who in (("judge", "Scores"), ("human", "Scores by people")):
-        on = [f"{name} ({count:,})" for (by, name), count in found.scores.items() if by == kind]
+        on = [f"{name} ({count:,})" for (by, name), count in surveyed.scores.items() if by == kind]
         option = "--scores-as JUDGE" if kind == "judge" else "--study NAME"
         how = f"; {_IMPORT} {option} takes them" if by_command else ""
         lines += [f"{who}: {', '.join(on[:SHOWN])}{how}."] if on else []
-    if found.votes and by_command:
+    if surveyed.votes and by_command:
         lines.append(f"{_IMPORT} --rubric NAME takes the votes as answers to its pairwise question.")
-    if found.unread:
+    if surveyed.unread:
         lines.append(
-            f"{found.unread.total():,} scores are no numbers and are left out, such as "
-            f"“{next(iter(found.unread))}”."
+            f"{surveyed.unread.total():,} scores are no numbers and are left out, such as "
+            f"“{next(iter(surveyed.unread))}”."
         )
     how = f" {_IMPORT} --map facet:NAME=COLUMN makes a column a facet." if by_command else ""
-    if found.metadata:
-        lines.append(f"Kept as metadata, not shown: {_counted(found.metadata, found.rows)}.{how}")
-    if found.left_out:
+    if surveyed.metadata:
+        lines.append(f"Kept as metadata, not shown: {_counted(surveyed.metadata, surveyed.rows)}.{how}")
+    if surveyed.left_out:
         how = f" {_IMPORT} --map context:HEADING=PATH keeps one." if by_command else ""
-        lines.append(f"Left out: {_counted(found.left_out, found.rows)}.{how}")
-    return [*lines, *filter(None, [found.reading.shape.also])]
+        lines.append(f"Left out: {_counted(surveyed.left_out, surveyed.rows)}.{how}")
+    return [*lines, *filter(None, [surveyed.reading.shape.also])]
 
 
 def _counted(names: Mapping[str, int], rows: int) -> str:
@@ -221,30 +230,30 @@ def _counted(names: Mapping[str, int], rows: int) -> str:
     )
 
 
-def summary(found: FileSurvey, done: StoredFile) -> str:
+def summary(surveyed: FileSurvey, done: StoredFile) -> str:
     """What was stored, in one sentence."""
     new = [f"{done.conversations:,} new conversations"]
     new += [f"{done.known:,} were here already"] if done.known else []
     new += [f"{done.votes:,} comparisons"] if done.votes else []
     new += [f"{done.people:,} ratings by people in the study “{done.study}”"] if done.people else []
     new += [f"{done.judges:,} by judges"] if done.judges else []
-    left = f" {found.faults:,} rows were left out." if found.faults else ""
-    return f"Under “{found.reading.benchmark}”: {', '.join(new)}.{left}"
+    left = f" {surveyed.faults:,} rows were left out." if surveyed.faults else ""
+    return f"Under “{surveyed.reading.benchmark}”: {', '.join(new)}.{left}"
 
 
-def _begun(path: Path, asked: Asked) -> FileSurvey:
+def _begun(path: Path, options: FileOptions) -> FileSurvey:
     """A survey that knows the form of the file."""
     kind = rows.kind_of(path)
-    benchmark = asked.benchmark or path.stem.removesuffix(".jsonl") or "imported"
-    roles = {**SPEAKERS, **asked.roles}
+    benchmark = options.benchmark or path.stem.removesuffix(".jsonl") or "imported"
+    roles = {**SPEAKERS, **options.roles}
     broken, names = "", list[str]()
     for row in islice(rows.read(path, kind), 200):
         if row.fields is None:
             broken = broken or f"{row.where}, {row.wrong}"
             continue
         shape = shape_of(row.fields)
-        if asked.mapping:
-            shape = also(shape, asked.mapping) if shape is not None else mapped(asked.mapping)
+        if options.mapping:
+            shape = also(shape, options.mapping) if shape is not None else mapped(options.mapping)
         if shape is not None:
             return FileSurvey(path, kind, Reading(shape, benchmark, roles), tuple(map(str, row.fields)))
         names = names or [str(name) for name in row.fields]
@@ -258,8 +267,8 @@ def _begun(path: Path, asked: Asked) -> FileSurvey:
     )
 
 
-def _batches(found: Iterable[FileRow]) -> Iterator[list[FileRow]]:
-    left = iter(found)
+def _batches(file_rows: Iterable[FileRow]) -> Iterator[list[FileRow]]:
+    left = iter(file_rows)
     while some := list(islice(left, AT_ONCE)):
         yield some
 
@@ -273,22 +282,20 @@ def _entry(reading: Reading, row: FileRow) -> Entry | None:
 
 
 def _read(reading: Reading, row: FileRow) -> Entry:
-    if row.fields is None:
-        raise ImportRefused(f"{row.where}, {row.wrong}")
-    if not has(row.fields, reading.shape):
-        other = shape_of(row.fields)
+    if not has(row.whole, reading.shape):
+        other = shape_of(row.whole)
         form = f"has the form “{other.name}”" if other is not None else "has a form that is not known"
         raise ImportRefused(
             f"{row.where}, {form}, the file's first row “{reading.shape.name}”. Split the file."
         )
-    return entries.read(row.fields, reading, row.where)
+    return entries.read(row.whole, reading, row.where)
 
 
-def _checked(found: FileSurvey, row: FileRow, keys: KeysSeen) -> Entry | None:
+def _checked(survey: FileSurvey, row: FileRow, keys: KeysSeen) -> Entry | None:
     """Count what a row holds, or that it is wrong."""
-    found.rows += 1
+    survey.rows += 1
     try:
-        entry = _read(found.reading, row)
+        entry = _read(survey.reading, row)
         for conversation in entry.conversations:
             digest = _digest(conversation)
             earlier = keys.earlier(conversation.key, digest, row.where)
@@ -298,36 +305,36 @@ def _checked(found: FileSurvey, row: FileRow, keys: KeysSeen) -> Entry | None:
                     f"{row.where}: “{conversation.key}” stands in {place} with other messages. Give each "
                     "conversation a key of its own, or none."
                 )
-            found.repeated += earlier is not None
-            found.conversations += earlier is None
+            survey.repeated += earlier is not None
+            survey.conversations += earlier is None
     except ImportRefused as error:
-        _note(found, str(error))
+        _note(survey, str(error))
         return None
-    found.votes.update(vote.rater.kind for vote in entry.votes)
+    survey.votes.update(vote.rater.kind for vote in entry.votes)
     for scored in entry.scores:
-        found.scores[scored.kind, scored.criterion] += 1
-        values = found.values.setdefault(scored.criterion, set())
+        survey.scores[scored.kind, scored.criterion] += 1
+        values = survey.values.setdefault(scored.criterion, set())
         values.add(scored.score)
         if len(values) > DISTINCT:
-            found.values[scored.criterion] = {min(values), max(values)}
-    found.unread.update(entry.unread if len(found.unread) < DISTINCT else ())
-    if row.fields is not None and len(found.left_out) + len(found.metadata) < DISTINCT:
+            survey.values[scored.criterion] = {min(values), max(values)}
+    survey.unread.update(entry.unread if len(survey.unread) < DISTINCT else ())
+    if row.fields is not None and len(survey.left_out) + len(survey.metadata) < DISTINCT:
         meta = entry.conversations[0].meta
-        names = entries.beside(row.fields, found.reading.shape, meta, around=not found.shown)
-        found.metadata.update(names[0])
-        found.left_out.update(names[1])
-    if len(found.shown) < SHOWN:
-        found.shown.append((row.where, entry))
+        names = entries.beside(row.fields, survey.reading.shape, meta, around=not survey.shown)
+        survey.metadata.update(names[0])
+        survey.left_out.update(names[1])
+    if len(survey.shown) < SHOWN:
+        survey.shown.append((row.where, entry))
     return entry
 
 
-def _note(found: FileSurvey, wrong: str) -> None:
-    found.faults += 1
-    if len(found.wrong) < SHOWN:
-        found.wrong.append(wrong)
+def _note(survey: FileSurvey, wrong: str) -> None:
+    survey.faults += 1
+    if len(survey.wrong) < SHOWN:
+        survey.wrong.append(wrong)
 
 
-def _compare(db: Database, found: FileSurvey, read: Sequence[tuple[str, Entry]]) -> None:
+def _compare(db: Database, survey: FileSurvey, read: Sequence[tuple[str, Entry]]) -> None:
     """Count the conversations that are stored already; one with other messages is wrong."""
     keys = [c.key for _, entry in read for c in entry.conversations]
     stored = conversations.existing(db, keys)
@@ -338,9 +345,9 @@ def _compare(db: Database, found: FileSurvey, read: Sequence[tuple[str, Entry]])
             if (there := digests.get(conversation.key)) is None:
                 continue
             if there == _digest(conversation):
-                found.known += 1
+                survey.known += 1
             else:
-                _note(found, _other(where, conversation.key))
+                _note(survey, _other(where, conversation.key))
 
 
 def _other(where: str, key: str) -> str:
@@ -351,11 +358,9 @@ def _other(where: str, key: str) -> str:
 
 
 def _digest(conversation: Conversation) -> bytes:
-    def said(message: Message) -> list[str]:
-        return [message.role, message.content]
-
-    told = json.dumps([conversation.player, *map(said, conversation.messages)])
-    return hashlib.blake2b(told.encode(), digest_size=12).digest()
+    messages = [[message.role, message.content] for message in conversation.messages]
+    dialogue = json.dumps([conversation.player, *messages])
+    return hashlib.blake2b(dialogue.encode(), digest_size=12).digest()
 
 
 def _saved(db: Database, entry: Entry, counts: Counter[str], path: Path, skip_wrong: bool) -> bool:
@@ -380,41 +385,40 @@ def _voted(db: Database, vote: Comparison, question: PairQuestion) -> bool:
     there = comparisons.verdicts(db, vote.rater, vote.first, vote.second, question)
     if vote.verdict in there.values():
         return False
-    repeat = max(there, default=-1) + 1
-    key = "|".join([vote.key.removesuffix("|0|import"), str(repeat), "import", *filter(None, question)])
-    comparisons.save(db, replace(vote, key=key, repeat=repeat, **question._asdict()))
+    vote = replace(vote, repeat=max(there, default=-1) + 1, **question._asdict())
+    comparisons.save(db, replace(vote, key=import_key(vote)))
     return True
 
 
 def _prepare(
-    db: Database, found: FileSurvey, judge: str, study: str, scales: Mapping[str, Scale]
+    db: Database, surveyed: FileSurvey, judge: str, study: str, scales: Mapping[str, Scale]
 ) -> int | None:
     """Register the criteria of the scores that are taken, and make the study; its id."""
     taken = {"judge": bool(judge), "human": bool(study)}
-    named = list(dict.fromkeys(criterion for kind, criterion in found.scores if taken[kind]))
+    named = list(dict.fromkeys(criterion for kind, criterion in surveyed.scores if taken[kind]))
     for name in scales:
         if name and name not in named:
-            raise ImportRefused(f"{found.path} scores nothing on “{name}”. It scores: {', '.join(named)}.")
-    if study and not any(kind == "human" for kind, _ in found.scores):
-        raise ImportRefused(f"{found.path} holds no scores by people, so there is nothing for a study.")
-    if judge and not any(kind == "judge" for kind, _ in found.scores):
-        raise ImportRefused(f"{found.path} holds no scores of judges. Leave out --scores-as.")
-    benchmark = found.reading.benchmark
+            raise ImportRefused(f"{surveyed.path} scores nothing on “{name}”. It scores: {', '.join(named)}.")
+    if study and not any(kind == "human" for kind, _ in surveyed.scores):
+        raise ImportRefused(f"{surveyed.path} holds no scores by people, so there is nothing for a study.")
+    if judge and not any(kind == "judge" for kind, _ in surveyed.scores):
+        raise ImportRefused(f"{surveyed.path} holds no scores of judges. Leave out --scores-as.")
+    benchmark = surveyed.reading.benchmark
     there = {c.name: c for c in ratings.criteria(db, benchmark)}
     criteria = []
     for name in named:
         declared = scales.get(name, scales.get(""))
-        if declared is None and name in there and found.values[name] <= set(there[name].scale.values):
+        if declared is None and name in there and surveyed.values[name] <= set(there[name].scale.values):
             criteria.append(there[name])
         else:
-            criteria.append(Criterion(name, name, declared or guessed(found.values[name])))
+            criteria.append(Criterion(name, name, declared or guessed(surveyed.values[name])))
     # Where judges have criteria already, a new one does not enter their final.
     new = [replace(c, counted=not there) for c in criteria if c.name not in there]
     if new:
         ratings.register(db, benchmark, (*there.values(), *new), refusal=ratings.refusal(db, benchmark))
     if not study:
         return None
-    by_people = tuple(c for c in criteria if ("human", c.name) in found.scores)
+    by_people = tuple(c for c in criteria if ("human", c.name) in surveyed.scores)
     return studies.create(db, Study(study, by_people, source="conversations"))
 
 

@@ -16,12 +16,12 @@ from sqlite_utils import Database
 from concord.configuration import Use
 from concord.conversation import Conversation
 from concord.errors import ConcordError, ImportRefused
-from concord.exchange.cells import lines_of, name_in, nfc
+from concord.exchange import rows
+from concord.exchange.cells import name_in, nfc
 from concord.exchange.dialogue import as_list, from_list, unread
 from concord.exchange.incoming import AT_ONCE
-from concord.files import parse_json
-from concord.files.limits import RECORD
-from concord.rating import Criterion, Scale
+from concord.questions import TYPES, Scale
+from concord.rating import Criterion
 from concord.runs.registry import BENCHMARKS
 from concord.store import configurations, conversations, ratings, studies, trajectories
 from concord.store.conversations import Filter
@@ -68,8 +68,8 @@ def store(workspace: Workspace, path: Path, benchmark: str = "") -> ImportedConv
     conversation that is stored already with the same messages stays as it is, but gains a missing trajectory.
     Raises ImportRefused naming the line, and WorkspaceError while another import is under way.
     """
-    new = known = 0
-    made: list[str] = []
+    new = repeated = 0
+    study_names: list[str] = []
     left_out: dict[str, None] = {}
     benchmarks(path, benchmark)
     with in_parts(workspace.db_path) as part:
@@ -79,26 +79,26 @@ def store(workspace: Workspace, path: Path, benchmark: str = "") -> ImportedConv
                     with _naming(where, entry) as kind:
                         if kind == "conversation":
                             fresh = _save(db, entry, where, benchmark or path.stem)
-                            new, known = new + fresh, known + (not fresh)
+                            new, repeated = new + fresh, repeated + (not fresh)
                             left_out |= dict.fromkeys(name for name in entry if name not in _READ)
                             left_out |= {f"messages.{n}": None for m in entry["messages"] for n in unread(m)}
                         elif kind == "benchmark":
                             _benchmark(db, entry)
                         else:
-                            made.append(_study(db, entry, where))
-        if not new and not known and not made:
+                            study_names.append(_study(db, entry, where))
+        if not new and not repeated and not study_names:
             raise ImportRefused(f"{path} is empty. It needs one conversation a line.")
-    return ImportedConversations(new, known, tuple(made), tuple(left_out))
+    return ImportedConversations(new, repeated, tuple(study_names), tuple(left_out))
 
 
 def benchmarks(path: Path, benchmark: str = "") -> set[str]:
     """The benchmarks of a file's conversations, all of which are checked. Raises ImportRefused."""
-    found = set()
+    names = set()
     for where, _, entry in _lines(path):
         with _naming(where, entry) as kind:
             if kind == "conversation":
-                found.add(_conversation(entry, where, benchmark or path.stem).benchmark)
-    return found
+                names.add(_conversation(entry, where, benchmark or path.stem).benchmark)
+    return names
 
 
 @contextmanager
@@ -136,12 +136,12 @@ def write(db: Database, out: TextIO, *, study: str = "", benchmark: str = "") ->
     """Write conversations (of a study, of a benchmark, or all) as `store` reads them; returns how many."""
     if study:
         studies.study_id(db, study)
-    found = conversations.table(db, Filter(benchmark=benchmark, study=study))
-    for name in conversations.benchmarks_of(db, found.key.tolist()):
+    stored = conversations.table(db, Filter(benchmark=benchmark, study=study))
+    for name in conversations.benchmarks_of(db, stored.key.tolist()):
         criteria = [_told(c) for c in ratings.criteria(db, name)]
         refusal = ratings.refusal(db, name)
         _put(out, {"kind": "benchmark", "name": name, "criteria": criteria, "refusal_criterion": refusal})
-    numbers = found.id.tolist()
+    numbers = stored.id.tolist()
     for number, (conversation, simulated) in zip(numbers, conversations.several(db, numbers), strict=True):
         entry = {
             "kind": "conversation",
@@ -155,7 +155,7 @@ def write(db: Database, out: TextIO, *, study: str = "", benchmark: str = "") ->
         _put(out, entry if lived is None else {**entry, "trajectory": lived})
     if study:
         _put(out, _as_entry(db, studies.get(db, study)))
-    return len(found)
+    return len(stored)
 
 
 def _batches(path: Path) -> Iterator[list[tuple[str, Mapping[str, Any]]]]:
@@ -173,33 +173,17 @@ def _batches(path: Path) -> Iterator[list[tuple[str, Mapping[str, Any]]]]:
 
 def _lines(path: Path) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
     """The place, the bytes and the content of each line."""
-    try:
-        with path.open("rb") as file:
-            for number, raw in enumerate(lines_of(file, str(path), RECORD), 1):
-                where = f"{path}, line {number}"
-                try:
-                    line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-                    entry = parse_json(line) if line else {}
-                except UnicodeDecodeError:
-                    raise ImportRefused(f"{where}, is not UTF-8. Save the file as UTF-8.") from None
-                except ValueError as error:
-                    raise ImportRefused(
-                        f"{where}, is not valid JSON ({error}). Every line must be one JSON object."
-                    ) from error
-                if not isinstance(entry, dict):
-                    raise ImportRefused(f"{where}, is not a JSON object. Every line must be one.")
-                if entry:
-                    yield where, len(raw), entry
-    except OSError as error:
-        raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
+    for row in rows.read(path, "JSON Lines"):
+        if row.whole:
+            yield row.where, row.size, row.whole
 
 
 def _conversation(entry: Mapping[str, Any], where: str, benchmark: str) -> Conversation:
     key = entry.get("key", entry.get("id"))
     if not isinstance(key, str | int) or not str(key).strip():
         raise ImportRefused(f"{where}: the conversation has no key. Give each a “key” of its own.")
-    told = entry.get("messages")
-    if not isinstance(told, list):
+    messages = entry.get("messages")
+    if not isinstance(messages, list):
         raise ImportRefused(f"{where}: the conversation has no list of messages.")
     for name in ("facets", "context", "meta"):
         if not isinstance(entry.get(name, {}), dict):
@@ -209,7 +193,7 @@ def _conversation(entry: Mapping[str, Any], where: str, benchmark: str) -> Conve
         benchmark=benchmark,
         key=name_in(where, "key", str(key)),
         player=nfc(name_in(where, "player", str(entry.get("player", entry.get("model")) or "unknown"))),
-        messages=from_list(told, where),
+        messages=from_list(messages, where),
         language=name_in(where, "language", str(entry.get("language") or "en")),
         facets={name: str(value) for name, value in entry.get("facets", {}).items()},
         context=entry.get("context", {}),
@@ -224,7 +208,7 @@ def _save(db: Database, entry: Mapping[str, Any], where: str, benchmark: str) ->
     there = conversations.find_id(db, conversation.key)
     if there is None:
         new = conversations.save(db, conversation, simulated=bool(entry.get("simulated", False)))
-        uses = [Use.from_dict(made) for made in entry.get("configurations", ())]
+        uses = [Use.from_dict(use) for use in entry.get("configurations", ())]
         configurations.of_conversation_were(db, new, uses)
         return True
     if conversations.load(db, there).messages != conversation.messages:
@@ -233,11 +217,11 @@ def _save(db: Database, entry: Mapping[str, Any], where: str, benchmark: str) ->
             "this one another key."
         )
     if conversation.trajectory is not None:
-        known = trajectories.find(db, there)
-        if known is None:
+        stored = trajectories.find(db, there)
+        if stored is None:
             trajectories.save(db, there, conversation.trajectory)
             note(db, "trajectories", there)
-        elif known != conversation.trajectory:
+        elif stored != conversation.trajectory:
             raise ImportRefused(
                 f"{where}: the conversation “{conversation.key}” is stored already with another trajectory. "
                 "Give this one another key."
@@ -249,13 +233,13 @@ def _trajectory(values: Any, benchmark: str, where: str) -> Mapping[str, Any] | 
     """The trajectory, if the benchmark can read it."""
     if values is None:
         return None
-    known = BENCHMARKS.get(benchmark)
-    if known is None or known.check_trajectory is None:
+    owner = BENCHMARKS.get(benchmark)
+    if owner is None or owner.check_trajectory is None:
         raise ImportRefused(
             f"{where}: the trajectory cannot be read: “{benchmark}” is no benchmark that has some."
         )
     try:
-        known.check_trajectory(values)
+        owner.check_trajectory(values)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         why = f"{type(error).__name__}: {error}"
         raise ImportRefused(
@@ -311,27 +295,28 @@ def _told(criterion: Criterion) -> dict[str, Any]:
     return {**values, **scale}
 
 
-def _criterion(told: Mapping[str, Any]) -> Criterion:
-    _check(told, {"name": str, "statement": str, "title": str, "values": list, "labels": list})
-    judged = told.get("judged")
+def _criterion(entry: Mapping[str, Any]) -> Criterion:
+    _check(entry, {"name": str, "statement": str, "title": str, "values": list, "labels": list})
+    judged = entry.get("judged")
     return Criterion(
-        nfc(told["name"]),
-        told["statement"],
-        _scale(told),
-        told["title"],
-        told["counted"],
-        told.get("conditional", False),
+        nfc(entry["name"]),
+        entry["statement"],
+        _scale(entry),
+        entry["title"],
+        entry["counted"],
+        entry.get("conditional", False),
         None if judged is None else _scale(judged),
-        told.get("reason", ""),
-        told.get("required", True),
-        {facet: tuple(values) for facet, values in told.get("only", {}).items()},
+        entry.get("reason", ""),
+        entry.get("required", True),
+        {facet: tuple(values) for facet, values in entry.get("only", {}).items()},
     )
 
 
-def _scale(told: Mapping[str, Any]) -> Scale:
-    _check(told, {"values": list, "labels": list})
-    flags = (told["continuous"], told.get("guessed", False), told.get("nominal", False))
-    return Scale(tuple(told["values"]), tuple(told["labels"]), *flags)
+def _scale(entry: Mapping[str, Any]) -> Scale:
+    _check(entry, {"values": list, "labels": list})
+    if (type_ := entry.get("type", "")) not in ("", *TYPES):
+        raise TypeError(f"there is no type of question “{type_}”")
+    return Scale(tuple(entry["values"]), tuple(entry["labels"]), type_, entry.get("guessed", False))
 
 
 def _put(out: TextIO, entry: Mapping[str, Any]) -> None:

@@ -7,10 +7,10 @@ agreement and provenance.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from io import BytesIO, TextIOWrapper
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
@@ -20,10 +20,8 @@ from sqlite_utils import Database
 from concord.errors import StudyError
 from concord.exchange.dialogue import as_list
 from concord.files import write_csv
-from concord.rating import Criterion
-from concord.reports import bundle
 from concord.reports.agreement_report import Options, agreement_report
-from concord.reports.datasheet import datasheet, unnamed
+from concord.reports.datasheet import datasheet
 from concord.runs.registry import known_or_imported
 from concord.store import comparisons, conversations, ratings, studies
 from concord.store.conversations import Filter
@@ -38,61 +36,51 @@ FORMS: tuple[Form, ...] = ("csv", "jsonl", "parquet")
 AT_ONCE = 1000
 """Rows of a Parquet file that are encoded at once."""
 TEXT, WHOLE, FIGURE, TRUTH, MESSAGES = "text", "whole", "figure", "truth", "messages"
+KINDS: Mapping[str, str] = {
+    **dict.fromkeys(("turn", "repeat"), WHOLE),
+    **dict.fromkeys(("score", "blind", "shown", "gold"), FIGURE),
+    **dict.fromkeys(("simulated", "strong"), TRUTH),
+    "messages": MESSAGES,
+}
+"""What the columns of this name hold in every table; all others are texts."""
 
 
 @dataclass(frozen=True)
 class ExportTable:
-    """A table of an export: the kind of each column by its name."""
+    """A table of an export."""
 
     name: str
-    kinds: Mapping[str, str]
+    columns: str
+
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """The kind of each column by its name."""
+        return {column: KINDS.get(column, TEXT) for column in self.columns.split()}
 
 
 CONVERSATIONS = ExportTable(
-    "conversations",
-    dict.fromkeys(("key", "benchmark", "player", "language"), TEXT)
-    | {"simulated": TRUTH, "messages": MESSAGES}
-    | dict.fromkeys(("facets", "context"), TEXT),
+    "conversations", "key benchmark player language simulated messages facets context"
 )
 RATINGS = ExportTable(
     "ratings",
-    {"item_id": TEXT, "turn": WHOLE, "criterion": TEXT, "rater_type": TEXT, "rater": TEXT, "variant": TEXT}
-    | {
-        "simulated": TRUTH,
-        "repeat": WHOLE,
-        "score": FIGURE,
-        "explanation": TEXT,
-        "comment": TEXT,
-        "created": TEXT,
-    }
-    | {"model": TEXT, "language": TEXT, "study": TEXT},
+    "item_id turn criterion rater_type rater variant simulated repeat score explanation comment created "
+    "model language study",
 )
-COMMENTS = ExportTable(
-    "comments",
-    dict.fromkeys(("kind", "item_id"), TEXT)
-    | {"turn": WHOLE}
-    | dict.fromkeys(("rater", "state", "skipped_because", "comment", "spans"), TEXT),
-)
+COMMENTS = ExportTable("comments", "kind item_id turn rater state skipped_because comment spans")
 APART = ExportTable(
-    "apart",
-    dict.fromkeys(("kind", "item_id"), TEXT)
-    | {"turn": WHOLE, "criterion": TEXT, "rater": TEXT, "score": FIGURE, "explanation": TEXT, "created": TEXT}
-    | dict.fromkeys(("blind", "shown", "gold"), FIGURE),
+    "apart", "kind item_id turn criterion rater score explanation created blind shown gold judge"
 )
 COMPARISONS = ExportTable(
     "comparisons",
-    dict.fromkeys(("first", "second", "verdict", "rater_type", "rater", "variant"), TEXT)
-    | {"simulated": TRUTH, "repeat": WHOLE}
-    | dict.fromkeys(("explanation", "created", "scenario", "benchmark"), TEXT)
-    | dict.fromkeys(("model_first", "model_second", "rubric", "criterion"), TEXT)
-    | {"strong": TRUTH},
+    "first second verdict rater_type rater variant simulated repeat explanation created scenario benchmark "
+    "model_first model_second rubric criterion strong",
 )
 
 
 def conversation_rows(db: Database, study: str = "", benchmark: str = "") -> Iterator[dict[str, Any]]:
     """Conversations of a study, of a benchmark, or all; facets and context as JSON."""
-    found = conversations.table(db, Filter(benchmark=benchmark, study=study))
-    for conversation, simulated in conversations.several(db, found.id.tolist()):
+    rows = conversations.table(db, Filter(benchmark=benchmark, study=study))
+    for conversation, simulated in conversations.several(db, rows.id.tolist()):
         yield {
             **{name: getattr(conversation, name) for name in ("key", "benchmark", "player", "language")},
             "simulated": simulated,
@@ -164,7 +152,7 @@ def folder(db: Database, study: str, *, made: date, with_names: bool = False) ->
 
     Annotators are numbered unless `with_names`. Raises NotFound for an unknown study.
     """
-    found = studies.get(db, study)
+    of_study = studies.get(db, study)
     numbers: dict[str, str] = {}
 
     def named(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -189,9 +177,9 @@ def folder(db: Database, study: str, *, made: date, with_names: bool = False) ->
         if counts[columns.name]:
             files[f"data/{columns.name}.parquet"] = out.getvalue()
     languages = sorted({row["language"] for row in conversation_rows(db, study)})
-    if found.guidelines:
-        files["guidelines.md"] = found.guidelines.encode()
-    return {"README.md": _card(db, found, counts, languages, made).encode(), **files}
+    if of_study.guidelines:
+        files["guidelines.md"] = of_study.guidelines.encode()
+    return {"README.md": _card(db, of_study, counts, languages, made).encode(), **files}
 
 
 def _card(
@@ -205,48 +193,11 @@ def _card(
     for name, count in counts.items():
         lines += [f"- config_name: {name}", f"  data_files: data/{name}.parquet"] if count else []
     held = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
-    lines += ["---", "", f"# {markdown_text(title)}", "", f"{held}.", "", "## Questions", ""]
-    for criterion in study.criteria:
-        lines += _question(criterion)
-    unit = "each reply" if study.per_turn else "the whole conversation"
-    lines += ["", f"What is rated: {unit}.", "", "## Annotators' instructions", ""]
-    lines += [study.guidelines or "None were written.", "", "## Agreement", ""]
+    lines += ["---", "", f"# {markdown_text(title)}", "", f"{held}. Made {made}.", ""]
+    lines += ["## Annotators' instructions", "", study.guidelines or "None were written.", ""]
     try:
         report = agreement_report(db, study.name, Options())
-    except StudyError as error:
-        return "\n".join([*lines, markdown_text(str(error)), "", _below(datasheet(db, study.name, None))])
-    said = bundle.about(db, report, made=made)
-    told = (unnamed(db, study.name, sentence) for sentence in (*said["summary"], *said["missing"]))
-    lines += [f"- {markdown_text(sentence)}" for sentence in told]
-    lines += ["", "## Provenance", ""]
-    lines += [f"- {markdown_text(sentence)}" for sentence in said["provenance"]]
-    lines += [f"- {bundle.origin(judge)}" for judge in said["judges"]]
-    if said["simulated"]:
-        mocks = unnamed(db, study.name, ", ".join(said["simulated"]))
-        lines += [f"- Mock models, neither people nor language models: {markdown_text(mocks)}."]
-    lines += [
-        f"- {said['units']} units, SHA-256 {said['sample_sha256']}; {said['ratings']} ratings, SHA-256 "
-        f"{said['ratings_sha256']}.",
-        f"- Concord {said['concord']}, {said['made']}.",
-        "",
-        _below(datasheet(db, study.name, report)),
-    ]
-    return "\n".join([*lines, ""])
-
-
-def _below(sheet: str) -> str:
-    """A datasheet one level of headings lower."""
-    return re.sub(r"^#", "##", sheet, flags=re.MULTILINE)
-
-
-def _question(criterion: Criterion) -> list[str]:
-    scale = criterion.scale
-    if scale.continuous:
-        answers = f"any number from {scale.low:g} to {scale.high:g}"
-    else:
-        answers = "; ".join(
-            label if label == f"{value:g}" else f"{value:g} {label}"
-            for value, label in zip(scale.values, scale.labels, strict=True)
-        )
-    about = f"**{markdown_text(criterion.label)}** (`{criterion.name}`): {markdown_text(criterion.statement)}"
-    return [f"- {about} Answers: {markdown_text(answers)}."]
+    except StudyError:
+        report = None
+    _, _, sections = datasheet(db, study.name, report).partition("\n\n")
+    return "\n".join([*lines, sections])

@@ -99,12 +99,12 @@ def unread(entry: Any) -> Iterator[str]:
     if not isinstance(entry, Mapping):
         return
     entry = _unpacked(entry)
-    said = next((name for name in _SAID_IN if entry.get(name) is not None), "")
-    yield from (name for name, value in entry.items() if name not in (*_READ, said) and _holds(value))
-    for part in entry[said] if said and isinstance(entry[said], list) else ():
+    content = next((name for name in _SAID_IN if entry.get(name) is not None), "")
+    yield from (name for name, value in entry.items() if name not in (*_READ, content) and _holds(value))
+    for part in entry[content] if content and isinstance(entry[content], list) else ():
         if isinstance(part, Mapping) and part.get("type") in _WORDS:
             yield from (
-                f"{said}.{name}" for name in part if name not in ("type", "text") and _holds(part[name])
+                f"{content}.{name}" for name in part if name not in ("type", "text") and _holds(part[name])
             )
 
 
@@ -127,9 +127,9 @@ def _messages(entry: Any, where: str, roles: Roles) -> Iterator[tuple[Message, l
     if entry.get("type") == "reasoning":  # thoughts stand beside the message in the Responses API
         return
     speaker = next((entry[name] for name in _NAMED_BY if isinstance(entry.get(name), str)), None)
-    said = next((entry[name] for name in _SAID_IN if entry.get(name) is not None), None)
+    spoken = next((entry[name] for name in _SAID_IN if entry.get(name) is not None), None)
     calls = list(_calls(entry))
-    if speaker is None or (said is None and not calls) or isinstance(said, int | float):
+    if speaker is None or (spoken is None and not calls) or isinstance(spoken, int | float):
         raise ImportRefused(
             f"{where}, needs a “role” (or “speaker”) and a “content” (or “text”), both of them text."
         )
@@ -144,10 +144,10 @@ def _messages(entry: Any, where: str, roles: Roles) -> Iterator[tuple[Message, l
         raise ImportRefused(f"{where}: “meta” must be an object.")
     meta = dict(meta)
     if speaker in _CALLS:
-        calls, said = [(str(entry.get("name") or ""), said)], None
+        calls, spoken = [(str(entry.get("name") or ""), spoken)], None
     if isinstance(thought := entry.get("reasoning_content"), str) and thought:
         meta.setdefault("thinking", thought)
-    parts = said if isinstance(said, list) else [said]
+    parts = spoken if isinstance(spoken, list) else [spoken]
     words = list[str]()
     for part in parts:
         if isinstance(part, Mapping) and part.get("type") in _RESULTS:
@@ -169,7 +169,7 @@ def _messages(entry: Any, where: str, roles: Roles) -> Iterator[tuple[Message, l
         meta[_MARK] = [name for name, _ in calls if name]
         texts = (f"{name}({_text(given)})" if name else _text(given) for name, given in calls)
         called = [_kept(text, where) for text in texts]
-    if not words and not called and isinstance(said, list) and said:
+    if not words and not called and isinstance(spoken, list) and spoken:
         return  # nothing but results and thoughts
     yield Message(role, _kept("\n".join(words), where), meta), called
 

@@ -13,17 +13,19 @@ from concord.exchange import dialogue
 from concord.exchange.cells import name_in, nfc
 from concord.exchange.dialogue import SPEAKERS, Roles, from_list
 from concord.exchange.rows import AROUND
-from concord.exchange.shapes import Paths, ScorePaths, Shape, Side, Votes, at, first
-from concord.files import has_half_characters, parse_json
+from concord.exchange.shapes import WON, Paths, ScorePaths, Shape, Side, Votes, at, first, parsed, said
+from concord.files import has_half_characters
 from concord.files.limits import NAME
 from concord.rating import Comparison, Rater, RaterKind, Verdict
 from concord.runs.registry import SCENARIO
+from concord.scores import LARGEST
 
 FACET = 80
 """Characters of the value of a facet."""
 _ONE_TEXT = (
     *("content", "text", "input", "question", "query", "prompt", "output", "answer", "response", "result"),
     "generations",
+    "message",
 )
 _WORDS: Mapping[str, float] = {
     **dict.fromkeys(("true", "yes", "pass", "passed", "correct", "c"), 1.0),
@@ -81,12 +83,12 @@ def read(fields: Mapping[str, Any], reading: Reading, where: str) -> Entry:
     cut = at(fields, shape.votes.turn) if shape.votes is not None and shape.votes.turn else None
     if cut is not None:
         sides = [(player, _until(messages, cut, where)) for player, messages in sides]
-    asked = _key(fields, shape) or _digest(sides)
+    key = _key(fields, shape) or _digest(sides)
     scenario = _short(first(fields, shape.scenario)) if shape.scenario else ""
     until = "" if cut is None else f"@{cut}"
     conversations = []
     for (player, messages), mark in zip(sides, ("a", "b"), strict=False):
-        name = asked if len(sides) == 1 else f"{asked}/{player}"
+        name = key if len(sides) == 1 else f"{key}/{player}"
         if len(sides) == 2 and sides[0][0] == sides[1][0]:
             name += f"/{mark}"
         facets = {called: _short(first(fields, paths)) for called, paths in shape.facets.items()}
@@ -118,10 +120,10 @@ def beside(
     `meta` is the row's metadata; with `around`, what stands around the rows is looked at too.
     """
     used = _used(fields, shape)
-    told = {path.partition(".")[0] for path in used}
+    used_names = {path.partition(".")[0] for path in used}
     here = {name: value for name, value in fields.items() if name not in meta and (around or name != AROUND)}
     left_out = [*_beside(here, used), *_unread(fields, shape, used)]
-    return [name for name in meta if name not in told], list(dict.fromkeys(left_out))
+    return [name for name in meta if name not in used_names], list(dict.fromkeys(left_out))
 
 
 def _unread(fields: Mapping[str, Any], shape: Shape, used: set[str]) -> Iterator[str]:
@@ -130,14 +132,14 @@ def _unread(fields: Mapping[str, Any], shape: Shape, used: set[str]) -> Iterator
         value = first(fields, paths)
         if isinstance(value, Mapping) or len(" ".join(str(value).split())) > FACET:
             yield f"{paths[0]} (a facet has {FACET} characters)"
-    for role, paths in (said for side in shape.sides for said in side.said):
-        value = next((path for path in paths if path in used), None)
-        unsaid = () if value is None else _unsaid(_parsed(at(fields, value), True), role, value)
+    for role, paths in (part for side in shape.sides for part in side.said):
+        path, value = said(fields, paths)
+        unsaid = () if value is None else _unsaid(value, role, path)
         yield from (name for name in unsaid if name not in used)
     for scores in shape.scores:
-        told, inner = _parsed(at(fields, scores.at)), {*scores.name, *scores.value, *scores.why, *scores.by}
+        given, inner = parsed(at(fields, scores.at)), {*scores.name, *scores.value, *scores.why, *scores.by}
         inner |= {*scores.only, scores.kind}
-        entries = told.values() if isinstance(told, Mapping) else told if isinstance(told, list) else ()
+        entries = given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ()
         for entry in () if scores.criterion else entries:
             if isinstance(entry, Mapping):
                 yield from (f"{scores.at}.{name}" for name in _beside(entry, inner))
@@ -145,18 +147,17 @@ def _unread(fields: Mapping[str, Any], shape: Shape, used: set[str]) -> Iterator
 
 def _used(fields: Mapping[str, Any], shape: Shape) -> set[str]:
     """The paths of a form that lead to something in a row: of several, the one that counts."""
-    votes, said = shape.votes, [paths for side in shape.sides for _, paths in side.said]
-    every: list[Paths] = [*said, *(side.player for side in shape.sides), shape.scenario, shape.language]
+    votes, spoken = shape.votes, {said(fields, paths)[0] for side in shape.sides for _, paths in side.said}
+    every: list[Paths] = [*(side.player for side in shape.sides), shape.scenario, shape.language]
     every += [(part,) for path in shape.key for part in path.split("+")]
     every += [*shape.context.values(), *shape.facets.values(), *((scores.at,) for scores in shape.scores)]
     every += [scores.by for scores in shape.scores] + [
         scores.why for scores in shape.scores if scores.criterion
     ]
     if votes is not None:
-        every += [*((path,) for path, _ in votes.won), votes.by, (votes.turn,), votes.why]
-    return {
-        next((path for path in paths if path and at(fields, path) is not None), "") for paths in every
-    } - {""}
+        every += [*((path,) for path in (*votes.columns, *votes.winner)), votes.by, (votes.turn,)]
+    beside = {next((path for path in paths if path and at(fields, path) is not None), "") for paths in every}
+    return (spoken | beside) - {""}
 
 
 def _beside(value: Any, used: set[str], path: str = "") -> Iterator[str]:
@@ -167,7 +168,7 @@ def _beside(value: Any, used: set[str], path: str = "") -> Iterator[str]:
         last = f"{path}.{name - len(some)}" if isinstance(name, int) else here
         if here in used or last in used or inner in (None, "", [], {}):
             continue
-        inner = _parsed(inner)
+        inner = parsed(inner)
         within = here == AROUND or any(each.startswith((f"{here}.", f"{last}.")) for each in used)
         if within and isinstance(inner, Mapping | list):
             yield from _beside(inner, used, here)
@@ -193,7 +194,7 @@ def _side(fields: Any, side: Side, reading: Reading, where: str) -> tuple[str, t
     messages: list[Message] = []
     spoken: list[tuple[Role, list[str]]] = []
     for role, paths in side.said:
-        value = _parsed(first(fields, paths), side.quoted)
+        _, value = said(fields, paths)
         if value is None:
             continue
         if texts := _texts(value):
@@ -206,12 +207,12 @@ def _side(fields: Any, side: Side, reading: Reading, where: str) -> tuple[str, t
     for turn in range(max((len(texts) for _, texts in spoken), default=0)):
         for role, texts in spoken:
             if turn < len(texts):
-                said = Message(role, texts[turn])
-                if role != "assistant" and any((m.role, m.content) == (role, said.content) for m in messages):
+                message = Message(role, texts[turn])
+                if role != "assistant" and any((m.role, m.content) == (role, texts[turn]) for m in messages):
                     continue  # the list of messages begins with the prompt
                 # A system prompt, or the question to an answer that is a message, comes first.
                 place = sum(m.role == "system" for m in messages) if role != "assistant" else len(messages)
-                messages.insert(place if turn == 0 else len(messages), said)
+                messages.insert(place if turn == 0 else len(messages), message)
     if not messages:
         raise ImportRefused(f"{where}: the dialogue is empty. Remove the row.")
     if not any(m.role == "assistant" for m in messages):
@@ -221,18 +222,6 @@ def _side(fields: Any, side: Side, reading: Reading, where: str) -> tuple[str, t
     named = first(fields, side.player)
     player = named if isinstance(named, str) else _short(named) if named is not None else side.unnamed
     return nfc(name_in(where, "player", player.strip() or side.unnamed)), tuple(messages)
-
-
-def _parsed(value: Any, quoted: bool = False) -> Any:
-    """A text that holds a JSON list or object (`quoted`: or text) as that; any other value as it is."""
-    if isinstance(value, str) and value.lstrip()[:1] in (("[", "{", '"') if quoted else ("[", "{")):
-        try:
-            found = parse_json(value)
-        except ValueError:
-            return value
-        if isinstance(found, list | dict | str) and found:
-            return found
-    return value
 
 
 def _texts(value: Any) -> list[str]:
@@ -279,8 +268,8 @@ def _inside(value: Mapping[str, Any]) -> tuple[str, Any]:
         return "messages", inner
     if isinstance(inner := value.get("choices"), list) and inner and isinstance(inner[0], Mapping):
         return "choices", inner
-    parsed = ((name, _parsed(value.get(name))) for name in _ONE_TEXT)
-    return next(((name, found) for name, found in parsed if found not in (None, "")), ("", None))
+    inside = ((name, value.get(name)) for name in _ONE_TEXT)
+    return next(((name, inner) for name, inner in inside if inner not in (None, "")), ("", None))
 
 
 def _until(messages: Sequence[Message], turn: Any, where: str) -> tuple[Message, ...]:
@@ -296,27 +285,31 @@ def _until(messages: Sequence[Message], turn: Any, where: str) -> tuple[Message,
 
 def _key(fields: Mapping[str, Any], shape: Shape) -> str:
     for path in shape.key:
-        found = [at(fields, part) for part in path.split("+")]
-        if all(isinstance(each, str | int) and not isinstance(each, bool) for each in found):
-            return "/".join(str(each).strip() for each in found)
+        parts = [at(fields, part) for part in path.split("+")]
+        if all(isinstance(each, str | int) and not isinstance(each, bool) for each in parts):
+            return "/".join(str(each).strip() for each in parts)
     return ""
 
 
 def _digest(sides: Sequence[tuple[str, Sequence[Message]]]) -> str:
     """A key for a row that has none: equal rows have the same."""
-    said = [[player, [[m.role, m.content] for m in messages]] for player, messages in sides]
-    return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:16]
+    dialogues = [[player, [[m.role, m.content] for m in messages]] for player, messages in sides]
+    return hashlib.sha256(json.dumps(dialogues).encode()).hexdigest()[:16]
 
 
 def _language(fields: Mapping[str, Any], shape: Shape, where: str) -> str:
-    told = first(fields, shape.language)
-    name = str(told).strip() if told is not None else "en"
+    language = first(fields, shape.language)
+    name = str(language).strip() if language is not None else "en"
     return name_in(where, "language", _LANGUAGES.get(name.lower(), name) or "en")
 
 
 def _context(fields: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
-    found = {heading: first(fields, paths) for heading, paths in shape.context.items()}
-    return {heading: _plain(value) for heading, value in found.items() if value not in (None, [], {})}
+    spoken = {said(fields, paths)[0] for side in shape.sides for _, paths in side.said}
+    beside = {
+        heading: first(fields, tuple(path for path in paths if path not in spoken))
+        for heading, paths in shape.context.items()
+    }
+    return {heading: _plain(value) for heading, value in beside.items() if value not in (None, [], {})}
 
 
 def _meta(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -353,30 +346,31 @@ def _votes(
     fields: Mapping[str, Any], votes: Votes, sides: Sequence[Conversation], benchmark: str, where: str
 ) -> tuple[Comparison, ...]:
     verdict: Verdict | None = None
-    told = ""
-    for path, means in votes.won:
+    answer = ""
+    for path in (*votes.columns, *votes.winner):
         value = at(fields, path)
-        told = told or ("" if value is None else str(value))
-        verdict = verdict or means.get(str(value).strip().lower())
+        answer = answer or ("" if value is None else str(value))
+        word = str(value).strip().lower()
+        this = votes.columns.get(path) if word in ("1", "1.0", "true") else None
+        verdict = verdict or (this if path in votes.columns else WON.get(word))
     if verdict is None:
         raise ImportRefused(
-            f"{where}: the winner is “{told[:80]}”. It must be model_a, model_b, tie or tie (bothbad)."
+            f"{where}: the winner is “{answer[:80]}”. It must be model_a, model_b, tie or tie (bothbad)."
         )
     by = first(fields, votes.by)
     if isinstance(by, list | tuple) and by:
         rater = Rater(nfc(str(by[0]))[:NAME], "judge", str(by[1])[:NAME] if len(by) > 1 else "")
     else:
-        rater = Rater(nfc(str(by))[:NAME] if by is not None else f"voters of {benchmark}", votes.kind)
+        rater = Rater(nfc(str(by))[:NAME] if by is not None else f"voters of {benchmark}", "human")
     one, other = sides
-    key = f"{one.key}|{other.key}|{rater.name}|{rater.variant}|0|import"
-    why = "both bad" if "bad" in told.lower() else str(first(fields, votes.why) or "")
-    return (Comparison(key, one.key, other.key, rater, verdict, why),)
+    why = "both bad" if "bad" in answer.lower() else ""
+    return (Comparison("", one.key, other.key, rater, verdict, why),)
 
 
 def _scores(
     fields: Mapping[str, Any], shape: Shape, conversation: Conversation
 ) -> tuple[tuple[GivenScore, ...], tuple[str, ...]]:
-    found, unread = dict[tuple[Any, ...], GivenScore](), []
+    given_scores, unread = dict[tuple[Any, ...], GivenScore](), []
     replies = [turn for turn in conversation.turns() if turn.reply is not None]
     for scores in shape.scores:
         for criterion, turn, value, why, entry in _given(fields, scores, replies):
@@ -398,27 +392,27 @@ def _scores(
                 who,
                 str(why or ""),
             )
-            found[one.turn, one.criterion, one.kind, one.by] = one
-    return tuple(found.values()), tuple(unread)
+            given_scores[one.turn, one.criterion, one.kind, one.by] = one
+    return tuple(given_scores.values()), tuple(unread)
 
 
 def _given(
     fields: Mapping[str, Any], scores: ScorePaths, replies: Sequence[Turn]
 ) -> Iterator[tuple[str, int | None, Any, Any, Any]]:
     """(criterion, turn, value, reason, entry) of each score that a row has."""
-    told = _parsed(at(fields, scores.at))
-    if told is None:
+    given_scores = parsed(at(fields, scores.at))
+    if given_scores is None:
         return
     if scores.criterion:
-        yield scores.criterion, None, told, first(fields, scores.why), fields
-    elif isinstance(told, list):
-        for entry in told:
+        yield scores.criterion, None, given_scores, first(fields, scores.why), fields
+    elif isinstance(given_scores, list):
+        for entry in given_scores:
             named = first(entry, scores.name)
             if named is None or (scores.only and first(entry, scores.only) is None):
                 continue
             yield str(named), None, first(entry, scores.value), first(entry, scores.why), entry
-    elif isinstance(told, Mapping):
-        for name, value in told.items():
+    elif isinstance(given_scores, Mapping):
+        for name, value in given_scores.items():
             about = value if isinstance(value, Mapping) else {}
             value = first(value, scores.value) if isinstance(value, Mapping) else value
             why = first(about, scores.why)
@@ -434,11 +428,11 @@ def _given(
 
 def _number(value: Any) -> float | None:
     if isinstance(value, bool | int | float):
-        return float(value) if math.isfinite(value) else None
+        return float(value) if abs(value) <= LARGEST else None
     if isinstance(value, str):
         try:
             number = float(value)
         except ValueError:
             return _WORDS.get(value.strip().lower())
-        return number if math.isfinite(number) and "_" not in value else None
+        return number if abs(number) <= LARGEST and "_" not in value else None
     return None

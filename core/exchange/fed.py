@@ -13,7 +13,8 @@ from concord.errors import ImportRefused
 from concord.exchange.dialogue import from_list
 from concord.exchange.incoming import Given, Incoming
 from concord.files import read_json
-from concord.rating import Criterion, Rater, Scale, points
+from concord.questions import Scale, points
+from concord.rating import Criterion, Rater
 from concord.store.studies import Study
 
 PEOPLE = "fed_human_annotations.json"
@@ -65,8 +66,8 @@ def read(folder: Path, study: str = BENCHMARK) -> Incoming:
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ImportRefused(f"{people} holds the dialogue “{twice}” twice. Remove one of them.")
     given = [*_people(people, dialogues, keys), *_judge(judge, keys)]
-    made = Study(study, CRITERIA, title="FED: dialogue quality", source="fed", anonymous=True)
-    return Incoming(made, given, {c.key: c for c in conversations}, file=str(folder))
+    published = Study(study, CRITERIA, title="FED: dialogue quality", source="fed", anonymous=True)
+    return Incoming(published, given, {c.key: c for c in conversations}, file=str(folder))
 
 
 def _published(path: Path) -> Any:

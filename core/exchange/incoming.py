@@ -4,19 +4,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TypeVar
+from typing import TypedDict, TypeVar, Unpack
 
+import numpy as np
 from sqlite_utils import Database
 
+from concord.arrays import Columns
 from concord.conversation import Conversation, Unit
 from concord.errors import ImportRefused
 from concord.rating import Rater
-from concord.runs.registry import BENCHMARKS
+from concord.scores import labels, refused
 from concord.store import conversations, placements, ratings, studies, summaries
 from concord.store.database import now
 from concord.store.parts import Part, in_parts, rated_by
 from concord.store.ratings import Row
 from concord.store.studies import Study
+from concord.studies.studies import Runs, StudyRatings, study_ratings
 from concord.workspace import Workspace
 
 T = TypeVar("T")
@@ -47,6 +50,14 @@ class Incoming:
     given: Sequence[Given]
     conversations: Mapping[str, Conversation] = field(default_factory=dict)
     file: str = ""
+
+
+class Measured(TypedDict, total=False):
+    """How ratings become those of agreement: see `concord.studies.studies.study_ratings`."""
+
+    runs: Runs
+    nominal: bool
+    cluster_by: Sequence[str] | None
 
 
 @dataclass(frozen=True)
@@ -101,14 +112,14 @@ def _store(part: Part, incoming: Incoming, append: bool) -> Imported:
     for of_some in _some(keys, 2000):
         with part() as db:
             units += _add_units(db, name, of_some)
-    people = judges = known = 0
+    people = judges = repeated = 0
     by_conversation: dict[str, list[Given]] = {}
     for one in incoming.given:
         by_conversation.setdefault(one.unit.conversation, []).append(one)
     for some_keys in _some(by_conversation):
         with part() as db:
             added = rate(db, [one for key in some_keys for one in by_conversation[key]], study, raters)
-        people, judges, known = people + added[0], judges + added[1], known + added[2]
+        people, judges, repeated = people + added[0], judges + added[1], repeated + added[2]
     if asked_more:  # the finals of people who were not asked the new criteria
         with part() as db:
             rest = rated_by(db, studies.scope(name))
@@ -118,7 +129,7 @@ def _store(part: Part, incoming: Incoming, append: bool) -> Imported:
     with part() as db:
         persons = [number for rater, number in raters.items() if rater.kind == "human"]
         placements.close_imported(db, study, persons, begun)
-    return Imported(name, units, new, people, judges, known)
+    return Imported(name, units, new, people, judges, repeated)
 
 
 def rate(
@@ -128,11 +139,89 @@ def rate(
 
     People's belong to the study. Raises ImportRefused for one that is stored with another score.
     """
-    rows, known = _rows(db, given, study_id, raters)
+    rows, repeated = _rows(db, given, study_id, raters)
     ratings.insert_rows(db, rows)
     summaries.refresh(db, list({row.conversation_id for row in rows}))
     people = sum(row.study_id is not None for row in rows)
-    return people, len(rows) - people, known
+    return people, len(rows) - people, repeated
+
+
+def measured(
+    incoming: Incoming, *, exclude_refused: bool = True, **how: Unpack[Measured]
+) -> tuple[StudyRatings, Columns]:
+    """The ratings of a study that was not stored, as if it were the only one, and the features of its units.
+
+    Every conversation is among those of the import. Raises NotFound for an unknown facet.
+    """
+    study, per_turn = incoming.study, incoming.study.per_turn
+    keys = [Unit(g.unit.conversation, g.unit.turn if per_turn else None) for g in incoming.given]
+    unit_of = {key: number for number, key in enumerate(dict.fromkeys(keys), 1)}
+    number_of = {key: number for number, key in enumerate(incoming.conversations, 1)}
+    turns = {unit: float("nan") if key.turn is None else key.turn for key, unit in unit_of.items()}
+    scores: dict[tuple[int, Rater, str, int], list[float]] = {}
+    for key, given in zip(keys, incoming.given, strict=True):
+        scores.setdefault((unit_of[key], given.rater, given.criterion, given.repeat), []).append(given.score)
+    units, raters, criteria, repeats = zip(*scores, strict=True)
+    total = np.array([sum(of) for of in scores.values()], dtype=np.float64)
+    count = np.array([len(of) for of in scores.values()], dtype=np.int64)
+    called = labels(raters)
+    of_unit = {unit: incoming.conversations[key.conversation] for key, unit in unit_of.items()}
+    rows: Columns = {
+        "unit": np.array(units, dtype=np.int64),
+        "conversation_id": np.array([number_of[of_unit[unit].key] for unit in units], dtype=np.int64),
+        "turn": np.array([turns[unit] for unit in units], dtype=np.float64),
+        "player": np.array([of_unit[unit].player for unit in units], dtype=object),
+        "criterion": np.array(criteria, dtype=object),
+        "rater": np.array([called[rater] for rater in raters], dtype=object),
+        "model": np.array([r.name if r.kind == "judge" else "" for r in raters], dtype=object),
+        "variant": np.array([r.variant if r.kind == "judge" else "" for r in raters], dtype=object),
+        "kind": np.array([rater.kind for rater in raters], dtype=object),
+        "simulated": np.array([rater.simulated for rater in raters], dtype=bool),
+        "repeat": np.array(repeats, dtype=np.int64),
+        "total": total,
+        "n": count,
+        "score": total / count,
+    }
+    places = sorted(
+        ((unit, of_unit[unit].benchmark, key.conversation, key.turn or -1) for key, unit in unit_of.items()),
+        key=lambda place: place[1:],
+    )
+    facets: dict[str, dict[int, str]] = {}
+    for unit, conversation in of_unit.items():
+        for name, value in conversation.facets.items():
+            facets.setdefault(name, {})[unit] = str(value)
+    flag = _refusal(study) if exclude_refused else ""
+    seen: dict[int, dict[str, None]] = {}
+    for (unit, rater, criterion, _), of_rater in scores.items():
+        if flag and criterion == flag and rater.kind == "judge" and refused(sum(of_rater)):
+            seen.setdefault(unit, {})[called[rater]] = None
+    of = study_ratings(
+        study,
+        rows,
+        places,
+        dict(sorted(facets.items())),
+        {unit: tuple(seen[unit]) for unit in sorted(seen)},
+        (flag,) if flag else (),
+        **how,
+    )
+    return of, _features(unit_of, of_unit)
+
+
+def _features(unit_of: Mapping[Unit, int], of_unit: Mapping[int, Conversation]) -> Columns:
+    """What `concord.store.frames.feature_rows` has of stored units; nobody was dealt these."""
+    lengths = []
+    for key, unit in unit_of.items():
+        replies = [t.reply for t in of_unit[unit].turns() if t.reply and key.turn in (None, t.number)]
+        sizes = [len(reply.content) for reply in replies]
+        lengths.append(sum(sizes) / len(sizes) if sizes else float("nan"))
+    return {
+        "unit": np.array([*unit_of.values()], dtype=np.int64),
+        "reply_chars": np.array(lengths, dtype=np.float64),
+        "turns": np.array([len(of_unit[unit].replies) for unit in unit_of.values()], dtype=np.float64),
+        "turn": np.array([float("nan") if k.turn is None else k.turn for k in unit_of], dtype=np.float64),
+        "place": np.full(len(unit_of), np.nan),
+        "language": np.array([of_unit[unit].language for unit in unit_of.values()], dtype=object),
+    }
 
 
 def _some(things: Iterable[T], size: int = 0) -> Iterator[list[T]]:
@@ -156,18 +245,20 @@ def _make_room(db: Database, incoming: Incoming, append: bool) -> bool:
             f"There is a study “{study.name}” with ratings already. Give the import another name with "
             "--study, or add new ratings to that study with --append."
         )
-    known = studies.get(db, study.name)
-    names = {c.name for c in known.criteria}
+    existing = studies.get(db, study.name)
+    names = {c.name for c in existing.criteria}
     added = tuple(c for c in study.criteria if c.name not in names)
     if added:
-        ratings.register(db, studies.scope(study.name), (*known.criteria, *added))
+        ratings.register(db, studies.scope(study.name), (*existing.criteria, *added))
     return bool(added)
 
 
 def _refusal(study: Study) -> str:
     """The criterion of an imported study that a benchmark uses for refusals; “” if there is none."""
-    known = {benchmark.refusal for benchmark in BENCHMARKS.values()}
-    return next((c.name for c in study.criteria if c.name in known), "")
+    from concord.runs.registry import BENCHMARKS  # loads every benchmark
+
+    refusals = {benchmark.refusal for benchmark in BENCHMARKS.values()}
+    return next((c.name for c in study.criteria if c.name in refusals), "")
 
 
 def _add_units(db: Database, study: str, keys: Sequence[Unit]) -> int:
@@ -185,20 +276,20 @@ def _rows(
     ids = conversations.existing(db, list({g.unit.conversation for g in given}))
     stored = ratings.scores_of(db, set(ids.values()))
     moment = now()
-    rows, known = [], 0
+    rows, repeated = [], 0
     for g in given:
         # A person's rating belongs to the study, a judge's to the conversation.
         owner = study_id if g.rater.kind == "human" else None
         conversation, rater = ids[g.unit.conversation], raters[g.rater]
         there = stored.get((conversation, rater, g.criterion, g.unit.turn, g.repeat, owner))
         if there is None:
-            told = (g.score, g.explanation, g.meta, g.created or moment)
-            rows.append(Row(conversation, g.unit.turn, g.criterion, rater, g.repeat, owner, *told))
+            values = (g.score, g.explanation, g.meta, g.created or moment)
+            rows.append(Row(conversation, g.unit.turn, g.criterion, rater, g.repeat, owner, *values))
         elif g.rater.kind == "judge" and there == g.score:
-            known += 1
+            repeated += 1
         else:
             raise ImportRefused(
                 f"{g.where}: {g.rater.name} rated “{g.unit.conversation}” on “{g.criterion}” already "
                 f"({there:g}). Remove the line; nothing was imported."
             )
-    return rows, known
+    return rows, repeated

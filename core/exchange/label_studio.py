@@ -19,13 +19,12 @@ from concord.exchange.answers import (
     Answered,
     AnswerFile,
     StudyItem,
+    conversation_of,
     items,
     names,
     person,
     rater,
-    shown,
 )
-from concord.exchange.dialogue import from_list
 from concord.rating import Criterion
 from concord.store import studies
 
@@ -41,10 +40,10 @@ def write(db: Database, study: str, *, answers: bool = True, judges: bool = Fals
     With `answers`, people's ratings are annotations; with `judges`, those of judges are predictions, which
     Label Studio shows to annotators. Raises NotFound for an unknown study.
     """
-    found = studies.get(db, study)
-    called = names(found.criteria)
-    tasks = [_task(item, found.criteria, called, answers, judges) for item in items(db, study)]
-    return json.dumps(tasks, ensure_ascii=False, indent=1) + "\n", configuration(found), len(tasks)
+    row = studies.get(db, study)
+    called = names(row.criteria)
+    tasks = [_task(item, row.criteria, called, answers, judges) for item in items(db, study)]
+    return json.dumps(tasks, ensure_ascii=False, indent=1) + "\n", configuration(row), len(tasks)
 
 
 def configuration(study: studies.Study) -> str:
@@ -71,12 +70,12 @@ def _question(criterion: Criterion, name: str) -> Iterator[str]:
     required = f'required="{str(criterion.required).lower()}"'
     yield f'<Header size="5" value={quoteattr(f"{criterion.label}: {criterion.statement}")}/>'
     scale = criterion.scale
-    if scale.continuous:
-        yield f'<Number name="{name}" toName="{OBJECT}" min="{scale.low:g}" max="{scale.high:g}" {required}/>'
-    else:
+    if scale.offered:
         yield f'<Choices name="{name}" toName="{OBJECT}" choice="single" showInline="true" {required}>'
-        yield from (f"  <Choice value={quoteattr(scale.word(value, level=True))}/>" for value in scale.values)
+        yield from (f"  <Choice value={quoteattr(scale.word(v, level=True))}/>" for v in scale.offered)
         yield "</Choices>"
+    else:
+        yield f'<Number name="{name}" toName="{OBJECT}" min="{scale.low:g}" max="{scale.high:g}" {required}/>'
     if criterion.reason:
         yield f'<TextArea name="{name}-reason" toName="{OBJECT}" placeholder="Why?"/>'
 
@@ -84,11 +83,10 @@ def _question(criterion: Criterion, name: str) -> Iterator[str]:
 def _task(
     item: StudyItem, criteria: tuple[Criterion, ...], called: Mapping[str, str], answers: bool, judges: bool
 ) -> dict[str, Any]:
-    context = {h: t for h, t in item.conversation.context.items() if not h.startswith("_")}
     data = {
         "item": item.name,
         "ask": item.ask,
-        "context": "\n\n".join(f"{heading}\n{shown(text)}" for heading, text in context.items()),
+        "context": item.context,
         "dialogue": [{"author": who, "text": m.content} for who, m in _said(item.conversation)],
     }
     task: dict[str, Any] = {"data": data}
@@ -129,7 +127,7 @@ def _results(
 ) -> Iterator[dict[str, Any]]:
     scale = criterion.scale
     about = {"from_name": name, "to_name": OBJECT}
-    if scale.continuous or score not in scale.values:
+    if score not in scale.offered:
         yield {"id": f"{item.name}-{name}", **about, "type": "number", "value": {"number": score}}
     else:
         choice = scale.word(score, level=True)
@@ -139,67 +137,65 @@ def _results(
         yield {"id": f"{item.name}-{name}-reason", **reason}
 
 
-def read(path: Path, study: str, asked: Collection[str] = ()) -> AnswerFile:
+def read(path: Path, study: str, questions: Collection[str] = ()) -> AnswerFile:
     """The answers of an export, JSON or JSON-MIN. Raises ImportRefused for a file of another form.
 
     JSON-MIN does not say which texts are answers: those are to the criteria that are `asked`, and those that
     begin with a digit.
     """
-    found = AnswerFile(str(path))
+    file = AnswerFile(str(path))
     for row in rows.read(path, "JSON"):
-        if row.fields is None:
-            raise ImportRefused(f"{row.where}, {row.wrong}")
-        if isinstance(row.fields.get("data"), Mapping):
-            _whole(found, row.where, row.fields, study)
-        elif "annotator" in row.fields or "annotation_id" in row.fields:
-            _flat(found, row.where, row.fields, study, asked)
+        if isinstance(row.whole.get("data"), Mapping):
+            _whole(file, row.where, row.whole, study)
+        elif "annotator" in row.whole or "annotation_id" in row.whole:
+            _flat(file, row.where, row.whole, study, questions)
         else:
             raise ImportRefused(
                 f"{row.where}, is no task of Label Studio: it has neither “data” nor “annotator”. Export "
                 "the project as JSON."
             )
-    return found
+    return file
 
 
-def _whole(found: AnswerFile, where: str, task: Mapping[str, Any], study: str) -> None:
+def _whole(file: AnswerFile, where: str, task: Mapping[str, Any], study: str) -> None:
     data = task["data"]
-    item = _item(found, where, data, task.get("id"), study)
+    item = _item(file, where, data, task.get("id"), study)
     for place, annotation in enumerate(_listed(task, "annotations", "completions"), 1):
         at = f"{where}, annotation {place}"
         if not isinstance(annotation, Mapping):
-            found.leave_out("annotations of which the export has only the number")
+            file.leave_out("annotations of which the export has only the number")
         elif annotation.get("was_cancelled"):
-            found.leave_out("annotations that were skipped")
+            file.leave_out("annotations that were skipped")
         else:
             who = person(annotation.get("completed_by"))
-            _answers(found, at, item, annotation, rater(who, "human"))
+            _answers(file, at, item, annotation, rater(who, "human"))
     for place, prediction in enumerate(_listed(task, "predictions"), 1):
         if not isinstance(prediction, Mapping):
-            found.leave_out("predictions of which the export has only the number")
+            file.leave_out("predictions of which the export has only the number")
         else:
             named = str(prediction.get("model_version") or "predictions")
-            _answers(found, f"{where}, prediction {place}", item, prediction, rater(named, "judge"))
+            _answers(file, f"{where}, prediction {place}", item, prediction, rater(named, "judge"))
 
 
-def _answers(found: AnswerFile, where: str, item: str, given: Mapping[str, Any], by: Any) -> None:
+def _answers(file: AnswerFile, where: str, item: str, given: Mapping[str, Any], by: Any) -> None:
     reasons: dict[str, str] = {}
-    told: dict[str, float | str] = {}
+    values: dict[str, float | str] = {}
     for result in _listed(given, "result"):
         name = result.get("from_name") if isinstance(result, Mapping) else None
         value = result.get("value") if isinstance(result, Mapping) else None
         if not isinstance(name, str) or not isinstance(value, Mapping):
-            found.leave_out("results that are no answer to a question, such as relations")
+            file.leave_out("results that are no answer to a question, such as relations")
         elif (answer := _value(value)) is not None:
-            told[name] = answer
+            values[name] = answer
         elif isinstance(text := value.get("text"), list | str):
             reasons[name.removesuffix("-reason")] = (
                 text if isinstance(text, str) else "\n".join(map(str, text))
             )
         else:
-            found.leave_out("results of a kind that is no rating")
+            file.leave_out("results of a kind that is no rating")
     created = str(given.get("created_at") or "")
-    for name, answer in told.items():
-        found.answers.append(Answered(where, item, name, answer, by, reasons.get(name, ""), created))
+    for name, answer in values.items():
+        file.answers.append(Answered(where, item, name, answer, by, reasons.get(name, ""), created))
 
 
 def _value(value: Mapping[str, Any]) -> float | str | None:
@@ -213,36 +209,30 @@ def _value(value: Mapping[str, Any]) -> float | str | None:
     return None
 
 
-def _flat(found: AnswerFile, where: str, row: Mapping[str, Any], study: str, asked: Collection[str]) -> None:
+def _flat(
+    file: AnswerFile, where: str, row: Mapping[str, Any], study: str, questions: Collection[str]
+) -> None:
     """A row of JSON-MIN: the data and the answers beside each other."""
     answers: dict[str, float | str] = {}
     for name, value in row.items():
         inner = value[0] if isinstance(value, list) and len(value) == 1 else value
         if name not in _OF_ROW and isinstance(inner, Mapping) and (answer := _value(inner)) is not None:
             answers[name] = answer
-        elif isinstance(value, str) and (name in asked or (name not in _DATA and value[:1].isdigit())):
+        elif isinstance(value, str) and (name in questions or (name not in _DATA and value[:1].isdigit())):
             answers[name] = value
-    item = _item(found, where, {n: v for n, v in row.items() if n not in answers}, row.get("id"), study)
+    item = _item(file, where, {n: v for n, v in row.items() if n not in answers}, row.get("id"), study)
     by = rater(person(row.get("annotator")), "human")
     for name, answer in answers.items():
-        found.answers.append(Answered(where, item, name, answer, by, "", str(row.get("created_at") or "")))
+        file.answers.append(Answered(where, item, name, answer, by, "", str(row.get("created_at") or "")))
 
 
-def _item(found: AnswerFile, where: str, data: Mapping[str, Any], number: Any, study: str) -> str:
+def _item(file: AnswerFile, where: str, data: Mapping[str, Any], number: Any, study: str) -> str:
     """The name of a task's item; the conversation of a task that Concord did not make is kept."""
     if isinstance(named := data.get("item"), str):
         return named
     name = f"{study}/{data.get('id', number)}"
-    if name not in found.conversations:
-        said = next(
-            (v for v in data.values() if isinstance(v, list) and v and isinstance(v[0], Mapping)), None
-        )
-        if said is not None:
-            messages = from_list([_spoken(entry) for entry in said], where)
-        else:
-            texts = [f"{n}: {v}" for n, v in data.items() if isinstance(v, str) and n != "id"]
-            messages = (Message("assistant", "\n\n".join(texts)),)
-        found.conversations[name] = Conversation(study, name, "unknown", messages)
+    if name not in file.conversations:
+        file.conversations[name] = conversation_of(data, name, study, where, _spoken)
     return name
 
 

@@ -27,8 +27,8 @@ def read(data: bytes, name: str) -> Other:
         raise ImportRefused(f"{name} is larger than {LARGEST:,} bytes. Keep the columns model and score.")
     head = data.split(b"\n", 1)[0]
     delimiter = max(",;\t", key=lambda sign: head.count(sign.encode()))
-    found = records_of(data, name, delimiter)
-    number, header = next(found, (1, []))
+    numbered = records_of(data, name, delimiter)
+    number, header = next(numbered, (1, []))
     if not header:
         raise ImportRefused(
             f"{name} is empty. Its first line must name the columns: model, and score or rank."
@@ -46,7 +46,7 @@ def read(data: bytes, name: str) -> Other:
             raise ImportRefused(f"{where}: “{who}” stands in line {lines[who]} already. Keep one of the two.")
         models[who], lines[who] = figure, number
 
-    each(found, name, add)
+    each(numbered, name, add)
     if not models:
         raise ImportRefused(f"{name} holds no models, only the names of columns.")
     return Other(name, by, models)

@@ -57,11 +57,11 @@ def read(path: Path, *, delimiter: str = ",") -> RatingsFile:
     return read_records(records(path, delimiter), str(path), delimiter)
 
 
-def read_records(found: Iterator[tuple[int, list[str]]], file: str, delimiter: str = ",") -> RatingsFile:
+def read_records(numbered: Iterator[tuple[int, list[str]]], file: str, delimiter: str = ",") -> RatingsFile:
     """`read` of numbered records, the first of which names the columns; errors call them `file`."""
     lines: dict[tuple[Any, ...], RatingLine] = {}
     raters: dict[tuple[str, ...], Rater] = {}
-    first, cells = next(found, (1, []))
+    first, cells = next(numbered, (1, []))
     if not cells:
         raise ImportRefused(f"{file} is empty. Its first line must name the columns: {', '.join(REQUIRED)}.")
     header = _header(file, first, cells, delimiter)
@@ -78,7 +78,7 @@ def read_records(found: Iterator[tuple[int, list[str]]], file: str, delimiter: s
             )
         lines[key] = line
 
-    each(found, file, add, "; nothing was imported")
+    each(numbered, file, add, "; nothing was imported")
     if not lines:
         raise ImportRefused(f"{file} holds no ratings, only the names of columns.")
     extra = tuple(c for c in header if c and c not in (*REQUIRED, *OPTIONAL))
@@ -90,14 +90,14 @@ def write(db: Database, out: TextIO, study: str = "", *, with_excluded: bool = F
     columns = dict.fromkeys(
         [*WRITTEN, "configuration", *([] if study else ["study"]), *ratings.told_beside(db)]
     )
-    known = configurations.every(db)
+    by_id = configurations.every(db)
 
     def lines() -> Iterator[Sequence[Any]]:
         yield tuple(columns)
         for row in ratings.exported(db, study, with_excluded=with_excluded):
             if row["rater_type"] == "judge":
                 reported = configurations.read(row["reported"] or "[]")
-                row["configuration"] = str(Use(known.get(row["configuration_id"]), reported))
+                row["configuration"] = str(Use(by_id.get(row["configuration_id"]), reported))
             row |= json.loads(row.pop("meta") or "{}")
             yield [row.get(column) for column in columns]
 

@@ -1,9 +1,11 @@
 """Make a study of a ratings file: match its items with conversations and its criteria with scales."""
 
+from __future__ import annotations
+
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sqlite_utils import Database
@@ -13,13 +15,15 @@ from concord.errors import ImportRefused
 from concord.exchange.dialogue import from_cell
 from concord.exchange.incoming import Given, Incoming
 from concord.exchange.ratings_csv import OF_ITEM, RatingLine, RatingsFile
-from concord.rating import Criterion, Scale
-from concord.rubrics.shelf import Numbered
-from concord.runs.registry import BENCHMARKS
+from concord.questions import Scale
+from concord.rating import Criterion
 from concord.store import conversations, ratings, studies
 from concord.store.conversations import Filter
 from concord.store.studies import Study
 from concord.studies.scales import shared_scale
+
+if TYPE_CHECKING:
+    from concord.rubrics.shelf import Numbered
 
 FACET_LENGTH, FACET_VALUES = 80, 100
 
@@ -33,7 +37,7 @@ class _Item:
 
 
 def incoming(
-    db: Database,
+    db: Database | None,
     table: RatingsFile,
     study: str,
     *,
@@ -50,18 +54,16 @@ def incoming(
     items are then stored conversations, and at least one criterion is the rubric's. Raises ImportRefused for
     lines that contradict each other or the workspace.
     """
-    known = studies.get(db, study) if study in studies.names(db) else None
-    if rubric and known and known.rubric != rubric.rubric.name:
-        by = f"the rubric {known.rubric}" if known.rubric else "no rubric"
+    existing = studies.get(db, study) if db and study in studies.names(db) else None
+    if rubric and existing and existing.rubric != rubric.rubric.name:
+        by = f"the rubric {existing.rubric}" if existing.rubric else "no rubric"
         raise ImportRefused(
             f"The study “{study}” is rated by {by}. Give the import another name with --study, or leave out "
             "--rubric."
         )
-    per_turn = _per_turn(table, known)
+    per_turn = _per_turn(table, existing)
     items = _items(table)
-    imported = [name for name in conversations.benchmark_names(db) if name not in BENCHMARKS]
-    known_as = [*items, *(f"{name}/{item}" for name in dict.fromkeys([study, *imported]) for item in items)]
-    stored = conversations.existing(db, known_as)
+    imported, stored = _stored(db, study, items)
     key_of = {item: _key(study, item, stored, imported) for item in items}
     if len(set(key_of.values())) < len(items):
         twice = next(item for item in items if f"{study}/{item}" in items)
@@ -70,29 +72,42 @@ def incoming(
         )
     if rubric:
         _refuse_others(table, rubric, [item for item in items if key_of[item] not in stored], per_turn)
-    adds = known is None and any(key not in stored for key in key_of.values())
-    if adds and conversations.count(db, Filter(benchmark=study)):
+    adds = existing is None and any(key not in stored for key in key_of.values())
+    if adds and db and conversations.count(db, Filter(benchmark=study)):
         raise ImportRefused(
             f"“{study}” is a benchmark of this workspace, and the file's items would be counted with its "
             "conversations. Give the study another name with --study."
         )
     new, of_item = _conversations(db, table, study, items, key_of, stored)
     _refuse_missing_turns(db, table, key_of, new)
-    asked = {c.name: c for c in rubric.rubric.criteria} if rubric else {}
-    criteria = _criteria(db, table, known, key_of.values(), scales or {}, uncounted, asked)
+    by_rubric = {c.name: c for c in rubric.rubric.criteria} if rubric else {}
+    scopes = conversations.benchmarks_of(db, list(key_of.values())) if db else ()
+    registered = {c.name: c for scope in scopes for c in ratings.criteria(db, scope)} if db else {}
+    criteria = _criteria(table, existing, registered, scales or {}, uncounted, by_rubric)
     given = []
     for line in table.lines:
         key = key_of[line.item]
         own = [c for c in table.extra if c in line.cells and (c not in of_item or key not in new)]
-        told = {c: line.cells[c] for c in own}
-        told |= {"comment": line.cells["comment"]} if line.cells.get("comment") else {}
-        meta = json.dumps(told, ensure_ascii=False) if told else None
+        beside = {c: line.cells[c] for c in own}
+        beside |= {"comment": line.cells["comment"]} if line.cells.get("comment") else {}
+        meta = json.dumps(beside, ensure_ascii=False) if beside else None
         reasons, created = line.cells.get("explanation", ""), line.cells.get("created", "")
-        said = (line.criterion, line.rater, line.score, line.repeat, reasons, meta, created)
-        given.append(Given(Unit(key, line.turn), *said, table.where(line)))
+        rating = (line.criterion, line.rater, line.score, line.repeat, reasons, meta, created)
+        given.append(Given(Unit(key, line.turn), *rating, table.where(line)))
     about = {"rubric": rubric.noted} if rubric else {}
-    made = known or Study(study, (), title=title, source="ratings", per_turn=per_turn, meta=about)
-    return Incoming(replace(made, criteria=criteria), given, new, table.file)
+    base = existing or Study(study, (), title=title, source="ratings", per_turn=per_turn, meta=about)
+    return Incoming(replace(base, criteria=criteria), given, new, table.file)
+
+
+def _stored(db: Database | None, study: str, items: Iterable[str]) -> tuple[list[str], dict[str, int]]:
+    """The names under which conversations were imported, and the stored ones that items may be."""
+    if db is None:
+        return [], {}
+    from concord.runs.registry import BENCHMARKS  # loads every benchmark
+
+    imported = [name for name in conversations.benchmark_names(db) if name not in BENCHMARKS]
+    known_as = [*items, *(f"{name}/{item}" for name in dict.fromkeys([study, *imported]) for item in items)]
+    return imported, conversations.existing(db, known_as)
 
 
 def _refuse_others(table: RatingsFile, rubric: Numbered, unknown: Sequence[str], per_turn: bool) -> None:
@@ -103,18 +118,18 @@ def _refuse_others(table: RatingsFile, rubric: Numbered, unknown: Sequence[str],
             "judge can have rated it by the rubric. Import the conversations first, under the same ids."
         )
     named = {line.criterion for line in table.lines}
-    asked = [c.name for c in rubric.rubric.criteria]
-    if named.isdisjoint(asked):
+    questions = [c.name for c in rubric.rubric.criteria]
+    if named.isdisjoint(questions):
         raise ImportRefused(
             f"{table.file} rates {', '.join(sorted(named))}, of which the rubric asks nothing; it asks "
-            f"{', '.join(asked)}. Give criteria the same names."
+            f"{', '.join(questions)}. Give criteria the same names."
         )
     if per_turn != rubric.rubric.per_turn:
         wants = "single replies: give each line a turn" if rubric.rubric.per_turn else "whole conversations"
         raise ImportRefused(f"{table.file} does not rate what the rubric does, {wants}.")
 
 
-def _per_turn(table: RatingsFile, known: Study | None) -> bool:
+def _per_turn(table: RatingsFile, existing: Study | None) -> bool:
     people = [line for line in table.lines if line.rater.kind == "human"]
     with_turn = next((line for line in people if line.turn is not None), None)
     without = next((line for line in people if line.turn is None), None)
@@ -123,8 +138,8 @@ def _per_turn(table: RatingsFile, known: Study | None) -> bool:
             f"{table.where(without)}, has no turn and line {with_turn.number} has one: a study rates either "
             "turns or whole conversations. Import the two kinds as two studies."
         )
-    per_turn = known.per_turn if known else with_turn is not None
-    wrong = (without if per_turn else with_turn) if known else None
+    per_turn = existing.per_turn if existing else with_turn is not None
+    wrong = (without if per_turn else with_turn) if existing else None
     if wrong is not None:
         what = "turns; give the line a turn" if per_turn else "whole conversations; remove the turn"
         raise ImportRefused(f"{table.where(wrong)}: the study rates {what}, or import another study.")
@@ -144,8 +159,8 @@ def _items(table: RatingsFile) -> dict[str, _Item]:
         item = items.setdefault(line.item, _Item(extra=extra))
         for column in OF_ITEM:
             if (value := line.cells.get(column)) is not None:
-                said, number = item.said.setdefault(column, (value, line.number))
-                if said != value:
+                first_value, number = item.said.setdefault(column, (value, line.number))
+                if first_value != value:
                     raise ImportRefused(
                         f"{table.where(line)}: the {column} of “{line.item}” differs from that in line "
                         f"{number}. Make them the same, or give it once."
@@ -174,7 +189,7 @@ def _key(study: str, item: str, stored: Mapping[str, int], imported: Sequence[st
 
 
 def _conversations(
-    db: Database,
+    db: Database | None,
     table: RatingsFile,
     study: str,
     items: Mapping[str, _Item],
@@ -190,7 +205,7 @@ def _conversations(
         if item not in fresh and "text" not in about.said:
             continue
         messages, context = _text(db, table, items, item)
-        if item not in fresh:
+        if item not in fresh and db:
             there = conversations.load(db, key_of[item]).messages
             if [(m.role, m.content) for m in there] != [(m.role, m.content) for m in messages]:
                 raise ImportRefused(
@@ -219,7 +234,7 @@ def _is_facet(values: Sequence[str]) -> bool:
 
 
 def _text(
-    db: Database, table: RatingsFile, items: Mapping[str, _Item], item: str
+    db: Database | None, table: RatingsFile, items: Mapping[str, _Item], item: str
 ) -> tuple[tuple[Message, ...], Mapping[str, Any]]:
     """An item's messages and context: its own, or those that its text_ref names."""
     passed = [item]
@@ -236,7 +251,7 @@ def _text(
                 f"{table.where(number)}: text_ref leads in a circle: {' → '.join([*passed, ref])}."
             )
         if ref not in items:
-            if conversations.find_id(db, ref) is None:
+            if db is None or conversations.find_id(db, ref) is None:
                 raise ImportRefused(
                     f"{table.where(number)}: text_ref “{ref}” names neither an item of the file nor a stored "
                     "conversation. Import the conversations first, or give the text."
@@ -247,7 +262,7 @@ def _text(
 
 
 def _refuse_missing_turns(
-    db: Database, table: RatingsFile, key_of: Mapping[str, str], new: Mapping[str, Conversation]
+    db: Database | None, table: RatingsFile, key_of: Mapping[str, str], new: Mapping[str, Conversation]
 ) -> None:
     """Refuse ratings of turns that the dialogue does not have."""
     turns: dict[str, set[int]] = {}
@@ -256,7 +271,8 @@ def _refuse_missing_turns(
         if line.turn is None:
             continue
         if key not in turns:
-            conversation = new.get(key) or conversations.load(db, key)
+            conversation = new.get(key) or (conversations.load(db, key) if db else None)
+            assert conversation, "without a database every conversation is new"
             turns[key] = {t.number for t in conversation.turns() if t.reply is not None}
         # A conversation without text has no known turns.
         if turns[key] and line.turn not in turns[key]:
@@ -267,13 +283,12 @@ def _refuse_missing_turns(
 
 
 def _criteria(
-    db: Database,
     table: RatingsFile,
-    known: Study | None,
-    keys: Collection[str],
+    existing: Study | None,
+    registered: Mapping[str, Criterion],
     scales: Mapping[str, Scale],
     uncounted: Sequence[str],
-    asked: Mapping[str, Criterion],
+    by_rubric: Mapping[str, Criterion],
 ) -> tuple[Criterion, ...]:
     """The criteria: for a new study all that the file rates; a known study gains those that people rate."""
     people: dict[str, list[RatingLine]] = {}
@@ -284,16 +299,14 @@ def _criteria(
     for name in (*scales, *uncounted):
         if name and name not in named:
             raise ImportRefused(f"{table.file} rates nothing on “{name}”. Its criteria: {', '.join(named)}.")
-    there = {c.name: c for c in known.criteria} if known else {}
-    scopes = conversations.benchmarks_of(db, list(keys))
-    registered = {c.name: c for scope in scopes for c in ratings.criteria(db, scope)}
+    there = {c.name: c for c in existing.criteria} if existing else {}
     criteria = list(there.values())
     for name in named:
-        if name in there or (known and name not in people):
+        if name in there or (existing and name not in people):
             continue
         usual, declared = registered.get(name), scales.get(name, scales.get(""))
-        if name in asked:
-            criterion = asked[name]
+        if name in by_rubric:
+            criterion = by_rubric[name]
         elif declared is not None:
             criterion = Criterion(name, usual.statement if usual else name, declared)
         elif usual and all(line.score in usual.scale for line in people.get(name, ())):
@@ -317,10 +330,10 @@ def _guessed(people: Collection[RatingLine], judges: Collection[RatingLine]) -> 
     of_judges: dict[str, list[float]] = {}
     for line in judges:
         of_judges.setdefault(f"{line.rater.name} {line.rater.variant}", []).append(line.score)
-    found = shared_scale(
+    scale = shared_scale(
         np.array([line.score for line in people]),
         {judge: np.array(scores) for judge, scores in of_judges.items()},
         None,
     ).scale
-    assert found is not None, "a criterion of the file has scores"
-    return found
+    assert scale is not None, "a criterion of the file has scores"
+    return scale

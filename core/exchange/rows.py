@@ -27,6 +27,10 @@ LISTS = (
     "rows",
     "data",
     "table/results",
+    "testCases",
+    "testRunData/testCases",
+    "test_cases",
+    "test_results",
 )
 """Where the rows of a JSON document lie that is an object; the first that is a list of objects counts."""
 AROUND = "^"
@@ -46,11 +50,22 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True)
 class FileRow:
-    """One row: the place as error messages begin, and its fields; None with the reason if it is broken."""
+    """One row: the place as error messages begin, and its fields; None with the reason if it is broken.
+
+    `size` are the bytes of a line of JSON Lines.
+    """
 
     where: str
     fields: Mapping[str, Any] | None
     wrong: str = ""
+    size: int = 0
+
+    @property
+    def whole(self) -> Mapping[str, Any]:
+        """The fields. Raises ImportRefused for a row that is broken."""
+        if self.fields is None:
+            raise ImportRefused(f"{self.where}, {self.wrong}")
+        return self.fields
 
 
 def kind_of(path: Path) -> str:
@@ -90,7 +105,8 @@ def kind_of(path: Path) -> str:
         # An object that ends with its line begins JSON Lines, unless nothing follows and the name says JSON.
         if _whole(first):
             return "JSON" if not rest.strip() and path.suffix.lower() == ".json" else "JSON Lines"
-        return "JSON Lines" if path.suffix.lower() == ".jsonl" or not broken else "JSON"
+        one_line = not broken and path.suffix.lower() != ".json"
+        return "JSON Lines" if path.suffix.lower() == ".jsonl" or one_line else "JSON"
     if path.suffix.lower() in (".json", ".jsonl", ".ndjson"):
         return "JSON Lines"
     return "TSV" if text.partition(b"\n")[0].count(b"\t") else "CSV"
@@ -141,7 +157,7 @@ def _lines(path: Path, progress: Progress | None) -> Iterator[FileRow]:
                     )
                     continue
                 if isinstance(fields, dict):
-                    yield FileRow(where, fields)
+                    yield FileRow(where, fields, size=len(raw))
                 elif line:
                     yield FileRow(where, None, "is not a JSON object. Every line must be one.")
 
@@ -152,7 +168,7 @@ def _document(path: Path) -> Iterator[FileRow]:
     rows, called = whole, "entry"
     if isinstance(whole, dict):
         place = next((place for place in LISTS if _objects(_at(whole, place))), "")
-        rows = _at(whole, place) if place else [whole]
+        rows = _at(whole, place) if place else _of_columns(whole) or [whole]
         around = {name: value for name, value in whole.items() if place and value is not rows}
         if "/" in place:
             outer, _, inner = place.partition("/")
@@ -169,19 +185,30 @@ def _document(path: Path) -> Iterator[FileRow]:
             yield FileRow(where, None, "is not an object. Every entry of the list must be one.")
 
 
+def _of_columns(whole: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The rows of a data frame that pandas wrote by column and number; [] for any other object."""
+    columns = list(whole.values())
+    if not all(isinstance(column, dict) and column.keys() == columns[0].keys() for column in columns):
+        return []
+    numbers = list(columns[0]) if columns else []
+    if not all(number.isdecimal() for number in numbers):
+        return []
+    return [{name: column[number] for name, column in whole.items()} for number in numbers]
+
+
 def _at(whole: Any, place: str) -> Any:
     for name in place.split("/"):
         whole = whole.get(name) if isinstance(whole, dict) else None
     return whole
 
 
-def _objects(found: Any) -> bool:
-    return isinstance(found, list) and any(isinstance(each, dict) for each in found)
+def _objects(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(each, dict) for each in value)
 
 
 def _cells(path: Path, delimiter: str, progress: Progress | None) -> Iterator[FileRow]:
-    found = records(path, delimiter)
-    number, header = next(found, (1, []))
+    numbered = records(path, delimiter)
+    number, header = next(numbered, (1, []))
     if not any(header):
         raise ImportRefused(f"{path} is empty. Its first line must name the columns.")
     columns = [unmarked(cell.strip()) for cell in header]
@@ -189,7 +216,7 @@ def _cells(path: Path, delimiter: str, progress: Progress | None) -> Iterator[Fi
         if columns.count(name) > 1:
             raise ImportRefused(f"{path}, line {number}: two columns are called {name}. Rename one of them.")
     size, read = max(1, path.stat().st_size), 0
-    for number, cells in found:
+    for number, cells in numbered:
         read += sum(map(len, cells)) + len(cells)
         if progress is not None and number % SHOWN_EVERY == 0:
             progress(min(1.0, read / size))
@@ -251,18 +278,20 @@ def _inspect(path: Path, progress: Progress | None) -> Iterator[FileRow]:
         around = {AROUND: {"eval": {"model": header.eval.model, "task": header.eval.task}}}
         left_out = {"events", "store", "attachments"}
         if header.eval.dataset.sample_ids:
-            found = read_eval_log_samples(str(path), all_samples_required=False, resolve_attachments=True)
+            samples_read = read_eval_log_samples(
+                str(path), all_samples_required=False, resolve_attachments=True
+            )
         else:  # older logs are read whole
-            found = read_eval_log(str(path), resolve_attachments=True).samples or []
-        for number, sample in enumerate(found, 1):
+            samples_read = read_eval_log(str(path), resolve_attachments=True).samples or []
+        for number, sample in enumerate(samples_read, 1):
             if progress is not None:
                 progress(number / max(1, samples))
             fields = json.loads(sample.model_dump_json(exclude=left_out))
             yield FileRow(f"{path}, sample {number}", {**fields, **around})
     except (OSError, ValueError, KeyError, RuntimeError, zipfile.BadZipFile) as error:
-        told = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        message = (str(error).splitlines() or [type(error).__name__])[0][:200]
         raise ImportRefused(
-            f"{path} is no log that Inspect reads: {told}. Copy or write the file again."
+            f"{path} is no log that Inspect reads: {message}. Copy or write the file again."
         ) from error
 
 

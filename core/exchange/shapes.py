@@ -1,54 +1,77 @@
-"""The forms of conversations that Concord recognises: where each keeps messages, names, votes and scores.
+"""The forms of conversations that Concord recognises, as data/shapes.toml has them: where each keeps what.
 
 A path is names joined by dots; a number is a place in a list (-1: the last), “^” what stands around the list
-of rows. Texts that hold JSON are read on the way. Of several paths the first that leads to something counts.
+of rows. Texts that hold JSON are read on the way, not at the end: what somebody said stays as it is, unless
+the path ends in “~”. Of several paths the first that leads to something counts.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from typing import Any
 
+from pydantic import ConfigDict, TypeAdapter
+from pydantic.dataclasses import dataclass
+
 from concord.conversation import Role
 from concord.errors import ConcordError
-from concord.files import parse_json
+from concord.files import SHIPPED, kept_toml, parse_json
 from concord.rating import RaterKind, Verdict
-from concord.runs.registry import SLICES, part
+from concord.runs.registry import SLICES
 
 Paths = tuple[str, ...]
+_STRICT = ConfigDict(extra="forbid")
+JSON_TEXT = "~"
+"""The end of a path to a text that is written as JSON."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_STRICT)
 class Side:
-    """One dialogue of a row: its messages, and who replied in it.
+    """One dialogue of a row: where its parts lie, put one after another, and who replied in it.
 
-    `said` are parts put one after another: (role, paths). The role is who says a plain text; a list of
-    messages has its own roles. `player` leads to the name of the model.
+    `messages` leads to a list of messages, or the JSON of one, which have roles of their own. At `system`,
+    `user` and `assistant` a plain text is said by that role; a path that ends in “~” leads to a text that is
+    messages or texts written as JSON. `player` leads to the name of the model, which is `unnamed` without.
     """
 
-    said: tuple[tuple[Role, Paths], ...]
+    system: Paths = ()
+    messages: Paths = ()
+    user: Paths = ()
+    assistant: Paths = ()
     player: Paths = ()
     unnamed: str = "unknown"
-    """The player where none is named."""
-    quoted: bool = False
-    """Whether texts are written as JSON, in double quotes."""
+
+    @property
+    def said(self) -> tuple[tuple[Role, Paths], ...]:
+        """Where each part lies, with who says a plain text there."""
+        messages = tuple(f"{path}{JSON_TEXT}" for path in self.messages)
+        spoken: tuple[tuple[Role, Paths], ...] = (("user", self.user), ("assistant", self.assistant))
+        return ("system", self.system), ("user", messages), *spoken
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_STRICT)
 class Votes:
     """Which of a row's two sides somebody preferred. `by` leads to who; `turn` to the turn it is about.
 
-    `won` maps paths to what their values mean. A list in `by` is the judge's name and its prompt.
+    A path of `winner` leads to the winner as WON names it, a path of `columns` to whether it is this one. A
+    list in `by` is the judge's name and its prompt.
     """
 
-    won: tuple[tuple[str, Mapping[str, Verdict]], ...]
+    winner: Paths = ()
+    columns: Mapping[str, Verdict] = field(default_factory=dict)
     by: Paths = ()
     turn: str = ""
-    why: Paths = ()
-    kind: RaterKind = "human"
 
 
-@dataclass(frozen=True)
+WON: Mapping[str, Verdict] = {
+    **dict.fromkeys(("model_a", "a", "model_1", "left", "first", "chosen"), "A"),
+    **dict.fromkeys(("model_b", "b", "model_2", "right", "second"), "B"),
+    **dict.fromkeys(("tie", "tie (bothbad)", "both_bad", "bothbad", "both_good", "c", "neither"), "C"),
+}
+"""What a winner is called."""
+
+
+@dataclass(frozen=True, config=_STRICT)
 class ScorePaths:
     """Scores of a row: one under `criterion`, or a mapping or a list of them.
 
@@ -69,7 +92,7 @@ class ScorePaths:
     only: Paths = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_STRICT)
 class Shape:
     """A form of rows. A row has it if each of `has` leads to something; of names joined by “|” one is enough.
 
@@ -92,302 +115,14 @@ class Shape:
     """What else its files hold, and how it is taken."""
 
 
-def chat(*paths: str, player: Paths = ("model",), unnamed: str = "unknown") -> Side:
-    """A side whose messages are a list at the first of these paths."""
-    return Side((("user", paths),), player, unnamed)
-
-
-def asked(
-    question: Paths, answer: Paths, player: Paths = ("model",), system: Paths = (), *, quoted: bool = False
-) -> Side:
-    """A side of a question and its answer, each a text or messages."""
-    return Side((("system", system), ("user", question), ("assistant", answer)), player, quoted=quoted)
-
-
-_WON: Mapping[str, Verdict] = {
-    **dict.fromkeys(("model_a", "a", "model_1", "left", "first", "chosen"), "A"),
-    **dict.fromkeys(("model_b", "b", "model_2", "right", "second"), "B"),
-    **dict.fromkeys(("tie", "tie (bothbad)", "both_bad", "bothbad", "both_good", "c", "neither"), "C"),
-}
-_BATTLE = (
-    chat("conversation_a", player=("model_a",), unnamed="model_a"),
-    chat("conversation_b", player=("model_b",), unnamed="model_b"),
-)
-_MODEL_OF = ("model", "model_name", "player", "metadata.model", "^.model")
-_BESIDE: Mapping[str, Paths] = {
-    "Contexts": (
-        *("contexts", "retrieved_contexts", "retrieval_context", "context", "documents"),
-        *("metadata.contexts", "metadata.retrieved_contexts", "metadata.context"),
-    ),
-    "Reference": (
-        *("reference", "reference_answer", "ground_truth", "ground_truths"),
-        *("expected", "expected_output"),
-    ),
-}
-"""What a reply drew on, and what it should have said."""
-
-SHAPES: tuple[Shape, ...] = (
-    Shape(
-        "MLflow traces",
-        ("info", "data.spans"),
-        (
-            asked(
-                ("data.spans.0.attributes.mlflow.spanInputs", "data.request", "info.request_preview"),
-                ("data.spans.0.attributes.mlflow.spanOutputs", "data.response", "info.response_preview"),
-                ("info.tags.model", "data.spans.0.attributes.mlflow.spanInputs.model"),
-                quoted=True,
-            ),
-        ),
-        key=("info.trace_id", "info.request_id"),
-        facets={"trace": ("info.tags.mlflow.traceName",)},
-        scores=(
-            ScorePaths(
-                "info.assessments",
-                name=("assessment_name", "name"),
-                value=("feedback.value", "numeric_value", "boolean_value", "string_value"),
-                only=("feedback", "numeric_value", "boolean_value", "string_value"),
-                why=("rationale",),
-                by=("source.source_id",),
-                kind="source.source_type",
-                people=("HUMAN",),
-            ),
-        ),
-    ),
-    Shape(
-        "MLflow traces (table)",
-        ("request", "response", "assessments"),
-        (asked(("request",), ("response",), ("tags.model", "request.model"), quoted=True),),
-        key=("trace_id", "request_id"),
-        scores=(
-            ScorePaths(
-                "assessments",
-                name=("assessment_name", "name"),
-                value=("feedback.value",),
-                only=("feedback",),
-                why=("rationale",),
-                by=("source.source_id",),
-                kind="source.source_type",
-                people=("HUMAN",),
-            ),
-        ),
-    ),
-    Shape(
-        "LangSmith runs",
-        ("run_type", "inputs"),
-        (
-            asked(
-                ("inputs.messages", "inputs.input", "inputs.question", "inputs.prompts", "inputs"),
-                (
-                    "outputs.generations.0.0.message",
-                    "outputs.generations.0.message",
-                    "outputs.generations.0.0.text",
-                    "outputs.choices.0.message",
-                    "outputs.messages",
-                    "outputs.message",
-                    "outputs.output",
-                    "outputs.answer",
-                    "outputs",
-                ),
-                ("extra.metadata.ls_model_name", "extra.invocation_params.model", "outputs.model"),
-            ),
-        ),
-        key=("id", "run_id"),
-        facets={"run": ("name",)},
-        scores=(ScorePaths("feedback_stats", value=("avg",)),),
-    ),
-    Shape(
-        "promptfoo results",
-        ("prompt.raw", "response", "testCase"),
-        (asked(("prompt.raw",), ("response.output",), ("provider.label", "provider.id", "provider")),),
-        key=("id", "testIdx+promptIdx+provider.id"),
-        scenario=("testIdx",),
-        facets={"test": ("testIdx",), "prompt": ("prompt.label",)},
-        context={"Variables": ("vars", "testCase.vars")},
-        scores=(
-            ScorePaths("score", criterion="score", why=("gradingResult.reason",)),
-            ScorePaths("namedScores"),
-        ),
-    ),
-    Shape(
-        "Langfuse traces",
-        ("input", "output", "timestamp|startTime|start_time|createdAt|created_at|traceId|trace_id|sessionId"),
-        (
-            asked(
-                ("input.messages", "input.args", "input"),
-                ("output.message", "output.choices.0.message", "output.messages", "output"),
-                ("model", "providedModelName", "provided_model_name", "metadata.model"),
-            ),
-        ),
-        key=("id",),
-        facets={"trace": ("name",)},
-        scores=(
-            ScorePaths(
-                "scores",
-                value=("value", "stringValue"),
-                why=("comment",),
-                by=("authorUserId", "author_user_id"),
-                kind="source",
-                people=("ANNOTATION",),
-            ),
-        ),
-    ),
-    Shape(
-        "Inspect log",
-        ("messages", "input", "epoch"),
-        (chat("messages", player=("^.eval.model", "output.model")),),
-        key=("uuid", "id+epoch"),
-        scenario=("id",),
-        facets={"task": ("^.eval.task",), "epoch": ("epoch",)},
-        context={"Reference": ("target",)},
-        scores=(ScorePaths("scores", value=("value",), why=("explanation",)),),
-        also="Events, store and attachments of an .eval file are left out.",
-    ),
-    Shape(
-        "Chatbot Arena",
-        (
-            "conversation_a",
-            "conversation_b",
-            "winner",
-            "anony|tstamp|timestamp|evaluation_order|conv_metadata",
-        ),
-        _BATTLE,
-        key=("question_id", "id"),
-        scenario=("question_id", "id"),
-        language=("language",),
-        votes=Votes((("winner", _WON),), ("judge", "judge_hash")),
-    ),
-    Shape(
-        "MT-Bench or Arena votes",
-        ("conversation_a", "conversation_b", "winner", "question_id"),
-        _BATTLE,
-        key=("question_id",),
-        scenario=("question_id",),
-        votes=Votes((("winner", _WON),), ("judge",), turn="turn"),
-    ),
-    Shape(
-        "Chatbot Arena (columns)",
-        ("prompt", "response_a", "response_b", "winner_model_a|winner"),
-        (
-            asked(("prompt",), ("response_a",), ("model_a",)),
-            asked(("prompt",), ("response_b",), ("model_b",)),
-        ),
-        key=("id", "question_id"),
-        scenario=("id", "question_id"),
-        language=("language",),
-        votes=Votes(
-            (
-                ("winner_model_a", {"1": "A", "true": "A", "1.0": "A"}),
-                ("winner_model_b", {"1": "B", "true": "B", "1.0": "B"}),
-                ("winner_tie", {"1": "C", "true": "C", "1.0": "C"}),
-                ("winner", _WON),
-            ),
-            ("judge", "annotator", "rater"),
-        ),
-    ),
-    Shape(
-        "WildChat",
-        ("conversation_hash", "conversation"),
-        (chat("conversation"),),
-        key=("conversation_hash",),
-        language=("language",),
-        facets={"country": ("country",)},
-    ),
-    Shape(
-        "LMSYS chats",
-        ("conversation_id", "conversation"),
-        (chat("conversation"),),
-        key=("conversation_id",),
-        language=("language",),
-    ),
-    Shape(
-        "FED dialogues",
-        ("dialog", "annotations"),
-        (chat("dialog"),),
-        key=("dialogue_id",),
-        also="People's published ratings are taken by `concord import fed FOLDER`, as a study of their own.",
-    ),
-    Shape(
-        "ShareGPT",
-        ("conversations",),
-        (Side((("system", ("system",)), ("user", ("conversations",))), _MODEL_OF),),
-        key=("id", "conversation_id"),
-        language=("language", "lang"),
-    ),
-    Shape(
-        "OpenAI fine-tuning preferences",
-        ("input.messages", "preferred_output", "non_preferred_output"),
-        (
-            Side((("user", ("input.messages",)), ("assistant", ("preferred_output",))), unnamed="preferred"),
-            Side(
-                (("user", ("input.messages",)), ("assistant", ("non_preferred_output",))),
-                unnamed="not preferred",
-            ),
-        ),
-        key=("id",),
-    ),
-    Shape(
-        "preferences",
-        ("prompt", "chosen", "rejected"),
-        (
-            Side((("user", ("prompt",)), ("assistant", ("chosen",))), ("chosen_model",), "chosen"),
-            Side((("user", ("prompt",)), ("assistant", ("rejected",))), ("rejected_model",), "rejected"),
-        ),
-        key=("id", "prompt_id"),
-    ),
-    Shape(
-        "OpenAI chat",
-        ("messages",),
-        (chat("messages", player=_MODEL_OF),),
-        key=("key", "id", "prompt_id", "conversation_id", "custom_id", "uuid"),
-        language=("language", "lang"),
-        context=_BESIDE,
-        facets={"source": ("source",), "category": ("category",)},
-    ),
-    Shape(
-        "conversation",
-        ("conversation",),
-        (chat("conversation", player=_MODEL_OF),),
-        key=("id", "conversation_id"),
-        language=("language", "lang"),
-        context=_BESIDE,
-    ),
-    Shape(
-        "prompts and responses",
-        (
-            "prompt|question|instruction|input|user|query|user_input",
-            "response|answer|output|completion|assistant|generation|reply|actual_output",
-        ),
-        (
-            asked(
-                ("prompt", "question", "instruction", "input", "user", "query", "user_input"),
-                (
-                    "response",
-                    "answer",
-                    "output",
-                    "completion",
-                    "assistant",
-                    "generation",
-                    "reply",
-                    "actual_output",
-                ),
-                _MODEL_OF,
-                ("system", "system_prompt"),
-            ),
-        ),
-        key=("id", "prompt_id", "question_id"),
-        language=("language", "lang"),
-        scenario=("question_id", "prompt_id"),
-        context=_BESIDE,
-    ),
-)
-"""The forms that no benchmark owns, the more particular first."""
+_SHAPES = TypeAdapter(tuple[Shape, ...])
 
 
 @cache
-def known() -> tuple[Shape, ...]:
-    """Every form: those of the benchmarks' published files, then SHAPES. A row has the first that fits."""
-    own = (getattr(part(name, "files"), "SHAPES", ()) for name in SLICES)
-    return (*(shape for shapes in own for shape in shapes), *SHAPES)
+def shapes() -> tuple[Shape, ...]:
+    """Every form: those of the benchmarks' published files, then the others. The first that fits counts."""
+    files = [SHIPPED / "data" / name / "shapes.toml" for name in (*SLICES, "")]
+    return _SHAPES.validate_python([shape for file in files for shape in kept_toml(file).get("shapes", ())])
 
 
 def at(value: Any, path: str) -> Any:
@@ -402,8 +137,8 @@ def at(value: Any, path: str) -> Any:
     if isinstance(value, Mapping) and path in value:
         return at(value[path], "")
     for end in (place for place, sign in enumerate(path) if sign == "."):
-        if (found := _step(value, path[:end])) is not None and (
-            inner := at(found, path[end + 1 :])
+        if (inside := _step(value, path[:end])) is not None and (
+            inner := at(inside, path[end + 1 :])
         ) is not None:
             return inner
     return _step(value, path)
@@ -420,12 +155,36 @@ def _step(value: Any, name: str) -> Any:
 
 def first(value: Any, paths: Paths) -> Any:
     """What the first of the paths leads to that leads to something; None where none does."""
-    return next((found for path in paths if (found := at(value, path)) is not None), None)
+    return next((inside for path in paths if (inside := at(value, path)) is not None), None)
+
+
+def said(fields: Any, paths: Paths) -> tuple[str, Any]:
+    """The first of the paths of a `Side` that leads to something, and what it leads to; ("", None) if none.
+
+    Texts stay as they are; one that is marked as JSON is what it holds, if it is JSON.
+    """
+    for marked in paths:
+        path = marked.removesuffix(JSON_TEXT)
+        if (value := at(fields, path)) is not None:
+            return path, parsed(value) if path != marked else value
+    return "", None
+
+
+def parsed(value: Any) -> Any:
+    """A text that holds a JSON list, object or text as that; any other value as it is."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{", '"'):
+        try:
+            inner = parse_json(value)
+        except ValueError:
+            return value
+        if isinstance(inner, list | dict | str) and inner:
+            return inner
+    return value
 
 
 def shape_of(fields: Mapping[str, Any]) -> Shape | None:
     """The form of a row; None for a form that is not known."""
-    return next((shape for shape in known() if has(fields, shape)), None)
+    return next((shape for shape in shapes() if has(fields, shape)), None)
 
 
 def has(fields: Mapping[str, Any], shape: Shape) -> bool:
@@ -435,36 +194,34 @@ def has(fields: Mapping[str, Any], shape: Shape) -> bool:
     )
 
 
-WORDS = ("messages", "system", "user", "assistant", "key", "player", "language", "scenario")
+SPOKEN = ("messages", "system", "user", "assistant")
+WORDS = (*SPOKEN, "key", "player", "language", "scenario")
 PREFIXES = ("facet", "context", "score")
 
 
-def mapped(told: Mapping[str, str]) -> Shape:
+def mapped(mapping: Mapping[str, str]) -> Shape:
     """A form that is told with `--map NAME=PATH`. Raises ConcordError for a name that has no meaning."""
-    for name in told:
+    for name in mapping:
         if name not in WORDS and (name.partition(":")[0] not in PREFIXES or not name.partition(":")[2]):
             raise ConcordError(
                 f"--map {name}=…: “{name}” is unknown. It is {', '.join(WORDS)}, or "
                 "facet:NAME, context:HEADING or score:CRITERION."
             )
-    roles: tuple[Role, ...] = ("system", "user", "assistant")
-    said = tuple((role, (told[role],)) for role in roles if role in told)
-    said = ((("user", (told["messages"],)),) if "messages" in told else ()) + said
-    if "messages" not in told and "assistant" not in told:
+    if "messages" not in mapping and "assistant" not in mapping:
         raise ConcordError(
             "--map must say where the messages are: messages=PATH, or user=PATH and assistant=PATH."
         )
 
     def named(prefix: str) -> dict[str, Paths]:
-        return {n.partition(":")[2]: (path,) for n, path in told.items() if n.partition(":")[0] == prefix}
+        return {n.partition(":")[2]: (path,) for n, path in mapping.items() if n.partition(":")[0] == prefix}
 
     def path(name: str) -> Paths:
-        return (told[name],) if name in told else ()
+        return (mapping[name],) if name in mapping else ()
 
     return Shape(
         "--map",
-        tuple(path[0] for _, path in said),
-        (Side(said, path("player")),),
+        tuple(mapping[name] for name in SPOKEN if mapping.get(name)),
+        (Side(path("system"), path("messages"), path("user"), path("assistant"), path("player")),),
         key=path("key"),
         scenario=path("scenario"),
         language=path("language"),
@@ -474,18 +231,18 @@ def mapped(told: Mapping[str, str]) -> Shape:
     )
 
 
-def also(shape: Shape, told: Mapping[str, str]) -> Shape:
+def also(shape: Shape, mapping: Mapping[str, str]) -> Shape:
     """A form that is known, with what `--map` says of it instead."""
-    if {"messages", "user", "assistant"} & set(told):
-        return mapped(told)
-    said = mapped({**told, "messages": ""})
+    if {"messages", "user", "assistant"} & set(mapping):
+        return mapped(mapping)
+    own = mapped({**mapping, "messages": ""})
     return replace(
         shape,
-        key=said.key or shape.key,
-        scenario=said.scenario or shape.scenario,
-        language=said.language or shape.language,
-        context={**shape.context, **said.context},
-        facets={**shape.facets, **said.facets},
-        scores=(*shape.scores, *said.scores),
-        sides=tuple(replace(side, player=said.sides[0].player or side.player) for side in shape.sides),
+        key=own.key or shape.key,
+        scenario=own.scenario or shape.scenario,
+        language=own.language or shape.language,
+        context={**shape.context, **own.context},
+        facets={**shape.facets, **own.facets},
+        scores=(*shape.scores, *own.scores),
+        sides=tuple(replace(side, player=own.sides[0].player or side.player) for side in shape.sides),
     )

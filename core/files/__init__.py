@@ -235,7 +235,7 @@ def file_name(name: str) -> str:
 
 def file_names(names: Iterable[str]) -> dict[str, str]:
     """The `file_name` of each name, distinct also where a file system ignores case and Unicode forms."""
-    found: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     taken: set[str] = set()
     for name in dict.fromkeys(names):
         number, free = 1, file_name(name)
@@ -243,8 +243,8 @@ def file_names(names: Iterable[str]) -> dict[str, str]:
             number += 1
             free = f"{file_name(name)}-{number}"
         taken.add(_folded(free))
-        found[name] = free
-    return found
+        by_name[name] = free
+    return by_name
 
 
 def _folded(name: str) -> str:

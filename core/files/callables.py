@@ -35,12 +35,12 @@ def bring(named: str, what: str, folders: Sequence[Path]) -> Any:
     parts = [*name.split("."), *attribute.split(".")]
     if not colon or not all(map(str.isidentifier, parts)):
         raise ConfigError(f"The {what} “{named}” is not written as module:name.")
-    found = _module(name, what, folders)
+    value = _module(name, what, folders)
     try:
-        return reduce(getattr, attribute.split("."), found)
+        return reduce(getattr, attribute.split("."), value)
     except AttributeError:
-        missing = not_found("name", attribute, [own for own in vars(found) if not own.startswith("_")])
-        raise NotFound(f"{missing} The module is {found.__file__ or name}.") from None
+        missing = not_found("name", attribute, [own for own in vars(value) if not own.startswith("_")])
+        raise NotFound(f"{missing} The module is {value.__file__ or name}.") from None
 
 
 def _module(name: str, what: str, folders: Sequence[Path]) -> ModuleType:
@@ -59,11 +59,11 @@ def _module(name: str, what: str, folders: Sequence[Path]) -> ModuleType:
             f"The {what} cannot be imported: the module “{name}” ends the program when it is imported. Put "
             'what it does as a program below `if __name__ == "__main__":`.'
         ) from error
-    found = getattr(sys.modules[top], "__file__", None)
-    if theirs is not None and theirs.origin and found != theirs.origin:
+    place = getattr(sys.modules[top], "__file__", None)
+    if theirs is not None and theirs.origin and place != theirs.origin:
         raise ConfigError(
             f"The {what} “{name}” would be {theirs.origin}, but Python has a module “{top}” already "
-            f"({found or 'built in'}). Rename the file."
+            f"({place or 'built in'}). Rename the file."
         )
     return module
 
@@ -80,5 +80,7 @@ def _why(error: Exception, name: str, what: str, folders: Sequence[Path]) -> str
     if file is None and last is not None:
         file, line = last.filename, last.lineno
     where = f" ({file}, line {line})" if file else ""
-    said = f"{type(error).__name__}: {error.msg if isinstance(error, SyntaxError) else error}".rstrip(": .")
-    return f"The {what} cannot be imported: the module “{name}” raises {said}{where}."
+    message = f"{type(error).__name__}: {error.msg if isinstance(error, SyntaxError) else error}".rstrip(
+        ": ."
+    )
+    return f"The {what} cannot be imported: the module “{name}” raises {message}{where}."

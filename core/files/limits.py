@@ -36,8 +36,6 @@ SHOWN = 2_000
 TEMPLATE = 100_000
 """Characters of a prompt's template."""
 RENDERED = 4_000_000
-"""Characters of a rendered prompt, and of every value on the way to it."""
-STEPS = 100_000
-"""Steps of one rendering: passes of loops, filters, calls, operations."""
+"""Characters of a rendered prompt, and of what a filter or an operation makes on the way to it."""
 RENDERING_SECONDS = 5.0
-"""The time of one rendering, checked at each step."""
+"""The time of one rendering, looked at in each pass of a loop and after each filter."""

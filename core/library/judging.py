@@ -100,7 +100,7 @@ def _imported(workspace: Workspace, file: Path, name: str) -> str:
         conversations_jsonl.store(workspace, file, name)
         return name
     with workspace.read() as db:
-        found = conversations_file.survey(file, conversations_file.Asked(name), db=db)
+        found = conversations_file.survey(file, conversations_file.FileOptions(name), db=db)
     conversations_file.store(workspace, found)
     return name
 

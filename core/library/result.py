@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, cast
 
-from concord.errors import not_found
+from concord.errors import check_known
 from concord.estimate import Estimate
 from concord.files.plain import plain_line
 from concord.reports.agreement_report import WIDTH, AgreementReport
-from concord.reports.coefficient import every_criterion, metric_of, with_people
+from concord.reports.coefficient import every_criterion, ordered, with_people
+from concord.reports.gate import gate
 from concord.reports.names import renamed
+from concord.reports.screen import screen
 from concord.statistics.coefficients import COEFFICIENTS, Name
 from concord.statistics.ratings import called
 from concord.table import Table, as_document, as_html
@@ -56,6 +58,8 @@ class Agreement:
 
     report: AgreementReport
     notes: tuple[str, ...] = ()
+    taken: tuple[str, ...] = ()
+    """What the columns of a table were taken for, where it was no table of Concord's."""
     _kept: dict[str, CriterionFigures] = field(default_factory=dict, repr=False)
 
     @property
@@ -65,8 +69,7 @@ class Agreement:
 
     def __getitem__(self, criterion: str) -> CriterionFigures:
         """The figures of a criterion. Raises NotFound."""
-        if criterion not in self.criteria:
-            raise not_found("criterion", criterion, self.criteria)
+        check_known("criterion", criterion, self.criteria)
         if criterion not in self._kept:
             self._kept[criterion] = _figures(self.report, criterion)
         return self._kept[criterion]
@@ -123,13 +126,25 @@ class Agreement:
         columns = ["criterion", "of", "name", "figure", "value", "low", "high", "n", "reason"]
         return pd.DataFrame(rows, columns=columns)
 
+    def agrees(self, at_least: float, judge: str | Sequence[str] = (), criterion: str = "") -> None:
+        """Raise AssertionError unless judges (else all of them) agree with people at least so well.
+
+        The lower end of the interval counts, as for `concord gate`. Raises NotFound for unknown names.
+        """
+        judges = (judge,) if isinstance(judge, str) else tuple(judge)
+        outcome = gate(self.report, at_least, criterion=criterion, judges=judges)
+        if not outcome.passed:
+            raise AssertionError(outcome.message)
+
     @property
     def tables(self) -> tuple[Table, ...]:
         """The tables of the overview, as page and command show them; a notebook draws each."""
         return tuple(renamed(table, self.report.names) for table in self.report.overview)
 
     def __str__(self) -> str:
-        """The overview as text, for a terminal or a log."""
+        """The overview as text, for a terminal or a log; of a table that was checked the screen."""
+        if self.taken:
+            return screen(self.report, taken=self.taken, left_out=self.notes)
         said = "\n".join(fill(plain_line(sentence), WIDTH) for sentence in self.summary)
         return f"{said}\n\n{as_document(self.tables, 'table', width=WIDTH)}"
 
@@ -140,7 +155,7 @@ class Agreement:
 
 
 def _figures(report: AgreementReport, criterion: str) -> CriterionFigures:
-    nominal = metric_of(report, criterion) == "nominal"
+    nominal = not ordered(report, criterion)
     names: list[Name] = ["kappa", "alpha"] if nominal else [*COEFFICIENTS]
     panels = [members for members in report.panels if len(members) > 1]
     every = [*((judge,) for judge in report.ratings.judges), *panels]

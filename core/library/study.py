@@ -9,11 +9,12 @@ from typing import Any, TypedDict, Unpack
 import pandas as pd
 
 from concord.errors import StudyError
-from concord.exchange import incoming, ratings_csv, ratings_study
-from concord.library.frames import NAMES, ratings_frame, working
+from concord.exchange import incoming, labels, ratings_csv, ratings_study
+from concord.library.frames import NAMES, ratings_frame
 from concord.library.result import Agreement
-from concord.rating import Criterion, Scale, scale_of
-from concord.reports.agreement_report import Options, agreement_report
+from concord.questions import Scale, scale_of
+from concord.rating import Criterion
+from concord.reports.agreement_report import Options, agreement_report, asked_report
 from concord.statistics.figures import People
 from concord.store import access, ratings, studies
 from concord.studies.studies import Runs
@@ -28,6 +29,7 @@ class Measuring(TypedDict, total=False):
     cluster_by: Sequence[str] | None
     people: People | None
     nominal: bool
+    margin: float
     resamples: int
     seed: int
     exclude_refused: bool
@@ -45,18 +47,56 @@ def agreement(
     `ratings` has a rating a row, in the columns unit (or item_id), criterion, rater, kind (or rater_type:
     human or judge) and score, and any of turn, repeat, variant, model, language and others, as a file that
     `concord import ratings` reads. A row without a score is a missing rating. `scales` gives criteria their
-    scale where the scores do not show it, such as {"helpful": "1..5"}. Raises ImportRefused, which names
-    every row that is wrong, counted from 1, and NotFound for a panel of unknown judges.
+    scale where the scores do not show it, such as {"helpful": "1..5"}. A frame of another form is read as
+    `check` does. Raises ImportRefused, which names every row that is wrong, counted from 1, and NotFound for
+    a panel of unknown judges.
     """
+    if not {*ratings_csv.REQUIRED} <= {NAMES.get(str(name), str(name)).lower() for name in ratings.columns}:
+        return check(ratings, scales=scales, **how)
     table = ratings_csv.read_records(_records(ratings), "the ratings")
     given = {name: scale_of(of) if isinstance(of, str) else of for name, of in (scales or {}).items()}
-    with working(None) as workspace:
-        with workspace.read() as db:
-            brought = ratings_study.incoming(db, table, "ratings", scales=given)
-        incoming.store_in_parts(workspace, brought)
-        without = len(ratings) - len(table.lines)
-        notes = (f"{without} rows have no score and are taken as missing ratings.",) if without else ()
-        return Study(workspace.path, "ratings")._measured(how, notes)
+    brought = ratings_study.incoming(None, table, "ratings", scales=given)
+    options = _options(how)
+    of, features = incoming.measured(
+        brought,
+        runs=options.runs,
+        nominal=options.nominal,
+        cluster_by=options.cluster_by,
+        exclude_refused=options.exclude_refused,
+    )
+    without = len(ratings) - len(table.lines)
+    notes = (f"{without} rows have no score and are taken as missing ratings.",) if without else ()
+    return Agreement(asked_report(of, options, features), notes)
+
+
+def check(
+    table: pd.DataFrame | str | Path,
+    *,
+    human: Sequence[str] = (),
+    judge: Sequence[str] = (),
+    id: str = "",
+    by: Sequence[str] = (),
+    criterion: Sequence[str] = (),
+    scales: Mapping[str, str | Scale] | None = None,
+    pass_from: float | None = None,
+    **how: Unpack[Measuring],
+) -> Agreement:
+    """How far judges can be trusted, from a table as people have it: what `concord check` prints.
+
+    `table` is a file or a frame with a row an answer and a column a rater, or a row a rating. The options are
+    those of the command: columns of people and judges, of ids and groups, the criterion in names of columns,
+    scales, and from which number an answer passes. Raises ImportRefused for a table of which it is not known
+    whose answers columns hold, with the option that says it.
+    """
+    given = {name: scale_of(of) if isinstance(of, str) else of for name, of in (scales or {}).items()}
+    columns = labels.TableOptions(
+        tuple(human), tuple(judge), id, tuple(by), tuple(criterion), given, pass_from
+    )
+    if isinstance(table, pd.DataFrame):
+        read = labels.of_frame(table, columns)
+    else:
+        read = labels.read(Path(table), columns)
+    return Agreement(asked_report(read.of, _options(how), read.features), read.warnings, read.columns)
 
 
 class Study:
@@ -103,15 +143,16 @@ class Study:
 
     def agreement(self, **how: Unpack[Measuring]) -> Agreement:
         """How well judges agree with people. Raises StudyError where there are no ratings yet."""
-        return self._measured(how)
-
-    def _measured(self, how: Measuring, notes: tuple[str, ...] = ()) -> Agreement:
-        given: dict[str, Any] = {**how}
-        given |= {"panels": tuple(map(tuple, given.get("panels", ())))}
-        if given.get("cluster_by") is not None:
-            given["cluster_by"] = tuple(given["cluster_by"])
         with self.workspace.read() as db:
-            return Agreement(agreement_report(db, self.name, Options(**given)), notes)
+            return Agreement(agreement_report(db, self.name, _options(how)))
+
+
+def _options(how: Measuring) -> Options:
+    given: dict[str, Any] = {**how}
+    given |= {"panels": tuple(map(tuple, given.get("panels", ())))}
+    if given.get("cluster_by") is not None:
+        given["cluster_by"] = tuple(given["cluster_by"])
+    return Options(**given)
 
 
 def _records(frame: pd.DataFrame) -> Iterator[tuple[int, list[str]]]:

@@ -1,0 +1,120 @@
+"""`concord people …`: invite annotators and researchers by link, withdraw links, list who has one."""
+
+import json
+from urllib.parse import urlencode
+
+import click
+
+from concord.commands import options
+from concord.commands.app import call
+from concord.commands.printing import echo
+from concord.errors import StudyError
+from concord.store import access, audit, members, personal, settings
+from concord.store.sessions import Role
+from concord.studies import studies
+from concord.workspace import Workspace
+
+ROLES: dict[str, Role] = {"researcher": "researcher", "adjudicator": "adjudicator"}
+
+
+@click.group("people")
+def command() -> None:
+    """People: each has a link of their own, which opens what their role may open."""
+
+
+@command.command("invite")
+@click.argument("names", metavar="NAME…", nargs=-1, required=True)
+@click.option(
+    "--role",
+    type=click.Choice(["annotator", *ROLES]),
+    default="annotator",
+    show_default=True,
+    help="An annotator has their desk only, an adjudicator the page Adjudication, a researcher all but "
+    "Sessions.",
+)
+@click.option("--study", default="", help="Deal annotators this study, beside those who have it already.")
+@click.option("--base-url", help="Where people reach the app; else where it last listened.")
+@options.number("--days", access.LINK_DAYS, "Days until the link expires; 0: never.")
+@click.pass_obj
+def _invite(
+    workspace: str, names: tuple[str, ...], role: str, study: str, base_url: str | None, days: int
+) -> None:
+    """Make a link for each name and print it, once. A new link replaces the person's older one."""
+    if study and role in ROLES:
+        raise StudyError("Only annotators are dealt a study: leave out --study or --role.")
+    opened = Workspace.open(workspace, create=False)
+    with opened.write() as db:
+        if role in ROLES:
+            address = (base_url or settings.address(db)).rstrip("/")
+            tokens = {name: members.invite(db, name, ROLES[role], days=days) for name in names}
+            links = {name: f"{address}/?{urlencode({'token': token})}" for name, token in tokens.items()}
+        else:
+            links = studies.invite(db, names, base_url, days)
+        items = studies.deal_study(db, study, names) if study else {}
+    for name, link in links.items():
+        echo(f"{name}\t{link}" + (f"\t{items.get(name, 0)} items" if study else ""))
+    echo("A link is shown only now, and is the key of its person. Hand each to theirs.", err=True)
+    echo(f"Links open while the app runs: {call(opened)} app", err=True)
+
+
+@command.command("revoke")
+@click.argument("name")
+@click.pass_obj
+def _revoke(workspace: str, name: str) -> None:
+    """Withdraw somebody's links and sign them out. What they rated or decided stays.
+
+    `concord study deal` gives others what an annotator has not begun.
+    """
+    with Workspace.open(workspace, create=False).write() as db:
+        let_in = name in {one.name for one in members.every(db) if one.link != "withdrawn"}
+        if let_in:
+            members.revoke(db, name)
+        if not let_in or name in {one.name for one in access.annotators(db) if one.can_enter}:
+            access.revoke(db, name)
+    echo(f"The link of {name} no longer works.")
+
+
+@command.command("data")
+@click.argument("name")
+@click.pass_obj
+def _data(workspace: str, name: str) -> None:
+    """Print all that is stored of an annotator, as JSON, such as for a request for their data."""
+    opened = Workspace.open(workspace, create=False)
+    with opened.read() if opened.read_only else opened.write() as db:
+        stored = personal.data(db, name)
+        if not opened.read_only:
+            audit.record(db, "exported what is stored of an annotator", about=name)
+    echo(json.dumps(stored, ensure_ascii=False, indent=2))
+
+
+@command.command("forget")
+@click.argument("name")
+@options.reason("Why; it is kept with the pseudonym, the time and your name.")
+@click.pass_obj
+def _forget(workspace: str, name: str, reason: str) -> None:
+    """Replace an annotator's name by a pseudonym, and remove link, sessions and a platform's numbers.
+
+    Ratings, comments and figures stay. It cannot be undone, and backups made before still have the name.
+    """
+    opened = Workspace.open(workspace, create=False)
+    with opened.write() as db:
+        pseudonym = personal.forget(db, name, reason)
+    echo(f"The name is removed. What they rated stands under {pseudonym}.")
+    opened.empty_log()
+
+
+@command.command("list")
+@click.option("--study", default="", help="Only this study's annotators.")
+@click.pass_obj
+def _list(workspace: str, study: str) -> None:
+    """Who was invited, how far annotators are, and when and from where their link was last used."""
+    with Workspace.open(workspace, create=False).read() as db:
+        people, others = access.annotators(db, study), [] if study else members.every(db)
+    for one in others:
+        echo(f"{one.name}\t{one.role}\tlink {one.link}")
+    for a in people:
+        mark = "\tsimulated" if a.simulated else ""
+        mark += f"\tlast used {a.used} from {a.source or 'an unknown address'}" if a.used else ""
+        echo(f"{a.name}\tlink {a.link}\t{a.done} done, {a.skipped} skipped, {a.items} items{mark}")
+    if not (people or others):
+        echo("Nobody but the owner. Invite somebody with `concord people invite`.", err=True)

@@ -1,0 +1,306 @@
+"""What can be published of a workspace, an entry each: a table, a document, or a folder of files.
+
+The command and the page write the same by the same function. The audit log has its line before a file
+appears.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, TextIO
+
+from sqlite_utils import Database
+
+from concord.errors import ConfigError, StudyError
+from concord.exchange import argilla, conversations_jsonl, dataset, label_studio, ratings_csv
+from concord.files import file_name
+from concord.reports import bundle, site
+from concord.reports.agreement_report import AgreementReport, Options, agreement_report
+from concord.reports.bundle import Files
+from concord.store import audit, informed, ratings, registrations, studies
+from concord.studies.comments import comment_rows
+from concord.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Export:
+    """What is written; empty fields ask for everything, and for the form that `concord import` reads back."""
+
+    what: str
+    study: str = ""
+    benchmark: str = ""
+    form: dataset.Form | None = None
+    with_excluded: bool = False
+    with_names: bool = False
+    with_judges: bool = False
+    blank: bool = False
+    title: str = ""
+    options: Options = field(default_factory=Options)
+
+    @property
+    def part(self) -> "Part":
+        """The entry of what is written."""
+        return PARTS[self.what]
+
+    def name(self, of: str) -> str:
+        """A file name; `of` is what it is called where neither a study nor a benchmark is named."""
+        return file_name(f"{self.study or self.benchmark or of}-{self.what}")
+
+
+class Watch(NamedTuple):
+    """Who hears how far it is."""
+
+    begun: Callable[[str], None] = lambda _: None
+    measure: Callable[[AgreementReport], None] = lambda _: None
+
+
+NOBODY = Watch()
+Out = Path | Callable[[str], object]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One thing that can be written: by `file` one file, which returns how many entries it has, or by `files`
+    several. `takes` names the fields of `Export` that say something about it.
+    """
+
+    title: str
+    takes: str
+    file: Callable[[Database, Export, BinaryIO], int] | None = None
+    suffix: str = "zip"
+    none: str = ""
+    """What is said where there is no entry."""
+    files: Callable[[Database, Export, Watch], Files] | None = None
+    first: str = ""
+    """The file to begin with."""
+
+    @property
+    def of_study(self) -> bool:
+        """Whether a study has to be named."""
+        return self.takes.startswith("study ")
+
+
+def write(
+    workspace: Workspace, export: Export, out: Out | None, *, replace: bool = False, watch: Watch = NOBODY
+) -> str:
+    """Write to a file, a folder (a ZIP where the name ends so), or line by line to what takes text; returns a
+    sentence on it.
+
+    It appears when it is complete. With `replace` a folder that holds a site is replaced. Raises StudyError
+    where there is nothing to write, ConfigError for a name that cannot be used.
+    """
+    part, path = export.part, out if isinstance(out, Path) else None
+    if part.files and path is None:
+        path = Path(export.name(workspace.path.name) + (".zip" if export.what == "report" else ""))
+    if part.of_study and not export.study:
+        raise StudyError(f"`concord export {export.what}` needs a study: --study NAME.")
+    if path is None and export.form == "parquet":
+        raise ConfigError("Parquet is not text: name a file with --out.")
+    if path and path.is_dir() and any(path.iterdir()) and not (replace and (path / site.MARK).exists()):
+        raise ConfigError(f"{path} is not empty. Name a new folder" + ", or say --replace." * (not replace))
+    beside = {"prefix": f".{path.name}.", "dir": path.absolute().parent} if path else {}
+    try:
+        with tempfile.TemporaryDirectory(**beside) as temporary:  # type: ignore[call-overload]
+            temporary_path = Path(temporary, "made")
+            with workspace.read() as db:
+                if export.study:
+                    studies.any_id(db, export.study)
+                count = _made(
+                    db, export, temporary_path, watch, packed=path is not None and path.suffix == ".zip"
+                )
+            if not count:
+                raise StudyError(part.none)
+            _record(workspace, export, path)
+            if path and path.is_dir():
+                shutil.rmtree(path)
+            if path:
+                temporary_path.replace(path)
+            elif callable(out):
+                with temporary_path.open(encoding="utf-8", newline="") as lines:
+                    for line in lines:
+                        out(line)
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror}.") from error
+    entries = f"{count:,} {'files' if part.files else 'entries'}" + (f" in {path}" if path else "")
+    return f"{export.what}: {entries}" + (f"; begin with {part.first}." if part.files else ".")
+
+
+def _made(db: Database, export: Export, path: Path, watch: Watch, *, packed: bool) -> int:
+    """Write a file, a folder or a ZIP; returns how many entries, or files, it has."""
+    part = export.part
+    if part.file:
+        with path.open("wb") as file:
+            return part.file(db, export, file)
+    assert part.files
+    files = part.files(db, export, watch)
+    if packed:
+        return bundle.zipped(path, files, file_name(export.study) if export.study else "")
+    count = 0
+    for count, (name, text) in enumerate(files, 1):  # noqa: B007 - the count is what is returned
+        (path / name).parent.mkdir(mode=0o755, exist_ok=True, parents=True)
+        (path / name).write_bytes(text.encode() if isinstance(text, str) else text)
+    return count
+
+
+def _record(workspace: Workspace, export: Export, out: Path | None) -> None:
+    """A line of the audit log; a workspace that is read-only has none."""
+    if not workspace.read_only:
+        with workspace.write() as db:
+            detail = f"to {out.name}" if out else ""
+            audit.record(db, f"exported {export.what}", export.study, detail=detail)
+
+
+# -- one file
+
+
+def _text(
+    write: Callable[[Database, Export, TextIO], int],
+) -> Callable[[Database, Export, BinaryIO], int]:
+    """A writer of text as one of bytes."""
+
+    def encoded(db: Database, export: Export, out: BinaryIO) -> int:
+        text = TextIOWrapper(out, encoding="utf-8", newline="")
+        count = write(db, export, text)
+        text.detach()
+        return count
+
+    return encoded
+
+
+def _table(
+    columns: dataset.ExportTable, rows: Callable[[Database, Export], Iterable[Mapping[str, Any]]]
+) -> Callable[[Database, Export, BinaryIO], int]:
+    """A writer of a table, as CSV unless another form is asked for."""
+    return lambda db, asked, out: dataset.write(out, columns, rows(db, asked), asked.form or "csv")
+
+
+def _ratings(db: Database, export: Export, out: BinaryIO) -> int:
+    study, all_ = export.study, export.with_excluded
+    if export.form in (None, "csv"):
+        return _text(lambda db, _, text: ratings_csv.write(db, text, study, with_excluded=all_))(
+            db, export, out
+        )
+    rows = ratings.exported(db, study, with_excluded=all_)
+    return dataset.write(out, dataset.RATINGS, rows, export.form or "csv")
+
+
+def _conversations(db: Database, export: Export, out: BinaryIO) -> int:
+    given = {"study": export.study, "benchmark": export.benchmark}
+    if export.form is None:
+        return _text(lambda db, export, text: conversations_jsonl.write(db, text, **given))(db, export, out)
+    return dataset.write(out, dataset.CONVERSATIONS, dataset.conversation_rows(db, **given), export.form)
+
+
+def _registration(db: Database, export: Export, out: TextIO) -> int:
+    holds = registrations.binding(registrations.every(db, export.study))
+    return 0 if holds is None else bool(out.write(holds.document))
+
+
+def _comments(db: Database, export: Export) -> Iterable[Mapping[str, Any]]:
+    return comment_rows(db, export.study, with_excluded=export.with_excluded)
+
+
+# -- several files
+
+
+def _label_studio(db: Database, export: Export, _: Watch) -> Files:
+    tasks, config, _count = label_studio.write(
+        db, export.study, answers=not export.blank, judges=export.with_judges
+    )
+    return [("tasks.json", tasks), ("config.xml", config)]
+
+
+def _report(db: Database, export: Export, watch: Watch) -> Files:
+    report = agreement_report(db, export.study, export.options)
+    watch.measure(report)
+    return bundle.files(db, report, made=date.today()).items()
+
+
+def _dataset(db: Database, export: Export, _: Watch) -> Files:
+    return dataset.folder(db, export.study, made=date.today(), with_names=export.with_names).items()
+
+
+def _argilla(db: Database, export: Export, _: Watch) -> Files:
+    return argilla.write(db, export.study, judges=export.with_judges)[0].items()
+
+
+def _site(db: Database, export: Export, watch: Watch) -> Files:
+    pages = site.pages(db, export.title, made=date.today(), told=watch.begun)
+    return ((page.path, page.text) for page in pages)
+
+
+PARTS: Mapping[str, Part] = {
+    "ratings": Part(
+        "Ratings by people and judges",
+        "form study with_excluded",
+        _ratings,
+        "csv",
+        "There are no ratings yet.",
+    ),
+    "conversations": Part(
+        "Conversations, and what their study asks",
+        "form study benchmark",
+        _conversations,
+        "jsonl",
+        "No conversation is of this study and benchmark.",
+    ),
+    "comments": Part(
+        "Annotators' comments, quoted words, and why they skipped",
+        "study form with_excluded",
+        _table(dataset.COMMENTS, _comments),
+        "csv",
+        "Nobody commented on an item of this study or skipped one.",
+    ),
+    "comparisons": Part(
+        "Which of two conversations was preferred",
+        "form benchmark",
+        _table(dataset.COMPARISONS, lambda db, asked: dataset.comparison_rows(db, asked.benchmark)),
+        "csv",
+        "Nothing was compared yet.",
+    ),
+    "apart": Part(
+        "Answers that are no ratings: to repeats and gold items, adjudicated and revised ones, spot-checks",
+        "study form",
+        _table(dataset.APART, lambda db, asked: informed.apart(db, asked.study)),
+        "csv",
+        "The study has no answers but ratings.",
+    ),
+    "registration": Part(
+        "What a study registered, byte by byte as it was hashed",
+        "study ",
+        _text(_registration),
+        "json",
+        "The study is not registered. `concord study register` registers it.",
+    ),
+    "dataset": Part(
+        "A study as a Hugging Face dataset folder: Parquet files and a card",
+        "study with_names",
+        files=_dataset,
+        first="README.md",
+    ),
+    "label-studio": Part(
+        "A study for Label Studio, tasks and configuration",
+        "study blank with_judges",
+        files=_label_studio,
+        first="config.xml",
+    ),
+    "argilla": Part(
+        "A study for Argilla, as `Dataset.from_disk` reads it",
+        "study with_judges",
+        files=_argilla,
+        first="README.md",
+    ),
+    "report": Part(
+        "A report on a study's agreement: summary, tables, hashes",
+        "study with_excluded options",
+        files=_report,
+        first="report.md",
+    ),
+    "site": Part(
+        "Everything as static pages, annotators numbered", "title replace", files=_site, first="index.html"
+    ),
+}
