@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from concord.errors import ConfigError, not_found
+from concord.errors import ConfigError, check_known
 from concord.rubrics.reading import read, rubric_of
 from concord.rubrics.rubric import Rubric
 from concord.store import rubrics
@@ -67,8 +67,7 @@ def find(workspace: Workspace, name: str, version: int = 0) -> Numbered:
         with workspace.read() as db:
             return used(db, name, version)
     known = names(workspace)
-    if name not in known:
-        raise not_found("rubric", name, known)
+    check_known("rubric", name, known)
     rubric = read(folder(workspace) / f"{name}.toml")
     with workspace.read() as db:
         return Numbered(rubric, rubrics.number(db, name, rubric.hash))

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import takewhile
+from itertools import combinations, takewhile
 
+import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 from sqlite_utils import Database
 
 from concord.errors import StudyError
 from concord.estimate import Estimate, undefined
+from concord.rating import FINDINGS
 from concord.runs.judged import system
+from concord.statistics.nominal import kappa, why_no_kappa
+from concord.store import audit as log
 from concord.store import spotchecks
 from concord.store.filters import Where
 from concord.store.spotchecks import Audit
-from concord.studies.spotcheck import check_judges, rater_of
+from concord.studies.spotcheck import asked, check_judges, rater_of
 from concord.table import Column, Table, record
 
 SIZE = 100
@@ -46,6 +51,8 @@ def draw(
         raise StudyError(f"There are {len(pool)} judgements to draw from; an audit of {n} cannot be drawn.")
     chosen = random.Random(seed).sample(pool, n)
     spotchecks.create_audit(db, name, benchmark, seed, len(pool), [number for _, number in chosen])
+    facts = log.facts(judges=judges, where=where, seed=seed)
+    log.record(db, "drawn", name, detail=f"audit of {n} of {len(pool)} judgements; {facts}")
     return next(a for a in spotchecks.audits(db, benchmark) if a.name == name)
 
 
@@ -64,34 +71,36 @@ class AuditProgress:
 
 def progress(db: Database, audit: str, person: str) -> AuditProgress:
     """Where a person stands in an audit. Raises NotFound."""
-    rater = rater_of(db, person)
-    every = spotchecks.audit_items(db, audit, rater)
-    left = [(judgement, conversation) for judgement, conversation, done in every if not done]
-    done = len(every) - len(left)
-    elsewhere = done - spotchecks.found_at(db, audit, rater)
-    return AuditProgress(len(every), done, left[0] if left else None, elsewhere)
+    every = spotchecks.drawn(db, audit, rater_of(db, person))
+    left = [(one.judgement, one.conversation) for one in every if one.found_in is None]
+    elsewhere = sum(one.found_in not in (None, audit) for one in every)
+    return AuditProgress(len(every), len(every) - len(left), left[0] if left else None, elsewhere)
 
 
 @dataclass(frozen=True)
 class Share:
-    """Findings counted; `unread` verdicts were seen and have no score, so that they enter no share."""
+    """Findings counted: of how many judgements the scores are reasonable, too high, too low or wrong.
+
+    `unread` counts verdicts that could not be read and were seen, in no share.
+    """
 
     of: str
     reasonable: int
     too_high: int
     too_low: int
+    wrong: int
     unread: int
 
     @classmethod
-    def of_findings(cls, of: str, found: pd.Series[str]) -> Share:
+    def of_findings(cls, of: str, findings: pd.Series[str]) -> Share:
         """Findings counted."""
-        tally = found.value_counts()
-        return cls(of, *(int(tally.get(name, 0)) for name in ("reasonable", "too_high", "too_low", "seen")))
+        tally = Counter(findings)
+        return cls(of, *(tally[name] for name in FINDINGS))
 
     @property
     def n(self) -> int:
         """The findings about a score."""
-        return self.reasonable + self.too_high + self.too_low
+        return self.reasonable + self.too_high + self.too_low + self.wrong
 
     @property
     def rate(self) -> Estimate:
@@ -100,7 +109,7 @@ class Share:
 
     @property
     def optimism(self) -> Estimate:
-        """The share of “too high” among the findings that are not reasonable."""
+        """The share of “too high” among the findings that are too high or too low."""
         return proportion(self.too_high, self.too_high + self.too_low)
 
 
@@ -111,7 +120,8 @@ class Findings:
     In triage (`unbiased` False) there are `items` findings of `looked` judgements, `audited` of which are
     also in an audit. In an audit somebody looked at `looked` of the `drawn` judgements, `items` count, and
     `hunted` of these were found in triage or in another audit. `people` found what counts; `simulated` of
-    them are no people.
+    them are no people. `named`: answers have no order, so that one is wrong and neither too high nor too low.
+    `agreement` says of each two people how far they agree on judgements that both checked.
     """
 
     audit: str
@@ -123,8 +133,10 @@ class Findings:
     people: tuple[str, ...]
     simulated: tuple[str, ...]
     looked: int
-    audited: int = 0
-    hunted: int = 0
+    audited: int
+    hunted: int
+    named: bool
+    agreement: tuple[str, ...]
 
 
 def findings(
@@ -140,19 +152,17 @@ def findings(
     check_judges(db, benchmark, judges)
     of = system(db, benchmark)
     by_facet = [*of.spotcheck_facets, *filter(None, [of.ending_facet])]
-    table = spotchecks.findings(db, benchmark, by_facet)
-    drawn = [judgement for judgement, _, _ in spotchecks.audit_items(db, audit)] if audit else []
+    every = spotchecks.findings(db, benchmark, by_facet)
+    drawn = [one.judgement for one in spotchecks.drawn(db, audit)] if audit else []
+    every = every[every.judgement.isin(drawn) if audit else every.desk == ""]
+    looked = set(every.judgement)
     if audit:
-        first = table[table.judgement.isin(drawn)].drop_duplicates("judgement")
-        looked = set(first.judgement)
-        chosen = first[first.judgement.isin(list(takewhile(looked.__contains__, drawn)))]
-    else:
-        chosen = table[table.desk == ""]
-        looked = set(chosen.judgement)
+        every = every[every.judgement.isin(list(takewhile(looked.__contains__, drawn)))]
     if where:
-        chosen = chosen[chosen.judgement.isin(spotchecks.findings(db, benchmark, (), where).judgement)]
+        every = every[every.judgement.isin(spotchecks.findings(db, benchmark, (), where).judgement)]
     if judges:
-        chosen = chosen[chosen.judge.isin(list(judges))]
+        every = every[every.judge.isin(list(judges))]
+    chosen = every.drop_duplicates("judgement") if audit else every
     by = {
         column: tuple(Share.of_findings(str(value), rows.finding) for value, rows in chosen.groupby(column))
         for column in ("judge", *by_facet, "player", "person")
@@ -166,10 +176,26 @@ def findings(
         by,
         tuple(sorted(chosen.person.unique())),
         tuple(sorted(chosen.person[chosen.simulated.astype(bool)].unique())),
-        len(looked) if audit else chosen.judgement.nunique(),
+        len(looked),
         0 if audit else chosen.judgement[chosen.audits != ""].nunique(),
         int((chosen.desk != audit).sum()) if audit else 0,
+        bool(of.criteria) and asked(of).scale.named,
+        tuple(_agreement(every)),
     )
+
+
+def _agreement(checked: pd.DataFrame) -> Iterator[str]:
+    """Of each two people, how far their findings of the scores that both checked are equal."""
+    codes = checked[checked.finding != "seen"].assign(
+        code=lambda rows: rows.finding.map(FINDINGS).astype(float)
+    )
+    by_person = codes.pivot_table(index="judgement", columns="person", values="code")
+    for a, b in combinations(map(str, by_person), 2):
+        x, y = (column.to_numpy() for _, column in by_person[[a, b]].dropna().items())
+        if len(x):
+            why, _ = why_no_kappa(a, b, x, y)
+            value = f"κ is undefined ({why})" if why else f"κ is {kappa(x, y)(np.ones((len(x), 1)))[0]:.2f}"
+            yield f"{a} and {b} checked {len(x)} judgements both: {(x == y).mean():.1%} equal, {value}."
 
 
 def proportion(k: int, n: int) -> Estimate:
@@ -180,16 +206,16 @@ def proportion(k: int, n: int) -> Estimate:
     return Estimate(k / n, float(interval.low), float(interval.high), n, "Wilson")
 
 
-def table(found: Findings) -> Table:
+def table(result: Findings) -> Table:
     """The findings as a table: all, then by judge, facet, model and person."""
-    rows = [("", found.overall), *((by, share) for by, shares in found.by.items() for share in shares)]
+    rows = [("", result.overall), *((by, share) for by, shares in result.by.items() for share in shares)]
     percent = partial(Column, digits=3, percent=True, interval="ends")
+    optimism = percent("optimism", help="Share of too high among the unreasonable")
     columns = [
         *map(Column, ("of", "by", "n")),
         percent("reasonable", help="Share of findings"),
-        *map(Column, ("too_high", "too_low")),
-        percent("optimism", help="Share of too high among the unreasonable"),
-        *([Column("unreadable")] if found.overall.unread else []),
+        *([Column("wrong")] if result.named else [Column("too_high"), Column("too_low"), optimism]),
+        *([Column("unreadable")] if result.overall.unread else []),
     ]
     figures = [
         record(share)
@@ -197,43 +223,43 @@ def table(found: Findings) -> Table:
         | {"reasonable": share.rate, "optimism": share.optimism}
         for by, share in rows
     ]
-    basis = {name: value for name, value in record(found).items() if name not in ("overall", "by")}
-    title = f"Audit “{found.audit}”" if found.audit else "Found in triage"
-    return Table("spot-check", title, tuple(columns), tuple(figures), notes=tuple(_notes(found)), meta=basis)
+    basis = {name: value for name, value in record(result).items() if name not in ("overall", "by")}
+    title = f"Audit “{result.audit}”" if result.audit else "Found in triage"
+    return Table("spot-check", title, tuple(columns), tuple(figures), notes=tuple(_notes(result)), meta=basis)
 
 
-def _notes(found: Findings) -> list[str]:
+def _notes(result: Findings) -> Iterator[str]:
     """What a reader has to know of the figures, one sentence each."""
-    told = [
-        "Reasonable: share of findings. Optimism: share of too high among the others. Intervals: Wilson, 95%."
-    ]
-    if found.unbiased:
-        told.append(
-            f"The first {found.items} of the {found.drawn} judgements drawn at random count, each once, "
+    optimism = "" if result.named else " Optimism: share of too high among the others."
+    yield f"Reasonable: share of findings.{optimism} Intervals: Wilson, 95%."
+    if result.audit:
+        yield (
+            f"The first {result.items} of the {result.drawn} judgements drawn at random count, each once, "
             "as its first reader found it."
         )
-        if found.hunted:
-            told.append(f"{found.hunted} of these were found in triage or in another audit.")
-        if found.looked > found.items:
-            told.append(
-                f"{found.looked - found.items} more were looked at further on in the drawn order or "
+        if result.hunted:
+            yield f"{result.hunted} of these were found in triage or in another audit."
+        if result.looked > result.items:
+            yield (
+                f"{result.looked - result.items} more were looked at further on in the drawn order or "
                 "are filtered out. Those further on count when everything before them was looked at: "
                 "what triage picked is no random sample."
             )
     else:
-        also = f"; {found.audited} of these judgements are also in audits" if found.audited else ""
-        told += [
+        also = f"; {result.audited} of these judgements are also in audits" if result.audited else ""
+        yield (
             "These judgements were looked at because something seemed wrong: "
-            "their rate is not the judges' rate.",
-            f"Every finding made in triage counts: {found.items}, of {found.looked} judgements{also}.",
-        ]
-    if found.overall.unread:
-        told.append(
-            f"{found.overall.unread} verdicts that could not be read were seen. "
+            "their rate is not the judges' rate."
+        )
+        yield f"Every finding made in triage counts: {result.items}, of {result.looked} judgements{also}."
+    if result.overall.unread:
+        yield (
+            f"{result.overall.unread} verdicts that could not be read were seen. "
             "They have no score and enter no share."
         )
-    if len(found.people) > 1:
-        told.append(f"{len(found.people)} people looked.")
-    if found.simulated:
-        told.append(f"Simulated, not people: {', '.join(found.simulated)}.")
-    return told
+    if len(result.people) > 1:
+        yield f"{len(result.people)} people looked."
+    if result.agreement:
+        yield " ".join(result.agreement)
+    if result.simulated:
+        yield f"Simulated, not people: {', '.join(result.simulated)}."

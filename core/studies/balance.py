@@ -39,9 +39,9 @@ class Incidence:
     def shared(self) -> Ints:
         """How many units every two annotators share; 0 on the diagonal."""
         has = self.has.astype(np.int64)
-        found: Ints = has.T @ has
-        np.fill_diagonal(found, 0)
-        return found
+        counts: Ints = has.T @ has
+        np.fill_diagonal(counts, 0)
+        return counts
 
     @property
     def unevenness(self) -> int:
@@ -119,8 +119,8 @@ def _exchanged(dealt: Incidence, kinds: Sequence[Ints], a: int, b: int) -> bool:
 
 def _movable(dealt: Incidence, a: int, b: int) -> Ints:
     """The units that a may give to b."""
-    found: Ints = np.flatnonzero(dealt.free[:, a] & ~dealt.has[:, b] & ~dealt.barred[:, b])
-    return found
+    units: Ints = np.flatnonzero(dealt.free[:, a] & ~dealt.has[:, b] & ~dealt.barred[:, b])
+    return units
 
 
 def _exchange(dealt: Incidence, a: int, b: int, given: int, got: int) -> None:

@@ -41,12 +41,12 @@ def spans(comment: str, conversation: Conversation) -> tuple[Span, ...]:
     that occur several times the first place is taken, in a turn the reply's. White space and the marks of
     Markdown between words do not count. What is quoted and not found is no span.
     """
-    found: dict[Span, None] = {}
-    for turn, said in _quoted(comment):
-        span = next((span for words in said if (span := _find(words, turn, conversation))), None)
+    places: dict[Span, None] = {}
+    for turn, quoted in _quoted(comment):
+        span = next((span for words in quoted if (span := _find(words, turn, conversation))), None)
         if span is not None:
-            found[span] = None
-    return tuple(found)
+            places[span] = None
+    return tuple(places)
 
 
 def _quoted(comment: str) -> Iterator[tuple[int | None, list[str]]]:
@@ -84,9 +84,9 @@ def comment_rows(db: Database, study: str, *, with_excluded: bool = False) -> It
 
     Raises NotFound.
     """
-    found = comments.of_study(db, study, with_excluded=with_excluded)
-    about = {one.conversation_id: conversations.load(db, one.conversation_id) for one in found if one.text}
-    for one in found:
+    remarks = comments.of_study(db, study, with_excluded=with_excluded)
+    about = {one.conversation_id: conversations.load(db, one.conversation_id) for one in remarks if one.text}
+    for one in remarks:
         quoted = spans(one.text, about[one.conversation_id]) if one.text else ()
         yield {
             **{name: getattr(one, name) for name in ("kind", "item_id", "turn", "rater", "state")},

@@ -9,14 +9,14 @@ from itertools import combinations
 import pandas as pd
 from sqlite_utils import Database
 
-from concord.errors import ConcordError, not_found
-from concord.rating import Comparison, Preference, Rater, Verdict
+from concord.errors import ConcordError, check_known, not_found
+from concord.rating import Preference, Rater, Verdict
 from concord.rubrics import guidance
 from concord.runs.registry import known_or_imported
 from concord.statistics import pairwise
 from concord.statistics.intervals import SHARE, described
 from concord.statistics.pairwise import Bias, Duel, Leaning, Match, Strength
-from concord.store import comparisons, conversations, pairings, ratings, tables
+from concord.store import comparisons, conversations, placements, ratings, studies, tables
 from concord.store.comparisons import OWN, PairQuestion
 from concord.store.filters import Where
 from concord.store.tables import mixed_notes
@@ -101,10 +101,11 @@ def compared(
     and every two persons. Raises NotFound for a question or player nobody compared by and for an unknown
     value in `facets`, ConcordError where nothing was compared.
     """
-    of = pairings.study(db, name)
-    benchmark, study = of.benchmark, name if of.rubric else ""
-    asked_by = [PairQuestion(of.rubric, criterion) for criterion in of.criteria]
-    known_questions = asked_by if study else comparisons.questions(db, benchmark)
+    of = studies.get(db, name) if name in studies.names(db, pairs=True) else None
+    benchmark, study = (of.benchmark, name) if of else (name, "")
+    known_questions = (
+        [PairQuestion(of.rubric, c.name) for c in of.criteria] if of else comparisons.questions(db, benchmark)
+    )
     if question is not None and known_questions and question not in known_questions:
         raise not_found("question", " ".join(question), (" ".join(each) for each in known_questions))
     question = question or next(iter(known_questions), OWN)
@@ -116,28 +117,26 @@ def compared(
         table = table[table["first"].isin(tables.conversations(db, benchmark, facets).index)]
         if wanted := facets.get(tables.PROMPT):
             table = table[(table.kind == "human") | table.variant.isin(wanted)]
-    known = sorted({*table.a, *table.b})
-    if not known:
+    models = sorted({*table.a, *table.b})
+    if not models:
         raise ConcordError(
             "Nothing was compared yet. "
             f"Have judges compare them with `concord compare {name} "
             + ("--judges …`." if study else "--models …`.")
         )
-    for name in players:
-        if name not in known:
-            raise not_found("compared model", name, known)
-    chosen = list(dict.fromkeys(players)) or known
+    check_known("compared model", players, models)
+    chosen = list(dict.fromkeys(players)) or models
     table = _named(table[table.a.isin(chosen) & table.b.isin(chosen)])
     prompts = sorted(set(table.variant[table.kind == "judge"]))
     versions = {tables.PROMPT: prompts} if len(prompts) > 1 else {}
     placed = pairwise.orders(table)
     once = pairwise.one_order(table)
-    given, asked = pairwise.outcomes(placed, once), placed.reset_index()
+    given, attempts = pairwise.outcomes(placed, once), placed.reset_index()
     if table.strong.any():
         given = given.merge(pairwise.grades(table, once), on=[*pairwise.PAIR, "rater", "kind"])
     standings = []
     draws = {"resamples": resamples, "seed": seed}
-    for kind, rater, outcome, tried in _raters(given, asked):
+    for kind, rater, outcome, tried in _raters(given, attempts):
         duels = pairwise.duels(outcome, chosen, tried, **draws)
         strengths = pairwise.strengths(outcome, chosen, **draws) if len(chosen) > 1 else []
         standings.append(ComparedBy(rater, kind, tuple(duels), tuple(strengths)))
@@ -145,6 +144,7 @@ def compared(
     judged = table[table.kind == "judge"].drop_duplicates("rater")
     judges = dict(zip(judged.rater, judged.variant, strict=True))
     people = int(table.rater[table.kind == "human"].nunique())
+    read = (of.guidelines if of else "") if people else None
     return Compared(
         benchmark,
         study,
@@ -164,7 +164,7 @@ def compared(
         tuple(sorted({*table.rater[table.simulated.astype(bool)]})),
         resamples,
         seed,
-        tuple(guidance.sentences(judges, guidance.sent(db), of.guidelines if people else None)),
+        tuple(guidance.sentences(judges, guidance.sent(db), read)),
     )
 
 
@@ -175,59 +175,61 @@ def _named(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(rater=table.rater.where(~versions, table.rater + " " + table.variant))
 
 
-def _raters(given: pd.DataFrame, asked: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame, pd.DataFrame]]:
+def _raters(given: pd.DataFrame, attempts: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame, pd.DataFrame]]:
     """(kind, name, outcomes, pairs asked) of each judge, of the judges' vote and of people's vote."""
-    judges = sorted(asked.rater[asked.kind == "judge"].unique())
-    found = [("judge", judge, given[given.rater == judge], asked[asked.rater == judge]) for judge in judges]
+    judges = sorted(attempts.rater[attempts.kind == "judge"].unique())
+    results = [
+        ("judge", judge, given[given.rater == judge], attempts[attempts.rater == judge]) for judge in judges
+    ]
     for kind, name, several in (("judge", ALL_JUDGES, len(judges) > 1), ("human", PEOPLE, True)):
-        tried = asked[asked.kind == kind]
+        tried = attempts[attempts.kind == kind]
         if several and len(tried):
-            found.append((kind, name, pairwise.vote(given[given.kind == kind]), tried))
-    return found
+            results.append((kind, name, pairwise.vote(given[given.kind == kind]), tried))
+    return results
 
 
-def _matches(given: pd.DataFrame, asked: pd.DataFrame, **draws: int) -> list[Match]:
+def _matches(given: pd.DataFrame, attempts: pd.DataFrame, **draws: int) -> list[Match]:
     people = given[given.kind == "human"]
     if people.empty:
         return []
     persons = sorted(people.rater.unique())
     each = {str(person): of for person, of in people.groupby("rater")}
     voted = pairwise.vote(people)
-    by_judges, tried = given[given.kind == "judge"], asked[asked.kind == "judge"]
+    by_judges, tried = given[given.kind == "judge"], attempts[attempts.kind == "judge"]
     judges = sorted(tried.rater.unique())
-    found = []
+    matches = []
     for judge in judges:
         mine, of = by_judges[by_judges.rater == judge], tried[tried.rater == judge]
         for name, theirs in ((PEOPLE, voted), *(each.items() if len(persons) <= MANY else ())):
-            found.append(_beside(judge, name, mine, theirs, of, **(draws if name == PEOPLE else {})))
+            matches.append(_beside(judge, name, mine, theirs, of, **(draws if name == PEOPLE else {})))
     if len(judges) > 1:
-        found.append(_beside(ALL_JUDGES, PEOPLE, pairwise.vote(by_judges), voted, tried, **draws))
+        matches.append(_beside(ALL_JUDGES, PEOPLE, pairwise.vote(by_judges), voted, tried, **draws))
     if len(persons) > 1:
-        found.append(pairwise.among(PEOPLE, people, **draws))
+        matches.append(pairwise.among(PEOPLE, people, **draws))
     for one, other in _sharing(people):
-        found.append(pairwise.match(one, other, each[one], each[other]))
-    return found
+        matches.append(pairwise.match(one, other, each[one], each[other]))
+    return matches
 
 
 def _sharing(people: pd.DataFrame) -> list[tuple[str, str]]:
     """Every two persons who compared a pair in common."""
-    found = set[tuple[str, str]]()
+    persons = set[tuple[str, str]]()
     for _, raters in people.groupby(pairwise.PAIR).rater:
-        found.update(combinations(sorted(set(raters)), 2))
-    return sorted(found)
+        persons.update(combinations(sorted(set(raters)), 2))
+    return sorted(persons)
 
 
 def _beside(
     judge: str, name: str, mine: pd.DataFrame, theirs: pd.DataFrame, tried: pd.DataFrame, **draws: int
 ) -> Match:
     """A judge beside people, with how many of their pairs it was not asked about or has not answered."""
-    wanted, answered, asked = (
+    wanted, answered, attempted = (
         set(rows[pairwise.PAIR].itertuples(index=False, name=None)) for rows in (theirs, mine, tried)
     )
     return replace(
         pairwise.match(judge, name, mine, theirs, **draws),
-        unasked=len(wanted - asked - answered),
-        incomplete=len(wanted & asked - answered),
+        unasked=len(wanted - attempted - answered),
+        incomplete=len(wanted & attempted - answered),
     )
 
 
@@ -252,16 +254,16 @@ def dealt(
     shown as A is drawn for each person and pair.
     """
     chosen = list(players) or conversations.values(db, benchmark)["player"]
-    found = comparisons.pairs(
+    pairs = comparisons.pairs(
         db, benchmark, known_or_imported(benchmark).scenario_facet, sorted(chosen), facets=facets
     )
-    found.sort(key=lambda pair: chance(seed, pair[2], pair[4]))
-    found = found[:limit]
+    pairs.sort(key=lambda pair: chance(seed, pair[2], pair[4]))
+    pairs = pairs[:limit]
     rater = ratings.find_rater(db, Rater(person, "human"))
     done = comparisons.compared_by(db, benchmark, rater) if rater is not None else set()
     return [
         (sides(one, other, seed, person, one_key, other_key), (min(one, other), max(one, other)) in done)
-        for _, one, one_key, other, other_key in found
+        for _, one, one_key, other, other_key in pairs
     ]
 
 
@@ -283,18 +285,14 @@ def answer(
     the pairs of a rubric's question were checked when their study was made.
     """
     rater = Rater(person, "human", simulated=simulated)
-    if verdict is None:
-        if (number := ratings.find_rater(db, rater)) is not None:
-            comparisons.withdraw(db, number, first, second, question)
-        return
     one, other = conversations.load(db, first), conversations.load(db, second)
     same = known_or_imported(one.benchmark).scenario_facet
     asked_alike = bool(same) and one.facets.get(same) == other.facets.get(same)
     if one.benchmark != other.benchmark or (question == OWN and not asked_alike):
         raise ConcordError("Only two conversations of the same scenario can be compared.")
-    key = "|".join([*sorted((one.key, other.key)), person, "desk", *filter(None, question)])
-    about = {"strong": strong, **question._asdict()}
-    comparisons.save(db, Comparison(key, one.key, other.key, rater, verdict, comment, **about))
+    preference = None if verdict is None else Preference(verdict, comment, strong)
+    comparisons.answer(db, rater, first, second, question, preference)
+    placements.settle(db, ratings.rater_id(db, rater), first, second)
 
 
 def given(db: Database, person: str, first: int, second: int) -> Preference | None:
@@ -316,15 +314,15 @@ def chance(*parts: object) -> str:
 percent = partial(Column, digits=3, percent=True)
 
 
-def result_tables(found: Compared, rater: str = "") -> tuple[Table, ...]:
+def result_tables(result: Compared, rater: str = "") -> tuple[Table, ...]:
     """Duels, strengths, position bias and agreement, those without rows left out; of one rater or of all."""
-    chosen = [by for by in found.standings if rater in ("", by.rater)]
-    bias = (_bias(found.bias), _leanings(found.leanings))
-    made = (_duels(found, chosen), _strengths(chosen), *bias, _agreement(found.matches))
-    return tuple(table for table in made if table.rows)
+    chosen = [by for by in result.standings if rater in ("", by.rater)]
+    bias = (_bias(result.bias), _leanings(result.leanings))
+    every = (_duels(result, chosen), _strengths(chosen), *bias, _agreement(result.matches))
+    return tuple(table for table in every if table.rows)
 
 
-def _duels(found: Compared, chosen: Sequence[ComparedBy]) -> Table:
+def _duels(result: Compared, chosen: Sequence[ComparedBy]) -> Table:
     columns = (
         Column("rater", file_only=len(chosen) == 1),
         Column("one", "model"),
@@ -337,10 +335,10 @@ def _duels(found: Compared, chosen: Sequence[ComparedBy]) -> Table:
         ),
         *(Column(name, file_only=True) for name in ("won", "tied", "lost")),
     )
-    meta = {name: value for name, value in record(found).items() if name in BASIS}
+    meta = {name: value for name, value in record(result).items() if name in BASIS}
     rows = tuple({"rater": by.rater, **_shares(duel)} for by in chosen for duel in by.duels)
     title = "Win/tie/loss of every two models" + (f", by {chosen[0].rater}" if len(chosen) == 1 else "")
-    return Table("duels", title, columns, rows, notes=tuple(_notes(found)), meta=meta)
+    return Table("duels", title, columns, rows, notes=tuple(_notes(result)), meta=meta)
 
 
 def _shares(duel: Duel) -> dict[str, Cell]:
@@ -359,7 +357,7 @@ def _strengths(chosen: Sequence[ComparedBy]) -> Table:
     return Table("strengths", "Bradley–Terry strengths (log scale, mean 0)", columns, rows)
 
 
-def _bias(found: Sequence[Bias]) -> Table:
+def _bias(biases: Sequence[Bias]) -> Table:
     columns = (
         Column("rater", "judge"),
         percent("changed", help="Pairs whose verdict was another in the other order"),
@@ -368,20 +366,20 @@ def _bias(found: Sequence[Bias]) -> Table:
         Column("first", "to the first", help="Flips that favour the reply shown first"),
         Column("second", "to the second", help="Flips that favour the reply shown second"),
     )
-    rows = tuple(record(b) | {"changed": b.flips / b.n if b.n else None} for b in found)
+    rows = tuple(record(b) | {"changed": b.flips / b.n if b.n else None} for b in biases)
     return Table("position-bias", "Position bias: how often a verdict changed with the order", columns, rows)
 
 
-def _leanings(found: Sequence[Leaning]) -> Table:
+def _leanings(leanings: Sequence[Leaning]) -> Table:
     columns = (
         Column("rater"),
         percent("first", "shown first", interval="ends", n=True, help="Of the answers that are no tie"),
     )
     title = "How often the one shown first is preferred"
-    return Table("shown-first", title, columns, tuple(map(record, found)))
+    return Table("shown-first", title, columns, tuple(map(record, leanings)))
 
 
-def _agreement(found: Sequence[Match]) -> Table:
+def _agreement(matches: Sequence[Match]) -> Table:
     strength = Column(
         "strength",
         "α of strength",
@@ -402,7 +400,7 @@ def _agreement(found: Sequence[Match]) -> Table:
         ),
         Column("alpha", "Krippendorff's α", digits=3, interval="ends", help="Of answers as categories"),
         Column("kappa", "Cohen's κ", digits=3),
-        *((strength,) if any(match.strength is not None for match in found) else ()),
+        *((strength,) if any(match.strength is not None for match in matches) else ()),
         Column("unasked", "not asked", help="Pairs of these people that the judge was not asked about"),
         Column(
             "incomplete",
@@ -410,29 +408,29 @@ def _agreement(found: Sequence[Match]) -> Table:
             help="Pairs of these people without a usable verdict of the judge in both orders",
         ),
     )
-    return Table("agreement", "Agreement of judges and people", columns, tuple(map(record, found)))
+    return Table("agreement", "Agreement of judges and people", columns, tuple(map(record, matches)))
 
 
-def _notes(found: Compared) -> list[str]:
-    twice = any(by.kind == "judge" and by.rater not in (*found.once, ALL_JUDGES) for by in found.standings)
-    told = [
+def _notes(result: Compared) -> list[str]:
+    twice = any(by.kind == "judge" and by.rater not in (*result.once, ALL_JUDGES) for by in result.standings)
+    sentences = [
         ("A judge's win counts only if it wins in both orders. " if twice else "")
         + "Δ is the share of wins less that of losses. "
-        + described([SHARE], resamples=found.resamples, seed=found.seed, of="scenarios"),
-        *mixed_notes(found.mixed),
-        *found.guidelines,
+        + described([SHARE], resamples=result.resamples, seed=result.seed, of="scenarios"),
+        *mixed_notes(result.mixed),
+        *result.guidelines,
     ]
-    if found.failed:
-        told.append(
-            f"{found.failed} of {found.asked} comparisons have no usable verdict; their pairs are left out."
+    if result.failed:
+        sentences.append(
+            f"{result.failed} of {result.asked} comparisons have no usable verdict; their pairs are left out."
         )
-    if found.once:
-        told.append(
-            f"Asked in one order only: {', '.join(found.once)}. These answers count as they are, and whether "
-            "a verdict would change with the order is not known."
+    if result.once:
+        sentences.append(
+            f"Asked in one order only: {', '.join(result.once)}. These answers count as they are, and "
+            "whether a verdict would change with the order is not known."
         )
-    if found.people:
-        told.append(
+    if result.people:
+        sentences.append(
             "“people” takes everybody's answers to a pair together: the reply that more of them prefer, "
             "a tie where as many prefer either. A judge is compared with people, and with each person, "
             "on the pairs that it answered"
@@ -443,6 +441,6 @@ def _notes(found: Compared) -> list[str]:
                 else "."
             )
         )
-    if found.simulated:
-        told.append(f"Mock models, neither people nor language models: {', '.join(found.simulated)}.")
-    return told
+    if result.simulated:
+        sentences.append(f"Mock models, neither people nor language models: {', '.join(result.simulated)}.")
+    return sentences

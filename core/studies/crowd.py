@@ -39,7 +39,7 @@ _NUMBER = re.compile(r"[A-Za-z0-9]{1,64}")
 _CODE = re.compile(r"[A-Za-z0-9-]{1,40}")
 
 
-def open_link(db: Database, crowd: Crowd, by: str, base_url: str | None = None) -> str:
+def open_link(db: Database, crowd: Crowd, base_url: str | None = None) -> str:
     """The address for the platform, in place of the one before; the token in it is stored nowhere.
 
     Whoever came before keeps their desk. Nobody is promised more items than the study has. Raises NotFound,
@@ -65,36 +65,36 @@ def open_link(db: Database, crowd: Crowd, by: str, base_url: str | None = None) 
         )
     token = secrets.token_urlsafe(24)
     crowds.keep(db, crowd, token)
-    told = f"{crowd.platform}: {crowd.quota} people, {crowd.items} items each, {crowd.minutes} minutes"
-    acts.record(db, crowd.study, "opened to a crowd", told, by)
+    terms = f"{crowd.platform}: {crowd.quota} people, {crowd.items} items each, {crowd.minutes} minutes"
+    acts.record(db, crowd.study, "opened to a crowd", terms)
     mark = PLACEHOLDERS[crowd.platform]
     numbers = "&".join(f"{name}={mark % name}" for name in PARAMETERS[crowd.platform])
     return f"{(base_url or settings.address(db)).rstrip('/')}/rate?{urlencode({'token': token})}&{numbers}"
 
 
-def close_link(db: Database, name: str, reason: str, by: str) -> None:
+def close_link(db: Database, name: str, reason: str) -> None:
     """Let nobody new in by a study's link; who came goes on. Raises NotFound, StudyError without a link."""
     crowd = crowds.of_study(db, name)
     if crowd is None or crowd.closed:
         raise StudyError(f"The study “{name}” has no open link for a crowd platform.")
-    acts.record(db, name, "closed to a crowd", reason, by)
+    acts.record(db, name, "closed to a crowd", reason)
     crowds.close(db, name)
 
 
 def visitor(platform: Platform, query: Sequence[tuple[str, str]]) -> Visitor:
     """Who comes, by an address's parameters. Raises LinkRefused for what a platform would not say."""
-    said = [[value for name, value in query if name == wanted] for wanted in PARAMETERS[platform]]
-    if PREVIEW in said[1]:
+    given = [[value for name, value in query if name == wanted] for wanted in PARAMETERS[platform]]
+    if PREVIEW in given[1]:
         raise LinkRefused("preview")
-    numbers, tasks = said[:2], said[2]
+    numbers, tasks = given[:2], given[2]
     if any(len(values) != 1 for values in numbers) or len(tasks) > 1:
         raise LinkRefused("number")
-    found = Visitor(numbers[0][0], numbers[1][0], *tasks)
-    if not all(_NUMBER.fullmatch(value) for value in found if value):
+    came = Visitor(numbers[0][0], numbers[1][0], *tasks)
+    if not all(_NUMBER.fullmatch(value) for value in came if value):
         raise LinkRefused("number")
-    if not found.worker or not found.submission:
+    if not came.worker or not came.submission:
         raise LinkRefused("number")
-    return found
+    return came
 
 
 def enter(db: Database, crowd: Crowd, came: Visitor) -> Worker:
@@ -105,13 +105,13 @@ def enter(db: Database, crowd: Crowd, came: Visitor) -> Worker:
     from another submission.
     """
     crowds.expire(db, crowd.study)
-    known = crowds.worker(db, crowd.study, came.worker)
-    if known is not None:
-        if known.submission != came.submission:
+    worker = crowds.worker(db, crowd.study, came.worker)
+    if worker is not None:
+        if worker.submission != came.submission:
             raise LinkRefused("twice")
-        if known.returned and not known.open:  # else they finish what they began
+        if worker.returned and not worker.open:  # else they finish what they began
             raise LinkRefused("over")
-        return known
+        return worker
     if crowd.closed or acts.is_closed(db, crowd.study):
         raise LinkRefused("ended")
     here = sum(1 for one in crowds.workers(db, crowd.study) if not one.returned)
@@ -133,7 +133,7 @@ def share(db: Database, crowd: Crowd, worker: str) -> list[int]:
     study = studies.get(db, crowd.study)
     gone = crowds.returned(db, crowd.study)
     raters = Counter(
-        unit for unit, person, _, closed in placements.queues(db, crowd.study) if closed or person not in gone
+        one.item for one in placements.queues(db, crowd.study) if one.closed or one.person not in gone
     )
     conversations: dict[str, list[int]] = {}
     for unit in studies.units(db, crowd.study):
@@ -142,12 +142,12 @@ def share(db: Database, crowd: Crowd, worker: str) -> list[int]:
     held = {key: max(raters[unit] for unit in units) for key, units in conversations.items()}
     free = [key for key in conversations if not study.overlap or held[key] < study.overlap]
     rng.shuffle(free)
-    found: list[list[int]] = []
+    chosen: list[list[int]] = []
     for key in sorted(free, key=held.__getitem__):
-        if not found or sum(map(len, found)) + len(conversations[key]) <= crowd.items:
-            found.append(conversations[key])
-    rng.shuffle(found)
-    return [unit for units in found for unit in units]
+        if not chosen or sum(map(len, chosen)) + len(conversations[key]) <= crowd.items:
+            chosen.append(conversations[key])
+    rng.shuffle(chosen)
+    return [unit for units in chosen for unit in units]
 
 
 def ending(db: Database, study: str, rater: int) -> dict[str, str] | None:
@@ -159,8 +159,8 @@ def ending(db: Database, study: str, rater: int) -> dict[str, str] | None:
     crowd = crowds.of_study(db, study) if worker else None
     if worker is None or crowd is None or worker.returned or worker.open:
         return None
-    known = crowd.platform == "prolific" and bool(crowd.code)
-    return {"code": worker.code, "link": COMPLETE + urlencode({"cc": worker.code}) if known else ""}
+    by_code = crowd.platform == "prolific" and bool(crowd.code)
+    return {"code": worker.code, "link": COMPLETE + urlencode({"cc": worker.code}) if by_code else ""}
 
 
 def payments(

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 from sqlite_utils import Database
 
 from concord.errors import NotAllowed, StudyError, not_found
-from concord.store import access, acts, crowds, extras, frames, informed, placements, studies
+from concord.store import access, acts, audit, crowds, extras, frames, informed, placements, studies
 from concord.store.studies import Study
-from concord.studies import checks, extra_raters, sampling, training
-from concord.studies.adjudication import Rule, refuse_too_wide
+from concord.studies import purposes, sampling
+from concord.studies.purposes import extra as extra_raters
+from concord.studies.purposes import repeat
+from concord.studies.purposes.adjudicate import Rule, refuse_too_wide
 from concord.table import Cell, Column, Table
 
 if TYPE_CHECKING:
@@ -60,20 +62,22 @@ class Deal:
     def told(self) -> str:
         """The balance in sentences."""
         items = [len(self.first.get(person, ())) for person in self.people]
-        said = [f"Items of an annotator: {_between(items)}."]
+        sentences = [f"Items of an annotator: {_between(items)}."]
         if self.shared:
             counts = [*self.shared.values()]
             even = " (as even as possible)" if max(counts) - min(counts) <= 1 else ""
-            said.append(f"Items that two annotators share: {_between(counts)}{even}.")
+            sentences.append(f"Items that two annotators share: {_between(counts)}{even}.")
         if self.lacking:
-            said.append(f"{self.lacking} items have fewer raters than {self.overlap or len(self.people)}.")
+            sentences.append(
+                f"{self.lacking} items have fewer raters than {self.overlap or len(self.people)}."
+            )
         if self.rule:
             many, rule = len(self.extra) + self.waiting, self.rule.told(self.study.criteria)
-            said.append(
+            sentences.append(
                 f"{many} items have {rule}: {len(self.extra)} have an extra rater"
                 + (f", for {self.waiting} nobody is left." if self.waiting else ".")
             )
-        return " ".join(said)
+        return " ".join(sentences)
 
     def tables(self) -> list[Table]:
         """The balance: of annotators, and of the values of players and facets."""
@@ -99,10 +103,10 @@ class Deal:
             *([Column("extra", "extra items")] if self.rule else []),
             Column("shared", "shared with each other one"),
         )
-        found = [Table("deal", "Items of each annotator", columns, tuple(rows))]
+        tables = [Table("deal", "Items of each annotator", columns, tuple(rows))]
         if self.names:
-            found.append(self._by_kind())
-        return found
+            tables.append(self._by_kind())
+        return tables
 
     def _by_kind(self) -> Table:
         """How many items of each value each annotator has, and where in their order these lie."""
@@ -155,60 +159,51 @@ def deal_study(
     (None: as before); these and gold items are mixed into the queues, and not among the numbers returned.
     Raises StudyError and NotFound.
     """
-    carry_out(
-        db,
-        name,
-        annotators,
-        overlap=overlap,
-        without=without,
-        repeats=repeats,
-        repeat_after=repeat_after,
-        extra=extra,
-    )
-    return dict(Counter(person for _, person, _, _ in placements.queues(db, name)))
-
-
-def carry_out(
-    db: Database,
-    name: str,
-    annotators: Sequence[str] = (),
-    *,
-    overlap: int | None = None,
-    without: Sequence[str] = (),
-    repeats: float | None = None,
-    repeat_after: int | None = None,
-    extra: Rule | None = None,
-) -> Deal:
-    """Do what `deal_study` says; returns the plan that was followed."""
     crowds.expire(db, name)
-    found = plan(db, name, annotators, overlap=overlap, without=without, extra=extra)
+    deal = plan(db, name, annotators, overlap=overlap, without=without, extra=extra)
     if repeats is not None or repeat_after is not None:
-        share, after = checks.asked(found.study)
+        share, after = repeat.settings_of(deal.study)
         share = share if repeats is None else repeats
         after = after if repeat_after is None else repeat_after
         studies.remember(db, name, "repeats", {"share": share, "after": after})
     if extra is not None:
-        studies.remember(db, name, "extra", asdict(extra) if found.rule else None)
+        studies.remember(db, name, "extra", asdict(extra) if deal.rule else None)
+    follow(db, deal, annotators, without, strictly=repeats is not None or repeat_after is not None)
+    for person in annotators or [""]:
+        audit.record(db, "dealt", name, person, audit.facts(overlap=overlap))
+    return dict(Counter(one.person for one in placements.queues(db, name)))
+
+
+def follow(
+    db: Database,
+    deal: Deal,
+    annotators: Sequence[str] = (),
+    without: Sequence[str] = (),
+    *,
+    strictly: bool = False,
+) -> None:
+    """Carry out a plan that was made for these people, and lay what belongs beside the rated items.
+
+    Raises StudyError where `strictly` as many repeats as were asked for are to fit, and do not.
+    """
+    name = deal.study.name
     for person in acts.left(db, name) & {*annotators}:
-        rater = access.annotator_id(db, person)
-        acts.record(db, name, "returned", "named in a deal", "researcher", rater=rater)
-    if found.count_as_first:
+        acts.record(db, name, "returned", "named in a deal", person)
+    if deal.count_as_first:
         extras.count_as_first(db, name)
-    for person, keys in found.back.items():
-        back = [unit for key in keys for unit in found.units[key]]
-        placements.reclaim(db, name, access.annotator_id(db, person), back)
-    for unit, person in found.more_back:
-        placements.reclaim(db, name, access.annotator_id(db, person), [unit])
-    for person, keys in found.new.items():
-        new = [unit for key in keys for unit in found.units[key]]
+    units = deal.units
+    back = {person: [unit for key in keys for unit in units[key]] for person, keys in deal.back.items()}
+    for unit, person in deal.more_back:
+        back.setdefault(person, []).append(unit)
+    for person, mine in back.items():
+        placements.reclaim(db, name, access.annotator_id(db, person), mine)
+    for person, keys in deal.new.items():
+        new = [unit for key in keys for unit in units[key]]
         placements.assign(db, access.annotator_id(db, person), new)
-    for unit, person in found.more:
+    for unit, person in deal.more:
         placements.assign(db, access.annotator_id(db, person), [unit], extra=True)
-    studies.set_overlap(db, name, found.overlap)
-    gone = extra_raters.gone(db, name, without, annotators)
-    checks.deal(db, name, gone, strictly=repeats is not None or repeat_after is not None)
-    training.place(db, name, gone)
-    return found
+    studies.set_overlap(db, name, deal.overlap)
+    purposes.lay(db, name, extra_raters.gone(db, name, without, annotators), strictly=strictly)
 
 
 def plan(
@@ -238,9 +233,9 @@ def plan(
     if acts.is_closed(db, name):
         raise NotAllowed(f"The study “{name}” is closed. `concord study reopen {name}` opens it again.")
     seen, gone = informed.revealed(db, name), extra_raters.gone(db, name, without, annotators)
-    if told := [person for person in annotators if person in seen]:
+    if unblind := [person for person in annotators if person in seen]:
         raise StudyError(
-            f"“{told[0]}” has seen others' answers or a judge's scores: no answer would be blind."
+            f"“{unblind[0]}” has seen others' answers or a judge's scores: no answer would be blind."
         )
     if closed := [person for person in annotators if person in gone]:
         raise StudyError(f"The link of “{closed[0]}” was withdrawn. Invite them anew, or deal to others.")
@@ -249,7 +244,7 @@ def plan(
         units.setdefault(unit["key"], []).append(unit["id"])
     more = k == 0 or 0 < study.overlap < k
     there = [] if more else extras.dealt(db, name)
-    desks = _desks(db, name, units, {(one.unit, one.person) for one in there})
+    desks = _desks(db, name, units, {(one.item, one.person) for one in there})
     # Who came by a link for a crowd platform has a share of fixed size.
     fixed = {worker.name for worker in crowds.workers(db, name)} - gone
     staying = (person for person in desks if person not in gone | fixed)
@@ -265,7 +260,7 @@ def plan(
     key_of = {unit: key for key, ids in units.items() for unit in ids}
     barred: dict[str, set[str]] = {}
     for one in there:
-        barred.setdefault(key_of[one.unit], set()).add(one.person)
+        barred.setdefault(key_of[one.item], set()).add(one.person)
     fewer = k > 0 and not 0 < study.overlap <= k
     fair = -(-len(units) * (k or len(people)) // max(1, len(people)))
     held: dict[str, set[str]] = {}
@@ -291,7 +286,7 @@ def plan(
     }
     named = extra_raters.differing(db, study, k, rule) if rule else []
     none = extra_raters.barred(db, name) if rule else set()
-    kept = [one for one in there if one.begun or (one.unit in named and one.person not in gone | none)]
+    kept = [one for one in there if one.begun or (one.item in named and one.person not in gone | none)]
     able = [person for person in people if person not in none]
     given, waiting = extra_raters.one_more(study, named, units, able, first, kept)
     raters = Counter({key: len(of) for key, of in held.items()})
@@ -308,9 +303,9 @@ def plan(
         new,
         back,
         more,
-        extra=[*((one.unit, one.person) for one in kept), *given],
+        extra=[*((one.item, one.person) for one in kept), *given],
         more=given,
-        more_back=[(one.unit, one.person) for one in there if one not in kept],
+        more_back=[(one.item, one.person) for one in there if one not in kept],
         waiting=waiting,
         lacking=sum(raters[key] < (k or len(people)) for key in units),
     )
@@ -322,8 +317,8 @@ def _possible(study: Study, rule: Rule | None, k: int, people: int) -> Rule | No
         return None
     if rule.least < 0:
         raise StudyError("Answers cannot differ by less than 0. Name the least difference, or 0 for none.")
-    if rule.criterion and rule.criterion not in (known := [c.name for c in study.criteria]):
-        raise not_found("criterion", rule.criterion, known)
+    if rule.criterion and rule.criterion not in (criteria := [c.name for c in study.criteria]):
+        raise not_found("criterion", rule.criterion, criteria)
     if not people:
         return rule
     if people < 3:
@@ -344,13 +339,15 @@ def _possible(study: Study, rule: Rule | None, k: int, people: int) -> Rule | No
 def reported(
     db: Database, name: str, rater: int, client: str, events: Iterable[Any]
 ) -> tuple[int, "list[Refusal]"]:
-    """Apply what a browser reports of a study's items, as `concord.studies.training.take` does.
+    """Apply what a browser reports of a study's items, and do what follows in the same transaction."""
+    from concord.store import desk  # loads pydantic
 
-    Units on which people now differ get an extra rater, in the same transaction.
-    """
-    told = list(events)
-    taken = training.take(db, name, rater, client, told)
-    extra_raters.give(db, name, (event["item"] for event in told if event.get("do") in ("submit", "skip")))
+    listed = list(events)
+    taken = desk.apply(db, rater, client, listed)
+    ends = ("submit", "skip", "answer") if studies.get(db, name).pairs else ("submit", "skip")
+    numbers = {event["item"] for event in listed if event.get("do") in ends}
+    if numbers:
+        purposes.after(db, name, rater, placements.items_of(db, numbers))
     return taken
 
 
@@ -365,10 +362,8 @@ def _kinds(db: Database, name: str) -> tuple[list[str], dict[str, list[str]]]:
 
 
 def deal_hidden(db: Database, name: str) -> None:
-    """Mix repeats and gold items into the queues as they are, and place training, where somebody rates on."""
-    gone = extra_raters.gone(db, name)
-    checks.deal(db, name, gone)
-    training.place(db, name, gone)
+    """Lay what belongs beside the rated items into the queues as they are, where somebody rates on."""
+    purposes.lay(db, name, extra_raters.gone(db, name))
 
 
 def refuse_undealable(study: Study) -> None:
@@ -378,10 +373,10 @@ def refuse_undealable(study: Study) -> None:
             f"People's ratings in “{study.name}” have no names, so answers from the desk cannot be told from "
             "them. Draw a new study from the same conversations with `concord study draw`."
         )
-    if not study.rubric and (continuous := [c.name for c in study.criteria if c.scale.continuous]):
+    if not study.rubric and (ranges := [c.name for c in study.criteria if not c.scale.offered]):
         raise StudyError(
-            f"“{continuous[0]}” of “{study.name}” has no answers to choose from at the desk, only a range. "
-            f"Import the study with --scale {continuous[0]}=1-5, or draw a new one."
+            f"“{ranges[0]}” of “{study.name}” has no answers to choose from at the desk, only a range. "
+            f"Import the study with --scale {ranges[0]}=1-5, or draw a new one."
         )
 
 
@@ -391,10 +386,10 @@ def _desks(
     """What everybody has, without these extra items."""
     key_of = {unit: key for key, ids in units.items() for unit in ids}
     desks: States = {}
-    for unit, person, begun, closed in placements.queues(db, name):
-        desk_of, key = desks.setdefault(person, {}), key_of[unit]
-        if (unit, person) in without:
+    for one in placements.queues(db, name):
+        desk_of, key = desks.setdefault(one.person, {}), key_of[one.item]
+        if (one.item, one.person) in without:
             continue
-        here = "closed" if closed else "begun" if begun else "free"
+        here = "closed" if one.closed else "begun" if one.begun else "free"
         desk_of[key] = min(here, desk_of.get(key, "free"), key=("closed", "begun", "free").index)
     return desks

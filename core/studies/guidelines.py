@@ -32,8 +32,8 @@ def default_guidelines(
     languages = [language or FALLBACK, FALLBACK]
     general = _first(folders, [f"guidelines/{name}.toml" for name in languages])
     of = known_or_imported(benchmark).prompts_of or benchmark
-    found = (shipped.rubrics(of, name, folders) for name in languages)
-    rubrics = next(filter(None, found), ())
+    candidates = (shipped.rubrics(of, name, folders) for name in languages)
+    rubrics = next(filter(None, candidates), ())
     texts = {c.name: c.statement for r in rubrics for c in r.criteria}
     meant = [
         # What is asked in words of one's own is shown in these.
@@ -57,7 +57,7 @@ def _first(folders: Sequence[Path], names: Sequence[str]) -> Mapping[str, Any]:
 
 
 def _read(file: Path) -> Mapping[str, Any]:
-    told = read_toml(file)
-    if not all(isinstance(text, str) for text in told.values()):
+    texts = read_toml(file)
+    if not all(isinstance(text, str) for text in texts.values()):
         raise ConfigError(f"{file} may hold texts only.")
-    return told
+    return texts

@@ -2,53 +2,51 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from pydantic import BaseModel, Field
 from sqlite_utils import Database
 
 from concord.conversation import Conversation
-from concord.errors import StudyError, not_found
-from concord.rating import Criterion, Preference, Verdict, preferences
+from concord.errors import StudyError, check_known, not_found
+from concord.questions import preferences
+from concord.rating import Criterion, Preference, Verdict
 from concord.rubrics.rubric import Rubric, UnitKind, opening, two
-from concord.rubrics.shelf import Numbered, used
+from concord.rubrics.shelf import Numbered
 from concord.runs.registry import BENCHMARKS, get, known_or_imported
 from concord.statistics.ratings import Floats
-from concord.store import access, conversations, desk, scenarios, tables
+from concord.store import access, audit, comments, conversations, placements, scenarios, studies, tables
 from concord.store import comparisons as compared
-from concord.store import pairings as stored
 from concord.store.comparisons import PairQuestion
 from concord.store.conversations import Filter
 from concord.store.filters import Where
-from concord.store.pairings import PairStudy, Standing
-from concord.studies import comparisons, sampling
+from concord.store.studies import Study
+from concord.studies import dealing, sampling
+from concord.studies.comparisons import chance
 from concord.table import Column, Table
 
 AGAINST = "against"
 """The column of a table of pairs that says which two models meet."""
 PAIR = ["pair", "scenario", "one", "other", AGAINST]
+OWN = "own"
+"""The source of the study in which a benchmark's own question is asked, which has the benchmark's name."""
 
 
-class Preferred(BaseModel):
-    """What a person says of the pair `item` as they were shown it; None as verdict takes the answer back.
+@dataclass(frozen=True)
+class Standing:
+    """How many of the pairs of a study dealt to a person are compared, or skipped; seconds of work."""
 
-    Where `skipped` is told, the pair is skipped for that reason, or taken up again (None); where `flag` is,
-    it is a comment for the researcher. `seconds` is time at work since the last event.
-    """
-
-    item: int
-    criterion: str = Field("", max_length=200)
-    verdict: Verdict | None = None
-    strong: bool = False
-    comment: str = Field("", max_length=4000)
-    skipped: str | None = Field(None, max_length=500)
-    flag: str = Field("", max_length=2000)
-    seconds: float = Field(0.0, ge=0, le=3600, allow_inf_nan=False)
+    person: str
+    study: str
+    done: int
+    dealt: int
+    skipped: int = 0
+    seconds: float = 0.0
 
 
 class GivenPair(NamedTuple):
@@ -72,7 +70,7 @@ def new(
     given: Sequence[GivenPair] | None = None,
     source: str = "drawn",
     title: str = "",
-) -> PairStudy:
+) -> Study:
     """Make a study of pairs that are compared by a rubric's pairwise questions; its version is kept.
 
     The pairs are those `given`, or `n` (None: all) drawn from a benchmark's: two players' conversations of
@@ -81,32 +79,66 @@ def new(
     before them are the same. Every two players get the same number of pairs, or one more; the same seed draws
     the same. Raises NotFound for an unknown player or facet, StudyError where there is nothing to compare.
     """
-    told = rubric.rubric
-    question(told)
+    content = rubric.rubric
+    question(content)
     if name in conversations.benchmark_names(db):
         raise StudyError(f"“{name}” is the name of conversations here. Give the study another one.")
     if given is None:
-        table = _table(db, benchmark, _alike(db, told.unit, benchmark, players, facets))
+        table = _table(db, benchmark, _alike(db, content.unit, benchmark, players, facets))
         if not len(table):
             raise StudyError(
                 f"No two players of “{benchmark}” answered the same "
                 + (
                     "dialogue with their last replies."
-                    if told.unit == "last-reply"
+                    if content.unit == "last-reply"
                     else "scenario, or prompt with the same context beside it."
                 )
             )
         rows = table if n is None else table[table.pair.isin(draw(table, _enough(len(table), n), seed=seed))]
         pairs = list(zip(rows.scenario, rows.one.tolist(), rows.other.tolist(), strict=True))
     else:
-        benchmark, pairs = _checked(db, told.unit, given)
+        benchmark, pairs = _checked(db, content.unit, given)
     rubric.publish(db)
-    names = tuple(question.name for question in told.pairs)
-    made = PairStudy(
-        name, title or told.title, benchmark, told.name, rubric.version, names, told.guidelines, seed, source
-    )
-    stored.create(db, made, pairs)
-    return stored.study(db, name)
+    about = {"rubric": rubric.noted, "drawn": {"benchmark": benchmark}}
+    texts = title or content.title, content.guidelines, source
+    questions = tuple(replace(question, reason="optional") for question in content.pairs)
+    studies.create(db, Study(name, questions, *texts, overlap=1, seed=seed, kind="pairs", meta=about))
+    studies.add_pairs(db, name, pairs)
+    how = audit.facts(benchmark=benchmark, source=source, n=n, players=players, seed=seed, **(facets or {}))
+    audit.record(db, "drawn", name, detail=f"pairs; {how}")
+    return studies.get(db, name)
+
+
+def own(db: Database, benchmark: str) -> Study:
+    """The study in which a benchmark's own question is asked; it is made where there is none.
+
+    Raises StudyError where nothing can be compared by it, or another study has its name.
+    """
+    if benchmark not in studies.names_of(db, OWN):
+        _scenario_of(benchmark)
+        title = f"{get(benchmark).title}: which reply is better?"
+        questions = (
+            Criterion("", "Which reply is better?", preferences(), counted=False, reason="optional"),
+        )
+        about = {"drawn": {"benchmark": benchmark}}
+        study = Study(benchmark, questions, title, source=OWN, overlap=1, kind="pairs", meta=about)
+        studies.create(db, study)
+    return studies.get(db, benchmark)
+
+
+def _scenario_of(benchmark: str) -> str:
+    """The facet in which conversations agree that a benchmark's own question compares. Raises StudyError."""
+    if not get(benchmark).scenario_facet:
+        raise StudyError(
+            f"Nothing in {get(benchmark).title} is answered by several models alike, "
+            "so there is nothing to compare two by two."
+        )
+    return get(benchmark).scenario_facet
+
+
+def find(db: Database, name: str) -> Study | None:
+    """The study of pairs with this name; None where there is none."""
+    return studies.get(db, name) if name in studies.names(db, pairs=True) else None
 
 
 def question(rubric: Rubric, criterion: str = "") -> PairQuestion:
@@ -120,13 +152,6 @@ def question(rubric: Rubric, criterion: str = "") -> PairQuestion:
     if criterion and criterion not in names:
         raise not_found("pairwise question", criterion, names)
     return PairQuestion(rubric.name, criterion or names[0])
-
-
-def asked(db: Database, study: PairStudy) -> tuple[Criterion, ...]:
-    """The questions of a study of pairs; of a benchmark's own question one without a name."""
-    if not study.rubric:
-        return (Criterion("", "Which reply is better?", preferences(), counted=False),)
-    return used(db, study.rubric, study.version).rubric.pairs
 
 
 def _alike(
@@ -154,8 +179,8 @@ def _alike(
 
 def _by(benchmark: str) -> tuple[str, ...]:
     """The facets that name what is answered: the one of the scenario, else those that tell items apart."""
-    found = known_or_imported(benchmark)
-    return (found.scenario_facet,) if found.scenario_facet else found.items
+    of = known_or_imported(benchmark)
+    return (of.scenario_facet,) if of.scenario_facet else of.items
 
 
 def _prompt(unit: UnitKind, by: Sequence[str], conversation: Conversation) -> tuple[str, ...]:
@@ -178,7 +203,7 @@ def _checked(
     db: Database, unit: UnitKind, given: Sequence[GivenPair]
 ) -> tuple[str, list[tuple[str, int, int]]]:
     """The benchmark of given pairs, and each as (scenario, id, id). Raises StudyError."""
-    found: dict[tuple[int, int], str] = {}
+    scenario_of: dict[tuple[int, int], str] = {}
     benchmark = ""
     for where, *keys in given:
         ids = [conversations.find_id(db, key) for key in keys]
@@ -190,12 +215,12 @@ def _checked(
         if wrong := _why_not(unit, benchmark, one, other):
             raise StudyError(f"{where}: “{keys[0]}” and “{keys[1]}” cannot be compared: {wrong}")
         first, second = sorted(number for number in ids if number is not None)
-        if (first, second) in found:
+        if (first, second) in scenario_of:
             raise StudyError(f"{where}: “{keys[0]}” and “{keys[1]}” are named twice. Remove one of the two.")
-        found[first, second] = _prompt(unit, _by(benchmark), one)[0]
-    if not found:
+        scenario_of[first, second] = _prompt(unit, _by(benchmark), one)[0]
+    if not scenario_of:
         raise StudyError("There are no pairs in it. Each row names two conversations: first and second.")
-    return benchmark, [(scenario, *pair) for pair, scenario in found.items()]
+    return benchmark, [(scenario, *pair) for pair, scenario in scenario_of.items()]
 
 
 def _why_not(unit: UnitKind, benchmark: str, one: Conversation, other: Conversation) -> str:
@@ -250,16 +275,43 @@ def deal(
     """
     raters = _raters(db, people)
     table = candidates(db, study, players=players, facets=facets)
-    rows = {str(row["pair"]): row for row in table.to_dict("records")}
-    names = {frozenset((row["one"], row["other"])): pair for pair, row in rows.items()}
+    if find(db, study) is None:
+        own(db, study)
+    pairs = {
+        (min(one, other), max(one, other)): (pair, scenario)
+        for pair, scenario, one, other in table[PAIR[:4]].itertuples(index=False, name=None)
+    }
+    items = studies.items_of_pairs(db, study)
+    pair_of = {items[ids]: pair for ids, (pair, _) in pairs.items() if ids in items}
     held: dict[str, set[str]] = {}
-    for one, other, person in stored.held(db, study):
-        if person in raters and (pair := names.get(frozenset((one, other)))):
-            held.setdefault(pair, set()).add(person)
+    for item, person, *_ in placements.queues(db, study):
+        if person in raters and item in pair_of:
+            held.setdefault(pair_of[item], set()).add(person)
     chosen = draw(table, _enough(len(table), n), have=held, seed=seed)
-    for person, mine in sampling.deal(chosen, list(raters), overlap, seed=seed, done=held).items():
-        stored.assign(db, raters[person], study, [_shown(rows[pair], person, seed) for pair in mine])
-    return stored.standings(db, study=study)
+    dealt = sampling.deal(chosen, list(raters), overlap, seed=seed, done=held)
+    drawn = {pair: ids for ids, (pair, _) in pairs.items() if pair in {*chosen}}
+    studies.add_pairs(db, study, ((pairs[ids][1], *ids) for ids in drawn.values()))
+    items = studies.items_of_pairs(db, study)
+    for person, mine in dealt.items():
+        placements.assign(db, raters[person], [items[drawn[pair]] for pair in mine])
+        how = audit.facts(n=n, players=players, overlap=overlap, seed=seed, **(facets or {}))
+        audit.record(db, "dealt", study, person, f"{len(mine)} pairs; {how}")
+    studies.set_overlap(db, study, overlap)
+    dealing.deal_hidden(db, study)
+    return standings(db, study)
+
+
+def standings(db: Database, study: str = "") -> list[Standing]:
+    """How far everybody is who has pairs (of one study), by name and study."""
+    return sorted(
+        (
+            Standing(a.name, name, a.done + a.skipped, a.items, a.skipped, a.seconds)
+            for name in _named(db, study)
+            for a in access.annotators(db, name)
+            if a.items
+        ),
+        key=lambda one: (one.person, one.study),
+    )
 
 
 def candidates(
@@ -271,41 +323,34 @@ def candidates(
     Of a study that is stored these are its pairs, whatever the players and facets. Raises NotFound for an
     unknown study, model or facet, StudyError for a single model.
     """
-    if kept := stored.pairs(db, study):
-        return _table(db, stored.study(db, study).benchmark, kept)
+    if kept := find(db, study):
+        return _table(db, kept.benchmark, studies.pairs(db, study))
     if study not in BENCHMARKS:
-        raise not_found("study of pairs", study, [s.name for s in stored.studies(db)])
-    same = get(study).scenario_facet
-    if not same:
-        raise StudyError(
-            f"Nothing in {get(study).title} is answered by several models alike, "
-            "so there is nothing to compare two by two."
-        )
+        raise not_found("study of pairs", study, studies.names(db, pairs=True))
+    same = _scenario_of(study)
     chosen = _players(db, study, players, facets)
     return _table(db, study, compared.pairs(db, study, same, chosen, facets=facets))
 
 
 def _players(db: Database, benchmark: str, players: Sequence[str], facets: Where | None) -> list[str]:
     """The players whose conversations are compared. Raises NotFound, and StudyError for a single one."""
-    known = conversations.values(db, benchmark)["player"]
-    for name in players:
-        if name not in known:
-            raise not_found("model", name, known)
+    models = conversations.values(db, benchmark)["player"]
+    check_known("model", players, models)
     tables.check(db, benchmark, facets)
-    chosen = sorted(set(players) or known)
+    chosen = sorted(set(players) or models)
     if len(chosen) < 2:
         raise StudyError("It takes two models to compare. Name another one.")
     return chosen
 
 
-def _table(db: Database, benchmark: str, found: Sequence[tuple[str, int, str, int, str]]) -> pd.DataFrame:
+def _table(db: Database, benchmark: str, pairs: Sequence[tuple[str, int, str, int, str]]) -> pd.DataFrame:
     """The table of `candidates` of pairs (scenario, id, key, id, key)."""
     every = conversations.table(db, Filter(benchmark)).set_index("id")
-    one, other = (every.loc[[pair[i] for pair in found]].reset_index() for i in (1, 3))
+    one, other = (every.loc[[pair[i] for pair in pairs]].reset_index() for i in (1, 3))
     table = pd.DataFrame(
         {
             "pair": one.key + "|" + other.key,
-            "scenario": [scenario for scenario, *_ in found],
+            "scenario": [scenario for scenario, *_ in pairs],
             "one": one.id,
             "other": other.id,
             AGAINST: one.player + " and " + other.player,
@@ -326,7 +371,7 @@ def draw(table: pd.DataFrame, n: int, *, have: Collection[str] = (), seed: int =
         pd.factorize(table[c])[0] for c in (AGAINST, "scenario", *table.columns.drop(PAIR))
     ]
     both = [pd.factorize(a * len(table) + b)[0] for a, b in combinations(facets, 2)]
-    chance = np.array([int(comparisons.chance(seed, pair)[:15], 16) for pair in table.pair])
+    luck = np.array([int(chance(seed, pair)[:15], 16) for pair in table.pair])
     had, taken = table.pair.isin(have).to_numpy(), np.zeros(len(table), dtype=bool)
     chosen = []
     for _ in range(n):
@@ -336,7 +381,7 @@ def draw(table: pd.DataFrame, n: int, *, have: Collection[str] = (), seed: int =
         for codes in ([models], [scenario, *facets], both):
             load = sum((_load(code, taken, best) for code in codes), np.zeros(len(best)))
             best = best[load == load.min()]
-        drawn = best[chance[best].argmin()]
+        drawn = best[luck[best].argmin()]
         taken[drawn] = True
         chosen.append(str(table.pair.iloc[drawn]))
     return chosen
@@ -351,66 +396,35 @@ def _load(code: npt.NDArray[np.int64], taken: npt.NDArray[np.bool_], among: npt.
 
 def take_back(db: Database, study: str, person: str) -> int:
     """Take back the pairs that a person has not compared; returns how many. Raises NotFound."""
-    return stored.reclaim(db, access.annotator_id(db, person), study)
+    taken = len(placements.reclaim(db, study, access.annotator_id(db, person)))
+    audit.record(db, "pairs taken back", study, person, f"{taken} pairs")
+    return taken
 
 
 def remarks_table(db: Database, study: str) -> Table:
     """What people said of pairs that they flagged or skipped; without rows where nobody did."""
-    names = ("person", "first", "second", "flagged", "skipped")
-    rows = tuple(dict(zip(names, row, strict=True)) for row in stored.remarks(db, study))
-    return Table("remarks", "Flagged and skipped", tuple(map(Column, names)), rows)
+    rows = tuple(
+        {"person": one.rater, "pair": one.item_id, "flagged": one.text, "skipped": one.reason}
+        for name in _named(db, study)
+        for one in comments.of_study(db, name, with_excluded=True)
+    )
+    columns = map(Column, ("person", "pair", "flagged", "skipped"))
+    return Table("remarks", "Flagged and skipped", tuple(columns), rows)
 
 
-def apply(
-    db: Database, rater: int, person: str, client: str, events: Iterable[Any]
-) -> tuple[int, list[desk.Refusal]]:
-    """Apply what an annotator's browser reports, each event once: see `desk.once`.
-
-    An event names a pair by its number on the desk; one about a pair of somebody else is refused, as is an
-    answer that the question does not have.
-    """
-
-    def prefer(event: Preferred) -> None:
-        told = event.model_fields_set
-        if event.seconds or "verdict" in told:
-            stored.worked(db, rater, event.item, event.seconds, answered="verdict" in told)
-        if "skipped" in told:
-            return stored.skip(db, rater, event.item, event.skipped)
-        if "flag" in told:
-            return stored.flag(db, rater, event.item, event.flag)
-        if "verdict" not in told:
-            if "seconds" in told:
-                return None
-            raise StudyError("This says nothing of the pair. Answer it again.")
-        pair = stored.get(db, rater, event.item)
-        study = stored.study(db, pair.study)
-        check_answer(asked(db, study), event.criterion, event.verdict, strong=event.strong)
-        question = PairQuestion(study.rubric, event.criterion)
-        comparisons.answer(
-            db,
-            person,
-            pair.first,
-            pair.second,
-            event.verdict,
-            event.comment,
-            strong=event.strong,
-            question=question,
-        )
-        if event.verdict and pair.skipped is not None:
-            stored.skip(db, rater, event.item, None)
-        return None
-
-    return desk.once(db, desk.of(rater), client, events, Preferred, prefer, reader=rater)
+def _named(db: Database, study: str) -> list[str]:
+    """The studies of pairs, benchmarks' own questions among them; or the one of this name."""
+    every = [*studies.names(db, pairs=True), *studies.names_of(db, OWN)]
+    return [name for name in every if study in ("", name)]
 
 
 def check_answer(
     questions: Sequence[Criterion], criterion: str, verdict: Verdict | None, *, strong: bool = False
 ) -> None:
     """Raises NotFound for a question that is not among these, StudyError for an answer it does not have."""
-    known = {question.name: question for question in questions}
-    if criterion not in known:
-        raise not_found("question", criterion, known)
-    if verdict is None or Preference(verdict, "", strong).score in known[criterion].scale:
+    by_name = {question.name: question for question in questions}
+    check_known("question", criterion, by_name)
+    if verdict is None or Preference(verdict, "", strong).score in by_name[criterion].scale:
         return
     if verdict == "C":
         raise StudyError(f"“{criterion}” allows no ties: one of the two must be better.")
@@ -418,22 +432,17 @@ def check_answer(
 
 
 def _raters(db: Database, people: Sequence[str]) -> dict[str, int]:
-    known = {a.name: a for a in access.annotators(db)}
+    invited = {a.name: a for a in access.annotators(db)}
     for name in people:
-        if name not in known:
+        if name not in invited:
             raise not_found(
-                "annotator", name, (a.name for a in known.values() if a.can_enter and not a.simulated)
+                "annotator", name, (a.name for a in invited.values() if a.can_enter and not a.simulated)
             )
-        if known[name].simulated:
+        if invited[name].simulated:
             raise StudyError(f"“{name}” is a simulated annotator: only people compare at the desk.")
-        if not known[name].can_enter:
+        if not invited[name].can_enter:
             raise StudyError(
                 f"“{name}” has no link that works. "
-                "Invite them with `concord annotators invite`, or deal to others."
+                "Invite them with `concord people invite`, or deal to others."
             )
-    return {name: known[name].id for name in dict.fromkeys(people)}
-
-
-def _shown(row: Mapping[Hashable, Any], person: str, seed: int) -> tuple[str, int, int]:
-    """The scenario, and the two as the person is to see them."""
-    return (row["scenario"], *comparisons.sides(row["one"], row["other"], seed, person, row["pair"]))
+    return {name: invited[name].id for name in dict.fromkeys(people)}

@@ -6,32 +6,41 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+from sqlite_utils import Database
+
+from concord.arrays import Columns, as_column, coded, taken
 from concord.estimate import Estimate, estimate, undefined
-from concord.rating import Criterion, Scale
+from concord.questions import Scale
+from concord.rating import Criterion
+from concord.statistics.claims import Flag, ranked, stated, sure_of
 from concord.statistics.hidden import share
 from concord.statistics.intervals import FEWEST, of_ranks, student
+from concord.statistics.judges import LARGE_SHARE
+from concord.statistics.oddities import chance_of_hits, exchanged, one_answer
 from concord.statistics.ratings import Floats
+from concord.store import exclusions, frames, known, studies
+from concord.store import progress as stored
+from concord.store.database import once
 from concord.store.known import Check, Pair
 from concord.store.progress import Item
-from concord.studies.checks import hits
+from concord.studies.purposes.gold import hits
 from concord.table import Cell, Column, Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
+ROWS = ("rater", "unit", "criterion", "score")
 READING = 60.0
 """Characters a second that nobody reads faster: about 700 words a minute."""
 TOO_FAST = 0.2
 """The share of items done faster than that from which it is worth a word."""
 GOLD_LEAST = 0.7
-"""The share of gold items below which hits are worth a warning."""
-FEWEST_GOLD = 4
-"""Below this many gold items submitted nothing is said about hits."""
+"""The share of gold items that a careful annotator hits at least."""
 SAME_LEAST = 0.7
-"""The share of repeated items rated alike below which it is worth a warning."""
-ONE_ANSWER = 0.9
+"""The share of repeated items that a careful annotator rates alike at least."""
 SAME_ON_ALL = 0.8
 FEWEST_ITEMS = 10
 """Below this many items done nothing is said about how somebody rates."""
@@ -77,44 +86,70 @@ def remarks(items: Iterable[Item]) -> list[Item]:
     return sorted(noted, key=lambda i: i.submitted or "", reverse=True)
 
 
-def suspicions(items: Sequence[Item], given: pd.DataFrame, criteria: Sequence[Criterion]) -> list[str]:
-    """Sentences about people whose way of rating deserves a look; empty where nothing stands out.
-
-    `given` is the long frame of the study with extra ratings. Named are people with at least ten items done
-    who gave one answer to a criterion in more than nine items of ten, the same answer to all criteria in more
-    than eight of ten (of three criteria or more), or who were faster than anybody reads in more than two of
-    ten conversations.
+class Signs(NamedTuple):
+    """How a study's annotators work: what hidden items show, whose ratings look careless (else a sentence
+    that nobody's do; “” without any rating), and two tables.
     """
-    people = given[given.kind == "human"]
-    scales = {criterion.name: criterion.scale for criterion in criteria}
-    found = []
-    for name in dict.fromkeys([i.annotator for i in items] + list(people.rater)):
-        theirs = people[people.rater == name]
-        found += [
-            f"{name} {what}"
-            for what in [
-                *_one_answer(theirs, scales),
-                *_same_on_all(theirs),
-                *_too_fast([i for i in items if i.annotator == name]),
-            ]
-        ]
-    return found
+
+    warnings: list[Flag]
+    suspicions: list[Flag]
+    unsuspicious: str
+    tables: tuple[Table, Table]
 
 
-def unsuspicious(items: Sequence[Item], given: pd.DataFrame) -> str:
+@once
+def signs(db: Database, name: str) -> Signs:
+    """What the items and answers of a study show. Raises NotFound."""
+    criteria, items = studies.get(db, name).criteria, stored.items(db, name)
+    given = frames.frame(db, name, with_extra=True)
+    suspected = suspicions(items, given, criteria)
+    return Signs(
+        warnings(criteria, known.pairs(db, name), known.checks(db, name)),
+        suspected,
+        "" if suspected or given.empty else unsuspicious(items, given),
+        quality_tables(items, given, [*exclusions.excluded(db, name)]),
+    )
+
+
+def suspicions(
+    items: Sequence[Item], given: Columns | pd.DataFrame, criteria: Sequence[Criterion]
+) -> list[Flag]:
+    """Flags of people whose way of rating deserves a look; empty where nothing stands out.
+
+    `given` has the columns of the study's ratings, extra ones included. Named are people with at least ten
+    items done who gave one answer to a criterion in more than nine items of ten, or one to all criteria in
+    more than eight of ten (of three criteria or more), more often than others did on the same items beyond
+    chance (`concord.statistics.oddities`), and who were faster than anybody reads in more than two of ten
+    conversations. Where nobody else rated the items, or all answers to them are alike, nothing is said.
+    """
+    names, grids = _grids(_people(given))
+    by_name: dict[str, list[Item]] = {}
+    for item in items:
+        by_name.setdefault(item.annotator, []).append(item)
+    scales = {c.name: c.scale for c in criteria}
+    flags = [*_one_answer(names, grids, scales), *_same_on_all(names, grids)]
+    flags += [Flag("too fast", f"{name} {how}") for name, mine in by_name.items() for how in _too_fast(mine)]
+    return ranked(flags)
+
+
+def unsuspicious(items: Sequence[Item], given: Columns | pd.DataFrame) -> str:
     """The sentence for a study in which `suspicions` names nobody: how many it looked at, and for what.
 
     Speed is looked at only where times were measured, and not in items of one turn.
     """
-    people = given[given.kind == "human"]
-    enough = int((people.groupby("rater").unit.nunique() >= FEWEST_ITEMS).sum())
+    _, grids = _grids(_people(given))
+    rated = np.any([~np.isnan(grid) for grid in grids.values()], axis=0) if grids else np.zeros((0, 0), bool)
+    enough = int((rated[:, rated.sum(axis=0) > 1].sum(axis=1) >= FEWEST_ITEMS).sum())
     if not enough:
-        return f"Whose ratings look careless is not said yet: nobody has rated {FEWEST_ITEMS} items."
+        return (
+            f"Whose ratings look careless is not said yet: nobody has rated {FEWEST_ITEMS} items that others "
+            "rated, too."
+        )
     timed = any(i.state == "done" and i.seconds and i.turn is None for i in items)
     fast = " or rates faster than the replies can be read" if timed else ""
     return (
-        f"Nobody's ratings look careless: of the annotators with at least {FEWEST_ITEMS} items ({enough}) "
-        f"none gives one answer nearly always{fast}."
+        f"Nobody's ratings look careless: of the annotators who share at least {FEWEST_ITEMS} items with "
+        f"others ({enough}) none gives one answer more often than they do{fast}."
     )
 
 
@@ -247,39 +282,53 @@ def _shifted(values: Floats, before: Floats | None = None) -> Estimate:
     return estimate(value, value - half, value + half, n=n, method="Student's t")
 
 
-def warnings(criteria: Sequence[Criterion], pairs: Sequence[Pair], checks: Sequence[Check]) -> list[str]:
-    """Sentences about annotators whose answers to hidden items pass a threshold; nobody is dropped for it.
+def warnings(criteria: Sequence[Criterion], pairs: Sequence[Pair], checks: Sequence[Check]) -> list[Flag]:
+    """Flags of annotators by their answers to hidden items; nobody is dropped for it.
 
-    Named are people who hit fewer than `GOLD_LEAST` of at least `FEWEST_GOLD` gold items, missed an attention
-    check, or rated fewer than `SAME_LEAST` of at least `intervals.FEWEST` repeated items alike: every answer
-    within a quarter of its scale (of categories and of yes or no: the same).
+    Named are people who missed an attention check, and those whose share of gold items hit, or of repeated
+    items rated alike, lies below `GOLD_LEAST` and `SAME_LEAST` beyond chance (binomial, adjusted for the
+    annotators by Holm). Alike is every answer within a quarter of its scale (of categories and of yes or no:
+    the same).
     """
-    found = []
+    flags = []
+    gold: dict[str, tuple[int, int]] = {}
     for name, of in hits(checks).items():
-        hit = sum(right for right, _ in of)
-        if len(of) >= FEWEST_GOLD and hit < GOLD_LEAST * len(of):
-            found.append(f"{name} hit {_share(hit, len(of))} gold items, fewer than {GOLD_LEAST:.0%}.")
+        gold[name] = sum(right for right, _ in of), len(of)
         if missed := sum(attention and not right for right, attention in of):
             every = sum(attention for _, attention in of)
-            found.append(f"{name} missed {missed} of {every} attention checks.")
-    for name in dict.fromkeys(pair.annotator for pair in pairs):
-        near: dict[int, bool] = {}
-        for pair in pairs:
-            if pair.annotator == name:
-                close = abs(pair.second - pair.first) <= _near(criteria, pair.criterion)
-                near[pair.unit] = near.get(pair.unit, True) and close
-        if len(near) >= FEWEST and sum(near.values()) < SAME_LEAST * len(near):
-            found.append(
-                f"{name} rated {_share(sum(near.values()), len(near))} repeated items alike, fewer than "
-                f"{SAME_LEAST:.0%}: every answer within a quarter of its scale."
-            )
-    return found
+            flags.append(Flag("attention", f"{name} missed {missed} of {every} attention checks."))
+    flags += [
+        Flag("gold", f"{name} hit {_share(hit, n)} gold items, fewer than {GOLD_LEAST:.0%}.")
+        for name, hit, n in _below("gold", gold, GOLD_LEAST)
+    ]
+    near: dict[str, dict[int, bool]] = {}
+    for pair in pairs:
+        close = abs(pair.second - pair.first) <= _near(criteria, pair.criterion)
+        of_unit = near.setdefault(pair.annotator, {})
+        of_unit[pair.unit] = of_unit.get(pair.unit, True) and close
+    alike = {name: (sum(of_unit.values()), len(of_unit)) for name, of_unit in near.items()}
+    flags += [
+        Flag(
+            "repeats",
+            f"{name} rated {_share(same, n)} repeated items alike, fewer than {SAME_LEAST:.0%}: every answer "
+            "within a quarter of its scale.",
+        )
+        for name, same, n in _below("repeats", alike, SAME_LEAST)
+    ]
+    return flags
+
+
+def _below(claim: str, counts: Mapping[str, tuple[int, int]], least: float) -> list[tuple[str, int, int]]:
+    """Names with their hits and number, of those whose share lies below the least beyond chance."""
+    p = [chance_of_hits(n - hit, np.full(n, 1 - least)) for hit, n in counts.values()]
+    sure = stated(claim, p)
+    return [(name, hit, n) for (name, (hit, n)), below in zip(counts.items(), sure, strict=True) if below]
 
 
 def _near(criteria: Sequence[Criterion], name: str) -> float:
     """How far apart two answers are alike: a quarter of the scale, of categories and two answers nothing."""
     scale = next(criterion.scale for criterion in criteria if criterion.name == name)
-    return 0.0 if scale.named else (scale.high - scale.low) / 4
+    return 0.0 if scale.named else scale.width / 4
 
 
 def _share(hits: int, n: int) -> str:
@@ -288,20 +337,69 @@ def _share(hits: int, n: int) -> str:
     return f"{hits} of {n}{ends}"
 
 
-def _one_answer(given: pd.DataFrame, scales: Mapping[str, Scale]) -> Iterable[str]:
-    for criterion, rows in given.groupby("criterion", sort=False):
-        share = rows.score.value_counts(normalize=True)
-        if len(rows) >= FEWEST_ITEMS and share.iloc[0] > ONE_ANSWER:
-            answer = scales[str(criterion)].word(share.index[0])
-            yield f"answered {answer} on {criterion} in {share.iloc[0]:.0%} of {len(rows)} items."
+def _people(given: Columns | pd.DataFrame) -> Columns:
+    """The rows of people."""
+    return taken({name: as_column(given[name]) for name in ROWS}, as_column(given["kind"]) == "human")
 
 
-def _same_on_all(given: pd.DataFrame) -> Iterable[str]:
-    by_item = given.groupby("unit").score.agg(["count", "nunique"])
-    by_item = by_item[by_item["count"] >= 3]
-    share = (by_item["nunique"] == 1).mean()
-    if len(by_item) >= FEWEST_ITEMS and share > SAME_ON_ALL:
-        yield f"gave all criteria the same answer in {share:.0%} of {len(by_item)} items."
+def _grids(people: Columns) -> tuple[list[str], dict[str, Floats]]:
+    """The people, and their scores on each criterion: people × units; nan where there is none."""
+    rater, names = coded(people["rater"])
+    unit, units = coded(people["unit"])
+    grids = {}
+    for criterion in coded(people["criterion"])[1]:
+        rows = people["criterion"] == criterion
+        grids[str(criterion)] = np.full((len(names), len(units)), np.nan)
+        grids[str(criterion)][rater[rows], unit[rows]] = people["score"][rows]
+    return [str(name) for name in names], grids
+
+
+def _one_answer(
+    names: Sequence[str], grids: Mapping[str, Floats], scales: Mapping[str, Scale]
+) -> Iterable[Flag]:
+    every = []
+    tests = 0
+    for criterion, grid in grids.items():
+        given = {name: own for name, own in zip(names, grid, strict=True) if not np.isnan(own).all()}
+        tests += len(given)
+        counts = [np.unique(own[~np.isnan(own)], return_counts=True)[1] for own in given.values()]
+        if any(count.max() > LARGE_SHARE * count.sum() for count in counts):
+            every += [(criterion, row) for row in one_answer(given)]
+    for (criterion, row), sure in zip(
+        every, sure_of("careless", [r.p for _, r in every], tests), strict=True
+    ):
+        if sure:
+            answer = scales[criterion].word(row.answer)
+            yield Flag(
+                "careless",
+                f"{row.name} answered {answer} on {criterion} in {row.share:.0%} of {row.n} items, others in "
+                f"{row.others:.0%} of the same.",
+            )
+
+
+def _same_on_all(names: Sequence[str], grids: Mapping[str, Floats]) -> Iterable[Flag]:
+    if not grids:
+        return
+    hits = np.array([_same(np.array(own)) for own in zip(*grids.values(), strict=True)])
+    kept = np.asarray((~np.isnan(hits)).any(axis=1))
+    hits, names = hits[kept], [name for name, some in zip(names, kept, strict=True) if some]
+    several = (~np.isnan(hits)).sum(axis=0) > 1 if len(hits) else np.zeros(0, dtype=bool)
+    p = [exchanged(hits[:, several], row) for row in range(len(hits))]
+    for row, sure in enumerate(stated("straight", p)):
+        own = hits[row][~np.isnan(hits[row])]
+        if sure and len(own) >= FEWEST_ITEMS and own.mean() > SAME_ON_ALL:
+            others = np.nanmean(np.delete(hits, row, axis=0))
+            yield Flag(
+                "straight",
+                f"{names[row]} gave all criteria the same answer in {own.mean():.0%} of {len(own)} "
+                f"items, others in {others:.0%} of theirs.",
+            )
+
+
+def _same(given: Floats) -> Floats:
+    """Whether answers (criteria × units) are one answer to all criteria; nan where fewer than three are."""
+    several = (~np.isnan(given)).sum(axis=0) >= 3
+    return np.where(several, np.fmin.reduce(given) == np.fmax.reduce(given), np.nan)
 
 
 def _too_fast(mine: Sequence[Item]) -> Iterable[str]:

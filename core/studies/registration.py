@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from typing import Annotated, Any, Literal
@@ -17,21 +17,25 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sqlite_utils import Database
 
-from concord.errors import NotAllowed, NotFound, StudyError, not_found
+from concord.errors import NotAllowed, NotFound, StudyError, check_known, not_found
 from concord.files import first_problem
 from concord.rating import Rater
-from concord.rubrics.shelf import used
 from concord.scores import FINAL, labels
-from concord.store import configurations, conversations, pairings, ratings, registrations
+from concord.store import configurations, conversations, ratings, registrations
 from concord.store import studies as stored
+from concord.store.actor import actor
 from concord.store.registrations import Registration
-from concord.studies.extra_raters import rule_of
+from concord.studies.purposes.extra import rule_of
 
 SCHEMA = 1
 OF_PAIRS = ("alpha", "kappa")
 """Statistics of planned tests on pairs: of a judge with people's vote."""
 LONGEST = 20_000
 """Characters of a plan."""
+SHORT = 40
+"""Characters of a value that is shown whole."""
+SHOWN = 3
+"""Names that a difference lists; more are counted."""
 Text = Annotated[str, Field(max_length=5_000)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -91,7 +95,6 @@ def register(
     db: Database,
     name: str,
     plan: Plan,
-    by: str,
     *,
     judges: Sequence[str] = (),
     late: bool = False,
@@ -103,22 +106,21 @@ def register(
     earlier registration stays. Raises NotFound, StudyError, and NotAllowed where it comes too late.
     """
     content = content_of(db, name)
-    if not by.strip():
+    if not actor():
         raise StudyError("A registration needs the name of who registers the study.")
-    pairs = registrations.of_pairs(db, name)
-    asked = [criterion["name"] for criterion in content["criteria"]] + ([] if pairs else [FINAL])
+    pairs = stored.get(db, name).pairs
+    criteria = [*content["criteria"]] + ([] if pairs else [FINAL])
     for test in plan.test:
-        if test.criterion not in asked:
-            raise not_found("criterion", test.criterion, asked)
+        check_known("criterion", test.criterion, criteria)
         if pairs and test.statistic not in OF_PAIRS:
             raise StudyError(f"A test on pairs names its statistic: {' or '.join(OF_PAIRS)}.")
     compared = [Rater(judge, "judge", by) for judge, by, _ in content["judged_by"]] if pairs else []
     raters = [*ratings.judges(db), *compared]
-    known = {*models, *labels(raters).values()}
+    names = {*models, *labels(raters).values()}
     versions = {called for one in raters for called in (one.name, f"{one.name} {one.variant}")}
     for judge in [*judges, *(judge for test in plan.test for judge in test.judges)]:
-        if judge not in known | versions:
-            refusal = not_found("judge", judge, known)
+        if judge not in names | versions:
+            refusal = not_found("judge", judge, names)
             raise NotFound(f"{refusal} A judge that has not rated yet is named as in models.toml.")
     there = registrations.answers(db, name)
     if there and not late:
@@ -128,21 +130,15 @@ def register(
         )
     content["plan"] = plan.model_dump(mode="json")
     content["judges"] = {judge: prompts_of(content["judged_by"], judge) for judge in judges}
-    return registrations.add(db, name, canonical(content), by)
+    return registrations.add(db, name, canonical(content))
 
 
-def changed(before: Registration, made: Registration) -> str:
+def changed(before: Registration, after: Registration) -> str:
     """What judges and plan of a registration differ in from the one before it, in one sentence."""
-    was, now = before.content, made.content
-    said = [
-        f"{what}: {', '.join(one['judges']) or 'none'}"
-        for what, one in (("judges before", was), ("now", now))
-        if was["judges"].keys() != now["judges"].keys()
-    ]
-    parts = [part for part, told in now["plan"].items() if was["plan"].get(part) != told]
-    said += [f"other in the plan: {', '.join(parts)}"] if parts else []
+    parts = [(part, difference(before.content[part], after.content[part])) for part in ("judges", "plan")]
+    differ = "; ".join(f"{part}: {words}" for part, words in parts if words)
     of = f"the registration of {before.registered[:10]} by {before.by}"
-    return f"Unlike {of}: {'; '.join(said)}." if said else f"Judges and plan are those of {of}."
+    return f"Unlike {of}: {differ}." if differ else f"Judges and plan are those of {of}."
 
 
 def canonical(content: Any) -> str:
@@ -153,67 +149,37 @@ def canonical(content: Any) -> str:
 def content_of(db: Database, name: str) -> dict[str, Any]:
     """What of a study (of pairs, too) can be fixed, as plain values. Raises NotFound.
 
-    `units` has key and turn of each unit, `texts` the SHA-256 of each conversation's messages, `judged_by`
-    judge, version and hash of each prompt that was answered.
+    `units` names each unit, `texts` has the SHA-256 of each conversation's messages, `judged_by` judge,
+    version and hash of each prompt that was answered.
     """
-    if registrations.of_pairs(db, name):
-        return _content_of_pairs(db, name)
     study, units = stored.get(db, name), stored.units(db, name)
-    texts = _texts(db, {unit["conversation_id"] for unit in units})
-    origins = configurations.origins(db, name)
-    said = {
+    rule, origins = rule_of(study), configurations.origins(db, name)
+    judged_by = [[origin[of] for of in ("judge", "variant", "prompt")] for origin in origins]
+    ids = {unit[of] for unit in units for of in ("conversation_id", "other_id") if unit[of]}
+    content = {
         "schema": SCHEMA,
         "concord": version("concord"),
-        "study": study.name,
+        "study": name,
         "title": study.title,
-        "sample": {"seed": study.seed, "overlap": study.overlap, "per_turn": study.per_turn}
-        | {"extra raters": rule.told(study.criteria) if (rule := rule_of(study)) else "none"}
+        "sample": {"seed": study.seed, "overlap": study.overlap, "per turn": study.per_turn}
+        | {"extra raters": rule.told(study.criteria) if rule else "none"}
         | {"drawn": study.meta.get("drawn", {})},
-        "units": sorted([unit["key"], unit["turn"] or 0] for unit in units),
-        "texts": texts,
+        "units": sorted(f"{u['key']} turn {u['turn']}" if u["turn"] else u["key"] for u in units),
         "guidelines": study.guidelines,
         "rubric": study.meta.get("rubric", {}),
-        "criteria": [asdict(criterion) for criterion in study.criteria],
-        "judged_by": [[origin["judge"], origin["variant"], origin["prompt"]] for origin in origins],
+        "criteria": {criterion.name: asdict(criterion) for criterion in study.criteria},
+        "judged_by": registrations.prompts(db, name) if study.pairs else judged_by,
+        "texts": {
+            conversation.key: _hashed([[m.role, m.content] for m in conversation.messages])
+            for conversation, _ in conversations.several(db, sorted(ids))
+        },
         "ratings": {
             "people": registrations.answers(db, name),
             "judges": registrations.judged(db, name),
         },
     }
-    plain: dict[str, Any] = json.loads(canonical(said))
+    plain: dict[str, Any] = json.loads(canonical(content))
     return plain
-
-
-def _content_of_pairs(db: Database, name: str) -> dict[str, Any]:
-    """The same of a study of pairs; a unit is named by its two conversations."""
-    study, pairs = pairings.study(db, name), pairings.pairs(db, name)
-    said = {
-        "schema": SCHEMA,
-        "concord": version("concord"),
-        "study": study.name,
-        "title": study.title,
-        "sample": {"seed": study.seed, "drawn": {"source": study.source}},
-        "units": sorted([" | ".join(sorted((one, other))), 0] for _, _, one, _, other in pairs),
-        "texts": _texts(db, {number for _, first, _, second, _ in pairs for number in (first, second)}),
-        "guidelines": study.guidelines,
-        "rubric": {"name": study.rubric, "version": study.version},
-        "criteria": [asdict(question) for question in used(db, study.rubric, study.version).rubric.pairs],
-        "judged_by": registrations.prompts(db, name),
-        "ratings": {
-            "people": registrations.answers(db, name),
-            "judges": registrations.judged(db, name),
-        },
-    }
-    plain: dict[str, Any] = json.loads(canonical(said))
-    return plain
-
-
-def _texts(db: Database, ids: Collection[int]) -> dict[str, str]:
-    """The SHA-256 of each conversation's messages, by key."""
-    return {
-        conversation.key: _hashed([[m.role, m.content] for m in conversation.messages])
-        for conversation, _ in conversations.several(db, [*ids])
-    }
 
 
 def prompts_of(judged_by: Sequence[Sequence[str]], name: str) -> list[str]:
@@ -222,5 +188,59 @@ def prompts_of(judged_by: Sequence[Sequence[str]], name: str) -> list[str]:
     return sorted(mine)
 
 
+def difference(was: Any, now: Any) -> str:
+    """How a part of a document differs from what it was, in words; “” where it is the same.
+
+    Of names, and of values by name: what was removed, added and changed. What a value by name has besides
+    what it had, as a later version of Concord may write it, is no difference.
+    """
+    if not isinstance(was, dict | list):
+        return "" if was == now else brief(now)
+    before, after = (dict.fromkeys(of) if isinstance(of, list) else of for of in (was, now))
+    ways = {
+        "removed": [name for name in before if name not in after],
+        "added": [name for name in after if name not in before],
+        "changed": [_change(name, old, after[name]) for name, old in before.items() if name in after],
+    }
+    named = {way: [name for name in names if name] for way, names in ways.items()}
+    return "; ".join(f"{len(names)} {way}: {_some(names)}" for way, names in named.items() if names)
+
+
+def _change(name: str, old: Any, new: Any) -> str:
+    """What changed of a value by name; “” where it is the same."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        fields = [field for field, value in old.items() if new.get(field) != value]
+        return f"{name} ({', '.join(fields)})" if fields else ""
+    if old == new:
+        return ""
+    return f"{name} {brief(old)} → {brief(new)}" if _is_short(old) and _is_short(new) else name
+
+
+def brief(value: Any) -> str:
+    """A part of a document in few words: a long text by its SHA-256, names by the first ones."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return _some([f"{name} {brief(of)}" if _is_short(of) else name for name, of in value.items()])
+    if isinstance(value, list):
+        return _some(value)
+    if value is None or value == "":
+        return "none"
+    return str(value) if _is_short(value) else f"SHA-256 {_digest(value)[:12]}…"
+
+
+def _is_short(value: Any) -> bool:
+    return not isinstance(value, dict | list) and len(str(value)) <= SHORT
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more or "none"
+
+
 def _hashed(content: Any) -> str:
-    return hashlib.sha256(canonical(content).encode()).hexdigest()
+    return _digest(canonical(content))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -7,9 +7,10 @@ from typing import NamedTuple
 from sqlite_utils import Database
 
 from concord.errors import StudyError
-from concord.store import access, acts, exclusions, informed, placements, progress
+from concord.store import access, acts, crowds, exclusions, informed, placements, progress
 from concord.store import studies as stored
-from concord.studies import dealing, extra_raters
+from concord.studies import dealing
+from concord.studies.purposes import extra as extra_raters
 
 
 class StudyPace(NamedTuple):
@@ -21,9 +22,9 @@ class StudyPace(NamedTuple):
     @property
     def told(self) -> str:
         """It in words; “” where the study says nothing."""
-        said = [f"{self.a_day} items a day"] * (self.a_day > 0)
-        said += [f"a break after every {self.break_after} items"] * (self.break_after > 0)
-        return f"Desks say: {', '.join(said)}." if said else ""
+        parts = [f"{self.a_day} items a day"] * (self.a_day > 0)
+        parts += [f"a break after every {self.break_after} items"] * (self.break_after > 0)
+        return f"Desks say: {', '.join(parts)}." if parts else ""
 
 
 def pace(study: stored.Study) -> StudyPace:
@@ -43,27 +44,27 @@ def set_pace(db: Database, name: str, a_day: int | None = None, break_after: int
     return new
 
 
-def close(db: Database, name: str, reason: str, by: str) -> None:
+def close(db: Database, name: str, reason: str) -> None:
     """Close a study: desks show no item of it, nothing is dealt, and answers on their way are still stored.
 
     Raises NotFound, and StudyError where it is closed.
     """
     if acts.is_closed(db, name):
         raise StudyError(f"The study “{name}” is closed already.")
-    acts.record(db, name, "closed", reason, by)
+    acts.record(db, name, "closed", reason)
 
 
-def reopen(db: Database, name: str, reason: str, by: str) -> None:
+def reopen(db: Database, name: str, reason: str) -> None:
     """Open a closed study again; everybody finds their items as they were. Raises NotFound, StudyError."""
     if not acts.is_closed(db, name):
         raise StudyError(f"The study “{name}” is open.")
-    acts.record(db, name, "reopened", reason, by)
+    acts.record(db, name, "reopened", reason)
     extra_raters.settle(db, name)
 
 
-def include(db: Database, name: str, annotator: str, reason: str, by: str = "researcher") -> None:
+def include(db: Database, name: str, annotator: str, reason: str) -> None:
     """Take an annotator in again, as `concord.store.exclusions.include` does; they may be an extra rater."""
-    exclusions.include(db, name, annotator, reason, by)
+    exclusions.include(db, name, annotator, reason)
     extra_raters.settle(db, name)
 
 
@@ -76,31 +77,33 @@ class Handed(NamedTuple):
     extra: Mapping[str, int]
 
 
-def reassign(db: Database, name: str, annotator: str, reason: str, by: str) -> Handed:
+def reassign(db: Database, name: str, annotator: str, reason: str) -> Handed:
     """Deal what an annotator who leaves has not begun to the others.
 
     What they submitted stays theirs, and what they broke off is rated by others as well. They are dealt
     nothing more unless a deal names them. Raises NotFound, and StudyError where nobody is left to rate.
     """
-    rater = access.annotator_id(db, annotator)
+    access.annotator_id(db, annotator)
     if not set(access.annotators_of(db, name)) - {annotator} - acts.left(db, name):
         raise StudyError(f"Nobody but {annotator} has items of “{name}”. Deal it to somebody else first.")
-    acts.record(db, name, "reassigned", reason, by, rater=rater)
-    made = dealing.carry_out(db, name, without=[annotator])
+    acts.record(db, name, "reassigned", reason, annotator)
+    crowds.expire(db, name)
+    deal = dealing.plan(db, name, without=[annotator])
+    dealing.follow(db, deal, without=[annotator])
 
     def units(of: Mapping[str, Collection[str]], but: Mapping[str, Collection[str]]) -> Counter[str]:
         """How many units each has of these conversations, without those it has among the others."""
         return Counter(
-            {who: sum(len(made.units[k]) for k in {*keys} - {*but.get(who, ())}) for who, keys in of.items()}
+            {who: sum(len(deal.units[k]) for k in {*keys} - {*but.get(who, ())}) for who, keys in of.items()}
         )
 
-    back, got = units(made.back, made.new), units(made.new, made.back)
-    back.update(person for _, person in made.more_back)
+    back, got = units(deal.back, deal.new), units(deal.new, deal.back)
+    back.update(person for _, person in deal.more_back)
     return Handed(
         back.pop(annotator, 0),
         {person: count for person, count in sorted(back.items()) if count},
         {person: count for person, count in sorted(got.items()) if count},
-        dict(sorted(Counter(person for _, person in made.more).items())),
+        dict(sorted(Counter(person for _, person in deal.more).items())),
     )
 
 
@@ -111,15 +114,15 @@ def reassigned(name: str, annotator: str, handed: Handed) -> str:
         return ", ".join(f"{who} {count}" for who, count in counts.items())
 
     items = "1 item" if handed.back == 1 else f"{handed.back} items"
-    said = [f"{items} of “{name}” that {annotator} had not begun went back."]
+    sentences = [f"{items} of “{name}” that {annotator} had not begun went back."]
     if handed.back == 0:
-        said = [f"{annotator} had begun everything they have of “{name}”."]
+        sentences = [f"{annotator} had begun everything they have of “{name}”."]
     if handed.others:
-        said.append(f"Others gave back: {each(handed.others)}.")
-    said.append(f"Dealt to others: {each(handed.got) or 'nothing'}.")
+        sentences.append(f"Others gave back: {each(handed.others)}.")
+    sentences.append(f"Dealt to others: {each(handed.got) or 'nothing'}.")
     if handed.extra:
-        said.append(f"Extra items, where raters differ: {each(handed.extra)}.")
-    return " ".join(said)
+        sentences.append(f"Extra items, where raters differ: {each(handed.extra)}.")
+    return " ".join(sentences)
 
 
 def requeued(annotator: str, count: int) -> str:
@@ -128,7 +131,7 @@ def requeued(annotator: str, count: int) -> str:
     return f"{count} {what.format(annotator)} open again."
 
 
-def requeue(db: Database, name: str, annotator: str, reason: str, by: str, keys: Sequence[str] = ()) -> int:
+def requeue(db: Database, name: str, annotator: str, reason: str, keys: Sequence[str] = ()) -> int:
     """Open items of an annotator again: those of these conversations, or without any the skipped ones.
 
     Answers stay on the desk and do not count until the item is submitted again; what is changed then is kept
@@ -149,5 +152,5 @@ def requeue(db: Database, name: str, annotator: str, reason: str, by: str, keys:
     for item in chosen:
         placements.reopen(db, rater, placements.find_id(db, rater, item.unit))
         turn = f" turn {item.turn}" if item.turn else ""
-        acts.record(db, name, "requeued", reason, by, rater=rater, item=f"{item.key}{turn}")
+        acts.record(db, name, "requeued", reason, annotator, f"{item.key}{turn}")
     return len(chosen)

@@ -53,8 +53,8 @@ def draw(
         raise StudyError("A sample needs at least one unit; ask for more.")
     if missing := [column for column in by if column not in candidates.columns]:
         words = candidates.select_dtypes(exclude="number").columns
-        known = ", ".join(c for c in words if c != name) or "nothing"
-        raise StudyError(f"The sample cannot be stratified by “{missing[0]}”. What varies here: {known}.")
+        varying = ", ".join(c for c in words if c != name) or "nothing"
+        raise StudyError(f"The sample cannot be stratified by “{missing[0]}”. What varies here: {varying}.")
     if n > len(candidates):
         raise StudyError(
             f"There are {len(candidates)} candidates for {n} units; ask for fewer, or widen the filter."

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from concord.errors import ConcordError
-from concord.rating import Scale, points, scale_of
+from concord.questions import Scale, between, points, scale_of
 from concord.statistics.ratings import DIGITS, Floats
 
 MOST_ANSWERS = 21
@@ -71,7 +71,7 @@ def guessed(scores: Collection[float]) -> Scale:
         high = high if high > low else high + 1
     if whole and high - low < MOST_ANSWERS:
         return replace(points(int(low), int(high)), guessed=True)
-    return Scale((low, high), (f"{low:g}", f"{high:g}"), continuous=True, guessed=True)
+    return between(low, high, guessed=True)
 
 
 def shared_scale(
@@ -97,11 +97,13 @@ def shared_scale(
     other, notes = {}, []
     for judge, answers in given.items():
         off = int((np.abs(np.clip(answers, scale.low, scale.high) - answers) > 10**-DIGITS).sum())
-        said = f"{off} of {len(answers)} answers of {judge} are off the scale {_from(scale.low, scale.high)}"
+        reason = (
+            f"{off} of {len(answers)} answers of {judge} are off the scale {_from(scale.low, scale.high)}"
+        )
         if off > STRAY * len(answers):
-            other[judge] = said
+            other[judge] = reason
         elif off:
-            notes.append(said)
+            notes.append(reason)
     usual = {judge: answers for judge, answers in given.items() if judge not in other}
     return SharedScale(scale, other, (*notes, *_half(people, usual, scale, scale)))
 
@@ -119,36 +121,38 @@ def _guess(people: Floats, judges: Mapping[str, Floats], stored: Scale | None) -
     for judge, answers in judges.items():
         least, most = float(answers.min()), float(answers.max())
         outside = float(((answers < bottom) | (answers > high)).mean())
-        said = f"people answer {_from(low, high)}, {judge} {_from(least, most)}"
+        reason = f"people answer {_from(low, high)}, {judge} {_from(least, most)}"
         if max(high, most) - min(bottom, least) > WIDER * width:
-            other[judge] = f"{said}: taken for another scale (--scale declares one)"
+            other[judge] = f"{reason}: taken for another scale (--scale declares one)"
             continue
         taken.append(answers)
         if outside > STRAY:
-            notes.append(f"{said}: taken for one scale (--scale declares people's)")
+            notes.append(f"{reason}: taken for one scale (--scale declares people's)")
     if stored is not None and not other:
         taken.append(_ends(stored))
     ends = np.array([min(map(np.min, taken)), max(map(np.max, taken))])
     if not np.any(theirs % 1):  # means of judges lie between the answers
         ends = np.array([np.floor(ends[0]), np.ceil(ends[1])])
     # Not by NumPy, whose rounding of large numbers is infinite.
-    scale = guessed([round(end, DIGITS) for end in ends.tolist()])
+    low, high = (round(end, DIGITS) for end in ends.tolist())
+    parts = low < high and bool(np.any(theirs % 1))
+    scale = between(low, high, guessed=True) if parts else guessed([low, high])
     return SharedScale(scale, other, (f"scale guessed: {_from(scale.low, scale.high)}", *notes))
 
 
-def _half(people: Floats, judges: Mapping[str, Floats], asked: Scale, scale: Scale) -> tuple[str, ...]:
+def _half(people: Floats, judges: Mapping[str, Floats], offered: Scale, scale: Scale) -> tuple[str, ...]:
     """Who uses the lower half alone of a long scale, which others use whole: their scale may be a shorter."""
-    if asked.high - asked.low + 1 < LONG:
+    if offered.high - offered.low + 1 < LONG:
         return ()
-    middle = (asked.low + asked.high) / 2
-    everybody = {**({"people": people} if scale == asked else {}), **judges}
+    middle = (offered.low + offered.high) / 2
+    everybody = {**({"people": people} if scale == offered else {}), **judges}
     enough = {who: answers for who, answers in everybody.items() if len(answers) >= FEWEST}
     below = {who: float(answers.max()) for who, answers in enough.items() if answers.max() <= middle}
     if len(below) == len(enough) > 1:
         return ()
     return tuple(
         f"{who} {'give' if who == 'people' else 'gives'} nothing above {most:g} on the scale "
-        f"{_from(asked.low, asked.high)}: the scale that was used may be a shorter one"
+        f"{_from(offered.low, offered.high)}: the scale that was used may be a shorter one"
         for who, most in below.items()
     )
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from sqlite_utils import Database
 
-from concord.conversation import Conversation, Unit
-from concord.errors import StudyError, not_found
-from concord.rating import Criterion, Finding, Rater, Rating, Verification
+from concord.conversation import Conversation
+from concord.errors import StudyError, check_known
+from concord.rating import FINDINGS, Criterion, Finding, Rater
 from concord.runs.benchmark import Benchmark
 from concord.runs.judged import system
-from concord.store import conversations, ratings, spotchecks, studies, suspects
+from concord.store import conversations, placements, ratings, spotchecks, suspects
 from concord.store.filters import Where
 from concord.store.ratings import Stored
 from concord.store.spotchecks import Seen
@@ -59,9 +59,7 @@ def search(
     Settled are those whose judgements (by `judges`) all have a finding of the person. If `judges` are named,
     only their scores and verdicts count. Raises NotFound for an unknown reason or judge.
     """
-    for reason in reasons:
-        if reason not in REASONS:
-            raise not_found("reason", reason, REASONS)
+    check_known("reason", reasons, REASONS)
     check_judges(db, benchmark, judges)
     return Search(benchmark, suspicion(db, benchmark), where or {}, judges, reasons, rater_of(db, person))
 
@@ -70,24 +68,22 @@ def counts(db: Database, search: Search) -> dict[str, int]:
     """How many conversations there are to look at: under "" those with one of the reasons asked for, then by
     reason. A conversation may have several reasons.
     """
-    found = suspects.counts(db, search)
+    counted = suspects.counts(db, search)
     wanted = set(search.reasons or REASONS)
-    by = {reason: sum(n for together, n in found.items() if reason in together) for reason in REASONS}
-    return {"": sum(n for together, n in found.items() if wanted & set(together))} | {
+    by = {reason: sum(n for together, n in counted.items() if reason in together) for reason in REASONS}
+    return {"": sum(n for together, n in counted.items() if wanted & set(together))} | {
         reason: n for reason, n in sorted(by.items(), key=lambda item: -item[1]) if n
     }
 
 
 def check_judges(db: Database, benchmark: str, judges: Sequence[str]) -> None:
     """Raises NotFound for a judge that has rated nothing of the benchmark."""
-    known = {judge.name for judge in ratings.judges(db, benchmark)} if judges else set()
-    for name in judges:
-        if name not in known:
-            raise not_found("judge", name, known)
+    names = {judge.name for judge in ratings.judges(db, benchmark)} if judges else set()
+    check_known("judge", judges, names)
 
 
 def queue_table(
-    found: Sequence[Suspect], counts: Mapping[str, int], facets: Sequence[Mapping[str, str]] = ()
+    page: Sequence[Suspect], counts: Mapping[str, int], facets: Sequence[Mapping[str, str]] = ()
 ) -> Table:
     """A page of the queue, with the counts below it and these facets of each conversation."""
     shown = list(dict.fromkeys(name for of in facets for name in of))
@@ -111,7 +107,7 @@ def queue_table(
             "because": ", ".join(REASONS[reason] for reason in s.reasons),
             **of,
         }
-        for s, of in zip(found, facets or [{}] * len(found), strict=True)
+        for s, of in zip(page, facets or [{}] * len(page), strict=True)
     )
     note = f"{counts['']} conversations" + (f": {by_reason}." if by_reason else ".")
     return Table("spot-check-queue", "Conversations to look at", columns, rows, notes=(note,))
@@ -142,7 +138,7 @@ def screen(db: Database, conversation_id: int, person: str = "") -> Screen:
         conversation,
         system(db, conversation.benchmark),
         criterion,
-        tuple(spotchecks.judgements(db, conversation_id, criterion.name, rater_of(db, person))),
+        tuple(_judgements(db, conversation_id, criterion, rater_of(db, person))),
         tuple(people),
         conversation.context.get("_challenging") or None,
     )
@@ -152,73 +148,105 @@ def verify(
     db: Database,
     judgement_id: int,
     person: str,
-    finding: Finding,
+    finding: Finding | None,
     comment: str = "",
     corrected: float | None = None,
     *,
     simulated: bool = False,
     audit: str = "",
 ) -> None:
-    """Store what a person found of a judgement, in an audit or ("") in triage; it replaces the earlier one.
+    """Store what a person found of a judgement, in an audit or ("") in triage; the finding before it is kept.
 
-    A verdict that could not be read can only be “seen”. A corrected score is also a rating, in a study of its
-    own, because it is not blind. Raises StudyError for a score off the scale or on the wrong side of the
-    judge's, and for a finding that does not go with the verdict.
+    A verdict that could not be read can only be “seen”. `corrected` is the score the person would have given
+    to the reply; they have one, whoever judged it. It was given in sight of the judge's, so it is no rating;
+    without a finding (None) it says by itself what they find. Raises StudyError for a score off the scale or
+    on the wrong side of the judge's, and for a finding that does not go with the verdict.
     """
-    conversation_id, key, benchmark = spotchecks.about(db, judgement_id)
-    criterion = question(db, benchmark)
-    seen = next(s for s in spotchecks.judgements(db, conversation_id, criterion.name) if s.id == judgement_id)
-    _check(criterion, seen, finding, corrected)
     rater = ratings.rater_id(db, Rater(person, "human", simulated=simulated))
-    spotchecks.uncorrect(db, judgement_id, rater, study_name(benchmark))
-    spotchecks.save(db, Verification(seen.key, person, finding, comment, corrected), rater, audit)
+    conversation, criterion, seen = _seen(db, judgement_id, rater)
+    if finding is None and corrected is not None:
+        finding = implied(criterion, seen, corrected)
+    if finding is None:
+        raise StudyError(
+            "Say what you find of the judge's score, or give the score that you would have given."
+        )
+    _check(criterion, seen, finding, corrected)
+    if (seen.finding, seen.comment, seen.corrected) == (finding, comment, corrected):
+        return
+    placement = spotchecks.placement(db, judgement_id, rater, audit)
+    placements.give(db, placement, "", FINDINGS[finding], comment, seen.score)
+    placements.withdraw(db, placement, criterion.name)
     if corrected is not None:
-        study = _study(db, benchmark, criterion)
-        given = Rating(Unit(key), criterion.name, corrected, comment)
-        spotchecks.correct(db, studies.study_id(db, study), conversation_id, rater, given)
+        spotchecks.uncorrect(db, conversation, rater, criterion.name)
+        placements.give(db, placement, criterion.name, corrected, shown=seen.score)
 
 
 def withdraw(db: Database, judgement_id: int, person: str) -> None:
-    """Delete a finding, and the corrected score given with it, which stays as a revision."""
+    """Take back a finding, and the corrected score given with it; both are kept as replaced."""
     rater = rater_of(db, person)
-    if rater is not None:
-        _, _, benchmark = spotchecks.about(db, judgement_id)
-        spotchecks.withdraw(db, judgement_id, rater, study_name(benchmark))
+    _, criterion, seen = _seen(db, judgement_id, rater)
+    if rater is not None and seen.finding is not None:
+        placement = spotchecks.placement(db, judgement_id, rater)
+        placements.withdraw(db, placement, "")
+        placements.withdraw(db, placement, criterion.name)
+
+
+def add_seconds(db: Database, judgement_id: int, person: str, seconds: float, audit: str = "") -> None:
+    """Add time at work on a judgement."""
+    rater = ratings.rater_id(db, Rater(person, "human"))
+    placements.add_seconds(db, rater, spotchecks.placement(db, judgement_id, rater, audit), seconds)
+
+
+def implied(criterion: Criterion, seen: Seen, score: float) -> Finding:
+    """What a score that somebody would have given says of the judge's."""
+    if seen.failure is not None:
+        return "seen"
+    if seen.score is None or score == seen.score:
+        return "reasonable"
+    if criterion.scale.named:
+        return "wrong"
+    return "too_high" if score < seen.score else "too_low"
+
+
+def _seen(db: Database, judgement_id: int, rater: int | None) -> tuple[int, Criterion, Seen]:
+    """The conversation of a judgement (id), what it was asked, and how it is shown to somebody."""
+    conversation, benchmark = spotchecks.about(db, judgement_id)
+    criterion = question(db, benchmark)
+    every = _judgements(db, conversation, criterion, rater)
+    return conversation, criterion, next(seen for seen in every if seen.id == judgement_id)
+
+
+def _judgements(db: Database, conversation: int, criterion: Criterion, rater: int | None) -> list[Seen]:
+    nominal = not criterion.scale.ordered
+    return spotchecks.judgements(db, conversation, criterion.name, rater, nominal=nominal)
 
 
 def _check(criterion: Criterion, seen: Seen, finding: Finding, corrected: float | None) -> None:
-    if seen.failure is not None and finding != "seen":
-        raise StudyError(
-            "This verdict could not be read: there is no score to find reasonable or not. "
-            "Say that it was seen."
-        )
-    if seen.failure is None and finding == "seen":
-        raise StudyError("This verdict has a score. Say whether it is reasonable, too high or too low.")
+    if finding not in (allowed := findings(criterion, seen)):
+        if seen.failure is not None:
+            raise StudyError(
+                "This verdict could not be read: there is no score to find reasonable or not. "
+                "Say that it was seen."
+            )
+        words = ", ".join(name.replace("_", " ") for name in allowed)
+        raise StudyError(f"This verdict has a score on “{criterion.label}”. Say one of: {words}.")
     if corrected is None:
         return
     if corrected not in criterion.scale:
         raise StudyError(f"{corrected:g} is not on the scale of “{criterion.label}”.")
-    score = seen.score if seen.score is not None else corrected
-    side = {"too_high": corrected < score, "too_low": corrected > score, "reasonable": corrected == score}
-    word = criterion.scale.word
-    if not side.get(finding, True):
+    if (right := implied(criterion, seen, corrected)) != finding and seen.score is not None:
+        word = criterion.scale.word
         raise StudyError(
-            f"The judge gave {word(score)}: {word(corrected)} does not go with "
-            f"“{finding.replace('_', ' ')}”. Change one of the two."
+            f"The judge gave {word(seen.score)}: {word(corrected)} does not go with "
+            f"“{finding.replace('_', ' ')}” but with “{right.replace('_', ' ')}”. Change one of the two."
         )
 
 
-def study_name(benchmark: str) -> str:
-    """The study in which corrected scores are kept."""
-    return f"spot-check-{benchmark}"
-
-
-def _study(db: Database, benchmark: str, criterion: Criterion) -> str:
-    name = study_name(benchmark)
-    if name not in studies.names(db):
-        title = f"Corrected scores of {system(db, benchmark).title}, given in sight of the judges'"
-        studies.create(db, studies.Study(name, (criterion,), title=title, source=studies.IN_SIGHT))
-    return name
+def findings(criterion: Criterion, seen: Seen) -> tuple[Finding, ...]:
+    """What can be found of a judgement: answers by name have no order, so that one is wrong or not."""
+    if seen.failure is not None:
+        return ("seen",)
+    return ("reasonable", "wrong") if criterion.scale.named else ("reasonable", "too_high", "too_low")
 
 
 def question(db: Database, benchmark: str) -> Criterion:

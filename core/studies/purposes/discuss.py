@@ -68,14 +68,14 @@ class Discussion:
 
     def answers(self, unit: int) -> list[OthersAnswers]:
         """The answers to each criterion of a unit, in the order of the letters."""
-        letters, found = self.letters(unit), []
+        letters, listed = self.letters(unit), []
         for criterion in self.study.criteria:
             of = [one for one in self.given[unit] if one.criterion == criterion.name]
             own = next((one.score for one in of if one.rater == self.rater), None)
             others = sorted((letters[one.rater], one) for one in of if one.rater != self.rater)
             if of:
-                found.append(OthersAnswers(criterion, own, others))
-        return found
+                listed.append(OthersAnswers(criterion, own, others))
+        return listed
 
     def said(self, unit: int) -> list[tuple[str, str]]:
         """Others' comments on a unit, by letter."""
@@ -88,11 +88,11 @@ def set_round(db: Database, name: str, when: When) -> None:
     """Let annotators see each other's answers: once all have rated everything (“all”), each once they have
     (“now”), or not (“”).
 
-    Raises NotFound, and StudyError for a study that was not rated blind or has no names.
+    Raises NotFound, and StudyError for a study without names.
     """
     study = studies.get(db, name)
-    if not study.blind or study.anonymous:
-        raise StudyError(f"“{name}” was not rated blind by people with names: there is nothing to discuss.")
+    if study.anonymous:
+        raise StudyError(f"“{name}” was not rated by people with names: there is nothing to discuss.")
     studies.remember(db, name, "discussion", when or None)
 
 
@@ -102,34 +102,31 @@ def discussion(db: Database, name: str, rater: int) -> Discussion | None:
     when = study.meta.get("discussion")
     if not when:
         return None
-    out = [one.rater for one in exclusions.excluded(db, name).values()]
-    given: dict[int, list[BlindAnswer]] = {}
-    for one in informed.blind(db, name, out):
-        given.setdefault(one.unit, []).append(one)
-    gone = acts.left(db, name) | {*exclusions.excluded(db, name)}
+    out = exclusions.excluded(db, name)
+    given = informed.by_unit(informed.blind(db, name, [one.rater for one in out.values()]))
+    gone = acts.left(db, name) | {*out}
     undone = [
         a
         for a in access.annotators(db, name)
         if a.done + a.skipped < a.items and a.id != rater and a.name not in gone
     ]
     opened = informed.has_seen(db, rater, name)
-    comments: dict[int, dict[int, str]] = {}
-    for comment in informed.comments(db, name):
-        comments.setdefault(comment.unit, {})[comment.rater] = comment.text
+    every = informed.by_unit(informed.answers(db, name, "discuss"))
+    comments = {unit: {comment.rater: comment.reason for comment in of} for unit, of in every.items()}
     waiting = len(undone) if when == "all" else 0
     return Discussion(study, rater, given, comments, placements.left(db, rater, name), waiting, opened)
 
 
 def begin(db: Database, name: str, rater: int) -> None:
     """Show others' answers to an annotator and lock theirs. Raises NotAllowed before the time."""
-    found = discussion(db, name, rater)
-    if found is None:
+    state = discussion(db, name, rater)
+    if state is None:
         raise NotAllowed("In this study nobody sees others' answers.")
-    if found.left:
-        raise NotAllowed(f"Rate or skip your other {found.left} items first. Then you see others' answers.")
-    if found.waiting:
-        raise NotAllowed(f"{found.waiting} others have items to rate. Then everybody sees others' answers.")
-    informed.show(db, rater, "discuss", found.items)
+    if state.left:
+        raise NotAllowed(f"Rate or skip your other {state.left} items first. Then you see others' answers.")
+    if state.waiting:
+        raise NotAllowed(f"{state.waiting} others have items to rate. Then everybody sees others' answers.")
+    informed.show(db, rater, "discuss", state.items)
 
 
 def comment(db: Database, name: str, rater: int, unit: int, text: str | None) -> None:
@@ -137,10 +134,14 @@ def comment(db: Database, name: str, rater: int, unit: int, text: str | None) ->
 
     Raises NotAllowed for an item that was not shown to them.
     """
-    found = discussion(db, name, rater)
-    if found is None or not found.opened or found.waiting or unit not in found.items:
+    state = discussion(db, name, rater)
+    if state is None or not state.opened or state.waiting or unit not in state.items:
         raise NotAllowed("This was not shown to you, so your comment was not taken.")
-    informed.comment(db, unit, rater, None if text is None else text.strip())
+    placement = placements.beside(db, rater, "discuss", unit)
+    if text is None:
+        placements.withdraw(db, placement, "")
+    else:
+        placements.give(db, placement, "", None, text.strip())
 
 
 def comments_table(db: Database, name: str) -> Table:
@@ -148,9 +149,9 @@ def comments_table(db: Database, name: str) -> Table:
     places = {unit["id"]: unit for unit in studies.units(db, name)}
     rows = [
         {"item": places[one.unit]["key"], "turn": places[one.unit]["turn"]}
-        | {"annotator": one.person, "comment": one.text, "given": one.given[:16]}
-        for one in informed.comments(db, name)
-        if one.text
+        | {"annotator": one.person, "comment": one.reason, "given": one.given[:16]}
+        for one in informed.answers(db, name, "discuss")
+        if one.reason
     ]
     names = ("item", "turn", "annotator", "comment", "given")
     columns = tuple(Column(of) for of in names if of != "turn" or any(row["turn"] for row in rows))

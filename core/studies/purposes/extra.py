@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from sqlite_utils import Database
 
 from concord.store import access, acts, crowds, exclusions, extras, informed, placements, studies
-from concord.store.extras import Extra
+from concord.store.placements import Placed
 from concord.store.studies import Study
 from concord.studies import sampling
-from concord.studies.adjudication import Rule
+from concord.studies.purposes.adjudicate import Rule
 
 
 def rule_of(study: Study) -> Rule | None:
@@ -22,9 +22,9 @@ def gone(db: Database, name: str, without: Iterable[str] = (), named: Collection
     """Who gets nothing more: those without a link, named in `without`, who left, or saw a judge's scores, and
     those from a crowd platform who are out of time.
     """
-    found = {a.name for a in access.annotators(db, name) if a.revoked} | {*without}
-    found |= {*informed.revealed(db, name)} | (acts.left(db, name) - {*named})
-    return found | crowds.returned(db, name)
+    names = {a.name for a in access.annotators(db, name) if a.revoked} | {*without}
+    names |= {*informed.revealed(db, name)} | (acts.left(db, name) - {*named})
+    return names | crowds.returned(db, name)
 
 
 def barred(db: Database, name: str) -> set[str]:
@@ -38,9 +38,9 @@ def barred(db: Database, name: str) -> set[str]:
 
 def differing(db: Database, study: Study, k: int, rule: Rule, unit: int | None = None) -> list[int]:
     """The units (or this one) on which the first raters differ by a rule, once all have given their part."""
-    asked = {c.name: c for c in study.criteria}
-    found = extras.ranges(db, study.name, k, unit)
-    return list(dict.fromkeys(r.unit for r in found if rule.names(asked[r.criterion], r.apart)))
+    criteria = {c.name: c for c in study.criteria}
+    ranges = extras.ranges(db, study.name, k, unit)
+    return list(dict.fromkeys(r.unit for r in ranges if rule.names(criteria[r.criterion], r.apart)))
 
 
 def one_more(
@@ -49,7 +49,7 @@ def one_more(
     units: Mapping[str, Sequence[int]],
     people: Sequence[str],
     first: Mapping[str, Sequence[str]],
-    kept: Sequence[Extra],
+    kept: Sequence[Placed],
 ) -> tuple[list[tuple[int, str]], int]:
     """Who rates each of these units as an extra rater, where nobody does; and for how many nobody is left."""
     key_of = {unit: key for key, ids in units.items() for unit in ids}
@@ -57,7 +57,7 @@ def one_more(
     items = Counter({person: sum(len(units[key]) for key in have[person]) for person in people})
     items.update(one.person for one in kept)
     given: list[tuple[int, str]] = []
-    there = [(one.unit, one.person) for one in kept]
+    there = [(one.item, one.person) for one in kept]
     waiting = 0
     for unit in named:
         if any(unit == served for served, _ in there):
@@ -88,7 +88,7 @@ def waiting(db: Database, name: str) -> list[int]:
     study = studies.get(db, name)
     if (rule := rule_of(study)) is None:
         return []
-    served = {one.unit for one in extras.dealt(db, name)}
+    served = {one.item for one in extras.dealt(db, name)}
     return [unit for unit in differing(db, study, study.overlap, rule) if unit not in served]
 
 
@@ -112,7 +112,7 @@ def give(db: Database, name: str, units: Iterable[int]) -> dict[int, str]:
     rule = rule_of(study)
     if rule is None or acts.is_closed(db, name):
         return {}
-    found: dict[int, str] = {}
+    given: dict[int, str] = {}
     none: set[str] | None = None
     for unit in dict.fromkeys(units):
         if extras.has(db, unit) or not differing(db, study, study.overlap, rule, unit):
@@ -121,8 +121,13 @@ def give(db: Database, name: str, units: Iterable[int]) -> dict[int, str]:
         able = [one for one in extras.others(db, name, unit) if one[0] not in none]
         if (chosen := _chosen(study, unit, able)) is not None:
             placements.assign(db, access.annotator_id(db, chosen), [unit], extra=True)
-            found[unit] = chosen
-    return found
+            given[unit] = chosen
+    return given
+
+
+def after(db: Database, name: str, rater: int, items: Collection[int]) -> None:
+    """Give those of these items on which people differ now an extra rater."""
+    give(db, name, items)
 
 
 def settle(db: Database, name: str) -> dict[int, str]:

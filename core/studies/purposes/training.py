@@ -4,24 +4,22 @@ Training items are gold items in numbered attempts. Their answers are no ratings
 """
 
 import random
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from sqlite_utils import Database
 
 from concord.errors import StudyError
 from concord.estimate import Estimate
 from concord.statistics.hidden import share
-from concord.store import access, acts, known, placements, studies
+from concord.store import access, acts, audit, known, placements, studies
+from concord.store.actor import acting
 from concord.store.known import Check, Gold
-from concord.store.placements import Placed
-from concord.studies import extra_raters
-from concord.studies.checks import hits
+from concord.store.purposes import QUEUED
+from concord.studies.purposes import extra as extra_raters
+from concord.studies.purposes.gold import hits
 from concord.table import Column, Table
-
-if TYPE_CHECKING:
-    from concord.store.desk import Refusal
 
 FIRST = -1e9
 """Where training lies on a desk: before everything else."""
@@ -100,11 +98,12 @@ def begin(db: Database, name: str, golds: Sequence[Gold], rule: PassRule) -> Non
                 f"{len(unexplained)} training items have no explanation. Say why an answer is right."
             )
         for person in placements.people(db, name):
-            there = _placed(db, name, access.annotator_id(db, person))
+            there = placements.unrated(db, name, access.annotator_id(db, person), "training")
             placements.remove(db, [item.id for item in there])
         known.set_gold(db, name, golds, "training")
+        audit.record(db, "training items set", name, detail=f"{len(units)} new")
     studies.remember(db, name, "training", asdict(rule))
-    place(db, name, {a.name for a in access.annotators(db) if a.revoked})
+    lay(db, name, {a.name for a in access.annotators(db) if a.revoked})
 
 
 def end(db: Database, name: str) -> None:
@@ -115,34 +114,28 @@ def end(db: Database, name: str) -> None:
     studies.remember(db, name, "training", None)
     for person in placements.people(db, name):
         rater = access.annotator_id(db, person)
-        placements.remove(db, [i.id for i in _placed(db, name, rater) if not i.begun])
+        placements.remove(db, [i.id for i in placements.unrated(db, name, rater, "training") if not i.begun])
     extra_raters.settle(db, name)
 
 
-def place(db: Database, name: str, gone: Collection[str] = ()) -> None:
+def lay(db: Database, name: str, gone: Collection[str] = (), *, strictly: bool = False) -> None:
     """Lay the next attempt on the desk of everybody who has items, has none open and may have another."""
     rule = rule_of(studies.get(db, name))
     if rule is None:
         return
-    for person in sorted({person for _, person, _, _ in placements.queues(db, name)} - {*gone}):
+    for person in sorted({one.person for one in placements.queues(db, name)} - {*gone}):
         rater = access.annotator_id(db, person)
         if placements.untrained(db, name, rater):
             _next(db, name, person, rater, rule)
 
 
-def take(
-    db: Database, name: str, rater: int, client: str, events: Iterable[Any]
-) -> tuple[int, "list[Refusal]"]:
-    """Apply what a browser reports of a study's items, and decide on the attempt that ends with it."""
-    from concord.store import desk  # loads pydantic
-
-    taken = desk.apply(db, rater, client, events)
+def after(db: Database, name: str, rater: int, items: Collection[int]) -> None:
+    """Decide on the attempt that ends with these items."""
     if placements.untrained(db, name, rater):
         _decide(db, name, rater)
-    return taken
 
 
-def admit(db: Database, name: str, annotator: str, reason: str, by: str) -> None:
+def admit(db: Database, name: str, annotator: str, reason: str) -> None:
     """Open a study to an annotator who has not passed its training; it is recorded.
 
     Units that wait for an extra rater may get one then. Raises NotFound, and StudyError where it is open to
@@ -151,8 +144,8 @@ def admit(db: Database, name: str, annotator: str, reason: str, by: str) -> None
     rater = access.annotator_id(db, annotator)
     if not placements.untrained(db, name, rater):
         raise StudyError(f"“{name}” is open to {annotator} already.")
-    acts.record(db, name, "admitted", reason, by, rater=rater)
-    placements.remove(db, [i.id for i in _placed(db, name, rater) if not i.begun])
+    acts.record(db, name, "admitted", reason, annotator)
+    placements.remove(db, [i.id for i in placements.unrated(db, name, rater, "training") if not i.begun])
     extra_raters.settle(db, name)
 
 
@@ -161,10 +154,10 @@ def attempts(db: Database, name: str) -> list[TrainingAttempt]:
     given: dict[tuple[str, int], list[Check]] = {}
     for check in known.checks(db, name, "training"):
         given.setdefault((check.annotator, check.attempt), []).append(check)
-    unordered = {c.name for c in studies.get(db, name).criteria if c.scale.nominal}
-    found = []
+    unordered = {c.name for c in studies.get(db, name).criteria if not c.scale.ordered}
+    every = []
     for person in placements.people(db, name):
-        there = _placed(db, name, access.annotator_id(db, person))
+        there = placements.unrated(db, name, access.annotator_id(db, person), "training")
         for number in sorted({item.attempt for item in there}):
             of = given.get((person, number), [])
             items = [item for item in there if item.attempt == number]
@@ -172,8 +165,8 @@ def attempts(db: Database, name: str) -> list[TrainingAttempt]:
             hit = sum(right for right, _ in hits(of).get(person, []))
             done = sum(item.state == "done" for item in items)
             deviation = sum(far) / len(far) if far else None
-            found.append(TrainingAttempt(person, number, len(items), done, hit, deviation))
-    return found
+            every.append(TrainingAttempt(person, number, len(items), done, hit, deviation))
+    return every
 
 
 def standing(db: Database, name: str, rater: int) -> dict[str, Any] | None:
@@ -184,7 +177,7 @@ def standing(db: Database, name: str, rater: int) -> dict[str, Any] | None:
     if not placements.untrained(db, name, rater):
         return None
     rule = rule_of(studies.get(db, name))
-    placed = _placed(db, name, rater)
+    placed = placements.unrated(db, name, rater, "training")
     number = max((item.attempt for item in placed), default=0)
     over = bool(placed) and all(item.state == "done" for item in placed)
     return {"attempt": number, "left": max(0, rule.attempts - number) if rule else 0, "over": over}
@@ -211,27 +204,19 @@ def table(db: Database, name: str) -> Table:
         Column("verdict"),
         *((Column("note"),) if admitted else ()),
     )
-    told = f"Passed is {rule.told}. " if rule else ""
+    sentence = f"Passed is {rule.told}. " if rule else ""
     return Table(
         "training",
         "Training",
         columns,
         tuple(rows),
         caption="Who has passed the training that opens the study.",
-        notes=(f"{told}Answers to training items are no ratings and enter no other figure.",),
+        notes=(f"{sentence}Answers to training items are no ratings and enter no other figure.",),
     )
 
 
-def _placed(db: Database, name: str, rater: int) -> list[Placed]:
-    return [item for item in placements.unrated(db, name, rater) if item.purpose == "training"]
-
-
 def _refuse_begun(db: Database, name: str) -> None:
-    begun = {person for _, person, begun, _ in placements.queues(db, name) if begun}
-    for person in placements.people(db, name):
-        if any(item.begun for item in placements.unrated(db, name, access.annotator_id(db, person))):
-            begun.add(person)
-    if begun:
+    if begun := {one.person for one in placements.placed(db, name, QUEUED) if one.begun}:
         have = "has" if len(begun) == 1 else "have"
         raise StudyError(
             f"{', '.join(sorted(begun))} {have} begun “{name}” already: training comes before the first "
@@ -241,7 +226,7 @@ def _refuse_begun(db: Database, name: str) -> None:
 
 def _next(db: Database, name: str, person: str, rater: int, rule: PassRule) -> None:
     """Lay the next attempt, where one is left: items that were not seen before come first."""
-    there = _placed(db, name, rater)
+    there = placements.unrated(db, name, rater, "training")
     number = max((item.attempt for item in there), default=0) + 1
     if number > rule.attempts or any(item.state == "open" for item in there):
         return
@@ -256,16 +241,17 @@ def _next(db: Database, name: str, person: str, rater: int, rule: PassRule) -> N
 
 def _decide(db: Database, name: str, rater: int) -> None:
     """Record whether the attempt that is finished was passed; else the next one begins, where one is left."""
-    rule, there = rule_of(studies.get(db, name)), _placed(db, name, rater)
+    rule, there = rule_of(studies.get(db, name)), placements.unrated(db, name, rater, "training")
     if rule is None or not there or any(item.state == "open" for item in there):
         return
     person = next(a.name for a in access.annotators(db) if a.id == rater)
     last = [one for one in attempts(db, name) if one.annotator == person][-1]
-    told = f"attempt {last.number}: {last.hit} of {last.items} training items hit"
-    if any(act.annotator == person and act.reason == told for act in acts.every(db, name)):
+    reason = f"attempt {last.number}: {last.hit} of {last.items} training items hit"
+    if any(act.annotator == person and act.reason == reason for act in acts.every(db, name)):
         return
     passed = last.passes(rule)
-    acts.record(db, name, "passed" if passed else "failed", told, "training", rater=rater)
+    with acting("training"):
+        acts.record(db, name, "passed" if passed else "failed", reason, person)
     if passed:
         extra_raters.settle(db, name)
     else:

@@ -49,8 +49,8 @@ class Rule:
         """Whether a range of answers to a criterion is one to settle."""
         if by <= 0 or self.criterion not in ("", criterion.name):
             return False
-        nominal = criterion.scale.nominal or self.way == "lowest"
-        return nominal or by >= min(self.least, criterion.scale.high - criterion.scale.low) - 1e-9
+        anyhow = not criterion.scale.ordered or self.way == "lowest"
+        return anyhow or by >= min(self.least, criterion.scale.width) - 1e-9
 
 
 class Disputed(NamedTuple):
@@ -70,8 +70,8 @@ def set_rule(db: Database, name: str, rule: Rule) -> str:
     study = studies.get(db, name)
     if study.anonymous:
         raise StudyError(f"People's ratings in “{name}” have no names, so nobody's answers can be laid out.")
-    if rule.criterion and rule.criterion not in (known := [c.name for c in study.criteria]):
-        raise not_found("criterion", rule.criterion, known)
+    if rule.criterion and rule.criterion not in (names := [c.name for c in study.criteria]):
+        raise not_found("criterion", rule.criterion, names)
     if (rule.least <= 0) if rule.way == "range" else (rule.n < 1):
         raise StudyError("A rule needs a range above 0, or a number of items.")
     refuse_too_wide(study, rule)
@@ -81,8 +81,8 @@ def set_rule(db: Database, name: str, rule: Rule) -> str:
 
 def refuse_too_wide(study: Study, rule: Rule) -> None:
     """Raise StudyError for a range that is wider than every scale the rule looks at, with the widest one."""
-    looked_at = [c.scale for c in study.criteria if rule.criterion in ("", c.name) and not c.scale.nominal]
-    widest = max((scale.high - scale.low for scale in looked_at), default=rule.least)
+    looked_at = [c.scale for c in study.criteria if rule.criterion in ("", c.name) and c.scale.ordered]
+    widest = max((scale.width for scale in looked_at), default=rule.least)
     if rule.way == "range" and rule.least > widest:
         on = f"on “{rule.criterion}”" if rule.criterion else "on any criterion"
         raise StudyError(
@@ -129,19 +129,19 @@ class Adjudication:
         rule = self.rule
         if rule is None:
             return []
-        asked = {c.name: c for c in self.study.criteria}
-        found = []
+        by_name = {c.name: c for c in self.study.criteria}
+        items = []
         for unit, given in self.given.items():
             of: dict[str, list[float]] = {}
             for one in given:
                 of.setdefault(one.criterion, []).append(one.score)
-            ranges = {name: max(of[name]) - min(of[name]) for name in asked if len(of.get(name, ())) > 1}
-            criteria = [c for c, by in ranges.items() if rule.names(asked[c], by)]
+            ranges = {name: max(of[name]) - min(of[name]) for name in by_name if len(of.get(name, ())) > 1}
+            criteria = [c for c, by in ranges.items() if rule.names(by_name[c], by)]
             if criteria:
-                apart = sum(_share(asked[c], by) for c, by in ranges.items()) / len(ranges)
-                found.append(Disputed(unit, tuple(criteria), apart))
-        found.sort(key=lambda one: (-one.apart, one.unit))
-        return found if rule.way == "range" else found[: rule.n]
+                apart = sum(by_name[c].scale.apart(by) for c, by in ranges.items()) / len(ranges)
+                items.append(Disputed(unit, tuple(criteria), apart))
+        items.sort(key=lambda one: (-one.apart, one.unit))
+        return items if rule.way == "range" else items[: rule.n]
 
     @property
     def done(self) -> set[int]:
@@ -179,20 +179,12 @@ class Adjudication:
         )
 
 
-def _share(criterion: Criterion, by: float) -> float:
-    scale = criterion.scale
-    return float(by > 0) if scale.nominal else by / (scale.high - scale.low)
-
-
 def adjudication(db: Database, name: str) -> Adjudication:
     """The answers of a study as they stand. Raises NotFound."""
     out = [one.rater for one in exclusions.excluded(db, name).values()]
-    given: dict[int, list[BlindAnswer]] = {}
-    for one in informed.blind(db, name, out):
-        given.setdefault(one.unit, []).append(one)
-    settled: dict[int, dict[str, Informed]] = {}
-    for answer in informed.answers(db, name, "adjudicate"):
-        settled.setdefault(answer.unit, {})[answer.criterion] = answer
+    given = informed.by_unit(informed.blind(db, name, out))
+    answers = informed.by_unit(informed.answers(db, name, "adjudicate"))
+    settled = {unit: {answer.criterion: answer for answer in of} for unit, of in answers.items()}
     return Adjudication(studies.get(db, name), given, settled)
 
 
@@ -206,25 +198,27 @@ def settle(
     """
     rater = ratings.rater_id(db, Rater(person, "human"))
     if score is not None:
-        found = adjudication(db, name)
-        item = next((one for one in found.disputed if one.unit == unit), None)
+        state = adjudication(db, name)
+        item = next((one for one in state.disputed if one.unit == unit), None)
         if item is None:
             raise StudyError(
-                f"{_called(db, name, unit)} is not in dispute (any more): {_why(found, db, unit)}."
+                f"{_called(db, name, unit)} is not in dispute (any more): {_why(state, db, unit)}."
             )
-        asked = {c.name: c for c in found.study.criteria if c.name in item.criteria}
-        if criterion not in {c.name for c in found.study.criteria}:
-            raise not_found("criterion", criterion, asked)
-        if criterion not in asked:
-            labels = ", ".join(each.label for each in asked.values())
+        criteria = {c.name: c for c in state.study.criteria if c.name in item.criteria}
+        if criterion not in {c.name for c in state.study.criteria}:
+            raise not_found("criterion", criterion, criteria)
+        if criterion not in criteria:
+            labels = ", ".join(each.label for each in criteria.values())
             raise StudyError(
                 f"{_called(db, name, unit)} is not in dispute on “{criterion}”, only on {labels}."
             )
-        if score not in asked[criterion].scale:
-            raise StudyError(f"{score:g} is not on the scale of “{asked[criterion].label}”.")
+        if score not in criteria[criterion].scale:
+            raise StudyError(f"{score:g} is not on the scale of “{criteria[criterion].label}”.")
         if not reason.strip():
-            word = asked[criterion].scale.word(score)
-            raise StudyError(f"Say why “{asked[criterion].label}” is {word}: a settled score has a reason.")
+            word = criteria[criterion].scale.word(score)
+            raise StudyError(
+                f"Say why “{criteria[criterion].label}” is {word}: a settled score has a reason."
+            )
     informed.give(db, "adjudicate", unit, rater, criterion, score, reason.strip())
 
 
@@ -236,34 +230,32 @@ def _called(db: Database, name: str, unit: int) -> str:
     return f"“{place['key']}”" + (f", turn {place['turn']}," if place["turn"] else "")
 
 
-def _why(found: Adjudication, db: Database, unit: int) -> str:
+def _why(state: Adjudication, db: Database, unit: int) -> str:
     """Why an item is not in dispute; nobody is named to an adjudicator."""
-    given: dict[int, list[BlindAnswer]] = {}
-    for one in informed.blind(db, found.study.name, ()):
-        given.setdefault(one.unit, []).append(one)
-    if any(one.unit == unit for one in Adjudication(found.study, given, {}).disputed):
+    everybody = informed.by_unit(informed.blind(db, state.study.name))
+    if any(one.unit == unit for one in Adjudication(state.study, everybody, {}).disputed):
         return "somebody who rated it was left out of the study"
-    return f"the rule, {found.rule_told}, does not name it" if found.rule else "the study has no rule"
+    return f"the rule, {state.rule_told}, does not name it" if state.rule else "the study has no rule"
 
 
-def queue_table(db: Database, found: Adjudication) -> Table:
+def queue_table(db: Database, state: Adjudication) -> Table:
     """The items that the rule names, one criterion a row: everybody's answers, and what settled it."""
-    places = {unit["id"]: unit for unit in studies.units(db, found.study.name)} if found.disputed else {}
+    places = {unit["id"]: unit for unit in studies.units(db, state.study.name)} if state.disputed else {}
     rows = [
         {
             **{"item": places[item.unit]["key"], "turn": places[item.unit]["turn"]},
-            "criterion": asked.criterion.name,
-            "answers": asked.criterion.scale.words([given.score for given in asked.given]),
-            "settled": asked.criterion.scale.word(asked.settled.score) if asked.settled else "",
-            "reason": asked.settled.reason if asked.settled else "",
-            "by": asked.settled.person if asked.settled else "",
+            "criterion": question.criterion.name,
+            "answers": question.criterion.scale.words([given.score for given in question.given]),
+            "settled": question.criterion.scale.word(question.settled.score) if question.settled else "",
+            "reason": question.settled.reason if question.settled else "",
+            "by": question.settled.person if question.settled else "",
         }
-        for item in found.disputed
-        for asked in found.questions(item)
+        for item in state.disputed
+        for question in state.questions(item)
     ]
     columns = map(Column, ("item", "turn", "criterion", "answers", "settled", "reason", "by"))
     shown = tuple(c for c in columns if c.name != "turn" or any(row["turn"] for row in rows))
-    return Table("adjudication_queue", "Items to adjudicate", shown, tuple(rows), notes=(found.told,))
+    return Table("adjudication_queue", "Items to adjudicate", shown, tuple(rows), notes=(state.told,))
 
 
 def scores_on(
@@ -280,9 +272,9 @@ def scores_on(
         by_unit.setdefault(one.unit, {})[one.criterion] = one.score
     if criterion != FINAL:
         return {unit: of[criterion] for unit, of in by_unit.items() if criterion in of}
-    found = {}
+    scores = {}
     for unit, of in by_unit.items():
         parts = [of.get(name, mean.get(unit, nan)) for name, mean in means.items()]
         if of.keys() & means.keys() and not any(map(isnan, parts)):
-            found[unit] = sum(parts) / len(parts)
-    return found
+            scores[unit] = sum(parts) / len(parts)
+    return scores

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sqlite_utils import Database
 
-from concord.errors import NotAllowed, StudyError, not_found
+from concord.errors import NotAllowed, StudyError, check_known
 from concord.rating import Criterion, Rater
 from concord.scores import FINAL, labels
 from concord.statistics.anchoring import Move
@@ -47,7 +47,7 @@ class Reveal:
     @cached_property
     def items(self) -> dict[int, list[Shown]]:
         """The units that they and the judge rated, with the criteria that both answered."""
-        found = {}
+        items = {}
         for unit, own in self.blind.items():
             shown = [
                 Shown(c, own[c.name], *self.judged[unit, c.name], self.second.get((unit, c.name)))
@@ -55,8 +55,8 @@ class Reveal:
                 if c.name in own and (unit, c.name) in self.judged
             ]
             if shown:
-                found[unit] = shown
-        return found
+                items[unit] = shown
+        return items
 
     @property
     def done(self) -> list[int]:
@@ -76,21 +76,20 @@ def judges_of(db: Database, name: str) -> dict[str, Rater]:
 def set_judge(db: Database, name: str, judge: str) -> None:
     """Show annotators this judge's scores once they have answered everything; “” shows nothing any more.
 
-    Raises NotFound, and StudyError for a study that was not rated blind or has no names, and where people and
-    judges answer on different scales.
+    Raises NotFound, and StudyError for a study without names, and where people and judges answer on different
+    scales.
     """
     study = studies.get(db, name)
-    if not study.blind or study.anonymous:
-        raise StudyError(f"“{name}” was not rated blind by people with names: nothing is revealed.")
+    if study.anonymous:
+        raise StudyError(f"“{name}” was not rated by people with names: nothing is revealed.")
     if not judge:
         studies.remember(db, name, "reveal", None)
         return
-    known = judges_of(db, name)
-    if judge not in known:
-        raise not_found("judge", judge, known)
+    judges = judges_of(db, name)
+    check_known("judge", judge, judges)
     if other := [c.label for c in study.criteria if c.judged not in (None, c.scale)]:
         raise StudyError(f"Judges answer “{other[0]}” on another scale than people: it is not shown.")
-    rater = known[judge]
+    rater = judges[judge]
     studies.remember(db, name, "reveal", {"judge": rater.name, "variant": rater.variant})
 
 
@@ -107,10 +106,8 @@ def reveal(db: Database, name: str, rater: int) -> Reveal | None:
     number = ratings.find_rater(db, judge) if judge else None
     if number is None:
         return None
-    own: dict[int, dict[str, float]] = {}
-    for given in informed.blind(db, name):
-        if given.rater == rater:
-            own.setdefault(given.unit, {})[given.criterion] = given.score
+    mine = informed.by_unit(one for one in informed.blind(db, name) if one.rater == rater)
+    own = {unit: {one.criterion: one.score for one in of} for unit, of in mine.items()}
     second = [one for one in informed.answers(db, name, "revise") if one.rater == rater]
     opened = informed.has_seen(db, rater, name)
     return Reveal(
@@ -124,29 +121,29 @@ def reveal(db: Database, name: str, rater: int) -> Reveal | None:
 
 
 def _judged(
-    study: Study, said: Mapping[tuple[int, str], tuple[Sequence[float], str]]
+    study: Study, given: Mapping[tuple[int, str], tuple[Sequence[float], str]]
 ) -> dict[tuple[int, str], tuple[float, str]]:
     """One score of each unit and criterion: the mean over turns and runs, of categories the most frequent.
 
     Where two categories are equally frequent, the judge has no answer to show.
     """
-    nominal = {c.name for c in study.criteria if c.scale.nominal}
-    found = {}
-    for (unit, criterion), (scores, reasons) in said.items():
+    nominal = {c.name for c in study.criteria if not c.scale.ordered}
+    judged = {}
+    for (unit, criterion), (scores, reasons) in given.items():
         if criterion in nominal and len(scores := multimode(scores)) > 1:
             continue
-        found[unit, criterion] = (sum(scores) / len(scores), reasons)
-    return found
+        judged[unit, criterion] = (sum(scores) / len(scores), reasons)
+    return judged
 
 
 def begin(db: Database, name: str, rater: int) -> None:
     """Show the judge's scores to an annotator and lock their answers. Raises NotAllowed before the end."""
-    found = reveal(db, name, rater)
-    if found is None:
+    state = reveal(db, name, rater)
+    if state is None:
         raise NotAllowed("This study shows no judge's scores.")
-    if found.left:
-        raise NotAllowed(f"Rate or skip your other {found.left} items first. Then the judge is shown.")
-    informed.show(db, rater, "revise", found.items)
+    if state.left:
+        raise NotAllowed(f"Rate or skip your other {state.left} items first. Then the judge is shown.")
+    informed.show(db, rater, "revise", state.items)
 
 
 def revise(
@@ -157,8 +154,8 @@ def revise(
     Raises NotAllowed before the judge's scores are shown and for what was not shown, StudyError for a score
     off the scale.
     """
-    found = reveal(db, name, rater)
-    shown = {one.criterion.name: one for one in found.items.get(unit, ())} if found and found.opened else {}
+    state = reveal(db, name, rater)
+    shown = {one.criterion.name: one for one in state.items.get(unit, ())} if state and state.opened else {}
     if criterion not in shown:
         raise NotAllowed("This was not shown to you, so your answer was not taken.")
     one = shown[criterion]
@@ -180,10 +177,10 @@ def moves(
         if (one.unit, one.rater, one.criterion) in first and one.shown is not None:
             by_item.setdefault((one.unit, one.rater), {})[one.criterion] = one
     wanted = list(counted) if criterion == FINAL else [criterion]
-    found = []
+    listed = []
     for (unit, rater), of in by_item.items():
         if wanted and of.keys() >= set(wanted):
             parts = [(first[unit, rater, name], of[name].shown or 0.0, of[name].score) for name in wanted]
             means = [sum(part) / len(wanted) for part in zip(*parts, strict=True)]
-            found.append(Move(of[wanted[0]].person, unit, *means))
-    return found
+            listed.append(Move(of[wanted[0]].person, unit, *means))
+    return listed

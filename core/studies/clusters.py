@@ -1,0 +1,96 @@
+"""Which units of a study hang together, so that they are resampled together."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+
+from sqlite_utils import Database
+
+from concord.errors import check_known
+from concord.store import frames, studies
+from concord.store.studies import Study
+
+Places = Sequence[tuple[int, str, str, int]]
+"""A study's units as `concord.store.frames.places` has them."""
+
+CONVERSATION = "conversation"
+"""What turns that are rated one by one share, beside facets."""
+
+FIRST_MESSAGE = "first message"
+"""What answers to one prompt share, where nothing else tells scenarios apart."""
+
+FEWEST_CLUSTERS = 8
+"""Fewer scenarios than this are not resampled as a whole: no interval would be left."""
+
+
+def scenario_facets(db: Database, name: str) -> tuple[str, ...]:
+    """The facets by which a study's units are resampled together unless others are asked for."""
+    study, places = studies.get(db, name), frames.places(db, name)
+    return clusters(study, facets_for(db, study, places, None), places, None)[0]
+
+
+def facets_for(
+    db: Database, study: Study, places: Places, by: Sequence[str] | None
+) -> dict[str, dict[int, str]]:
+    """The facets of a study's units, and the first message of each where items are taken together by it."""
+    facets = frames.facet_values(db, study.name)
+    benchmarks = {benchmark for _, benchmark, _, _ in places}
+    if FIRST_MESSAGE in (by or ()) or (by is None and not _scenario(facets, benchmarks)):
+        shared = frames.first_messages(db, study.name)
+        # Turns of one conversation hang together all the same, where prompts are few.
+        fewest = FEWEST_CLUSTERS if by is None and study.per_turn else 2
+        if len(set(shared.values())) >= fewest:
+            facets[FIRST_MESSAGE] = shared
+    return facets
+
+
+def clusters(
+    study: Study,
+    given: Mapping[str, Mapping[int, str]],
+    places: Places,
+    by: Sequence[str] | None,
+) -> tuple[tuple[str, ...], dict[Hashable, Hashable] | None, str]:
+    """The facets by which units are resampled together, each unit's values of them, and why they are not."""
+    if by is not None and not by:
+        return (), None, ""
+    facets = dict(given)
+    if study.per_turn:
+        facets[CONVERSATION] = {unit: f"{benchmark} {key}" for unit, benchmark, key, _ in places}
+    if by is not None:
+        check_known("facet", by, facets)
+        return tuple(by), _alike_in(by, facets), ""
+    by = _scenario(facets, {benchmark for _, benchmark, _, _ in places})
+    together = _alike_in(by, facets)
+    count = len(set(together.values())) + len(places) - len(together)
+    if not by or count == len(places):
+        return (), None, ""
+    if count < FEWEST_CLUSTERS:
+        too_few = (
+            f"Items share {count} values of {' and '.join(by)}, too few to be resampled together: intervals "
+            "take items for independent, and may be too narrow."
+        )
+        return (), None, too_few
+    return tuple(by), together, ""
+
+
+def _scenario(facets: Mapping[str, Mapping[int, str]], benchmarks: set[str]) -> list[str]:
+    """The facets that make a scenario: those that tell the benchmark's items apart, else “scenario”.
+
+    Where there are none, answers to one first message hang together, and turns of one conversation.
+    """
+    by = ["scenario"] if "scenario" in facets else []
+    if facets.keys() - {CONVERSATION, FIRST_MESSAGE} and len(benchmarks) == 1:
+        from concord.runs.registry import BENCHMARKS  # loads every benchmark
+
+        [benchmark] = benchmarks
+        own = BENCHMARKS[benchmark].items if benchmark in BENCHMARKS else ()
+        by = [facet for facet in own if facet in facets] or by
+    return by or [facet for facet in (FIRST_MESSAGE, CONVERSATION) if facet in facets][:1]
+
+
+def _alike_in(by: Sequence[str], facets: Mapping[str, Mapping[int, str]]) -> dict[Hashable, Hashable]:
+    """Each unit's values of the facets; one that lacks a facet hangs together with nothing."""
+    if not by:
+        return {}
+    shared = set.intersection(*(set(facets[facet]) for facet in by))
+    return {unit: tuple(facets[facet][unit] for facet in by) for unit in sorted(shared)}

@@ -1,0 +1,273 @@
+"""Draws of studies: which conversations people rate, at random, by strata, or for a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from sqlite_utils import Database
+
+from concord.conversation import Conversation
+from concord.errors import StudyError, not_found
+from concord.rating import Criterion
+from concord.statistics.next_items import FLOOR, by_disagreement, expected_error
+from concord.store import audit, conversations, frames, ratings, studies
+from concord.store.conversations import Filter
+from concord.store.studies import Study
+from concord.studies import sampling
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from concord.rubrics.shelf import Numbered
+
+NextFor = Literal["", "mean", "players", "disagreement"]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """A draw that is not stored: the candidates, the chosen ones, what they are spread over."""
+
+    candidates: pd.DataFrame
+    chosen: pd.DataFrame
+    by: tuple[str, ...]
+    wanted: Filter
+
+    @property
+    def strata(self) -> tuple[int, int]:
+        """How many strata something was drawn of, and how many there are."""
+        there = self.candidates.groupby(list(self.by), dropna=False).ngroups if self.by else 1
+        return self.chosen.stratum.nunique(), there
+
+    def margins(self) -> pd.DataFrame:
+        """Candidates and drawn by each value of each column. Columns: of, value, candidates, drawn."""
+        import pandas as pd
+
+        def counts(table: pd.DataFrame) -> pd.Series[int]:
+            return table[list(self.by)].fillna("").astype(str).melt(var_name="of").value_counts()
+
+        if not self.by:
+            return pd.DataFrame(columns=["of", "value", "candidates", "drawn"])
+        both = pd.DataFrame({"candidates": counts(self.candidates), "drawn": counts(self.chosen)})
+        return both.fillna(0).astype(int).sort_index().reindex(self.by, level="of").reset_index()
+
+
+def draw(
+    db: Database,
+    n: int,
+    *,
+    wanted: Filter,
+    by: Sequence[str] | None = None,
+    seed: int = 0,
+    allocation: sampling.Allocation = "even",
+    exclude_refused: bool = False,
+    next_for: NextFor = "",
+    random_share: float = FLOOR,
+    not_in: Sequence[str] = (),
+) -> Sample:
+    """Draw `n` stored conversations, storing nothing: the sample of `draw_study`.
+
+    Raises StudyError, and NotFound for a study in `not_in`.
+    """
+    if exclude_refused:
+        wanted = replace(wanted, refused=False)
+    candidates = conversations.table(db, wanted)
+    apart = [unit["conversation_id"] for study in not_in for unit in studies.units(db, study)]
+    candidates = candidates[~candidates.id.isin(apart)]
+    if next_for:
+        return _draw_next(db, candidates, n, wanted, seed, next_for, random_share)
+    if by is None:
+        varied = candidates.drop(columns=["id", "key"]).nunique()
+        by = [str(column) for column, values in varied.items() if 1 < values <= n]
+    chosen = sampling.draw(candidates, n, seed=seed, by=by, allocation=allocation, name="key")
+    return Sample(candidates, chosen, tuple(by), wanted)
+
+
+def _draw_next(
+    db: Database,
+    candidates: pd.DataFrame,
+    n: int,
+    wanted: Filter,
+    seed: int,
+    next_for: NextFor,
+    share: float,
+) -> Sample:
+    """The sample that narrows the corrected mean of all, or of each player, or where judges disagree."""
+    import pandas as pd
+
+    finals = frames.finals(db, candidates.id.tolist())
+    if np.isnan(finals["judged"]).all():
+        raise StudyError(
+            "No judge has a final score here, so nothing tells where judges may err. Have one rate these "
+            "conversations with `concord judge`, or draw without --next-for."
+        )
+    if next_for == "disagreement":
+        spread = finals["spread"]
+        if not (spread > 0).any():
+            raise StudyError(
+                "No two judges disagree on any of these conversations. Have a second one rate them with "
+                "`concord judge`, or draw without --next-for."
+            )
+        size = by_disagreement(spread)
+    else:
+        size = expected_error(finals["judged"], finals["spread"], finals["people"])
+    if next_for != "players":
+        chosen = sampling.draw_by_chance(candidates, n, size, seed=seed, name="key", share=share)
+        return Sample(candidates, chosen, (), wanted)
+    each = sampling.draw(candidates, n, seed=seed, by=["player"], name="key").player.value_counts()
+    parts = []
+    for player in sorted(each.index):
+        mine = (candidates.player == player).to_numpy()
+        drawn = sampling.draw_by_chance(
+            candidates[mine], int(each[player]), size[mine], seed=seed, name="key", share=share
+        )
+        parts.append(drawn.assign(stratum=player))
+    return Sample(candidates, pd.concat(parts, ignore_index=True), ("player",), wanted)
+
+
+def left_to_draw(db: Database, study: Study) -> int | None:
+    """How many stored conversations the draw of a study could have taken, and did not; None if not drawn."""
+    wanted = study.meta.get("drawn", {}).get("filter")
+    if not wanted:
+        return None
+    drawn = {unit["conversation_id"] for unit in studies.units(db, study.name)}
+    return max(0, conversations.count(db, Filter(**wanted)) - len(drawn))
+
+
+def draw_study(
+    db: Database,
+    name: str,
+    n: int,
+    *,
+    wanted: Filter,
+    by: Sequence[str] | None = None,
+    seed: int = 0,
+    allocation: sampling.Allocation = "even",
+    ask: Sequence[str] | Sequence[Criterion] = (),
+    per_turn: bool = False,
+    exclude_refused: bool = False,
+    title: str = "",
+    guidelines: str = "",
+    overlap: int = 0,
+    next_for: NextFor = "",
+    random_share: float = FLOOR,
+    rubric: Numbered | None = None,
+    not_in: Sequence[str] = (),
+    pilot_of: str = "",
+) -> Study:
+    """Draw `n` stored conversations into a new study, stratified; rated whole or, with `per_turn`, by turns.
+
+    A rubric says what is asked and of what (`ask` and `per_turn` are then its own); its version is kept.
+
+    `wanted` filters the candidates and must name a benchmark. Asked are its criteria in `ask` or criteria of
+    your own, else those that enter final. `by` defaults to the player, the language and every facet that
+    varies. Where strata are drawn with unequal probabilities, each conversation's is kept with the study for
+    the estimators. Raises StudyError where there is too little to draw from.
+
+    With `next_for` the conversations are those that narrow a figure most, in place of strata: people's mean
+    of all (“mean”), or of each player, of which equally many are drawn (“players”). Each is drawn with a
+    probability that follows how far people are expected to be from the judges there
+    (`concord.statistics.next_items`), or how far judges are apart (“disagreement”). The `random_share` of
+    them is a simple random sample, named with the study.
+
+    No conversation of the studies `not_in` is drawn, and none of a pilot of this study; a pilot (`pilot_of`,
+    whether that study is there or not) has none of its study or of other pilots.
+    """
+    if pilot_of == name:
+        raise StudyError(f"“{name}” cannot be its own pilot. Name the study that comes after it.")
+    not_in = list(dict.fromkeys([*not_in, *studies.beside(db, name, pilot_of)]))
+    if rubric is None:
+        criteria = _asked(db, wanted.benchmark, ask)
+    else:
+        if not rubric.rubric.criteria:
+            raise StudyError(
+                f"The rubric “{rubric.rubric.name}” asks only which of two is better. Make a study of pairs "
+                "with `concord pairs new`."
+            )
+        rubric.publish(db)
+        criteria, per_turn = rubric.rubric.criteria, rubric.rubric.per_turn
+    sample = draw(
+        db,
+        n,
+        wanted=wanted,
+        by=by,
+        seed=seed,
+        allocation=allocation,
+        exclude_refused=exclude_refused,
+        next_for=next_for,
+        random_share=random_share,
+        not_in=not_in,
+    )
+    drawn: dict[str, Any] = {
+        "benchmark": wanted.benchmark,
+        "filter": {k: v for k, v in asdict(sample.wanted).items() if v},
+        "n": n,
+        "by": list(sample.by),
+        "allocation": allocation,
+        "candidates": len(sample.candidates),
+    }
+    if next_for:
+        del drawn["allocation"]
+        drawn["next_for"] = next_for
+        drawn["random"] = sample.chosen.key[sample.chosen.random].tolist()
+    keys, chance = sample.chosen.key.tolist(), sample.chosen.chance.tolist()
+    if next_for or max(chance) - min(chance) > 1e-9:
+        drawn["chance"] = dict(zip(keys, chance, strict=True))
+    if not_in:
+        drawn["not_in"] = not_in
+    about: dict[str, Any] = {"drawn": drawn}
+    if pilot_of:
+        about["pilot_of"] = pilot_of
+    if rubric is not None:
+        content = rubric.rubric
+        about["rubric"] = rubric.noted
+        title, guidelines = title or content.title, guidelines or content.guidance
+    study = Study(
+        name, criteria, title, guidelines, per_turn=per_turn, overlap=overlap, seed=seed, meta=about
+    )
+    units: list[tuple[int, int | None, str]] = []
+    for conversation, stratum in zip(sample.chosen.id.tolist(), sample.chosen.stratum, strict=True):
+        turns: Sequence[int | None] = [None]
+        if rubric is not None:
+            turns = _asked_by(rubric, conversations.load(db, conversation))
+        elif per_turn:
+            turns = [t.number for t in conversations.load(db, conversation).turns() if t.reply is not None]
+        units += [(conversation, turn, stratum) for turn in turns]
+    if not units:
+        raise StudyError(
+            "None of these conversations can be rated by the rubric: see `concord rubric check`."
+        )
+    studies.create(db, study)
+    studies.add_units(db, name, units)
+    long = ("benchmark", "filter", "chance", "random", "candidates")
+    chosen = drawn["filter"] | {what: value for what, value in drawn.items() if what not in long}
+    audit.record(db, "drawn", name, detail=audit.facts(**chosen, seed=seed, pilot_of=pilot_of))
+    return studies.get(db, name)
+
+
+def _asked_by(rubric: Numbered, conversation: Conversation) -> tuple[int | None, ...]:
+    """The turns to be rated; none of a conversation that the rubric asks nothing of."""
+    try:
+        rubric.rubric.asked_of(conversation)
+        return rubric.rubric.turns(conversation)
+    except StudyError:
+        return ()
+
+
+def _asked(db: Database, benchmark: str, ask: Sequence[str] | Sequence[Criterion]) -> tuple[Criterion, ...]:
+    own = [c for c in ask if isinstance(c, Criterion)]
+    if own:
+        return tuple(own)
+    criteria = {c.name: c for c in ratings.criteria(db, benchmark)}
+    if not criteria:
+        raise StudyError(
+            f"There are no criteria for “{benchmark}” in this workspace: "
+            "generate conversations with `concord run`, or import some."
+        )
+    if not ask:
+        return tuple(c for c in criteria.values() if c.counted)
+    if unknown := [str(name) for name in ask if name not in criteria]:
+        raise not_found("criterion", unknown[0], criteria)
+    return tuple(criteria[str(name)] for name in ask)

@@ -1,0 +1,230 @@
+"""Gold items, whose answers are known: mixed into what lies on annotators' desks."""
+
+import csv
+import math
+import random
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from io import StringIO
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from concord.errors import ImportRefused, StudyError
+from concord.files import read_text
+from concord.rating import Criterion
+from concord.statistics.hidden import gold_hits
+from concord.store import access, audit, conversations, exclusions, placements, studies
+from concord.store import known as stored
+from concord.store.known import Check, Gold, UnitKey
+from concord.store.placements import Placed
+from concord.table import Cell, Column, Table
+
+COLUMNS = ("key", "turn", "other", "criterion", "answer", "tolerance", "explanation", "attention")
+"""The columns of a file of gold items; the last three, and `turn`, may be absent. `other` is the second
+conversation of a pair, of which `key` is A.
+"""
+
+
+def lay(db: Database, name: str, gone: Collection[str], *, strictly: bool = False) -> None:
+    """Mix a study's gold items into what lies on everybody's desk; those that lie there and fit stay.
+
+    Those that nobody has begun are taken from the desks of those in `gone`.
+    """
+    study, items = studies.get(db, name), stored.items(db, name)
+    for person, queue in placements.desks(db, name).items():
+        rater = access.annotator_id(db, person)
+        rng = random.Random(f"{study.seed} {name} {person}")
+        there = placements.unrated(db, name, rater, "gold")
+        _mix_in(db, rater, queue, there, [] if person in gone else items, rng)
+
+
+def _mix_in(
+    db: Database,
+    rater: int,
+    queue: Sequence[Placed],
+    there: Sequence[Placed],
+    wanted: Sequence[int],
+    rng: random.Random,
+) -> None:
+    """Spread gold items over what somebody has still to rate; one who has rated everything gets none."""
+    kept = [item for item in there if item.begun or item.item in wanted]
+    placements.remove(db, [item.id for item in there if item not in kept])
+    have = {item.item for item in kept}
+    new = [item for item in wanted if item not in have]
+    rng.shuffle(new)
+    ahead = [item.position for item in queue[placements.reached(queue) :]]
+    if ahead:
+        step = len(ahead) / max(1, len(new))
+        positions = [ahead[int((n + rng.random()) * step)] + rng.random() for n in range(len(new))]
+        placements.place(db, rater, "gold", list(zip(new, positions, strict=True)))
+
+
+def tables(db: Database, name: str) -> list[Table]:
+    """Hits on gold items, where a study has any that were submitted."""
+    of = hits(stored.checks(db, name))
+    return [gold_hits(of, excluded=[*exclusions.excluded(db, name)])] if of else []
+
+
+def hits(checks: Iterable[Check], criterion: str = "") -> dict[str, list[tuple[bool, bool]]]:
+    """Whether each annotator hit each gold item they submitted, and whether it was an attention check.
+
+    An item is hit where every answer that is known (on the criterion) lies within its tolerance; one without
+    an answer is missed.
+    """
+    by_item: dict[tuple[str, int], list[Check]] = {}
+    for check in checks:
+        if criterion in ("", check.criterion):
+            by_item.setdefault((check.annotator, check.item), []).append(check)
+    by_person: dict[str, list[tuple[bool, bool]]] = {}
+    for (annotator, _), of in by_item.items():
+        by_person.setdefault(annotator, []).append((all(c.hit for c in of), any(c.attention for c in of)))
+    return by_person
+
+
+def read_gold(db: Database, name: str, file: Path, *, training: bool = False) -> list[Gold]:
+    """The gold items, or training items, of a CSV file with `COLUMNS`.
+
+    Raises ImportRefused with the line that cannot be used.
+    """
+    study = studies.get(db, name)
+    lines = csv.DictReader(StringIO(read_text(file, ImportRefused)))
+    columns = lines.fieldnames or ()
+    if missing := [column for column in ("key", "criterion", "answer") if column not in columns]:
+        raise ImportRefused(f"{file}: the column {missing[0]} is missing. Columns are {', '.join(COLUMNS)}.")
+    if unknown := [column for column in columns if column not in COLUMNS]:
+        raise ImportRefused(f"{file}: there is no column “{unknown[0]}”. Columns are {', '.join(COLUMNS)}.")
+    drawn = {UnitKey(u["conversation_id"], u["turn"], u["other_id"]) for u in studies.units(db, name)}
+    other = {gold.unit for gold in stored.gold(db, name, "gold" if training else "training")}
+    golds: dict[tuple[UnitKey, str], Gold] = {}
+    for row in lines:
+        given = {column: (row.get(column) or "").strip() for column in COLUMNS}
+        try:
+            gold = _gold(db, study, drawn, given)
+            if (gold.unit, gold.criterion) in golds:
+                raise StudyError("the item has an answer on this criterion already")
+            if gold.unit in other:
+                of = "gold items" if training else "training items"
+                raise StudyError(f"“{given['key']}” is one of the study's {of}")
+        except StudyError as error:
+            raise ImportRefused(f"{file}, line {lines.line_num}: {error}.") from error
+        golds[gold.unit, gold.criterion] = gold
+    if not golds:
+        raise ImportRefused(f"{file}: there is no gold item below the column names.")
+    return list(golds.values())
+
+
+def set_gold(db: Database, name: str, golds: Sequence[Gold]) -> dict[str, int]:
+    """Replace the gold items of a study and mix them into what lies on desks; returns everybody's number.
+
+    Whoever has rated everything gets none. Raises NotFound.
+    """
+    stored.set_gold(db, name, golds)
+    audit.record(db, "gold items set", name, detail=f"{len({gold.unit for gold in golds})} new")
+    lay(db, name, {a.name for a in access.annotators(db, name) if a.revoked})
+    return {
+        person: len(placements.unrated(db, name, access.annotator_id(db, person), "gold"))
+        for person, queue in placements.desks(db, name).items()
+        if queue
+    }
+
+
+def gold_table(db: Database, name: str) -> Table:
+    """The gold items of a study, one known answer a row. Raises NotFound."""
+    rows: list[dict[str, Cell]] = []
+    scales = {criterion.name: criterion.scale for criterion in studies.get(db, name).criteria}
+    for gold in stored.gold(db, name):
+        row: dict[str, Cell] = {
+            "key": conversations.load(db, gold.unit.conversation_id).key,
+            "turn": gold.unit.turn,
+            "other": conversations.load(db, gold.unit.other_id).key if gold.unit.other_id else None,
+        }
+        row |= {
+            "criterion": gold.criterion,
+            "answer": scales[gold.criterion].word(gold.answer),
+            "tolerance": gold.tolerance,
+        }
+        rows.append(row | {"explanation": gold.explanation, "attention": "yes" if gold.attention else "no"})
+    shown = studies.get(db, name).meta.get("feedback")
+    sentence = (
+        f"Known answers are {'shown after an item is submitted' if shown else 'not shown to annotators'}."
+    )
+    notes = (sentence,) if rows else ("The study has no gold items.",)
+    return Table("gold_items", f"Gold items of {name}", tuple(map(Column, COLUMNS)), tuple(rows), notes=notes)
+
+
+def set_feedback(db: Database, name: str, shown: bool) -> None:
+    """Show annotators the known answers of gold items that they submit from now on, or no longer.
+
+    An item whose answers were shown stays locked. Raises NotFound.
+    """
+    studies.remember(db, name, "feedback", shown)
+
+
+def _gold(db: Database, study: studies.Study, drawn: Collection[UnitKey], given: Mapping[str, str]) -> Gold:
+    number = _conversation(db, given["key"])
+    unit = UnitKey(number, _turn(db, study, number, given["turn"]))
+    if study.pairs != bool(given["other"]):
+        raise StudyError("of pairs two conversations are named, in key and other; of other studies one")
+    if study.pairs:
+        low, high = sorted((number, _conversation(db, given["other"])))
+        if low == high:
+            raise StudyError(f"“{given['key']}” is named twice")
+        unit = UnitKey(low, None, high)
+    if unit in drawn:
+        raise StudyError(
+            f"“{given['key']}” is one of the study's own items; a gold item is a conversation beside them"
+        )
+    criteria = {c.name: c for c in studies.asked(db, study.name, unit.conversation_id)}
+    if given["criterion"] not in criteria:
+        raise StudyError(f"“{given['criterion']}” is not asked here; asked are {', '.join(criteria)}")
+    answer = _answer(criteria[given["criterion"]], given["answer"]) * (-1 if number == unit.other_id else 1)
+    tolerance = _number(given["tolerance"] or "0", "tolerance")
+    if tolerance < 0:
+        raise StudyError(f"the tolerance {given['tolerance']} is below 0")
+    if given["attention"].lower() not in ("", "yes", "no"):
+        raise StudyError(f"attention is yes or no, not “{given['attention']}”")
+    attention = given["attention"].lower() == "yes"
+    return Gold(unit, given["criterion"], answer, tolerance, given["explanation"], attention)
+
+
+def _conversation(db: Database, key: str) -> int:
+    """The id of a conversation. Raises StudyError."""
+    if (number := conversations.find_id(db, key)) is None:
+        raise StudyError(f"there is no conversation “{key}”")
+    return number
+
+
+def _turn(db: Database, study: studies.Study, conversation: int, given: str) -> int | None:
+    if not study.per_turn and not study.rubric:
+        if given:
+            raise StudyError("the study rates whole conversations: leave the turn empty")
+        return None
+    if not given and not study.per_turn:
+        return None
+    turns = [turn.number for turn in conversations.load(db, conversation).turns() if turn.reply is not None]
+    if given not in map(str, turns):
+        raise StudyError(f"the turn is “{given}”; the conversation's turns are {', '.join(map(str, turns))}")
+    return int(given)
+
+
+def _answer(criterion: Criterion, given: str) -> float:
+    """An answer by its label or its number; of categories named by numbers the label holds."""
+    if not given:
+        raise StudyError("the answer is missing")
+    scale = criterion.scale
+    answer = scale.read(given)
+    if answer is None or answer not in scale:
+        raise StudyError(
+            f"the answer {given} is not on the scale of “{criterion.name}”, {scale.low:g} to {scale.high:g}"
+        )
+    return answer
+
+
+def _number(text: str, what: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise StudyError(f"the {what} “{text}” is no number")
+    return number
