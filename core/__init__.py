@@ -1,8 +1,8 @@
 """Concord: how far can I trust my LLM judges, and where do they fail?
 
-As a library: `agreement` measures a frame of ratings, `judge` has judges rate conversations by a rubric, and
-`Study` opens a study of a workspace. docs/library.md leads through them. They are loaded when they are first
-used.
+As a library: `check` answers from a table of labels, `agreement` measures a frame of ratings, `judge` has
+judges rate conversations by a rubric, and `Study` opens a study of a workspace. docs/library.md leads through
+them. They are loaded when they are first used.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from concord.estimate import Estimate
     from concord.library.judging import Judged, judge
     from concord.library.result import Agreement
-    from concord.library.study import Study, agreement
+    from concord.library.study import Study, agreement, check
 
-__all__ = ["Agreement", "Estimate", "Judged", "Study", "agreement", "judge"]
+__all__ = ["Agreement", "Estimate", "Judged", "Study", "agreement", "check", "judge"]
 
 _PLACES = {
     "Agreement": "concord.library.result",
@@ -26,6 +26,7 @@ _PLACES = {
     "Judged": "concord.library.judging",
     "Study": "concord.library.study",
     "agreement": "concord.library.study",
+    "check": "concord.library.study",
     "judge": "concord.library.judging",
 }
 

@@ -1,27 +1,89 @@
 """A table as columns of equal length, for reading many ratings without loading pandas."""
 
-from collections.abc import Hashable, Mapping
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-Columns = Mapping[str, npt.NDArray[Any]]
-"""Arrays of equal length by the name of the column."""
-
 Codes = npt.NDArray[np.int64]
 
 
-def taken(columns: Columns, rows: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
+class Names:
+    """A column of texts of which few are distinct: the number of each row's text, and the texts by number.
+
+    It can be indexed, compared and listed as an array of the texts can, which takes more memory and time.
+    """
+
+    def __init__(self, codes: npt.ArrayLike, values: Sequence[Hashable]) -> None:
+        self.codes: npt.NDArray[np.integer] = np.asarray(codes, dtype=np.int32)
+        self.values = values
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: Any) -> Any:
+        codes = self.codes[rows]
+        return Names(codes, self.values) if np.ndim(codes) else self.values[codes]
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, value: object) -> npt.NDArray[np.bool_]:  # type: ignore[override]
+        return np.asarray(np.array([each == value for each in self.values], dtype=bool)[self.codes])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        values = np.fromiter(self.values, object, len(self.values))
+        return np.asarray(values[self.codes], dtype=dtype)
+
+    def tolist(self) -> list[Hashable]:
+        """The texts, row by row."""
+        return list(map(self.values.__getitem__, self.codes.tolist()))
+
+
+Columns = Mapping[str, Any]
+"""Arrays, or `Names`, of equal length by the name of the column."""
+
+
+def as_column(values: Any) -> Any:
+    """Values as an array, unless they are `Names`; texts of a pandas column as `Names`."""
+    if hasattr(values, "factorize") and getattr(values.dtype, "kind", "O") == "O":
+        codes, distinct = values.factorize(use_na_sentinel=False)
+        return Names(codes, list(distinct))
+    return values if isinstance(values, Names) else np.asarray(values)
+
+
+def taken(columns: Columns, rows: npt.NDArray[Any]) -> dict[str, Any]:
     """These rows (numbers, or a mask) of every column."""
     return {name: column[rows] for name, column in columns.items()}
 
 
-def coded(values: npt.NDArray[Any]) -> tuple[Codes, list[Hashable]]:
+def coded(values: Any) -> tuple[Codes, list[Hashable]]:
     """Values as numbers from 0, and the distinct values in the order in which they first appear."""
-    given: list[Hashable] = values.tolist()
-    number = {value: place for place, value in enumerate(dict.fromkeys(given))}
-    return np.fromiter(map(number.__getitem__, given), np.int64, len(given)), list(number)
+    if isinstance(values, Names):
+        number, distinct = coded(np.fromiter(values.values, object, len(values.values)))
+        codes = number[values.codes]
+    elif values.dtype.kind == "i" and len(values):
+        least = int(values.min())
+        codes, given = numbered(values.astype(np.int64) - least)
+        distinct = (given + least).tolist()
+    else:
+        numbers: defaultdict[Hashable, int] = defaultdict(count().__next__)
+        codes = np.fromiter(map(numbers.__getitem__, values.tolist()), np.int64, len(values))
+        return codes, list(numbers)
+    first = first_rows(codes, len(distinct))
+    order = np.argsort(first)[: np.count_nonzero(first < len(codes))]
+    place = np.zeros(len(distinct), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return place[codes], [distinct[number] for number in order.tolist()]
+
+
+def first_rows(codes: Codes, size: int) -> Codes:
+    """The first row of each of `size` codes; one beyond the last row where there is none."""
+    first = np.full(size, len(codes))
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    return first
 
 
 def numbered(keys: Codes) -> tuple[Codes, Codes]:
@@ -33,5 +95,15 @@ def numbered(keys: Codes) -> tuple[Codes, Codes]:
     if most > 8 * len(keys) + 1_000_000:
         distinct, codes = np.unique(keys, return_inverse=True)
         return codes.astype(np.int64), distinct.astype(np.int64)
-    there = np.bincount(keys, minlength=most) > 0
-    return (np.cumsum(there) - 1)[keys], np.flatnonzero(there).astype(np.int64)
+    there = np.zeros(most, dtype=bool)
+    there[keys] = True
+    place = np.cumsum(there, dtype=np.int32)
+    return place[keys].astype(np.int64) - 1, np.flatnonzero(there).astype(np.int64)
+
+
+def combined(*columns: npt.NDArray[np.integer]) -> Codes:
+    """Rows as numbers from 0 by what they hold in all columns of numbers from 0, ascending as these do."""
+    key = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        key, _ = numbered(key * (int(column.max(initial=0)) + 1) + column)
+    return key

@@ -9,10 +9,12 @@ import click
 from concord.errors import ConcordError
 from concord.files import has_half_characters
 from concord.files.plain import brief, plain
+from concord.store.actor import acting
 
 # name → (module, one-line help shown without loading the module). The module exports a click command called
 # `command`.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "check": ("concord.commands.check", "How far judges can be trusted, from one table of labels."),
     "demo": ("concord.commands.demo", "Put the demo into a workspace and open it."),
     "quickstart": (
         "concord.commands.quickstart",
@@ -32,24 +34,27 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Review suspicious judgements, audit random ones, and show what people found.",
     ),
     "study": ("concord.commands.study", "Draw a study, deal it to annotators, show its progress."),
-    "annotators": ("concord.commands.annotators", "Invite annotators by link, withdraw links."),
+    "people": ("concord.commands.people", "Invite annotators and researchers by link, withdraw links."),
     "crowd": ("concord.commands.crowd", "A study's link for people of Prolific or MTurk; payments."),
     "agreement": (
         "concord.commands.agreement",
         "How well judges agree with people, and people with each other.",
     ),
     "gate": ("concord.commands.gate", "Fail unless judges agree with people well enough, for CI."),
-    "leaderboard": ("concord.commands.leaderboard", "A benchmark's table of models."),
+    "plan": ("concord.commands.plan", "How many rows a person should label, and which first."),
+    "drift": ("concord.commands.drift", "Whether a judge that judged the same items again says the same."),
+    "leaderboard": (
+        "concord.commands.leaderboard",
+        "A benchmark's table of models; how stable its order is.",
+    ),
     "diff": ("concord.commands.diff", "What changed between two runs, players or prompt versions."),
-    "rankings": ("concord.commands.rankings", "How stable the order of a leaderboard is."),
     "import": ("concord.commands.exchange_in", "Read ratings or conversations into the workspace."),
     "export": ("concord.commands.exchange_out", "Write ratings or conversations as CSV or JSON Lines."),
     "link": ("concord.commands.link", "Print a link that opens the app on this machine, once."),
-    "researchers": ("concord.commands.researchers", "Let researchers and adjudicators in, by link."),
     "sessions": ("concord.commands.sessions", "Who is signed in, and from where; end sessions."),
     "audit": ("concord.commands.audit", "Who decided or exported what, and when."),
     "backup": ("concord.commands.backup", "Copy the database while it is in use."),
-    "check": ("concord.commands.check", "Look for damage in the database, or in a backup."),
+    "verify": ("concord.commands.verify", "Look for damage in the database, or in a backup."),
     "passphrase": ("concord.commands.passphrase", "Renew the researchers' passphrase."),
     "local": ("concord.commands.local", "Serve a language model on this machine."),
     "mock": ("concord.commands.mock", "Serve a mock model on this machine."),
@@ -74,10 +79,6 @@ class _Lazy(click.Group):
         if cmd_name in (*SLICES, *BENCHMARKS):
             own = part(cmd_name if cmd_name in SLICES else slice_of(cmd_name), "commands")
             return own.command if own else None
-        for name in SLICES:
-            own = part(name, "commands")
-            if own and cmd_name in own.command.commands:
-                raise ConcordError(f"`concord {cmd_name}` is now `concord {name} {cmd_name}`.")
         return None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -127,10 +128,19 @@ def _know_own_benchmarks(folder: Path) -> None:
     show_default=True,
     help="The folder that holds the database, models.toml and own prompts.",
 )
+@click.option(
+    "--by",
+    metavar="NAME",
+    envvar="CONCORD_BY",
+    default="researcher",
+    show_default=True,
+    help="Who acts: the audit log, registrations and decisions say so.",
+)
 @click.pass_context
-def main(ctx: click.Context, workspace: str) -> None:
+def main(ctx: click.Context, workspace: str, by: str) -> None:
     """How far can I trust my LLM judges, and where do they fail?"""
     ctx.obj = workspace
+    ctx.with_resource(acting(by))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -28,7 +28,8 @@ class Configuration:
     @cached_property
     def hash(self) -> str:
         """Equal for equal configurations."""
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
     def __str__(self) -> str:
         return f"{self.model} at {self.endpoint}"

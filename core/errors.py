@@ -1,7 +1,7 @@
 """The errors that Concord raises. Every message is a sentence that names the thing and the remedy."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from concord.rating import NOTHING_SPENT, Spent
 
@@ -70,3 +70,10 @@ def not_found(what: str, name: str, known: Iterable[str]) -> NotFound:
     else:
         hint = "There are none yet."
     return NotFound(f"There is no {what} “{name}”. {hint}")
+
+
+def check_known(what: str, names: str | Iterable[str], known: Collection[str]) -> None:
+    """Raises NotFound for the first of these names, or the one, that is not known."""
+    for name in [names] if isinstance(names, str) else names:
+        if name not in known:
+            raise not_found(what, name, known)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
 
@@ -14,8 +14,8 @@ class Estimate:
 
     `value` is None where the figure is undefined, and `reason` says why. A value without an interval has
     `low` and `high` None; if an interval was asked for, `reason` says why there is none. No field is nan or
-    infinite. Raises ValueError for nan, for an undefined figure without a reason, and for an interval around
-    nothing.
+    infinite. `freedom` is that of Student's t behind the interval, where it is one. Raises ValueError for
+    nan, for an undefined figure without a reason, and for an interval around nothing.
     """
 
     value: float | None
@@ -24,6 +24,7 @@ class Estimate:
     n: int | None = None
     method: str = ""
     reason: str = ""
+    freedom: float | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for number in (self.value, self.low, self.high):

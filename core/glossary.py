@@ -6,7 +6,7 @@ import tomllib
 from functools import cache
 from typing import NamedTuple
 
-from concord.errors import not_found
+from concord.errors import check_known
 from concord.files import SHIPPED
 
 FILE = SHIPPED / "data" / "glossary.toml"
@@ -28,6 +28,5 @@ def glossary() -> dict[str, Term]:
 def explain(term: str) -> str:
     """The sentence that explains a term, as help icons show it. Raises NotFound."""
     terms = glossary()
-    if term not in terms:
-        raise not_found("term", term, terms)
+    check_known("term", term, terms)
     return terms[term].sentence

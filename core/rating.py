@@ -1,131 +1,34 @@
-"""Ratings: Scale, Criterion, Rater, Rating, Judgement, Comparison, Annotation, Verification."""
+"""Ratings: Criterion, Rater, Rating, Judgement, Comparison, Finding."""
 
 from __future__ import annotations
 
-import math
-import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from concord.conversation import Unit
+from concord.questions import LIKERT_5, Scale
 
 RaterKind = Literal["human", "judge"]
 Verdict = Literal["A", "B", "C"]
 """A: the one shown first is better; B: the one shown second; C: neither."""
-Finding = Literal["reasonable", "too_high", "too_low", "seen"]
-"""What a person says of a judge's score and its reasons; “seen” is all there is to say of a verdict that
-could not be read.
+Finding = Literal["reasonable", "too_high", "too_low", "wrong", "seen"]
+"""What a person says of a judge's score and its reasons.
+
+Of an answer by name, such as a category, it is “wrong” in place of too high and too low; “seen” is all there
+is to say of a verdict that could not be read.
 """
+FINDINGS: Mapping[Finding, float | None] = {
+    "reasonable": 0,
+    "too_high": 1,
+    "too_low": -1,
+    "wrong": 2,
+    "seen": None,
+}
+"""The values as which findings are stored."""
 
 Reason = Literal["", "optional", "required"]
 """Whether words may stand beside an answer; “” where none are asked for."""
-
-MOST_POINTS = 1000
-"""Whole numbers over a wider range than this are a continuous scale."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """A set of answers. `labels` are written out for every value, lowest first.
-
-    A continuous scale names its two ends only, and every score between them is on it. A guessed scale was
-    made of scores, not declared. The answers of a nominal scale are categories, numbered in the order in
-    which they are shown: their numbers say nothing about more or less. Those of a pairwise scale say which of
-    two is better: the first above 0, the second below, by far at the ends of a scale with strength.
-    """
-
-    values: tuple[float, ...]
-    labels: tuple[str, ...]
-    continuous: bool = False
-    guessed: bool = field(default=False, compare=False)
-    nominal: bool = False
-    pairwise: bool = False
-
-    def __post_init__(self) -> None:
-        if len(self.values) != len(self.labels) or len(self.values) < 2:
-            raise ValueError("a scale needs at least two values and one label for each")
-        if list(self.values) != sorted(set(self.values)):
-            raise ValueError("the values of a scale must rise")
-
-    @property
-    def low(self) -> float:
-        """The lowest answer."""
-        return self.values[0]
-
-    @property
-    def high(self) -> float:
-        """The highest answer."""
-        return self.values[-1]
-
-    @property
-    def named(self) -> bool:
-        """Whether answers are read by name: categories, and one of two answers."""
-        return self.nominal or (len(self.values) == 2 and not self.continuous)
-
-    def word(self, score: float, *, level: bool = False) -> str:
-        """A score as people read it: a category or one of two answers by name, everything else as a number.
-
-        `level` writes the name of a level behind its number (“4 Agree”). A score that is no answer of the
-        scale, such as a mean, is a number of at most three decimals.
-        """
-        number = f"{round(score, 3):g}"
-        label = dict(zip(self.values, self.labels, strict=True)).get(score, number)
-        if self.named or label == number:
-            return label
-        return f"{number} {label}" if level else number
-
-    def words(self, scores: Sequence[float]) -> str:
-        """Several scores in one line: names with the number of times, the most frequent first; else numbers
-        in the order given.
-        """
-        if not self.named:
-            return " ".join(map(self.word, scores))
-        counted = Counter(map(self.word, scores)).most_common()
-        return ", ".join(f"{word} × {n}" if n > 1 else word for word, n in counted)
-
-    def __contains__(self, score: float) -> bool:
-        return self.low <= score <= self.high if self.continuous else score in self.values
-
-
-LIKERT_5 = Scale((1, 2, 3, 4, 5), ("Strongly disagree", "Disagree", "Neither", "Agree", "Strongly agree"))
-YES_NO = Scale((0, 1), ("No", "Yes"))
-
-
-def points(low: int, high: int) -> Scale:
-    """A scale of whole numbers without words, such as 1 to 10."""
-    values = tuple(range(low, high + 1))
-    return Scale(values, tuple(map(str, values)))
-
-
-def categories(names: Sequence[str]) -> Scale:
-    """A scale of categories, numbered from 0 in this order."""
-    return Scale(tuple(range(len(names))), tuple(names), nominal=True)
-
-
-def preferences(*, ties: bool = True, strength: bool = False) -> Scale:
-    """The answers to which of two is better, as judges write them."""
-    second, first = (("B by far", "B"), ("A", "A by far")) if strength else (("B",), ("A",))
-    labels = (*second, *(("tie",) if ties else ()), *first)
-    most = len(second)
-    values = tuple(value for value in range(-most, most + 1) if ties or value)
-    return Scale(values, labels, nominal=True, pairwise=True)
-
-
-def scale_of(text: str) -> Scale:
-    """The scale that a text declares: “1..5”, “1-5” or “1:bad,2:fair,3:good”. Raises ValueError."""
-    wholes = re.fullmatch(r"\s*(-?\d{1,9})\s*(?:-|\.\.)\s*(-?\d{1,9})\s*", text)
-    if wholes:
-        low, high = int(wholes[1]), int(wholes[2])
-        if high - low > MOST_POINTS:
-            return Scale((low, high), (str(low), str(high)), continuous=True)
-        return points(low, high)
-    pairs = [answer.partition(":") for answer in text.split(",")]
-    values = tuple(float(value) for value, _, _ in pairs)
-    if not all(map(math.isfinite, values)):
-        raise ValueError("a scale has finite values")
-    return Scale(values, tuple(label.strip() or value.strip() for value, _, label in pairs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,31 +200,3 @@ class Preference(NamedTuple):
     def score(self) -> int:
         """The answer on a pairwise scale."""
         return {"A": 1, "B": -1, "C": 0}[self.verdict] * (2 if self.strong else 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Annotation:
-    """One answer of a person at the desk, with the seconds they were at work on the item (idle time left
-    out).
-    """
-
-    rating: Rating
-    annotator: str
-    seconds: float = 0.0
-    comment: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """What a person found of one judgement, having seen its score and its reasons.
-
-    `corrected` is the score the person would have given instead; it may be left out, and a reasonable score
-    needs none. Of a verdict that could not be read the finding is “seen”, with or without the score the
-    person would have given.
-    """
-
-    judgement: str
-    person: str
-    finding: Finding
-    comment: str = ""
-    corrected: float | None = None

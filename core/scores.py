@@ -25,6 +25,9 @@ FINAL = "final"
 DIGITS = 9
 """Scores are rounded to this many digits before they are compared, so that equal averages are equal."""
 
+LARGEST = 1e9
+"""A score farther from 0 is taken for a slip: squares of larger ones leave the precision of a figure."""
+
 Values = TypeVar("Values", float, npt.NDArray[np.float64], "pd.Series[float]")
 R = TypeVar("R", bound=Hashable)
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from concord.demo.schemas import Schema, bounds, fill, resolve
+from concord.llm.schemas import Schema, bounds, fill, resolve
 
 MARK = "(mock)"
 """How every text begins."""
@@ -23,17 +23,17 @@ _TURN = re.compile(r"^Turn (\d+)\b.*?(?::|$)", re.M)
 _SIDE = r"^(?:=== )?(?:Reply|Conversation) {0}(?:| ===|:)\n(.*?)^(?:=== )?End of (?:reply|conversation) {0}\b"
 _VERDICT = re.compile(r"^(\w+): \[\[\d+\]\]|\[\[(A)\]\]", re.M)
 _LISTED = r"^The {0}s\b[^\n]*:\n((?:- .*\n?)+)"
-_GOOD = re.compile(
+GOOD = re.compile(
     r"\b(thanks?|thank you|great|perfect|works|solved|sorry|refund(?:ed)?|right away|of course|happy to"
     r"|here is|step|please|glad|sure|done)\b",
     re.I,
 )
-_BAD = re.compile(
+BAD = re.compile(
     r"\b(no|not|cannot|can't|won't|never|still|again|wrong|useless|unfortunately|policy|impossible|ignored"
     r"|waste|ridiculous|nothing)\b",
     re.I,
 )
-_LEANING = {"lenient": 0.15, "strict": -0.15}
+LEANING = {"lenient": 0.15, "strict": -0.15}
 _NOISE, _NOISY = 0.1, 0.25
 
 
@@ -58,84 +58,86 @@ class MockRequest:
 
     def place(self, text: str, *salt: object) -> float:
         """Where this model puts a text, from 0 to 1."""
-        lean = sum(by for name, by in _LEANING.items() if name in self.model)
+        lean = sum(by for name, by in LEANING.items() if name in self.model)
         noise = _NOISY if "noisy" in self.model else _NOISE
-        return min(max(_quality(text) + lean + self.chance(text, *salt).gauss(0, noise), 0.0), 1.0)
+        return min(max(quality(text) + lean + self.chance(text, *salt).gauss(0, noise), 0.0), 1.0)
 
 
-def reply(asked: MockRequest) -> str:
+def reply(request: MockRequest) -> str:
     """The text of the reply."""
-    if echo := ECHO.search(asked.text):
+    if echo := ECHO.search(request.text):
         return echo[1]
-    if asked.schema is not None:
-        return json.dumps(_object(asked, asked.schema, asked.text), ensure_ascii=False)
-    if asked_for := _VERDICT.search(asked.text):
-        return _verdict(asked, asked_for[1])
-    said = [content for role, content in asked.messages if role == "user"]
-    words = " ".join(said[-1].split()[:12]) if said else "nothing"
-    return f"{MARK} Turn {len(said)}. You said “{words}”. I follow a rule and am no language model."
+    if request.schema is not None:
+        return json.dumps(_object(request, request.schema, request.text), ensure_ascii=False)
+    if asked_for := _VERDICT.search(request.text):
+        return _verdict(request, asked_for[1])
+    user_messages = [content for role, content in request.messages if role == "user"]
+    begin = " ".join(user_messages[-1].split()[:12]) if user_messages else "nothing"
+    return f"{MARK} Turn {len(user_messages)}. You said “{begin}”. I follow a rule and am no language model."
 
 
-def _verdict(asked: MockRequest, label: str | None) -> str:
+def _verdict(request: MockRequest, label: str | None) -> str:
     """Reasons, and a verdict in double brackets: which of two, a turn's number, or a rating of 1 to 10."""
-    reason = f"{MARK} {_words(asked.text)} are in it."
+    reason = f"{MARK} {words(request.text)} are in it."
     if label is None:
-        lead = _lead(asked, *(_sides(asked.text) or ("", "")), "verdict")
+        lead = _lead(request, *(_sides(request.text) or ("", "")), "verdict")
         return f"{reason}\n\n[[{'C' if abs(lead) < 0.05 else 'A' if lead > 0 else 'B'}]]"
-    turns = [int(number) for number in re.findall(r"^Turn (\d+)$", asked.text, re.M)]
-    number = asked.chance("turn").choice([0, *turns]) if turns else 1 + round(9 * asked.place(asked.text))
+    turns = [int(number) for number in re.findall(r"^Turn (\d+)$", request.text, re.M)]
+    number = (
+        request.chance("turn").choice([0, *turns]) if turns else 1 + round(9 * request.place(request.text))
+    )
     return f"{reason}\n\n{label}: [[{number}]]"
 
 
-def _object(asked: MockRequest, schema: Schema, text: str) -> dict[str, Any]:
-    fields: Mapping[str, Schema] = resolve(schema, asked.schema or {}).get("properties", {})
-    return {name: _value(asked, name, field, text) for name, field in fields.items()}
+def _object(request: MockRequest, schema: Schema, text: str) -> dict[str, Any]:
+    fields: Mapping[str, Schema] = resolve(schema, request.schema or {}).get("properties", {})
+    return {name: _value(request, name, field, text) for name, field in fields.items()}
 
 
-def _value(asked: MockRequest, name: str, schema: Schema, text: str) -> Any:
+def _value(request: MockRequest, name: str, schema: Schema, text: str) -> Any:
     """A value of a field that the schema allows; what is asked about each turn is given for each."""
-    root = asked.schema or {}
+    root = request.schema or {}
     schema = resolve(schema, root)
     options = [resolve(option, root) for option in schema.get("anyOf", ())] or [schema]
     schema = next((each for each in options if each.get("type") != "null"), schema)
-    rng, kind = asked.chance(name, text), schema.get("type")
+    rng, kind = request.chance(name, text), schema.get("type")
     if kind == "object" or "properties" in schema:
-        return _object(asked, schema, text)
+        return _object(request, schema, text)
     if kind == "array":
-        return _entries(asked, name, schema, text)
+        return _entries(request, name, schema, text)
     if values := schema.get("enum"):
-        return _chosen(asked, name, values, text)
+        return _chosen(request, name, values, text)
     if kind == "boolean":
-        return asked.place(text, name) > 0.5
+        return request.place(text, name) > 0.5
     if kind in ("integer", "number"):
         low, high = bounds(schema)
-        return low + round(asked.place(text, name) * (high - low))
+        return low + round(request.place(text, name) * (high - low))
     if kind not in (None, "string") or "const" in schema:
         return fill(schema, rng, root)
-    if listed := _listed(asked.text, name):
+    if listed := _listed(request.text, name):
         return rng.choice(listed)
     if name in ("start", "wake"):
         return f"{rng.randrange(6, 9):02}:00"
     if name == "strategy":
         return "1"
-    return f"{MARK} My first thought, {name.replace('_', ' ')}: {_words(text)}."
+    return f"{MARK} My first thought, {name.replace('_', ' ')}: {words(text)}."
 
 
-def _entries(asked: MockRequest, name: str, schema: Schema, text: str) -> list[Any]:
+def _entries(request: MockRequest, name: str, schema: Schema, text: str) -> list[Any]:
     """The entries of a list: one for each turn or each listed name that the entries are about."""
-    root = asked.schema or {}
+    root = request.schema or {}
     item = resolve(schema.get("items", {}), root)
     fields = item.get("properties", {})
     if "turn" in fields:
-        pieces = _TURN.split(asked.text)
+        pieces = _TURN.split(request.text)
         texts = dict(zip(map(int, pieces[1::2]), pieces[2::2], strict=True))
         turns = resolve(fields["turn"], root).get("enum") or _replied(texts)
-        return [{**_object(asked, item, texts.get(turn, "")), "turn": turn} for turn in turns]
+        return [{**_object(request, item, texts.get(turn, "")), "turn": turn} for turn in turns]
     for field in fields:
-        if field == "condition" and (named := _listed(asked.text, field)):
-            return [{**_object(asked, item, f"{text} {each}"), field: each} for each in named]
+        if field == "condition" and (named := _listed(request.text, field)):
+            return [{**_object(request, item, f"{text} {each}"), field: each} for each in named]
     count = max(int(schema.get("minItems", 1)), 1)
-    return [_value(asked, f"{name} {n}", item, f"{text} {n}") for n in range(count)]
+    return [_value(request, f"{name} {n}", item, f"{text} {n}") for n in range(count)]
 
 
 def _replied(texts: Mapping[int, str]) -> list[int]:
@@ -143,21 +145,21 @@ def _replied(texts: Mapping[int, str]) -> list[int]:
     return [turn for turn, text in texts.items() if "assistant:" in text] or list(texts)
 
 
-def _chosen(asked: MockRequest, name: str, values: Sequence[Any], text: str) -> Any:
+def _chosen(request: MockRequest, name: str, values: Sequence[Any], text: str) -> Any:
     """One of the values: of numbers by the quality of the text, of two sides the better one."""
     if all(isinstance(value, int) for value in values):
-        return values[round(asked.place(text, name) * (len(values) - 1))]
-    sides = _sides(asked.text)
+        return values[round(request.place(text, name) * (len(values) - 1))]
+    sides = _sides(request.text)
     if sides and {"A", "B"} <= set(values):
-        lead = _lead(asked, *sides, name)
+        lead = _lead(request, *sides, name)
         return "tie" if abs(lead) < 0.1 and "tie" in values else "A" if lead > 0 else "B"
-    return asked.chance(name, text).choice(values)
+    return request.chance(name, text).choice(values)
 
 
 def _listed(text: str, name: str) -> list[str]:
     """The names that the prompt lists under “The NAMEs”, each before a colon and its explanation."""
-    found = re.search(_LISTED.format(re.escape(name)), text, re.M)
-    lines = [line.removeprefix("- ") for line in found[1].splitlines()] if found else []
+    match = re.search(_LISTED.format(re.escape(name)), text, re.M)
+    lines = [line.removeprefix("- ") for line in match[1].splitlines()] if match else []
     return [line.partition(": ")[0] for line in lines]
 
 
@@ -167,15 +169,17 @@ def _sides(text: str) -> tuple[str, str] | None:
     return (first[1], second[1]) if first and second else None
 
 
-def _lead(asked: MockRequest, first: str, second: str, name: str) -> float:
+def _lead(request: MockRequest, first: str, second: str, name: str) -> float:
     """How much better the first is; the one shown first has a small advantage."""
-    noise = _NOISY if "noisy" in asked.model else _NOISE
-    return _quality(first) - _quality(second) + 0.05 + asked.chance("lead", name).gauss(0, noise)
+    noise = _NOISY if "noisy" in request.model else _NOISE
+    return quality(first) - quality(second) + 0.05 + request.chance("lead", name).gauss(0, noise)
 
 
-def _quality(text: str) -> float:
-    return 1 / (1 + math.exp(0.7 * (len(_BAD.findall(text)) - len(_GOOD.findall(text)))))
+def quality(text: str) -> float:
+    """How good a text is, from 0 to 1, by its kind and unkind words."""
+    return 1 / (1 + math.exp(0.7 * (len(BAD.findall(text)) - len(GOOD.findall(text)))))
 
 
-def _words(text: str) -> str:
-    return f"{len(_GOOD.findall(text))} kind and {len(_BAD.findall(text))} unkind words"
+def words(text: str) -> str:
+    """How many kind and unkind words a text has, in words."""
+    return f"{len(GOOD.findall(text))} kind and {len(BAD.findall(text))} unkind words"

@@ -17,6 +17,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 from anyio.from_thread import start_blocking_portal
 
 from concord.commands.printing import echo
@@ -123,7 +124,32 @@ def _refused(status: int, message: str) -> web.Response:
 
 @asynccontextmanager
 async def listening(app: web.Application, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-    """Serve `app` in the running loop; gives the base URL (`http://…/v1`). Port 0 takes a free one."""
+    """Serve `app` in the running loop; gives the base URL (`http://…/v1`). Port 0 takes a free one.
+
+    At its end calls in flight are dropped: aiohttp gives them a moment, and fails where one ends with it.
+    """
+    at_work: set[asyncio.Task[Any]] = set()
+    ending = asyncio.Event()
+
+    @web.middleware
+    async def followed(request: web.Request, handler: Handler) -> web.StreamResponse:
+        task = asyncio.current_task()
+        if ending.is_set() or task is None:
+            raise web.HTTPServiceUnavailable
+        at_work.add(task)
+        try:
+            return await handler(request)
+        finally:
+            at_work.discard(task)
+
+    async def drop(_app: web.Application) -> None:
+        ending.set()
+        for task in (tasks := list(at_work)):
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    app.middlewares.append(followed)
+    app.on_shutdown.append(drop)
     runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.2)
     await runner.setup()
     try:

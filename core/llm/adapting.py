@@ -35,43 +35,45 @@ def refused(content: str, sent: Mapping[str, Any], own: Mapping[str, Any]) -> Ad
 
     `own` are the parameters that models.toml sets itself: of those only the length limit is changed.
     """
-    said, named = _complaint(content)
-    if _ABOUT_THE_VALUE.search(said):
+    complaint, named = _complaint(content)
+    if _ABOUT_THE_VALUE.search(complaint):
         return {}
     for name, other in (LENGTHS, LENGTHS[::-1]):
-        if name in sent and _names(said, other) and (_names(said, name) or named == name):
+        if name in sent and _names(complaint, other) and (_names(complaint, name) or named == name):
             return {name: other}
     wanted = [name for name in OPTIONAL if name in sent and name not in own]
-    if _NOT_BOTH.search(said):
-        both = [name for name in OPTIONAL if _names(said, name)]
+    if _NOT_BOTH.search(complaint):
+        both = [name for name in OPTIONAL if _names(complaint, name)]
         return _changes(sent, [name for name in wanted if name in both][:1]) if len(both) > 1 else {}
-    if not _REFUSED.search(said):
+    if not _REFUSED.search(complaint):
         return {}
-    told = [name for name in wanted if name == named] or [name for name in wanted if _names(said, name)]
+    candidates = [name for name in wanted if name == named] or [
+        name for name in wanted if _names(complaint, name)
+    ]
     # The first one named: where more are refused, the next answer says so.
-    return _changes(sent, sorted(told, key=said.find)[:1])
+    return _changes(sent, sorted(candidates, key=complaint.find)[:1])
 
 
 def sentence(model: Model, adapted: Adapted) -> str:
     """What a model is sent from now on, and the lines of models.toml that say so."""
-    told, unset, renamed, lines = [], [], [], []
+    parts, unset, renamed, lines = [], [], [], []
     for name, other in adapted.items():
         if name == "response_format":
-            told.append(f"{name} {other}" if other != UNSET else f"no {name}")
+            parts.append(f"{name} {other}" if other != UNSET else f"no {name}")
             lines.append(f'replies = "{other if other != UNSET else "text"}"')
         elif name == "seed":
-            told.append("no seed")
+            parts.append("no seed")
             lines.append("seed = false")
         elif other == UNSET:
-            told.append(f"no {name}")
+            parts.append(f"no {name}")
             unset.append(f'{name} = "{UNSET}"')
         else:
-            told.append(f"{other} in place of {name}")
+            parts.append(f"{other} in place of {name}")
             renamed.append(f'{name} = "{other}"')
     lines += [f"params = {{ {', '.join(unset)} }}"] if unset else []
     lines += [f"rename = {{ {', '.join(renamed)} }}"] if renamed else []
     where = model.base_url or "the OpenAI endpoint"
-    return f"{where} refused a parameter: “{model.name}” is sent {' and '.join(told)} from now on. " + (
+    return f"{where} refused a parameter: “{model.name}” is sent {' and '.join(parts)} from now on. " + (
         f"To say so in models.toml: {'; '.join(lines)}."
     )
 
@@ -87,15 +89,15 @@ def _complaint(content: str) -> tuple[str, str]:
     A proxy quotes the error of the endpoint behind it as a text in its own message.
     """
     try:
-        found = decoded(content)
+        body = decoded(content)
     except Broken:
         return " ".join(content.split()), ""
-    error = found.get("error", found) if isinstance(found, dict) else found
+    error = body.get("error", body) if isinstance(body, dict) else body
     if not isinstance(error, dict):
         return " ".join(str(error).split()), ""
-    said = error.get("message") or error.get("detail") or error
-    return f"{' '.join(str(said).split())} {error.get('code') or ''}", str(error.get("param") or "")
+    message = error.get("message") or error.get("detail") or error
+    return f"{' '.join(str(message).split())} {error.get('code') or ''}", str(error.get("param") or "")
 
 
-def _names(said: str, parameter: str) -> bool:
-    return re.search(rf"(?<![\w.]){parameter}(?!\w)", said) is not None
+def _names(complaint: str, parameter: str) -> bool:
+    return re.search(rf"(?<![\w.]){parameter}(?!\w)", complaint) is not None

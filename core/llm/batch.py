@@ -73,8 +73,8 @@ class Result:
 
 def line(call: str, body: Mapping[str, Any]) -> bytes:
     """One call as a line of a file of requests."""
-    asked = {"custom_id": call, "method": "POST", "url": PATH, "body": body}
-    return json.dumps(asked, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+    request = {"custom_id": call, "method": "POST", "url": PATH, "body": body}
+    return json.dumps(request, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
 async def upload(client: Client, model: Model, name: str, file: IO[bytes]) -> str:
@@ -92,10 +92,10 @@ async def create(client: Client, model: Model, file: str, mark: str) -> BatchSta
     """Begin a batch. Raises CallFailed; with kind “timeout”, “unreachable” or “server” it may have begun."""
 
     async def begin(api: AsyncOpenAI) -> BatchStanding:
-        made = await api.batches.create(
+        batch = await api.batches.create(
             input_file_id=file, endpoint=PATH, completion_window="24h", metadata={MARK: mark}
         )
-        return _standing(client, made)
+        return _standing(client, batch)
 
     return await client.through(model, begin, retry=False)
 
@@ -131,9 +131,9 @@ async def find(client: Client, model: Model, mark: str) -> BatchStanding | None:
             this = next((one for one in listed if (one.metadata or {}).get(MARK) == mark), None)
             return _standing(client, this) if this else None, listed[-1].id if listed else None
 
-        found, after = await client.through(model, ask)
-        if found or after is None:
-            return found
+        standing, after = await client.through(model, ask)
+        if standing or after is None:
+            return standing
     return None
 
 
@@ -163,26 +163,26 @@ def results(client: Client, model: Model, file: IO[bytes]) -> Iterator[Result | 
         if len(text) == REPLY_BYTES and not text.endswith(b"\n"):
             yield None  # The rest of the line is none either.
         elif text.strip():
-            found = _result(client.without_keys(text), model)
-            if found is not None and found.answer is not None:
-                found = replace(found, answer=client.read_without_keys(found.answer))
-            yield found
+            result = _result(client.without_keys(text), model)
+            if result is not None and result.answer is not None:
+                result = replace(result, answer=client.read_without_keys(result.answer))
+            yield result
 
 
 def _result(text: bytes, model: Model) -> Result | None:
     try:
-        found = completions.decoded(text)
-        call, response, error = found["custom_id"], found.get("response"), found.get("error")
+        entry = completions.decoded(text)
+        call, response, error = entry["custom_id"], entry.get("response"), entry.get("error")
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
     if not isinstance(call, str):
         return None
     if not isinstance(response, dict):
-        said = error if isinstance(error, dict) else {"message": "no response"}
-        code = str(said.get("code") or "no response")
-        told = str(said.get("message") or code)[:300]
+        complaint = error if isinstance(error, dict) else {"message": "no response"}
+        code = str(complaint.get("code") or "no response")
+        message = str(complaint.get("message") or code)[:300]
         failure = CallFailed(
-            f"The Batch API gave no answer of “{model.name}”: {told}",
+            f"The Batch API gave no answer of “{model.name}”: {message}",
             kind="server",
             reason=f"batch: {code}"[:100],
             raw=text[:RAW].decode("utf-8", "replace"),

@@ -65,9 +65,9 @@ class TooLong(Exception):
 class AttemptFailed(Exception):
     """An attempt that failed."""
 
-    def __init__(self, found: Trouble):
-        super().__init__(str(found.failure))
-        self.found = found
+    def __init__(self, trouble: Trouble):
+        super().__init__(str(trouble.failure))
+        self.trouble = trouble
 
 
 class Client:
@@ -90,7 +90,7 @@ class Client:
         self._admit = admit
         self._patient = patient
         self._retries = RETRIES if retries is None else retries
-        self._clients: dict[tuple[str, str], AsyncOpenAI] = {}
+        self._lines: dict[tuple[str, str], AsyncOpenAI] = {}
         self._gates: dict[tuple[str, str], Gate] = {}
         self._secret = secrets(models.values())
         self._given = dict(models)
@@ -102,12 +102,12 @@ class Client:
     @property
     def adaptations(self) -> dict[str, str]:
         """What was changed of calls since this began because an endpoint refused it: a sentence by model."""
-        found = {}
+        sentences = {}
         for name, model in self._models.items():
             before = self._given[name].adapted
             if new := {each: other for each, other in model.adapted.items() if before.get(each) != other}:
-                found[name] = adapting.sentence(model, new)
-        return found
+                sentences[name] = adapting.sentence(model, new)
+        return sentences
 
     async def __aenter__(self) -> Self:
         for endpoint, most in limits(self._models.values()).items():
@@ -115,8 +115,8 @@ class Client:
         return self
 
     async def __aexit__(self, *_error: object) -> None:
-        for client in self._clients.values():
-            await client.close()
+        for line in self._lines.values():
+            await line.close()
 
     def stop(self) -> None:
         """End the waiting of all calls: each asks `admit` at once."""
@@ -183,8 +183,10 @@ class Client:
         if self._models[model.name] is not model:
             return True  # Another call was refused while this one was on its way.
         refused = adapting.refused(failure.raw, sent, own)
-        known = model.adapted
-        if not refused or any(other in known or known.get(name) == other for name, other in refused.items()):
+        adapted = model.adapted
+        if not refused or any(
+            other in adapted or adapted.get(name) == other for name, other in refused.items()
+        ):
             return False
         self._models[model.name] = model.adapt(refused)
         return True
@@ -218,11 +220,11 @@ class Client:
     async def moderate(self, name: str, texts: Sequence[str]) -> Moderated:
         """The scores of texts from the endpoint's moderations, in one call. Raises CallFailed."""
         model = pick(self._models, name)
-        asked = {"model": model.served, "input": list(texts)}
-        content, _ = await self._post(model, "/moderations", asked, _json)
+        body = {"model": model.served, "input": list(texts)}
+        content, _ = await self._post(model, "/moderations", body, _json)
         try:
-            found = [dict(result["category_scores"]) for result in completions.decoded(content)["results"]]
-            scores = [{str(k): float(v) for k, v in of.items() if v is not None} for of in found]
+            results = [dict(result["category_scores"]) for result in completions.decoded(content)["results"]]
+            scores = [{str(k): float(v) for k, v in of.items() if v is not None} for of in results]
         except (ValueError, KeyError, TypeError) as error:
             raise CallFailed(
                 f"The endpoint of “{name}” did not answer as a moderations endpoint does. Does it offer one?",
@@ -245,27 +247,18 @@ class Client:
 
         Raises CallFailed. What failed for a while is asked again if `retry`; a 429 is in any case.
         """
-        import openai
-
         tried = 0
         while True:
             try:
                 async with asyncio.timeout(within or model.timeout):
-                    return await ask(self._client(model))
-            except openai.APIStatusError as error:
-                content = self.without_keys(error.response.content)
-                found = trouble.of_status(error.status_code, error.response.headers, content, model)
-            except (openai.APIError, TimeoutError) as error:
-                found = trouble.of_connection(error, model)
-            except TooLong as error:
-                found = too_long(error, model)
+                    return await ask(self._line(model))
             except Exception as error:  # noqa: BLE001 - the library's objects of an answer in another form, too
-                found = self._foreign(error, model)
-            again = found.cls == "throttled" or (retry and found.cls in ("down", "transient"))
+                problem = self._trouble(error, model)
+            again = problem.cls == "throttled" or (retry and problem.cls in ("down", "transient"))
             if not again or tried >= self._retries:
-                raise self._failure_without_keys(found.failure)
+                raise self._failure_without_keys(problem.failure)
             wait = min(LONGEST_WAIT, FIRST_WAIT * 2**tried) * random.uniform(0.5, 1)
-            wait = wait if found.after is None else min(found.after, THROTTLED_SECONDS)
+            wait = wait if problem.after is None else min(problem.after, THROTTLED_SECONDS)
             tried += 1
             await self.rest(model, wait)
 
@@ -292,18 +285,18 @@ class Client:
                 try:
                     content, headers = await self.attempt(model, path, body)
                     try:
-                        found = read(content)
+                        answer = read(content)
                     except Broken as error:
                         raise AttemptFailed(trouble.of_body(error, content, model)) from error
                 except AttemptFailed as failed:
-                    self._failure_without_keys(failed.found.failure)
-                    if _costs_a_retry(gate, failed.found, sent, since or sent, tried < self._retries):
+                    self._failure_without_keys(failed.trouble.failure)
+                    if _costs_a_retry(gate, failed.trouble, sent, since or sent, tried < self._retries):
                         rest = min(LONGEST_WAIT, FIRST_WAIT * 2**tried) * random.uniform(0.5, 1)
                         tried += 1
                     since = gate.now
                 else:
                     gate.answered(headers)
-                    return found, time.perf_counter() - started
+                    return answer, time.perf_counter() - started
             finally:
                 gate.leave()
             if rest:
@@ -317,31 +310,31 @@ class Client:
         Here, and nowhere else, bytes come in: keys that an endpoint repeats are taken out of them.
         """
         import httpx2
-        import openai
 
-        client = self._client(model)
+        api = self._line(model)
         try:
             # The library's timeout is for each read: a body that trickles would never end.
             async with asyncio.timeout(model.timeout):
                 # A plain response: the library's typed objects would cost a third of a call's CPU.
-                response = await client.post(path, cast_to=httpx2.Response, body=body)
-        except openai.APIStatusError as error:
-            content = self.without_keys(error.response.content)
-            headers = error.response.headers
-            raise AttemptFailed(trouble.of_status(error.status_code, headers, content, model)) from None
-        except (openai.APIError, TimeoutError) as error:
-            raise AttemptFailed(trouble.of_connection(error, model)) from None
-        except TooLong as error:
-            raise AttemptFailed(too_long(error, model)) from None
+                response = await api.post(path, cast_to=httpx2.Response, body=body)
         except Exception as error:
-            raise AttemptFailed(self._foreign(error, model)) from error
+            raise AttemptFailed(self._trouble(error, model)) from error
         content = self.without_keys(bytes(response.content))
         if response.status_code >= 300:
             raise AttemptFailed(trouble.of_status(response.status_code, response.headers, content, model))
         return content, response.headers
 
-    def _foreign(self, error: Exception, model: Model) -> Trouble:
-        """An answer that the HTTP library cannot read: another protocol, or another form."""
+    def _trouble(self, error: Exception, model: Model) -> Trouble:
+        """What went wrong, by what the library raised; anything else is an answer that it cannot read."""
+        import openai
+
+        if isinstance(error, openai.APIStatusError):
+            content = self.without_keys(error.response.content)
+            return trouble.of_status(error.status_code, error.response.headers, content, model)
+        if isinstance(error, openai.APIError | TimeoutError):
+            return trouble.of_connection(error, model)
+        if isinstance(error, TooLong):
+            return trouble.too_long(REPLY_BYTES, model)
         message = " ".join(f"{type(error).__name__}: {error}".split())[:RAW]
         content = self.without_keys(message.encode("utf-8", "replace"))
         return trouble.of_body(Broken(content[:200].decode("utf-8", "ignore")), content, model)
@@ -369,26 +362,23 @@ class Client:
         failure.raw = self.text_without_keys(failure.raw)
         return failure
 
-    def _client(self, model: Model) -> AsyncOpenAI:
+    def _line(self, model: Model) -> AsyncOpenAI:
         import httpx2
         from openai import AsyncOpenAI, DefaultAioHttpClient
 
-        client = self._clients.get(model.endpoint)
-        if client is None:
+        line = self._lines.get(model.endpoint)
+        if line is None:
             key, most = model.key(), self._gates[model.endpoint].most
-            client = self._clients[model.endpoint] = AsyncOpenAI(
-                api_key=key,
-                base_url=model.base_url,
-                max_retries=0,
-                timeout=model.timeout,
-                http_client=DefaultAioHttpClient(
-                    # A redirect could carry the key to another host.
-                    follow_redirects=False,
-                    event_hooks={"response": [_bound]},
-                    limits=httpx2.Limits(max_connections=most, max_keepalive_connections=most),
-                ),
+            http = DefaultAioHttpClient(
+                # A redirect could carry the key to another host.
+                follow_redirects=False,
+                event_hooks={"response": [_bound]},
+                limits=httpx2.Limits(max_connections=most, max_keepalive_connections=most),
             )
-        return client
+            line = self._lines[model.endpoint] = AsyncOpenAI(
+                api_key=key, base_url=model.base_url, max_retries=0, timeout=model.timeout, http_client=http
+            )
+        return line
 
 
 def secrets(models: Iterable[Model]) -> re.Pattern[bytes] | None:
@@ -398,28 +388,17 @@ def secrets(models: Iterable[Model]) -> re.Pattern[bytes] | None:
     JSON, so that an escape may be escaped itself.
     """
     keys = {os.environ.get(model.key_variable, "") for model in models if model.key_variable}
-    found = [
+    patterns = [
         rb"\\{0,8}".join(map(_written, key))
         for key in sorted(keys, key=len, reverse=True)
         if len(key) >= SHORTEST_SECRET
     ]
-    return re.compile(b"|".join(found)) if found else None
+    return re.compile(b"|".join(patterns)) if patterns else None
 
 
 def _written(one: str) -> bytes:
     percent = b"".join(b"%%%02x" % byte for byte in one.encode())
     return rb"(?:%s|(?i:\\{1,8}u%04x|%s))" % (re.escape(one.encode()), ord(one), percent)
-
-
-def too_long(_error: TooLong, model: Model) -> Trouble:
-    """An answer that was given up: the endpoint would send it again, so it is not asked for again."""
-    failure = CallFailed(
-        f"The endpoint of “{model.name}” sent more than {REPLY_BYTES:,} bytes in one answer. "
-        "The rest was not read. Is its base_url right?",
-        kind="server",
-        reason="an answer too long",
-    )
-    return Trouble("permanent", failure)
 
 
 async def _bound(response: Response) -> None:
@@ -439,26 +418,26 @@ async def _bound(response: Response) -> None:
     response.aiter_bytes = bounded  # type: ignore[method-assign]
 
 
-def _costs_a_retry(gate: Gate, found: Trouble, sent: float, since: float, again: bool) -> bool:
+def _costs_a_retry(gate: Gate, problem: Trouble, sent: float, since: float, again: bool) -> bool:
     """Tell the gate what went wrong; whether the next attempt counts, or the gate decides when it is made.
 
     `since` is when the call failed last, or was sent. Raises the failure if there is no next attempt.
     """
-    if found.cls == "throttled":
-        asked = found.after or 0.0
-        if gate.throttled(sent, found.after) > THROTTLED_SECONDS or asked > THROTTLED_SECONDS:
-            raise found.failure
+    if problem.cls == "throttled":
+        stated = problem.after or 0.0
+        if gate.throttled(sent, problem.after) > THROTTLED_SECONDS or stated > THROTTLED_SECONDS:
+            raise problem.failure
         return False
-    if found.cls == "down":
+    if problem.cls == "down":
         left = gate.unreachable(since)
         if left is not None and left <= 0:
-            raise found.failure
+            raise problem.failure
         if left is not None:
             return False
-    elif found.failure.kind != "timeout":
+    elif problem.failure.kind != "timeout":
         gate.answered({})
-    if found.cls in ("permanent", "content") or not again:
-        raise found.failure
+    if problem.cls in ("permanent", "content") or not again:
+        raise problem.failure
     return True
 
 

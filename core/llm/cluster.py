@@ -76,9 +76,9 @@ class Sender:
                 await self._some.wait()
         except TimeoutError:
             return []
-        found, self._done = self._done, []
+        outcomes, self._done = self._done, []
         self._some.clear()
-        return found
+        return outcomes
 
     async def end(self) -> None:
         """Give up what is being made, and close the connections."""
@@ -93,9 +93,9 @@ class Sender:
             content, headers = await self._client.attempt(attempt.model, attempt.path, attempt.body)
             self._done.append(Outcome(attempt.number, content, dict(headers)))
         except AttemptFailed as error:
-            found, why = error.found, error.found.failure
-            told = (found.cls, str(why), why.kind, why.raw, why.reason, found.after)
-            self._done.append(Outcome(attempt.number, trouble=told))
+            trouble, why = error.trouble, error.trouble.failure
+            values = (trouble.cls, str(why), why.kind, why.raw, why.reason, trouble.after)
+            self._done.append(Outcome(attempt.number, trouble=values))
         self._some.set()
 
 
@@ -117,9 +117,9 @@ class _Worker:
         self.lost = True
         for task in self.tasks:
             task.cancel()
-        for made in self.waiting.values():
-            if not made.done():
-                made.set_exception(_Lost())
+        for outcome in self.waiting.values():
+            if not outcome.done():
+                outcome.set_exception(_Lost())
         self.waiting.clear()
 
 
@@ -204,23 +204,23 @@ class ClusterClient(Client):
         """One attempt, made by the worker that is making the fewest. Raises AttemptFailed."""
         worker = await self._free()
         self._number += 1
-        made: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-        worker.waiting[self._number] = made
+        waiting: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        worker.waiting[self._number] = waiting
         worker.outbox.append(Attempt(self._number, model, path, body))
         worker.more.set()
         try:
             # The worker ends it in time; this is for one that hangs.
             async with asyncio.timeout(model.timeout + TAKE_SECONDS):
-                found = await made
+                outcome = await waiting
         except (_Lost, TimeoutError) as error:
             gone = isinstance(error, _Lost)
-            told = f"A worker {'was lost while it made' if gone else 'did not answer in time'} the call."
-            failure = CallFailed(told, kind="timeout", reason="a lost worker" if gone else "timeout")
+            message = f"A worker {'was lost while it made' if gone else 'did not answer in time'} the call."
+            failure = CallFailed(message, kind="timeout", reason="a lost worker" if gone else "timeout")
             raise AttemptFailed(Trouble("transient", failure)) from None
-        if found.trouble is not None:
-            cls, message, kind, raw, reason, after = found.trouble
+        if outcome.trouble is not None:
+            cls, message, kind, raw, reason, after = outcome.trouble
             raise AttemptFailed(Trouble(cls, CallFailed(message, kind=kind, raw=raw, reason=reason), after))
-        return found.content, found.headers
+        return outcome.content, outcome.headers
 
     async def _free(self) -> _Worker:
         """The worker that is making the fewest attempts; waits for one. Raises AttemptFailed."""
@@ -298,10 +298,10 @@ class ClusterClient(Client):
     async def _taking(self, address: str, worker: _Worker) -> None:
         try:
             while True:
-                for found in await worker.actor.take():
-                    made = worker.waiting.pop(found.number, None)
-                    if made is not None and not made.done():
-                        made.set_result(found)
+                for outcome in await worker.actor.take():
+                    waiting = worker.waiting.pop(outcome.number, None)
+                    if waiting is not None and not waiting.done():
+                        waiting.set_result(outcome)
         except (OSError, RuntimeError, ValueError):
             self._gone(address)
 

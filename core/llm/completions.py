@@ -6,7 +6,7 @@ Endpoints differ in where they put things. The table in docs/replies.md lists ev
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 from concord.configuration import UNREPORTED, Reported
@@ -47,8 +47,7 @@ class Beside:
 
     def as_dict(self) -> dict[str, Any]:
         """The fields that say something, as plain values."""
-        default = asdict(PLAIN)
-        return {name: value for name, value in asdict(self).items() if value != default[name]}
+        return {name: value for name, value in vars(self).items() if value != getattr(PLAIN, name)}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Beside":
@@ -63,12 +62,12 @@ def marks(cut: bool, beside: Beside) -> dict[str, Any]:
     """What is kept with an utterance beside its text, each where it holds: cut, refused, thinking and its
     tokens.
     """
-    found: dict[str, Any] = {"cut": True} if cut else {}
+    values: dict[str, Any] = {"cut": True} if cut else {}
     if beside.refused:
-        found["refused"] = True
+        values["refused"] = True
     if beside.thinking or beside.thinking_tokens:
-        found |= {"thinking": beside.thinking, "thinking_tokens": beside.thinking_tokens}
-    return found
+        values |= {"thinking": beside.thinking, "thinking_tokens": beside.thinking_tokens}
+    return values
 
 
 @dataclass(frozen=True)
@@ -152,16 +151,16 @@ def _read(reply: Any, content: bytes) -> Read:
     text = refusal if refused else text
     cut = finish.lower() in CUT
     lacks = "" if text.strip() else _lacks(message, finish.lower(), cut, thinking)
-    given, made, cached, thought = _tokens(reply.get("usage"))
+    given, tokens_out, cached, thought = _tokens(reply.get("usage"))
     raw = content[:RAW].decode("utf-8", "replace") if not text.strip() else ""
     beside = Beside(thinking, thought, refused, finish, lacks, raw)
-    return Read(text, cut, (given, made, cached), reported(reply), beside)
+    return Read(text, cut, (given, tokens_out, cached), reported(reply), beside)
 
 
 def reported(reply: Mapping[str, Any]) -> Reported:
     """The model and fingerprint of a reply; what is not a text is left out."""
-    said = (reply.get("model"), reply.get("system_fingerprint"))
-    return Reported(*(value[:200] if isinstance(value, str) else "" for value in said))
+    values = (reply.get("model"), reply.get("system_fingerprint"))
+    return Reported(*(value[:200] if isinstance(value, str) else "" for value in values))
 
 
 _OPEN, _CLOSE = r"<(?:think|thinking)>", r"</(?:think|thinking)>"
@@ -181,10 +180,10 @@ def apart(text: str) -> tuple[str, str]:
     if "<think" not in text.lower() and "</think" not in text.lower():
         return text, ""
     # Behind the last closing tag no block can be found: looking for one from each opening tag takes too long.
-    last = max((found.end() for found in _ALL_CLOSES.finditer(text)), default=0)
-    inside = [found[0] for found in _BLOCK.finditer(text, 0, last)]
+    last = max((match.end() for match in _ALL_CLOSES.finditer(text)), default=0)
+    inside = [match[0] for match in _BLOCK.finditer(text, 0, last)]
     rest = _BLOCK.sub("", text[:last]) + text[last:]
-    if closes := [found.end() for found in _ALL_CLOSES.finditer(rest)]:
+    if closes := [match.end() for match in _ALL_CLOSES.finditer(rest)]:
         inside.append(rest[: closes[-1]])
         rest = rest[closes[-1] :]
     if _OPENS.match(rest):
@@ -203,28 +202,28 @@ def _content(content: Any) -> tuple[str, str, str]:
         if content is None:
             return "", "", ""
         raise Broken("Its content is neither text nor a list of parts")
-    found: dict[str, list[str]] = {"text": [], "thinking": [], "refusal": []}
+    by_kind: dict[str, list[str]] = {"text": [], "thinking": [], "refusal": []}
     for part in content:
         if isinstance(part, str):
-            found["text"].append(part)
+            by_kind["text"].append(part)
         elif isinstance(part, dict):
             kind = str(part.get("type", "text"))
             if kind in ("thinking", "reasoning"):
-                found["thinking"].append(_words(part))
+                by_kind["thinking"].append(_words(part))
             elif kind == "refusal":
-                found["refusal"].append(_words(part.get("refusal")))
+                by_kind["refusal"].append(_words(part.get("refusal")))
             elif isinstance(part.get("text"), str):
-                found["text"].append(part["text"])
+                by_kind["text"].append(part["text"])
         else:
             raise Broken("Its content has a part that is neither text nor an object")
-    return "".join(found["text"]), "\n".join(found["thinking"]), "".join(found["refusal"])
+    return "".join(by_kind["text"]), "\n".join(by_kind["thinking"]), "".join(by_kind["refusal"])
 
 
 def _reasoning(message: Mapping[str, Any]) -> str:
     """The thinking that an endpoint puts into fields of its own."""
     for name in ("reasoning_content", "reasoning", "reasoning_details"):
-        if said := _words(message.get(name)):
-            return said
+        if thinking := _words(message.get(name)):
+            return thinking
     return ""
 
 
@@ -236,7 +235,7 @@ def _words(value: Any) -> str:
         return "\n".join(filter(None, map(_words, value)))
     if isinstance(value, dict):
         names = ("thinking", "text", "summary", "reasoning", "content")
-        return next((said for name in names if (said := _words(value.get(name)))), "")
+        return next((words for name in names if (words := _words(value.get(name)))), "")
     return ""
 
 
@@ -265,22 +264,22 @@ def _tokens(usage: Any) -> tuple[int, int, int, int]:
     """
 
     def number(of: Any, *names: str) -> int:
-        found = (of.get(name) for name in names) if isinstance(of, dict) else ()
-        return next((int(n) for n in found if isinstance(n, int | float) and 0 <= n < 2**53), 0)
+        numbers = (of.get(name) for name in names) if isinstance(of, dict) else ()
+        return next((int(n) for n in numbers if isinstance(n, int | float) and 0 <= n < 2**53), 0)
 
-    given, made = number(usage, "prompt_tokens"), number(usage, "completion_tokens")
+    given, tokens_out = number(usage, "prompt_tokens"), number(usage, "completion_tokens")
     details = usage.get("completion_tokens_details") if isinstance(usage, dict) else None
     thought = number(details, "reasoning_tokens") or number(usage, "reasoning_tokens")
-    if thought and number(usage, "total_tokens") == given + made + thought:
-        made += thought
+    if thought and number(usage, "total_tokens") == given + tokens_out + thought:
+        tokens_out += thought
     details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
     cached = number(details, "cached_tokens") or number(usage, "prompt_cache_hit_tokens")
-    return given, made, min(given, cached), thought
+    return given, tokens_out, min(given, cached), thought
 
 
 def _error(error: Any) -> Broken:
     """An error that a body of status 200 holds, as OpenRouter sends it."""
     code = error.get("code") if isinstance(error, dict) else 0
-    said = error.get("message") if isinstance(error, dict) else error
+    message = error.get("message") if isinstance(error, dict) else error
     status = int(code) if isinstance(code, int) or (isinstance(code, str) and code.isdigit()) else 0
-    return Broken(f"Its body holds an error: {str(said)[:200]}", status if 400 <= status < 600 else 0)
+    return Broken(f"Its body holds an error: {str(message)[:200]}", status if 400 <= status < 600 else 0)

@@ -26,14 +26,14 @@ def read(content: bytes, texts: int) -> list[Vector]:
     """
     try:
         data = json.loads(content)["data"]
-        found = [(item.get("index", place), item["embedding"]) for place, item in enumerate(data)]
+        numbered = [(item.get("index", place), item["embedding"]) for place, item in enumerate(data)]
     except (ValueError, KeyError, TypeError, AttributeError):
         raise BadVectors("The reply is not what an embeddings endpoint answers") from None
-    if len(found) != texts:
-        raise BadVectors(f"{len(found)} vectors came for {texts} texts")
-    if sorted(place for place, _ in found if isinstance(place, int)) != list(range(texts)):
+    if len(numbered) != texts:
+        raise BadVectors(f"{len(numbered)} vectors came for {texts} texts")
+    if sorted(place for place, _ in numbered if isinstance(place, int)) != list(range(texts)):
         raise BadVectors("The vectors are not numbered as the texts are")
-    vectors = [_vector(numbers) for _, numbers in sorted(found, key=lambda pair: pair[0])]
+    vectors = [_vector(numbers) for _, numbers in sorted(numbered, key=lambda pair: pair[0])]
     lengths = sorted({len(vector) for vector in vectors})
     if len(lengths) > 1:
         raise BadVectors(f"One vector has {lengths[0]} numbers, another {lengths[-1]}")

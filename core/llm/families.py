@@ -10,14 +10,14 @@ from concord.files import read_toml
 
 def families(path: Path) -> tuple[tuple[str, str], ...]:
     """The models that have a family, with it, by name. Raises ConfigError for one that is no text."""
-    found = []
+    named = []
     for name, entry in _entries(path).items():
         family = entry.get("family", "") if isinstance(entry, dict) else ""
         if not isinstance(family, str):
             raise ConfigError(f'{path}: [models.{name}] “family” is a text, such as family = "gpt".')
         if family:
-            found.append((str(name), family))
-    return tuple(sorted(found))
+            named.append((str(name), family))
+    return tuple(sorted(named))
 
 
 def model_names(path: Path) -> tuple[str, ...]:

@@ -21,8 +21,8 @@ def weights(path: str = "") -> Path:
         if not (file := Path(path)).is_file():
             raise ConfigError(f"There is no file {path}. Name a model in the GGUF format.")
         return file
-    found = importlib.util.find_spec(SMALL)
-    files = [file for place in (found and found.submodule_search_locations) or () for file in _in(place)]
+    package = importlib.util.find_spec(SMALL)
+    files = [file for place in (package and package.submodule_search_locations) or () for file in _in(place)]
     if not files:
         raise ConfigError(
             "No model is named. Give a GGUF file with --model FILE, or install the small one: "

@@ -3,8 +3,11 @@
 import inspect
 import os
 import re
+import tomllib
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
@@ -21,7 +24,7 @@ from pydantic import (
 
 from concord.configuration import Configuration
 from concord.errors import ConfigError, not_found
-from concord.files import as_toml, read_toml, toml_key
+from concord.files import as_toml, limits, read_text, read_toml, toml_key
 from concord.files.limits import NAME
 from concord.rating import Spent
 
@@ -62,10 +65,10 @@ class Rates(BaseModel):
     output: Money
     cached: Money | None = None
 
-    def of(self, given: int, made: int, cached: int = 0) -> float:
+    def of(self, given: int, tokens_out: int, cached: int = 0) -> float:
         """What tokens cost; the cached ones are among those given."""
         per_cached = self.input if self.cached is None else self.cached
-        return ((given - cached) * self.input + cached * per_cached + made * self.output) / 1e6
+        return ((given - cached) * self.input + cached * per_cached + tokens_out * self.output) / 1e6
 
 
 class Price(Rates):
@@ -73,11 +76,11 @@ class Price(Rates):
 
     batch: Annotated[float, Field(ge=0, le=1)] | Rates | None = None
 
-    def by_batch(self, given: int, made: int, cached: int = 0) -> float:
+    def by_batch(self, given: int, tokens_out: int, cached: int = 0) -> float:
         """What tokens cost in a batch: as in calls, where no price of batches is stated."""
         if isinstance(self.batch, Rates):
-            return self.batch.of(given, made, cached)
-        return self.of(given, made, cached) * (1.0 if self.batch is None else self.batch)
+            return self.batch.of(given, tokens_out, cached)
+        return self.of(given, tokens_out, cached) * (1.0 if self.batch is None else self.batch)
 
 
 _KEYS = {"key", "apikey", "subscriptionkey", "token", "accesstoken", "authtoken", "authorization", "auth"}
@@ -136,6 +139,11 @@ class Model(BaseModel):
     _entry: "Model | None" = PrivateAttr(default=None)
     _called: Callable[..., Any] | None = PrivateAttr(default=None)
 
+    def __copy__(self) -> Self:
+        copy = super().__copy__()
+        copy.__dict__.pop("configuration", None)
+        return copy
+
     @classmethod
     def calling(cls, name: str, function: Callable[..., Any]) -> "Model":
         """A judge that is a Python function of this process. Another text of it is another configuration."""
@@ -144,9 +152,9 @@ class Model(BaseModel):
         except (OSError, TypeError):
             text = ""  # typed at a prompt, or not written in Python: its name alone tells it
         where = f"{function.__module__}:{getattr(function, '__qualname__', type(function).__qualname__)}"
-        made = cls(name=name, kind="program", function=f"{where} {sha256(text.encode()).hexdigest()[:8]}")
-        made._called = function
-        return made
+        model = cls(name=name, kind="program", function=f"{where} {sha256(text.encode()).hexdigest()[:8]}")
+        model._called = function
+        return model
 
     @property
     def called(self) -> Callable[..., Any] | None:
@@ -186,10 +194,10 @@ class Model(BaseModel):
             else:
                 rename.setdefault(name, other)
         settings = {"params": params, "rename": rename, "replies": replies, "seed": seed}
-        made = self.model_copy(update=settings)
-        made._adapted = {**self._adapted, **refused}
-        made._entry = self.entry
-        return made
+        model = self.model_copy(update=settings)
+        model._adapted = {**self._adapted, **refused}
+        model._entry = self.entry
+        return model
 
     @property
     def simulated(self) -> bool:
@@ -208,17 +216,17 @@ class Model(BaseModel):
             return ("program", self.name)
         return (self.base_url or "", self.api_key_env or "")
 
-    @property
+    @cached_property
     def configuration(self) -> Configuration:
         """What a result keeps of this entry, without a mock's address, which changes no answer."""
         if self.kind == "program":
             what = self.function or " ".join(self.command)
             return Configuration(self.name, "a program", what, self.kind, {}, self.system, self.replies)
         try:
-            asked = self.base_url or address(os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1")
+            base = self.base_url or address(os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1")
         except ValueError as error:
             raise ConfigError(f"The environment variable OPENAI_BASE_URL {error}.") from error
-        bare = urlsplit(asked)._replace(query="", fragment="").geturl()
+        bare = urlsplit(base)._replace(query="", fragment="").geturl()
         return Configuration(
             self.name,
             "concord mock" if self.simulated else bare,
@@ -247,17 +255,17 @@ class Model(BaseModel):
             raise ConfigError(f"The model “{self.name}” needs a key: set the environment variable {name}.")
         return os.environ[name]
 
-    def cost(self, given: int, made: int, cached: int = 0, *, batch: bool = False) -> float:
+    def cost(self, given: int, tokens_out: int, cached: int = 0, *, batch: bool = False) -> float:
         """What tokens in, out and in from the cache cost, in a call or in a batch; 0 without a price."""
         if self.price is None:
             return 0.0
-        return (self.price.by_batch if batch else self.price.of)(given, made, cached)
+        return (self.price.by_batch if batch else self.price.of)(given, tokens_out, cached)
 
     def spent(self, tokens: tuple[int, int, int], seconds: float, *, batch: bool = False) -> Spent:
         """One call: its tokens in, out and in from the cache, and what they cost."""
-        given, made, cached = tokens
-        cost = self.cost(given, made, cached, batch=batch)
-        return Spent(1, given, made, cost, seconds, cached, unpriced=int(self.price is None))
+        given, tokens_out, cached = tokens
+        cost = self.cost(given, tokens_out, cached, batch=batch)
+        return Spent(1, given, tokens_out, cost, seconds, cached, unpriced=int(self.price is None))
 
 
 def load_models(path: Path) -> dict[str, Model]:
@@ -316,15 +324,51 @@ def read_entry(path: Path, name: str, entry: Mapping[str, Any]) -> Model:
         raise ConfigError(f"{path}: [models.{name}] {wrong}") from error
 
 
-def append_entry(path: Path, name: str, settings: Mapping[str, Any]) -> str:
-    """Append an entry to models.toml and return its lines; what the file held stays as it is."""
-    lines = f"[models.{toml_key(name)}]\n{as_toml(settings)}"
+def write_entry(path: Path, name: str, settings: Mapping[str, Any], money: str | None = None) -> str:
+    """Write an entry of models.toml, in its old place if it has one, and return its lines.
+
+    What the file holds besides stays as it is, comments too; `money` is the currency of all prices, where it
+    is another one now. Raises ConfigError, and leaves the file, where the entry or the currency is written in
+    a way that only an editor can change, such as `models = { … }`.
+    """
+    text = read_text(path, most=limits.TOML_BYTES) if path.exists() else ""
+    before = read_toml(path) if path.exists() else {}
+    block = f"[models.{toml_key(name)}]\n{as_toml(settings)}"
+    wanted = before | {"models": before.get("models", {}) | tomllib.loads(block)["models"]}
+    lines = text.splitlines(keepends=True)
+    heads = [(at, head) for at, line in enumerate(lines) if (head := _head(line))] + [(len(lines), {})]
+    ends = [(at, end) for (at, head), (end, _) in pairwise(heads) if name in head.get("models", {})]
+    for at, end in reversed(ends):
+        while end - 1 > at and lines[end - 1].lstrip()[:1] in ("", "#"):
+            end -= 1  # comments above the next table are of that one
+        lines[at:end] = [block] if at == ends[0][0] else []
+    text = "".join(lines) if ends else text + ("\n" if text and text[-1] != "\n" else "") + f"\n{block}"
+    if money is not None and money != before.get(CURRENCY, ""):
+        line = as_toml({CURRENCY: money})
+        text, found = re.subn(rf"(?m)^{CURRENCY}\s*=.*\n", line, text, count=1)
+        text = text if found else line + text
+        wanted[CURRENCY] = money
     try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(f"\n{lines}")
+        same = tomllib.loads(text) == wanted
+    except ValueError:
+        same = False
+    if not same:
+        raise ConfigError(
+            f"{path} writes [models.{name}] in a way that only an editor can change: edit it there."
+        )
+    try:
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"{path} cannot be written: {error.strerror}.") from error
-    return lines
+    return block
+
+
+def _head(line: str) -> dict[str, Any]:
+    """What a line that begins a table names; {} for any other line."""
+    try:
+        return tomllib.loads(line) if line.lstrip().startswith("[") else {}
+    except ValueError:  # a line of a list
+        return {}
 
 
 def _mistake(error: Mapping[str, Any]) -> str:
@@ -333,12 +377,12 @@ def _mistake(error: Mapping[str, Any]) -> str:
     if setting.startswith("price.batch"):
         return "“price.batch” is a share of the price, such as 0.5, or { input = 1.25, output = 5.0 }."
     if error["type"] == "extra_forbidden":
-        known = Price.model_fields if "." in setting else Model.model_fields.keys() - {"name"}
-        return str(not_found("setting", setting.rpartition(".")[2], known))
+        settings = Price.model_fields if "." in setting else Model.model_fields.keys() - {"name"}
+        return str(not_found("setting", setting.rpartition(".")[2], settings))
     if setting == "price":
         return "“price” is written { input = 2.5, output = 10.0 }, per million tokens."
-    said = error["msg"].removeprefix("Value error, ")
-    return f"“{setting}”: {said[:1].lower()}{said[1:]}."
+    message = error["msg"].removeprefix("Value error, ")
+    return f"“{setting}”: {message[:1].lower()}{message[1:]}."
 
 
 def pick(models: Mapping[str, Model], name: str, kind: Kind | None = "chat") -> Model:

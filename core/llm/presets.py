@@ -1,14 +1,17 @@
 """Entries of models.toml by kind of endpoint, as data/presets.toml has them."""
 
+import json
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from concord.errors import ConfigError, not_found
-from concord.files import kept_toml
-from concord.llm.models import append_entry, load_models, read_entry
+from concord.errors import ConfigError, check_known
+from concord.files import kept_toml, read_toml
+from concord.llm.models import Model, load_models, pick, read_entry, write_entry
+from concord.table import Column, Table
 
 FILE = "presets.toml"
 _BLANK = re.compile(r"\b[A-Z]{3,}\b")
@@ -29,40 +32,87 @@ def presets(folders: Sequence[Path]) -> dict[str, Preset]:
 
     Raises ConfigError for a file that cannot be used.
     """
-    found: dict[str, Preset] = {}
+    by_name: dict[str, Preset] = {}
     for folder in reversed(folders):
         entries = kept_toml(folder / FILE).get("presets", {})
         if not isinstance(entries, dict) or not all(isinstance(entry, dict) for entry in entries.values()):
             raise ConfigError(f"{folder / FILE} may hold [presets.NAME] tables only.")
         for name, entry in entries.items():
             settings = {key: value for key, value in entry.items() if key != "about"}
-            found[name] = Preset(name, str(entry.get("about", "")), settings)
-    return dict(sorted(found.items()))
+            by_name[name] = Preset(name, str(entry.get("about", "")), settings)
+    return dict(sorted(by_name.items()))
 
 
-def find(known: Mapping[str, Preset], name: str) -> Preset:
+def find(available: Mapping[str, Preset], name: str) -> Preset:
     """A preset by name. Raises NotFound."""
-    if name not in known:
-        raise not_found("preset", name, known)
-    return known[name]
+    check_known("preset", name, available)
+    return available[name]
 
 
 def add(
-    path: Path, known: Mapping[str, Preset], name: str, *, preset: str, model: str, **given: str | None
+    path: Path,
+    available: Mapping[str, Preset],
+    name: str,
+    *,
+    preset: str,
+    money: str | None = None,
+    **given: Any,
 ) -> str:
-    """Append an entry to models.toml and return its lines; nothing else in the file changes.
+    """Append an entry to models.toml and return its lines; nothing else in the file changes but `money`, the
+    currency, where it is another one.
 
-    `given` are settings in place of the preset's (base_url, api_key_env). Raises NotFound for an unknown
-    preset, ConfigError where the name is taken or a setting is missing or wrong.
+    `given` are settings in place of the preset's (model, base_url, api_key_env); None leaves the preset's.
+    Raises NotFound for an unknown preset, ConfigError where the name is taken or a setting is missing or
+    wrong.
     """
-    chosen = find(known, preset)
+    chosen = find(available, preset)
     if name in load_models(path):
         raise ConfigError(f"“{name}” is in {path} already. Choose another name, or edit the entry there.")
     own = {key: value for key, value in given.items() if value is not None}
-    settings = {"model": model, **chosen.settings, **own}
+    settings = {"model": "", **chosen.settings, **own}
     if blank := _BLANK.search(str(settings.get("base_url", ""))):
         raise ConfigError(
             f"The preset “{preset}” needs --base-url: {settings['base_url']} with your name for {blank[0]}."
         )
     read_entry(path, name, settings)
-    return append_entry(path, name, settings)
+    return write_entry(path, name, settings, money)
+
+
+def change(path: Path, name: str, money: str | None = None, **given: Any) -> str:
+    """Change settings of an entry of models.toml, and return its lines; a setting of None is taken out.
+
+    Raises NotFound for an unknown model, ConfigError where a setting is wrong.
+    """
+    pick(load_models(path), name, None)
+    settings = {k: v for k, v in (read_toml(path)["models"][name] | given).items() if v is not None}
+    read_entry(path, name, settings)
+    return write_entry(path, name, settings, money)
+
+
+def listed(models: Iterable[Model], money: str) -> Table:
+    """Where models are served, what is sent, their price, and whether their key is set; never the key."""
+    titles = {"price": f"Price per million tokens{f', {money}' if money else ''}"}
+    names = ("name", "kind", "model", "endpoint", "key", "family", "price", "settings")
+    columns = tuple(Column(name, titles.get(name, name.capitalize())) for name in names)
+    return Table("models", "Models", columns, tuple(map(_row, models)))
+
+
+def _row(model: Model) -> dict[str, str]:
+    variable, configuration, price = model.key_variable, model.configuration, model.price
+    given = {"system": model.system, "replies": model.replies, **configuration.parameters}
+    default = {"system": "native", "replies": "json_schema"}
+    settings = (
+        f"{name} {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+        for name, value in given.items()
+        if default.get(name) != value
+    )
+    return {
+        "name": model.name,
+        "kind": model.kind,
+        "model": model.served,
+        "endpoint": configuration.endpoint,
+        "key": f"{variable}{'' if os.environ.get(variable) else ' (not set)'}" if variable else "none needed",
+        "family": model.family,
+        "price": f"{price.input:g} in, {price.output:g} out" if price else "not known",
+        "settings": "; ".join(settings),
+    }

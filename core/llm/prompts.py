@@ -4,13 +4,14 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Template, TemplateError, TemplateSyntaxError
 
 from concord.conversation import Message
-from concord.errors import ConfigError, not_found
+from concord.errors import ConfigError, check_known
 from concord.files import kept_toml, read_text
 from concord.llm.replies import Reply, json_schema
 from concord.llm.templates import compiled, rendered
@@ -21,13 +22,17 @@ NONE = "none"
 
 @dataclass(frozen=True)
 class RenderedPrompt:
-    """What is sent, the reply's form, the prompt's name, and the turns that the reply must be about."""
+    """What is sent, the reply's form, the prompt's name, and the turns that the reply must be about.
+
+    `given` is what a program that judges gets in place of the messages.
+    """
 
     messages: tuple[Message, ...]
     params: Mapping[str, Any]
     reply: type[Reply] | None
     name: str = ""
     turns: tuple[int, ...] = ()
+    given: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def schema(self) -> Mapping[str, Any] | None:
@@ -71,12 +76,12 @@ class Prompt:
 
         Raises ConfigError if a template uses a name that it is not given.
         """
-        said = {part: self._fill(part, values) for part in self._templates}
+        texts = {part: self._fill(part, values) for part in self._templates}
         # An empty template gives no message; an empty utterance (a terminal without output) is kept.
-        messages = [Message("system", said["system"])] if said.get("system") else []
+        messages = [Message("system", texts["system"])] if texts.get("system") else []
         messages += [Message(m.role, m.content) for m in history]
-        if said.get("user"):
-            messages.append(Message("user", said["user"]))
+        if texts.get("user"):
+            messages.append(Message("user", texts["user"]))
         return RenderedPrompt(tuple(messages), self.params, self.reply, self.name)
 
     def _fill(self, part: str, values: Mapping[str, Any]) -> str:
@@ -88,6 +93,7 @@ class Prompt:
                 f"{error}. It may use: {', '.join(sorted(values))}."
             ) from error
 
+    @cached_property
     def body(self) -> str:
         """What is stored with results, so that a hash can be looked up later."""
         return json.dumps({"templates": dict(self.sources), "params": dict(self.params)}, ensure_ascii=False)
@@ -113,9 +119,8 @@ def load_prompt(
     the version has no system message, also where `base` has one; the same with `user`.
     Raises NotFound for an unknown version, ConfigError for a file that cannot be used.
     """
-    known = versions(folders, benchmark)
-    if version not in known:
-        raise not_found(f"version of the {benchmark} prompts", version, known)
+    there = versions(folders, benchmark)
+    check_known(f"version of the {benchmark} prompts", version, there)
     at = [(v, f / benchmark / v) for v in dict.fromkeys([version, base or version]) for f in folders]
     places = [place for _, place in at]
     tables = {place: _table(place, name) for place in places}
@@ -146,18 +151,18 @@ def load_prompt(
 
 def _table(place: Path, name: str) -> dict[str, Any] | None:
     """The table of a prompt in a folder's prompts.toml; None without one. Raises ConfigError."""
-    found = kept_toml(place / "prompts.toml").get(name)
-    if found is None:
+    table = kept_toml(place / "prompts.toml").get(name)
+    if table is None:
         return None
-    if not isinstance(found, dict) or not isinstance(found.get("params", {}), dict):
+    if not isinstance(table, dict) or not isinstance(table.get("params", {}), dict):
         raise ConfigError(f"prompts.toml in {place} must hold [{name}] as a table, with params as one.")
-    for key, value in found.items():
+    for key, value in table.items():
         if key not in ("params", "system", "user") or (key != "params" and value != NONE):
             raise ConfigError(
                 f"prompts.toml in {place}: [{name}] has {key} = {value!r}. It may have params, and "
                 f'system = "{NONE}" or user = "{NONE}"; a message is a file, such as {name}_system.jinja.'
             )
-    return found
+    return table
 
 
 def _compile(text: str, file: Path) -> Template:

@@ -104,10 +104,10 @@ def _of_turns(schema: dict[str, Any], turns: tuple[int, ...]) -> dict[str, Any]:
             return [narrowed(each) for each in part]
         if not isinstance(part, dict):
             return part
-        found = {name: narrowed(value) for name, value in part.items()}
+        values = {name: narrowed(value) for name, value in part.items()}
         if isinstance(part.get("items"), dict) and part["items"].get("$ref") in entries:
-            found |= {"minItems": len(turns), "maxItems": len(turns)}
-        return found
+            values |= {"minItems": len(turns), "maxItems": len(turns)}
+        return values
 
     whole: dict[str, Any] = narrowed(schema)
     for name in entries:
@@ -160,8 +160,8 @@ def read(text: str, reply: type[R]) -> R:
         raise Unusable("It holds several JSON objects that differ.")
     if wrong is None:
         raise Unusable("It holds no JSON object.")
-    told = [f"{'.'.join(map(str, e['loc'])) or 'the object'}: {e['msg']}" for e in wrong.errors()[:5]]
-    raise Unusable("; ".join(told)) from wrong
+    problems = [f"{'.'.join(map(str, e['loc'])) or 'the object'}: {e['msg']}" for e in wrong.errors()[:5]]
+    raise Unusable("; ".join(problems)) from wrong
 
 
 _BEGINS = re.compile(r"""\{(?=\s*["'}])|\[(?=\s*["'{])""")
@@ -226,17 +226,17 @@ def _mended(text: str, start: int) -> tuple[Any, int]:
     parts: list[str] = []
     depth, at = 0, start
     while token := _TOKEN.match(text, at):
-        at, found = token.end(), token[0]
+        at, piece = token.end(), token[0]
         if token.lastgroup == "skip":
             continue
         if token.lastgroup == "text":
-            found = f'"{_ESCAPED.sub(_escape, found[1:-1])}"'
-        if found in ("]", "}") and parts and parts[-1] == ",":
+            piece = f'"{_ESCAPED.sub(_escape, piece[1:-1])}"'
+        if piece in ("]", "}") and parts and parts[-1] == ",":
             parts.pop()
-        parts.append(_WORDS.get(found, found))
+        parts.append(_WORDS.get(piece, piece))
         if len(parts) > MOST_TOKENS:
             raise Unusable("It is not JSON, and too long to be mended.")
-        depth += (found in ("[", "{")) - (found in ("]", "}"))
+        depth += (piece in ("[", "{")) - (piece in ("]", "}"))
         if depth == 0:
             break
     else:
@@ -250,29 +250,29 @@ def _mended(text: str, start: int) -> tuple[Any, int]:
         return None, at
 
 
-def _escape(found: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     """A piece of a text as JSON writes it: a bare quote, an escape, or a backslash that is none."""
-    if found[0] in ('"', "\\'"):
-        return found[0][-1].replace('"', '\\"')
-    return found[0] if found[1] is None or found[1] in '"\\/bfnrt' else "\\" + found[0]
+    if match[0] in ('"', "\\'"):
+        return match[0][-1].replace('"', '\\"')
+    return match[0] if match[1] is None or match[1] in '"\\/bfnrt' else "\\" + match[0]
 
 
 def _end(text: str, start: int) -> int:
     """Where the brackets that open there are closed. Raises Unusable if they never are."""
     depth = 0
-    for found in _SKIMMED.finditer(text, start):
-        depth += (found[0] in ("[", "{")) - (found[0] in ("]", "}"))
-        if depth == 0 and found[0] in ("]", "}"):
-            return found.end()
+    for bracket in _SKIMMED.finditer(text, start):
+        depth += (bracket[0] in ("[", "{")) - (bracket[0] in ("]", "}"))
+        if depth == 0 and bracket[0] in ("]", "}"):
+            return bracket.end()
     raise Unusable(_NEVER_ENDS)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose fields have one value each."""
-    made = dict(pairs)
-    if len(made) < len(pairs) and any(made[name] != value for name, value in pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs) and any(fields[name] != value for name, value in pairs):
         raise ValueError("a field has two values")
-    return made
+    return fields
 
 
 def _no_number(name: str) -> Any:
@@ -309,8 +309,8 @@ def _copied(text: str, messages: Sequence[Message]) -> str:
     """
     if "<" not in text:
         return ""
-    asked = (place for message in messages for place in _PLACES.findall(message.content))
-    return next((place for place in asked if f'"{place}"' in text), "")
+    places = (place for message in messages for place in _PLACES.findall(message.content))
+    return next((place for place in places if f'"{place}"' in text), "")
 
 
 async def answer(
@@ -330,9 +330,9 @@ async def answer(
     Raises CallFailed of kind "unparsable", "truncated" or "empty" with the last reply and the cost of all
     attempts.
     """
-    said, spent, problem = list(messages), NOTHING_SPENT, ""
+    sent, spent, problem = list(messages), NOTHING_SPENT, ""
     for attempt in range(1 + REASKS):
-        done = await call(step if attempt == 0 else f"{step} again {attempt}", said)
+        done = await call(step if attempt == 0 else f"{step} again {attempt}", sent)
         text, spent, empty = done.text, spent + done.spent, not done.text.strip()
         try:
             if empty and (done.beside.lacks or not may_be_empty):
@@ -352,7 +352,7 @@ async def answer(
             )
             # Some endpoints refuse an empty message, and a player is told nothing that a user would not say.
             again = [] if empty else [Message("assistant", text[:SENT_BACK]), Message("user", mend)]
-            said = [*messages, *again]
+            sent = [*messages, *again]
     raise CallFailed(
         f"No usable reply after {1 + REASKS} attempts: {problem}",
         kind="empty" if empty else "truncated" if done.cut else "unparsable",

@@ -43,34 +43,35 @@ class Trouble:
 def of_status(status: int, headers: Mapping[str, str], content: bytes, model: Model) -> Trouble:
     """An answer with a status of an error, or of a redirect, which is not followed: the key stays here."""
     name, where = f"“{model.name}”", model.base_url or "the OpenAI endpoint"
-    said, code = _complaint(content)
+    complaint, code = _complaint(content)
     kind, cls = "bad_request", "permanent"
-    told = f"{where} rejected a call to {name} ({status}): {said}"
+    sentence = f"{where} rejected a call to {name} ({status}): {complaint}"
     if status < 400:
         to = headers.get("location", "another address").split("?")[0][:_SAID]
-        told = f"{where} redirects calls for {name} to {to} ({status}). Name that address in base_url."
+        sentence = f"{where} redirects calls for {name} to {to} ({status}). Name that address in base_url."
     elif status in (401, 403):
         mend = f"Check the environment variable {model.key_variable}."
         if not model.key_variable:
             mend = "Name its variable in api_key_env."
-        kind, told = "auth", f"{where} refuses the key of {name} ({status}). {mend}"
+        kind, sentence = "auth", f"{where} refuses the key of {name} ({status}). {mend}"
     elif status == 402 or code in _NO_CREDIT:
-        kind, told = "auth", f"{where} says that there is no credit left for {name} ({status}): {said}"
+        kind = "auth"
+        sentence = f"{where} says that there is no credit left for {name} ({status}): {complaint}"
     elif status == 404:
         mend = "Check `model` and `base_url` in models.toml."
-        told = f"{where} does not know {name} as “{model.served}” (404): {said.rstrip('.')}. {mend}"
+        sentence = f"{where} does not know {name} as “{model.served}” (404): {complaint.rstrip('.')}. {mend}"
     elif status in _THROTTLED:
         mend = "Lower max_concurrency, or wait and run again."
         kind, cls = "rate_limit", "throttled"
-        told = f"{where} kept refusing calls for {name} ({status}): {said}. {mend}"
+        sentence = f"{where} kept refusing calls for {name} ({status}): {complaint}. {mend}"
     elif status >= 500 or status in _TRANSIENT:
         kind, cls = "server", "down" if status in _DOWN else "transient"
-        told = f"{where} failed while answering for {name} ({status}): {said}. Run again later."
-    elif any(word in (code, *said.split()) or word.encode() in content for word in _FILTERED):
+        sentence = f"{where} failed while answering for {name} ({status}): {complaint}. Run again later."
+    elif any(word in (code, *complaint.split()) or word.encode() in content for word in _FILTERED):
         kind, cls = "empty", "content"
-        told = f"A content filter of {where} refused a call to {name} ({status}): {said}"
+        sentence = f"A content filter of {where} refused a call to {name} ({status}): {complaint}"
     raw = content[:RAW].decode("utf-8", "replace")
-    failure = CallFailed(told, kind=kind, raw=raw, reason=f"HTTP {status}")
+    failure = CallFailed(sentence, kind=kind, raw=raw, reason=f"HTTP {status}")
     return Trouble(cls, failure, retry_after(headers))  # type: ignore[arg-type]
 
 
@@ -95,16 +96,30 @@ def of_connection(error: BaseException, model: Model) -> Trouble:
 
     name, where = f"“{model.name}”", model.base_url or "the OpenAI endpoint"
     # On the aiohttp transport a refused or dropped connection also arrives as a timeout of connecting.
-    connecting = isinstance(error.__cause__, httpx2.ConnectTimeout | httpx2.ConnectError)
-    if isinstance(error, TimeoutError | openai.APITimeoutError) and not connecting:
+    connecting = any(
+        isinstance(each, httpx2.ConnectTimeout | httpx2.ConnectError) for each in (error, error.__cause__)
+    )
+    late = isinstance(error, TimeoutError | httpx2.TimeoutException | openai.APITimeoutError)
+    if late and not connecting:
         mend = "Raise `timeout` in models.toml, or run again."
-        told = f"{name} did not answer within {model.timeout:g} s. {mend}"
-        return Trouble("transient", CallFailed(told, kind="timeout"))
+        sentence = f"{name} did not answer within {model.timeout:g} s. {mend}"
+        return Trouble("transient", CallFailed(sentence, kind="timeout"))
     mend = "Is the server up, and base_url right?"
     if model.simulated:
         mend = "Serve the mock models with `concord mock`, at the port in base_url."
-    told = f"{where} cannot be reached for {name}. {mend}"
-    return Trouble("down", CallFailed(told, kind="unreachable"))
+    sentence = f"{where} cannot be reached for {name}. {mend}"
+    return Trouble("down", CallFailed(sentence, kind="unreachable"))
+
+
+def too_long(most: int, model: Model) -> Trouble:
+    """An answer that was given up: the endpoint would send it again, so it is not asked for again."""
+    failure = CallFailed(
+        f"The endpoint of “{model.name}” sent more than {most:,} bytes in one answer. "
+        "The rest was not read. Is its base_url right?",
+        kind="server",
+        reason="an answer too long",
+    )
+    return Trouble("permanent", failure)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -131,10 +146,10 @@ def _seconds_until(date: str) -> float:
 def _complaint(content: bytes) -> tuple[str, str]:
     """What an error's body says, in one line, and its code."""
     try:
-        found: Any = decoded(content)
+        body: Any = decoded(content)
     except Broken:
-        found = content.decode("utf-8", "replace")
-    error = found.get("error", found) if isinstance(found, dict) else found
-    said = error.get("message", error) if isinstance(error, dict) else error
+        body = content.decode("utf-8", "replace")
+    error = body.get("error", body) if isinstance(body, dict) else body
+    message = error.get("message", error) if isinstance(error, dict) else error
     code = error.get("code") or error.get("type") if isinstance(error, dict) else ""
-    return " ".join(str(said).split())[:_SAID] or "no message", str(code or "")
+    return " ".join(str(message).split())[:_SAID] or "no message", str(code or "")

@@ -64,7 +64,7 @@ def read(text: str, like: re.Pattern[str]) -> BracketedAnswer:
     `like` an answer are not looked at; an answer at the end alone counts in single brackets only if no other
     such answer differs. docs/replies.md lists the rules. Raises Unusable.
     """
-    marks = [_mark(text, found) for found in islice(_MARK.finditer(text), _MOST_MARKS + 1)]
+    marks = [_mark(text, match) for match in islice(_MARK.finditer(text), _MOST_MARKS + 1)]
     if len(marks) > _MOST_MARKS:
         raise Unusable(f"It holds more than {_MOST_MARKS} answers in brackets.")
     if len({m.answer.casefold() for m in marks if m.possible and like.fullmatch(m.answer)}) > 1:
@@ -103,9 +103,9 @@ def preference(text: str) -> Preference:
     raise Unusable(f"The answer in brackets must be A, B or C, not {answer}.")
 
 
-def _mark(text: str, found: re.Match[str]) -> _Mark:
-    start, after, twofold = found.start(), found.start("part"), found[1] is not None
-    after = found.end() if after < 0 else after
+def _mark(text: str, match: re.Match[str]) -> _Mark:
+    start, after, twofold = match.start(), match.start("part"), match[1] is not None
+    after = match.end() if after < 0 else after
     near = text[max(0, start - _NEAR) : start]
     begins = bool(_LINE_BEGINS.fullmatch(near[near.rfind("\n") + 1 :]))
     ends = _LINE_ENDS.match(text, after)
@@ -115,12 +115,12 @@ def _mark(text: str, found: re.Match[str]) -> _Mark:
     labelled = label and _CLAUSE_ENDS.match(text, after) is not None
     stated = _STATED.match(text, after) is not None and not _DENIED.search(_CLAUSE.split(near)[-1])
     last = stated and _END.match(text, after) is not None
-    whole = found["part"] is None
+    whole = match["part"] is None
     return _Mark(
         whole and (labelled or alone or last),
         label or (begins and twofold) or alone or stated,
         last and not (labelled or alone),
         twofold,
         start,
-        found[1] or found[2],
+        match[1] or match[2],
     )

@@ -24,17 +24,16 @@ from concord.llm.client import Client, Embedded, request
 from concord.llm.completions import Beside, Completion
 from concord.llm.embeddings import Vector
 from concord.llm.prompts import RenderedPrompt
-from concord.llm.replies import UNANSWERED
+from concord.llm.replies import UNANSWERED, Unusable
 from concord.rating import NOTHING_SPENT, Spent
 from concord.runs import programs
 from concord.runs.batches import Batches
 from concord.runs.budget import Budget, most_tokens
 from concord.runs.planning import Job
+from concord.runs.stored import RunStore
 from concord.store import runs
 from concord.store.obstacles import obstacle
 from concord.store.runs import NotedCall
-from concord.store.writer import Writer
-from concord.workspace import Workspace
 
 PROGRAMS = 2
 """How many of one judge that is a program run at once, unless its entry says."""
@@ -56,19 +55,16 @@ class Halt(Protocol):
 class Calls:
     """What the pieces of work of a run share to ask models, and what they have spent.
 
-    Only the run's event loop changes it. `admit` waits until a call may be made, and raises RunStopped if
-    the run has stopped.
+    Only the run's event loop changes it.
     """
 
     run: int
-    workspace: Workspace
+    store: RunStore
     job: Job
     retry_failed: bool
     client: Client
-    writer: Writer
     batches: Batches
     budget: Budget | None
-    admit: Callable[[], Awaitable[None]]
     halt: Halt
     spent: Spent = NOTHING_SPENT
     failing: Counter[str] = field(default_factory=Counter)
@@ -103,7 +99,7 @@ class Asker:
         self,
         step: str,
         model: str,
-        asked: RenderedPrompt,
+        prompt: RenderedPrompt,
         check: Callable[[Any], object] | None = None,
         /,
         *,
@@ -112,25 +108,27 @@ class Asker:
         """The usable reply to a prompt, as `concord.llm.replies.answer` gives it. Raises CallFailed."""
 
         async def call(step: str, messages: Sequence[Message], /) -> Completion:
-            return await self._call(step, model, messages, asked)
+            return await self._call(step, model, messages, prompt)
 
         try:
+            if self.calls.job.models[model].kind == "program":
+                return await self._printed(model, prompt, check)
             return await replies.answer(
-                call, step, asked.messages, asked.reply, check, may_be_empty=may_be_empty
+                call, step, prompt.messages, prompt.reply, check, may_be_empty=may_be_empty
             )
         except CallFailed as failure:
             failure.model = failure.model or model
             self.failure = failure
             if failure.kind in UNANSWERED:
                 # The next attempt must not read these unusable replies again.
-                self.calls.writer.put(lambda db: runs.forget_step(db, self.work, step))
+                self.calls.store.put(lambda db: runs.forget_step(db, self.work, step))
             raise
 
     def unexpected(self, error: Exception) -> CallFailed:
         """As `failing`; the last reply is forgotten, so that a retry on demand asks again."""
         self.failure = self.failing(error)
         step = self.last[0]
-        self.calls.writer.put(lambda db: runs.forget_step(db, self.work, step))
+        self.calls.store.put(lambda db: runs.forget_step(db, self.work, step))
         return self.failure
 
     def failing(self, error: Exception) -> CallFailed:
@@ -158,9 +156,9 @@ class Asker:
         step: str,
         model: str,
         messages: Sequence[Message],
-        asked: RenderedPrompt,
+        prompt: RenderedPrompt,
     ) -> Completion:
-        calls, params, schema = self.calls, asked.params, asked.schema
+        calls, params, schema = self.calls, prompt.params, prompt.schema
         entry = calls.job.models[model].entry.configuration
         sent = _digest([entry.hash, [(m.role, m.content) for m in messages], dict(params), schema])
         noted = self.noted.get(step)
@@ -172,7 +170,7 @@ class Asker:
             return Completion(noted.reply, noted.cut, noted.spent, noted.reported, beside)
         # A retry on demand must not get the answer that failed.
         seed = int(_digest([self.work, step, calls.run if calls.retry_failed else 0])[:8], 16)
-        role = calls.job.role(model, asked.name)
+        role = calls.job.role(model, prompt.name)
         body = partial(request, messages=messages, params=params, schema=schema, seed=seed, role=role)
         await calls.batches.ask(self.work, step, sent, model, body)
         done = await self._paid(
@@ -195,8 +193,8 @@ class Asker:
         new = {mark: text for mark, text in zip(marks, texts, strict=True) if mark not in self.vectors}
         if new:
             texts = list(new.values())
-            asked = {"input": texts}
-            done = await self._paid(model, lambda: self.calls.client.embed(model, texts), lambda: asked)
+            body = {"input": texts}
+            done = await self._paid(model, lambda: self.calls.client.embed(model, texts), lambda: body)
             packed = {mark: embeddings.pack(v) for mark, v in zip(new, done.vectors, strict=True)}
             self.vectors |= {mark: (vector, done.reported) for mark, vector in packed.items()}
             note = NotedCall("", json.dumps(packed), False, done.spent, done.reported)
@@ -212,22 +210,26 @@ class Asker:
             runs.note_call(db, self.work, step, note, configuration)
             runs.spend(db, self.calls.run, note.spent)
 
-        self.calls.writer.put(keep)
+        self.calls.store.put(keep)
 
-    async def program(self, model: str, told: Mapping[str, Any], /) -> str:
+    async def _printed(
+        self, model: str, prompt: RenderedPrompt, check: Callable[[Any], object] | None
+    ) -> replies.Answer:
         """What a program that judges prints; as many run at once as its entry says."""
         calls, entry = self.calls, self.calls.job.models[model]
         gate = calls.programs.setdefault(model, asyncio.Semaphore(entry.max_concurrency or PROGRAMS))
+        async with gate:
+            await calls.store.admit()
+            printed = await programs.answer(entry, prompt.given, calls.store.workspace.path)
+        self.last = ("", model, printed)
         try:
-            async with gate:
-                await calls.admit()
-                printed = await programs.answer(entry, told, calls.workspace.path)
-                self.last = ("", model, printed)
-                return printed
-        except CallFailed as failure:
-            failure.model = model
-            self.failure = failure
-            raise
+            value = replies.usable(printed, prompt.reply, check)
+        except Unusable as error:
+            message = f"What the program printed cannot be used: {error}"
+            raise CallFailed(
+                message, kind="unparsable", raw=printed, reason="a program: not as asked"
+            ) from error
+        return replies.Answer(printed, value, False, NOTHING_SPENT)
 
     def _count(self, model: str, *reported: Reported) -> None:
         self.reported.setdefault(model, Counter()).update(reported)
@@ -260,7 +262,7 @@ class Asker:
             calls.spent += failure.spent
             if failure.spent.calls:
                 paid = failure.spent
-                calls.writer.put(lambda db: runs.spend(db, calls.run, paid))
+                calls.store.put(lambda db: runs.spend(db, calls.run, paid))
             calls.failing[model] += 1
             if failure.kind == "auth" or calls.failing[model] >= PATIENCE:
                 calls.halt(str(failure), broken=True)

@@ -27,13 +27,12 @@ from concord.llm.client import Client
 from concord.llm.completions import Read
 from concord.llm.models import Model
 from concord.rating import NOTHING_SPENT, Spent
+from concord.runs.stored import RunStore
 from concord.store import batches as stored
 from concord.store import leases, runs
 from concord.store.batches import Batch, Waiting
 from concord.store.database import now
 from concord.store.runs import NotedCall
-from concord.store.writer import Writer
-from concord.workspace import Workspace
 
 TRIES = 3
 """In how many batches a call is sent that is not answered."""
@@ -69,10 +68,9 @@ class Batches:
     expect of a model; `paid` is told what the answers that were collected cost.
     """
 
-    workspace: Workspace
+    store: RunStore
     models: Mapping[str, Model]
     client: Client
-    writer: Writer
     run: int
     on: bool
     guess: Mapping[str, float]
@@ -100,7 +98,7 @@ class Batches:
         self,
         work: str,
         step: str,
-        asked: str,
+        prompt_hash: str,
         model: str,
         body: Callable[[Model], Mapping[str, Any]],
     ) -> None:
@@ -110,30 +108,30 @@ class Batches:
         if not (self.on or self._known):
             return
         of = self.client.model(model)
-        call = hashlib.sha256(f"{work}\n{step}\n{asked}".encode()).hexdigest()[:32]
-        found = self._known.get(call)
-        if found is not None and found.kind is not None:
+        call = hashlib.sha256(f"{work}\n{step}\n{prompt_hash}".encode()).hexdigest()[:32]
+        waiting = self._known.get(call)
+        if waiting is not None and waiting.kind is not None:
             del self._known[call]
-            self.writer.put(lambda db: stored.settle(db, call))
-            raise CallFailed(found.message, kind=found.kind, raw=found.raw, reason=found.reason)
-        if found is not None and found.batch_id is not None:
+            self.store.put(lambda db: stored.settle(db, call))
+            raise CallFailed(waiting.message, kind=waiting.kind, raw=waiting.raw, reason=waiting.reason)
+        if waiting is not None and waiting.batch_id is not None:
             raise Deferred("It waits in a batch.")
         if not (self.on and of.batch):
-            if found is not None:
-                self.writer.put(lambda db: stored.settle(db, call))
+            if waiting is not None:
+                self.store.put(lambda db: stored.settle(db, call))
             return
         line = batch.line(call, body(of))
         cost = of.cost(len(line) // 4, round(self.guess.get(model, 0)), batch=True)
-        told = {"id": call, "model": model, "work": work, "step": step, "asked": asked, "cost": cost}
-        self._gather(model, line, told)
+        entry = {"id": call, "model": model, "work": work, "step": step, "asked": prompt_hash, "cost": cost}
+        self._gather(model, line, entry)
         # Calls that were asked for together, as of residents of a town, are gathered together.
         await asyncio.sleep(0)
         raise Deferred("It is gathered for a batch.")
 
-    def _gather(self, model: str, line: bytes, told: dict[str, Any]) -> None:
+    def _gather(self, model: str, line: bytes, entry: dict[str, Any]) -> None:
         if self.problem:
             return
-        if self._limit is not None and told["cost"] > self._limit - self._reserved:
+        if self._limit is not None and entry["cost"] > self._limit - self._reserved:
             self.at_limit = True
             return
         files = self._files.setdefault(model, [_File()])
@@ -143,9 +141,9 @@ class Batches:
                 return  # The endpoint's queue is small: one batch after the other.
             files.append(_File())
         files[-1].lines.write(line)
-        files[-1].calls.append(told)
+        files[-1].calls.append(entry)
         files[-1].size += len(line)
-        self._reserved += told["cost"]
+        self._reserved += entry["cost"]
 
     async def collect(self) -> bool:
         """Look at all batches of the models, write what was answered to the journal; whether anything was.
@@ -153,7 +151,7 @@ class Batches:
         Raises CallFailed if an endpoint cannot be asked.
         """
         changed = False
-        for one in await self._read(lambda db: stored.waiting(db, self.models.keys())):
+        for one in await self.store.look(lambda db: stored.waiting(db, self.models.keys())):
             changed |= await self._collected(one)
         await self.refresh()
         return changed
@@ -161,10 +159,10 @@ class Batches:
     async def _collected(self, one: Batch) -> bool:
         """Look at one batch; whether it has ended and what it answered is in the journal."""
         model = self.models[one.model]
-        if await self._read(lambda db: _at_work(db, one.run_id, self.run)):
+        if await self.store.look(lambda db: _at_work(db, one.run_id, self.run)):
             return False
         if one.run_id != self.run:
-            await self._write(lambda db: stored.adopt(db, one.id, self.run))
+            await self.store.do(lambda db: stored.adopt(db, one.id, self.run))
         if not one.name:
             return await self._unsure(one, model)
         try:
@@ -184,16 +182,16 @@ class Batches:
         """Take what a batch has answered, if it has ended; whether it has."""
         if not standing.ended:
             if standing.status != one.state:
-                await self._write(lambda db: stored.change(db, one.id, standing.status))
+                await self.store.do(lambda db: stored.change(db, one.id, standing.status))
             return False
         if standing.status == "failed" and not standing.outputs:
             why = standing.why or "it does not say why"
-            await self._write(lambda db: stored.end(db, one.id, "refused", why))
+            await self.store.do(lambda db: stored.end(db, one.id, "refused", why))
             if not standing.full or one.lines == 1:
                 self.problem = f"The endpoint of “{one.model}” refused the batch {one.name}: {why}."
             return True
         counts = {"answered": 0, "failed": 0, "again": 0, "unreadable": 0, "repeated or unknown": 0}
-        waiting = await self._read(lambda db: stored.calls_of(db, one.id))
+        waiting = await self.store.look(lambda db: stored.calls_of(db, one.id))
         for name in standing.outputs:
             with tempfile.TemporaryFile() as file:
                 await batch.download(self.client, model, name, file, lines=one.lines)
@@ -206,17 +204,17 @@ class Batches:
         def end(db: Database) -> None:
             for call in left:
                 _unanswered(db, one, call, call.tries + tried, None)
-            said = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-            stored.end(db, one.id, "collected", said if tried else f"{standing.status}: {said}")
+            summary = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+            stored.end(db, one.id, "collected", summary if tried else f"{standing.status}: {summary}")
 
-        await self._write(end)
+        await self.store.do(end)
         return True
 
     async def _journalled(
         self, one: Batch, model: Model, file: IO[bytes], waiting: dict[str, Waiting], counts: dict[str, int]
     ) -> None:
         """Write an output's answers and failures; takes their calls out of `waiting`."""
-        found: list[tuple[Waiting, Result]] = []
+        settled: list[tuple[Waiting, Result]] = []
         for result in batch.results(self.client, model, file):
             if result is None:
                 counts["unreadable"] += 1
@@ -225,11 +223,11 @@ class Batches:
             if call is None:
                 counts["repeated or unknown"] += 1
                 continue
-            found.append((call, self._adapted(one, result)))
-            if len(found) >= CHUNK:
-                await self._settled(one, model, found, counts)
-                found = []
-        await self._settled(one, model, found, counts)
+            settled.append((call, self._adapted(one, result)))
+            if len(settled) >= CHUNK:
+                await self._settled(one, model, settled, counts)
+                settled = []
+        await self._settled(one, model, settled, counts)
 
     def _adapted(self, one: Batch, result: Result) -> Result:
         """The result; a call whose parameters were refused is asked again in another form, at no try."""
@@ -240,11 +238,11 @@ class Batches:
         return replace(result, again=True, counts=False) if adapts else result
 
     async def _settled(
-        self, one: Batch, model: Model, found: list[tuple[Waiting, Result]], counts: dict[str, int]
+        self, one: Batch, model: Model, settled: list[tuple[Waiting, Result]], counts: dict[str, int]
     ) -> None:
         def write(db: Database) -> Spent:
             spent = NOTHING_SPENT
-            for call, result in found:
+            for call, result in settled:
                 if result.answer is not None:
                     if stored.settle(db, call.id, one.id):
                         spent += _noted(db, call, self.client.model(model.name), result.answer)
@@ -255,10 +253,10 @@ class Batches:
             runs.spend(db, self.run, spent)
             return spent
 
-        for call, result in found:
+        for call, result in settled:
             again = result.again and call.tries + result.counts < TRIES
             counts["answered" if result.answer else "again" if again else "failed"] += 1
-        self.paid(await self._write(write))
+        self.paid(await self.store.do(write))
 
     async def _unsure(self, one: Batch, model: Model) -> bool:
         """A batch that the endpoint has not named: find it, or have its calls asked again; whether it did."""
@@ -268,10 +266,10 @@ class Batches:
             if standing is None and one.age < UNSURE_SECONDS:
                 return False
         if standing is None:
-            await self._write(lambda db: stored.forget(db, one.id))
+            await self.store.do(lambda db: stored.forget(db, one.id))
             return True
         named = replace(one, name=standing.id)
-        await self._write(lambda db: stored.change(db, one.id, standing.status, name=standing.id))
+        await self.store.do(lambda db: stored.change(db, one.id, standing.status, name=standing.id))
         return await self._taken(named, model, standing)
 
     async def submit(self) -> None:
@@ -284,20 +282,20 @@ class Batches:
                         await self._sent(name, part)
         # The next pass reads what was stored, and leases what is left. Another run that leases it meanwhile
         # finds its calls in batches.
-        await self._write(lambda db: leases.release_all(db, self.run))
+        await self.store.do(lambda db: leases.release_all(db, self.run))
         await self.refresh()
 
     async def _sent(self, name: str, part: _File) -> None:
         mark, model = uuid.uuid4().hex, self.models[name]
-        number = await self._write(lambda db: stored.prepare(db, self.run, name, mark, part.calls))
+        number = await self.store.do(lambda db: stored.prepare(db, self.run, name, mark, part.calls))
         if number is None:
             return  # Another run has just sent some of these calls; the next wave knows it.
         self._made_for[number] = self.client.model(name)
         try:
             file = await batch.upload(self.client, model, f"concord-{mark}.jsonl", part.lines)
-            await self._write(lambda db: stored.change(db, number, "uploaded", file=file))
+            await self.store.do(lambda db: stored.change(db, number, "uploaded", file=file))
         except CallFailed as failure:
-            await self._write(lambda db: stored.forget(db, number))
+            await self.store.do(lambda db: stored.forget(db, number))
             self.problem = _no_batches(failure, name)
             return
         try:
@@ -309,10 +307,10 @@ class Batches:
                 if self._unanswered >= TRIES:
                     self.problem = str(failure)
                 return
-            await self._write(lambda db: stored.forget(db, number))
+            await self.store.do(lambda db: stored.forget(db, number))
             self.problem = _no_batches(failure, name)
             return
-        await self._write(lambda db: stored.change(db, number, standing.status, name=standing.id))
+        await self.store.do(lambda db: stored.change(db, number, standing.status, name=standing.id))
 
     async def rest(self, stopped: Callable[[], bool]) -> bool:
         """Wait until a batch has ended and was collected; False if the run has stopped or nothing waits."""
@@ -351,8 +349,8 @@ class Batches:
             return ""
         count = f"{len(self._open)} batches" if len(self._open) > 1 else "a batch"
         states = ", ".join(sorted({one.state.replace("_", " ") for one in self._open}))
-        told = f"{self.waits:,} calls wait in {count} ({states})"
-        return f"{told}. {self._away}" if self._away else told
+        sentence = f"{self.waits:,} calls wait in {count} ({states})"
+        return f"{sentence}. {self._away}" if self._away else sentence
 
     async def refresh(self) -> None:
         """Read what waits from the store."""
@@ -365,20 +363,13 @@ class Batches:
             small = {name: stored.refused(db, name, since) for name in self.models}
             return mine, stored.waiting(db, self.models.keys()), small
 
-        self._known, self._open, small = await self._read(read)
+        self._known, self._open, small = await self.store.look(read)
         self._capped = {name: max(1, min(lines) // 2) for name, lines in small.items() if lines}
         for one in self._open:
             if one.model in self._capped:
                 self._capped[one.model] = 0
         self._reserved = sum(call.cost for call in self._known.values() if call.batch_id is not None)
         self._reserved += sum(call["cost"] for f in self._files.values() for part in f for call in part.calls)
-
-    async def _write(self, change: Callable[[Database], T]) -> T:
-        return await asyncio.wrap_future(self.writer.ask(change))
-
-    async def _read(self, read: Callable[[Database], T]) -> T:
-        with self.workspace.read() as db:
-            return read(db)
 
 
 def _noted(db: Database, call: Waiting, model: Model, answer: Read) -> Spent:

@@ -1,7 +1,7 @@
 """What a benchmark is: who takes part, what varies, how it is played, and how it is judged."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -26,7 +26,7 @@ class Ask(Protocol):
         self,
         step: str,
         model: str,
-        asked: RenderedPrompt,
+        prompt: RenderedPrompt,
         check: Callable[[Any], object] | None = None,
         /,
         *,
@@ -36,9 +36,6 @@ class Ask(Protocol):
 
     def embed(self, model: str, texts: Sequence[str], /) -> Awaitable[list[Vector]]:
         """The vectors of a few texts, none of them empty, in one call, or CallFailed. They are not kept."""
-
-    def program(self, model: str, told: Mapping[str, Any], /) -> Awaitable[str]:
-        """What a program that judges prints, or CallFailed."""
 
 
 @dataclass(frozen=True)
@@ -133,29 +130,17 @@ class Pairwise:
 
 
 @dataclass(frozen=True)
-class _Owed:
-    """What a judge owes a conversation. `key` is stable, `expected` a first guess of tokens in and out."""
+class Owed:
+    """A verdict that a judge owes a conversation: a judgement of it or, where `against` names another one,
+    shown as B, which of the two is better. `key` is stable.
+    """
 
     key: str
     judge: str
     prompt: Prompt
     repeat: int
-    expected: tuple[int, int]
-
-
-@dataclass(frozen=True)
-class Judging(_Owed):
-    """A judgement to be made."""
-
-    asking: Asking
-
-
-@dataclass(frozen=True)
-class Comparing(_Owed):
-    """A comparison to be made: its own conversation is shown as A, the one named `against` as B."""
-
-    pairwise: Pairwise
-    against: str
+    asking: Asking | Pairwise
+    against: str = ""
 
 
 @dataclass(frozen=True)
@@ -180,7 +165,7 @@ class Play:
     key: str
     play: Callable[[Ask], Awaitable[Conversation | Scenario]] | None
     expected: tuple[Expected, ...] = ()
-    judged: tuple[Judging | Comparing, ...] = ()
+    judged: tuple[Owed, ...] = ()
     inline: InlineJudgement | None = None
     player: str = ""
     facets: Mapping[str, str] = field(default_factory=dict)
@@ -283,53 +268,38 @@ class Benchmark:
         self,
         conversation: str,
         judges: Sequence[str],
-        asked: Prompt | Sequence[tuple[Asking, Prompt]],
+        asking_by: Prompt | Sequence[tuple[Asking, Prompt]],
         repeats: int = 1,
-    ) -> tuple[Judging, ...]:
+    ) -> tuple[Owed, ...]:
         """The judgements that these judges owe a conversation; none where nothing is judged.
 
         `asked` is as `Benchmark.asked` gives it, or the one prompt.
         """
-        if isinstance(asked, Prompt):
-            asked = [(self.asking, asked)] if self.asking else []
+        if isinstance(asking_by, Prompt):
+            asking_by = [(self.asking, asking_by)] if self.asking else []
         return tuple(
-            judging
-            for number, (asking, prompt) in enumerate(asked)
-            for judging in judgings(asking, conversation, judges, prompt, repeats, further=number > 0)
+            verdict
+            for number, (asking, prompt) in enumerate(asking_by)
+            for verdict in owed(
+                asking, [conversation], judges, prompt, repeats, prompt.name if number else ""
+            )
         )
 
 
-def judgings(
-    asking: Asking,
-    conversation: str,
+def owed(
+    asking: Asking | Pairwise,
+    of: Sequence[str],
     judges: Sequence[str],
     prompt: Prompt,
     repeats: int = 1,
-    *,
-    further: bool = False,
-) -> tuple[Judging, ...]:
-    """The judgements that these judges owe a conversation, asked so.
+    name: str = "",
+) -> tuple[Owed, ...]:
+    """The verdicts that these judges owe a conversation, or two of them, the one shown as A first.
 
-    Keys of `further` ones name the prompt: the same judge is asked by another of the same version.
+    `name` ends the keys where the same judge is asked by another prompt of the same version.
     """
-    asked = _asked(conversation, judges, prompt, repeats)
-    made = tuple(Judging(*each, asking.expected, asking) for each in asked)
-    return tuple(replace(one, key=f"{one.key}|{prompt.name}") for one in made) if further else made
-
-
-def comparings(
-    pairwise: Pairwise, first: str, second: str, judges: Sequence[str], prompt: Prompt, repeats: int = 1
-) -> tuple[Comparing, ...]:
-    """The comparisons of one as A with another as B that judges owe. A rubric's keys name the question."""
-    asked = _asked(f"{first}|{second}", judges, prompt, repeats)
-    made = tuple(Comparing(*each, pairwise.expected, pairwise, second) for each in asked)
-    name = pairwise.criterion
-    return tuple(replace(one, key=f"{one.key}|{name}") for one in made) if name else made
-
-
-def _asked(
-    what: str, judges: Sequence[str], prompt: Prompt, repeats: int
-) -> Iterator[tuple[str, str, Prompt, int]]:
-    """The key, judge, prompt and number of each verdict on `what`."""
-    for judge, repeat in product(judges, range(repeats)):
-        yield f"{what}|{judge}|{prompt.version}|{repeat}", judge, prompt, repeat
+    end, against = f"|{name}" if name else "", "".join(of[1:])
+    return tuple(
+        Owed(f"{'|'.join(of)}|{judge}|{prompt.version}|{n}{end}", judge, prompt, n, asking, against)
+        for judge, n in product(judges, range(repeats))
+    )

@@ -169,12 +169,12 @@ class Budget:
     def _cost(self, name: str, size: int, most: int | None) -> Reserved:
         model, seen = self._models[name], self._seen[name]
         given = size * (seen.given / seen.size if seen.size else 1 / BYTES_PER_TOKEN)
-        made = seen.made / seen.calls if seen.calls else self._guesses.get(name, 0.0)
+        tokens_out = seen.made / seen.calls if seen.calls else self._guesses.get(name, 0.0)
         if model.kind == "embeddings":
-            made, most = 0.0, 0
+            tokens_out, most = 0.0, 0
         elif most is None:
             most = max(UNCAPPED_TOKENS, 2 * seen.longest)
-        expected = model.cost(round(given), round(min(made, most)))
+        expected = model.cost(round(given), round(min(tokens_out, most)))
         return Reserved(expected, max(expected, model.cost(size, most)))
 
     def _learn(self, name: str, size: int, spent: Spent) -> None:

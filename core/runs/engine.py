@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, TypedDict, Unpack
 
 from sqlite_utils import Database
 
@@ -25,14 +25,16 @@ from concord.llm.client import Client, limits
 from concord.llm.cluster import ClusterClient
 from concord.llm.prompts import Prompt
 from concord.rating import Comparison, Judgement, Spent
-from concord.runs import claiming, judging
+from concord.runs import judging
 from concord.runs.asking import Asker, Calls
 from concord.runs.batches import Batches
-from concord.runs.benchmark import Comparing, Judging
+from concord.runs.benchmark import Owed
 from concord.runs.budget import Budget, check_priced
+from concord.runs.claiming import Sharing
 from concord.runs.planning import Job, Pending, Survey, left, survey
 from concord.runs.plans import as_dict
 from concord.runs.registry import get
+from concord.runs.stored import UNREADABLE, RunStore
 from concord.scenario import Scenario
 from concord.store import batches as sent
 from concord.store import (
@@ -48,7 +50,6 @@ from concord.store import (
 )
 from concord.store.budgets import Grant
 from concord.store.database import now
-from concord.store.obstacles import obstacle
 from concord.store.runs import Failure, Progress, State
 from concord.store.writer import Writer, applied
 from concord.workspace import Workspace
@@ -58,37 +59,40 @@ GRACE_SECONDS = 30.0
 """How long a run that was stopped waits for its calls in flight."""
 CLAIMED = 16
 """Plays that are leased at once."""
-LAG_SECONDS = 1.0
-"""Calls wait once an answer has waited so long to be stored."""
-LOOK_SECONDS = 0.05
-"""How often is looked whether it is stored."""
 
-_T = TypeVar("_T")
+
+class RunOptions(TypedDict, total=False):
+    """How a run is carried out."""
+
+    max_cost: float | None
+    """It stops there (see `concord.runs.budget`); None: nowhere."""
+    retry_failed: bool
+    """Ask again where no reply was usable."""
+    batch: bool
+    """Send calls in batches; the run ends when all wait at the endpoint."""
+    wait: bool
+    """Stay until batches are answered."""
+    cluster: str
+    """The address of a Dask scheduler whose workers make the calls."""
+    wait_for_endpoints: bool
+    """Wait for an endpoint that cannot be reached until it answers."""
 
 
 def execute(
     workspace: Workspace,
     job: Job,
     *,
-    max_cost: float | None = None,
-    retry_failed: bool = False,
-    batch: bool = False,
-    wait: bool = False,
-    cluster: str = "",
-    wait_for_endpoints: bool = False,
     watch: Callable[[Progress], None] | None = None,
+    **options: Unpack[RunOptions],
 ) -> Progress:
     """Do what is left of a job and return where it stands.
 
-    With `batch` calls are sent in batches, and the run ends when all wait at the endpoint, unless it is to
-    `wait` for the answers. Answers of batches that have ended are collected in any case. `cluster` is the
-    address of a Dask scheduler whose workers make the calls. With `wait_for_endpoints` an endpoint that
-    cannot be reached is waited for until it answers.
-    It stops at `max_cost` (see `concord.runs.budget`), when the store asks for a stop, and on SIGINT or
-    SIGTERM; calls in flight are finished and kept. A second signal ends the process. While the store cannot
-    be written, no call is made and nothing is lost. Raises ConcordError if the run cannot start, ConfigError
-    if a price is missing.
+    Answers of batches that have ended are collected in any case. It also stops when the store asks for it,
+    and on SIGINT or SIGTERM; calls in flight are finished and kept. A second signal ends the process. While
+    the store cannot be written, no call is made and nothing is lost. Raises ConcordError if the run cannot
+    start, ConfigError if a price is missing.
     """
+    max_cost, retry_failed = options.get("max_cost"), options.get("retry_failed", False)
     if max_cost is not None:
         check_priced(job.models.values())
     for model in job.models.values():
@@ -103,10 +107,7 @@ def execute(
             started = runs.get(db, number)
         try:
             with few_collections(), _signals_restored():
-                run = _Run(
-                    *(workspace, started, job, todo, max_cost, retry_failed, batch, wait),
-                    *(cluster, wait_for_endpoints, watch, say),
-                )
+                run = _Run(workspace, started, job, todo, max_cost, retry_failed, options, watch, say)
                 return asyncio.run(run.go())
         except BaseException:
             # Where the store cannot be written, the run is known to have ended by its file.
@@ -179,15 +180,14 @@ class _Run:
     survey: Survey
     max_cost: float | None
     retry_failed: bool
-    batch: bool
-    wait: bool
-    cluster: str
-    wait_for_endpoints: bool
+    options: RunOptions
     watch: Callable[[Progress], None] | None
     say: Callable[[str], None]
     """Says a sentence to who looks at the run, also while the store cannot be written."""
     done: int = 0
     failed: int = 0
+    refused: set[str] = field(default_factory=set)
+    """Work counted as done whose result the store did not take. The writing thread adds to it."""
     stop: str = ""
     """Why no new calls are made; empty while the run goes on."""
     broken: bool = False
@@ -196,23 +196,16 @@ class _Run:
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     given_up: set[str] = field(default_factory=set)
     """Work that failed: it is not tried again in this run."""
-    writer: Writer = field(init=False)
+    store: RunStore = field(init=False)
     client: Client = field(init=False)
     batches: Batches = field(init=False)
     calls: Calls = field(init=False)
     budget: Budget | None = None
     seen: Survey = field(default_factory=Survey)
     """What was stored when work was begun: other runs may have stored more since the survey."""
-    others: list[Pending] = field(default_factory=list)
-    """What other runs are making."""
-    other_runs: set[int] = field(default_factory=set)
-    made_by_others: int = 0
-    failed_by_others: int = 0
+    sharing: Sharing = field(init=False)
     ended: bool = False
     """Whether nothing but storing is left to do."""
-    catching_up: asyncio.Task[None] | None = None
-    unreadable: str = ""
-    """Why the store cannot be read for now."""
 
     @property
     def number(self) -> int:
@@ -246,24 +239,29 @@ class _Run:
 
     async def go(self) -> Progress:
         """Make what is left; where the run stands at its end."""
-        how: dict[str, Any] = {"admit": self._admit, "patient": self.wait_for_endpoints}
-        if self.cluster:
-            self.client = ClusterClient(self.job.models, address=self.cluster, **how)
-        else:
-            self.client = Client(self.job.models, **how)
-        calls = self.survey.calls
-        guesses = {name: out / calls[name] for name, (_, out) in self.survey.tokens.items()}
-        if self.max_cost is not None:
-            self.budget = Budget(self.max_cost, self.job.models, guesses, self._granted, self.halt)
-        _on_signal(self._signalled)
-        with Writer(self.workspace.db_path, patient=True) as self.writer:
+        with Writer(self.workspace.db_path, patient=True) as writer:
+            self.store = RunStore(self.workspace, writer, lambda: self.stop)
+            how: dict[str, Any] = {
+                "admit": self.store.admit,
+                "patient": self.options.get("wait_for_endpoints", False),
+            }
+            if cluster := self.options.get("cluster"):
+                self.client = ClusterClient(self.job.models, address=cluster, **how)
+            else:
+                self.client = Client(self.job.models, **how)
+            calls = self.survey.calls
+            guesses = {name: out / calls[name] for name, (_, out) in self.survey.tokens.items()}
+            if self.max_cost is not None:
+                self.budget = Budget(self.max_cost, self.job.models, guesses, self._granted, self.halt)
+            _on_signal(self._signalled)
+            self.sharing = Sharing(self.store, self.number, again=self.retry_failed)
             self.batches = Batches(
-                *(self.workspace, self.job.models, self.client, self.writer, self.number, self.batch),
+                *(self.store, self.job.models, self.client, self.number, self.options.get("batch", False)),
                 *(guesses, self._may_spend, self._collected),
             )
             self.calls = Calls(
-                *(self.number, self.workspace, self.job, self.retry_failed, self.client, self.writer),
-                *(self.batches, self.budget, self._admit, self.halt),
+                *(self.number, self.store, self.job, self.retry_failed, self.client),
+                *(self.batches, self.budget, self.halt),
             )
             pulse = asyncio.create_task(self._beat())
             try:
@@ -273,19 +271,18 @@ class _Run:
                 except ConfigError as error:
                     self.halt(str(error), broken=True)
                 state: State = "broken" if self.broken else "stopped" if self.stop else "finished"
-                message = " ".join(
-                    filter(None, [*self.client.adaptations.values(), self._shared(), self.stop])
-                )
-                stands, self.ended = self._stands(), True
+                message = " ".join(filter(None, [*self._notes(), self.stop]))
+                self.ended = True
 
                 def end(db: Database) -> Progress:
-                    runs.beat(db, self.number, **stands)
+                    # Only now it is known what the store refused.
+                    runs.beat(db, self.number, **self._stands())
                     runs.end(db, self.number, state, message)
                     budgets.close(db, self.number, self.budget.lost if self.budget else 0.0)
                     return runs.get(db, self.number)
 
                 # Whatever was put before is stored before: the pulse tells how long that takes.
-                ended = await asyncio.wrap_future(self.writer.ask(end))
+                ended = await self.store.do(end)
                 return replace(ended, signal=self.signal)
             finally:
                 pulse.cancel()
@@ -304,7 +301,7 @@ class _Run:
                 counted = False
                 if not self.stop:
                     await self.batches.submit()
-                if not (self.wait and await self.batches.rest(lambda: bool(self.stop))):
+                if not (self.options.get("wait") and await self.batches.rest(lambda: bool(self.stop))):
                     break
         except CallFailed as failure:
             self.halt(str(failure), broken=True)
@@ -331,52 +328,42 @@ class _Run:
         places = asyncio.Semaphore(2 * sum(limits(self.job.models.values()).values()))
         seen = self.seen if counted else None
         while not self.stop:
-            self.others.clear()
+            self.sharing.others.clear()
             try:
                 rest = left(
                     self.workspace,
                     self.job.plays(),
                     retry_failed=self.retry_failed,
                     survey=seen,
-                    known=self.survey,
+                    earlier=self.survey,
                 )
                 while batch := list(islice(rest, CLAIMED)):
                     await self._begin_free(batch, group, places)
                 break
-            except (sqlite3.Error, OSError, WorkspaceError) as error:
+            except UNREADABLE as error:
                 # What is left is looked for once more, from the start; what was begun is leased.
                 seen = None
                 if not self.stop:
-                    await self._until_readable(error)
-        while self.others and not self.stop:
+                    await self.store.until_readable(error)
+        while self.sharing.others and not self.stop:
             await asyncio.sleep(BEAT_SECONDS)
-            waiting, self.others = self.others, []
-            keys = [key for item in waiting for key in item.first]
             try:
-                held = await self._look(partial(leases.held_by, works=keys))
+                free = await self.sharing.given_back()
             except RunStopped:
                 return
-            free = [item for item in waiting if not held.keys() >= set(item.first)]
-            self.others = [item for item in waiting if held.keys() >= set(item.first)]
             for first in range(0, len(free), CLAIMED):
                 await self._begin_free(free[first : first + CLAIMED], group, places)
 
     async def _begin_free(
         self, items: Sequence[Pending], group: asyncio.TaskGroup, places: asyncio.Semaphore
     ) -> None:
-        """Lease these pieces of work and begin them, as places become free; note which others make."""
+        """Begin those of these pieces of work that no other run makes, as places become free."""
         if self.stop:
             return
-        claimed = await asyncio.wrap_future(
-            self.writer.ask(partial(claiming.claim, run=self.number, items=items, again=self.retry_failed))
-        )
-        self.others += claimed.others
-        self.other_runs |= claimed.by
-        self.made_by_others += claimed.stored
-        self.failed_by_others += claimed.failed
-        if claimed.mine:
+        mine = await self.sharing.claim(items)
+        if mine:
             await self._known_batches()
-        for item in claimed.mine:
+        for item in mine:
             await places.acquire()
             if self.stop:
                 return
@@ -387,60 +374,27 @@ class _Run:
     async def _known_batches(self) -> None:
         """Know what waits in batches now: what another run gave back may wait in one that it has sent."""
         with suppress(RunStopped):
-            if await self._look(sent.mark) != self.batches.mark:
+            if await self.store.look(sent.mark) != self.batches.mark:
                 await self.batches.refresh()
 
     async def _asker(self, work: str, resumed: bool) -> Asker:
         """How a piece of work asks, with what the journal holds of it."""
-        noted = await self._look(lambda db: runs.noted_calls(db, work)) if resumed else {}
+        noted = await self.store.look(lambda db: runs.noted_calls(db, work)) if resumed else {}
         return Asker(self.calls, work, noted)
-
-    async def _look(self, look: Callable[[Database], _T]) -> _T:
-        """What the store holds; waits while it cannot be read. Raises RunStopped if the run has stopped."""
-        while True:
-            try:
-                with self.workspace.read() as db:
-                    found = look(db)
-            except (sqlite3.Error, OSError, WorkspaceError) as error:
-                await self._until_readable(error)
-            else:
-                self.unreadable = ""
-                return found
-
-    async def _until_readable(self, error: Exception) -> None:
-        """Wait a while for the obstacle to go away. Raises the error if there is none."""
-        self.unreadable = obstacle(error)
-        if not self.unreadable:
-            raise error
-        if self.stop:
-            raise RunStopped(self.stop)
-        await asyncio.sleep(BEAT_SECONDS)
-
-    async def _admit(self) -> None:
-        """Wait until a call may be made, called before each. Raises RunStopped if the run has stopped."""
-        if self.writer.lag > LAG_SECONDS:
-            if self.catching_up is None or self.catching_up.done():
-                self.catching_up = asyncio.create_task(self._catch_up())
-            await asyncio.shield(self.catching_up)
-        if self.stop:
-            raise RunStopped(self.stop)
 
     async def _granted(self, wanted: float) -> Grant:
         """What the store grants of what this run wants to have spent."""
         assert self.max_cost is not None
         change = partial(budgets.grant, run=self.number, wanted=wanted, limit=self.max_cost)
-        return await asyncio.wrap_future(self.writer.ask(change))
-
-    async def _catch_up(self) -> None:
-        """Wait until the store has taken what was answered, or the run stops."""
-        while self.writer.lag > LAG_SECONDS and not self.stop:
-            await asyncio.sleep(LOOK_SECONDS)
+        return await self.store.do(change)
 
     async def _one(self, item: Pending, places: asyncio.Semaphore) -> None:
         try:
             conversation = await self._played(item)
             if conversation is not None:
-                await asyncio.gather(*(self._judged(item, conversation, owed) for owed in item.judged))
+                await asyncio.gather(
+                    *(self._judged(conversation, o, resumed=o.key in item.resumed) for o in item.judged)
+                )
         except RunStopped:
             return  # The calls made are in the journal: the next run continues here.
         except ConcordError as error:
@@ -453,12 +407,12 @@ class _Run:
         if key in self.given_up:
             return None
         if item.stored:
-            return await self._look(lambda db: conversations.load(db, key))
+            return await self.store.look(lambda db: conversations.load(db, key))
         if item.play.play is None:
             return None
         ask = await self._asker(key, key in item.resumed)
         try:
-            made = await item.play.play(ask)
+            played = await item.play.play(ask)
         except CallFailed as failure:
             self._failed(item, failure)
             return None
@@ -471,34 +425,30 @@ class _Run:
 
         def save(db: Database) -> None:
             simulated = any(models[name].simulated for name in ask.reported)
-            if isinstance(made, Scenario):
-                scenarios.save(db, [replace(made, body={**made.body, "simulated": simulated})])
+            if isinstance(played, Scenario):
+                scenarios.save(db, [replace(played, body={**played.body, "simulated": simulated})])
             else:
-                saved = conversations.save(db, made, ask.spent, simulated=simulated)
+                saved = conversations.save(db, played, ask.spent, simulated=simulated)
                 configurations.of_conversation_were(db, saved, [ask.use(name) for name in ask.reported])
                 if inline is not None:
-                    given = inline.judgement(made)
+                    given = inline.judgement(played)
                     rater = replace(given.judge, simulated=models[given.judge.name].simulated)
                     _save_verdict(db, replace(given, judge=rater), inline.prompt, ask)
             runs.settle(db, key)
 
-        self.writer.put(partial(self._stored, save, key, ask))
+        self.store.put(partial(self._stored, save, key, ask, True))
         self.done += 1
-        return None if isinstance(made, Scenario) else made
+        return None if isinstance(played, Scenario) else played
 
-    async def _judged(self, item: Pending, conversation: Conversation, owed: Judging | Comparing) -> None:
+    async def _judged(self, conversation: Conversation, owed: Owed, *, resumed: bool) -> None:
         if owed.key in self.given_up:
             return
-        ask = await self._asker(owed.key, owed.key in item.resumed)
-        model = self.job.models[owed.judge]
-        judged: Judgement | Comparison
+        ask = await self._asker(owed.key, resumed)
+        model, shown = self.job.models[owed.judge], [conversation]
         try:
-            if isinstance(owed, Judging):
-                judged = await judging.judge(ask, conversation, owed, model)
-            else:
-                against = owed.against
-                other = await self._look(lambda db: conversations.load(db, against))
-                judged = await judging.compare(ask, conversation, other, owed, model)
+            if owed.against:
+                shown.append(await self.store.look(lambda db: conversations.load(db, owed.against)))
+            judged = await judging.verdict(ask, shown, owed, model)
         except CallFailed as failure:
             self._failed(owed, failure)
             return
@@ -507,61 +457,59 @@ class _Run:
         except ConcordError:
             raise
         except Exception as error:  # noqa: BLE001 - no reply may end a run
-            judged = judging.failed(owed, conversation, model, ask.unexpected(error))
-        verdict, failed = replace(judged, spent=ask.spent), ask.failure
+            judged = judging.failed(owed, shown, model, ask.unexpected(error))
+        verdict, unusable = replace(judged, spent=ask.spent), ask.failure
 
         def save(db: Database) -> None:
             _save_verdict(db, verdict, owed.prompt, ask)
             runs.settle(db, owed.key)
-            if verdict.failure is not None and failed is not None:
-                runs.save_failure(db, owed.key, self._told(failed), self.number)
+            if verdict.failure is not None and unusable is not None:
+                runs.save_failure(db, owed.key, self._told(unusable), self.number)
 
-        self.writer.put(partial(self._stored, save, owed.key, ask))
-        if verdict.failure is None:
-            self.done += 1
-        else:
-            self.failed += 1
+        done = verdict.failure is None
+        self.store.put(partial(self._stored, save, owed.key, ask, done))
+        self.done += done
+        self.failed += not done
 
-    def _stored(self, save: Callable[[Database], None], key: str, ask: Asker, db: Database) -> None:
-        """Store a result; one that the store does not take is a failure of that work alone."""
+    def _stored(
+        self, save: Callable[[Database], None], key: str, ask: Asker, done: bool, db: Database
+    ) -> None:
+        """Store a result, counted as `done` or failed; one that the store refuses is a failure of its own."""
         _, error = applied(db, save)
         if error is not None:
+            self.refused |= {key} if done else set()
             runs.save_failure(db, key, self._told(ask.failing(error)), self.number)
             leases.release(db, [key])
 
-    def _failed(self, work: Pending | Judging | Comparing, failure: CallFailed) -> None:
-        told, pieces, keys = (
-            self._told(failure),
-            1,
-            [work.play.key if isinstance(work, Pending) else work.key],
-        )
+    def _failed(self, work: Pending | Owed, failure: CallFailed) -> None:
+        failed, pieces, keys = self._told(failure), 1, [work.key]
         if isinstance(work, Pending):
-            told = replace(told, player=work.play.player, facets=work.play.facets)
+            failed = replace(failed, player=work.play.player, facets=work.play.facets)
             pieces, keys = work.pieces, [*keys, *work.owed]
         self.given_up.update(keys)
 
         def save(db: Database) -> None:
-            runs.save_failure(db, keys[0], told, self.number)
+            runs.save_failure(db, keys[0], failed, self.number)
             leases.release(db, keys)
 
-        self.writer.put(save)
+        self.store.put(save)
         self.failed += pieces
 
     def _told(self, failure: CallFailed) -> Failure:
-        benchmark, said = self.job.plan.benchmark, str(failure)
-        return Failure(failure.kind, said, failure.reason, failure.raw, benchmark, failure.model)
+        benchmark, message = self.job.plan.benchmark, str(failure)
+        return Failure(failure.kind, message, failure.reason, failure.raw, benchmark, failure.model)
 
     async def _beat(self) -> None:
         while not self.ended:
             stands = self._stands()
-            asked = asyncio.wrap_future(self.writer.ask(partial(runs.beat, run=self.number, **stands)))
+            beat = asyncio.ensure_future(self.store.do(partial(runs.beat, run=self.number, **stands)))
             try:
-                while not asked.done():
-                    await asyncio.wait([asked], timeout=BEAT_SECONDS)
+                while not beat.done():
+                    await asyncio.wait([beat], timeout=BEAT_SECONDS)
                     self._tell()
             finally:
-                asked.cancel()
-            if asked.result():
+                beat.cancel()
+            if beat.result():
                 self.halt("Stopped on request; calls in flight were finished.")
             await asyncio.sleep(BEAT_SECONDS)
         while True:
@@ -571,27 +519,23 @@ class _Run:
     def _stands(self) -> dict[str, Any]:
         # What failed before and is not retried counts as failed from the start.
         before, seen = self.survey, self.seen
-        said = [*self.client.adaptations.values(), self._shared(), self.client.says(), self.batches.says()]
+        sentences = [*self._notes(), self.client.says(), self.batches.says()]
         return {
             "planned": max(before.planned, seen.planned),
-            "stored": max(before.stored, seen.stored) + self.made_by_others,
-            "done": self.done,
-            "failed": self.failed + max(before.failed, seen.failed) + self.failed_by_others,
-            "message": " ".join(filter(None, said)),
+            "stored": max(before.stored, seen.stored) + self.sharing.stored,
+            "done": self.done - len(self.refused),
+            "failed": self.failed + max(before.failed, seen.failed) + self.sharing.failed + len(self.refused),
+            "message": " ".join(filter(None, sentences)),
         }
 
-    def _shared(self) -> str:
-        """Which results other runs make or have made; “” where there are none."""
-        made = self.made_by_others + max(0, self.seen.stored - self.survey.stored)
-        by = "run " + ", ".join(map(str, sorted(self.other_runs))) if self.other_runs else "another run"
-        waiting = sum(item.pieces for item in self.others)
-        told = [f"{made:,} results were made by {by} meanwhile."] if made else []
-        told += [f"{waiting:,} results are being made by {by}: they are not paid twice."] if waiting else []
-        return " ".join(told)
+    def _notes(self) -> list[str]:
+        """What was changed of calls, and what other runs make or have made."""
+        since_surveyed = max(0, self.seen.stored - self.survey.stored)
+        return [*self.client.adaptations.values(), self.sharing.says(since_surveyed)]
 
     def _tell(self) -> None:
         """Say where the run stands, and what the store cannot take, without the store."""
-        waits, stands = self._waits_for_the_store(), self._stands()
+        waits, stands = self.store.says(), self._stands()
         self.say(waits)
         if self.watch:
             stands["message"] = waits or stands["message"]
@@ -600,22 +544,11 @@ class _Run:
                 replace(self.started, **stands, spent=self.calls.spent, elsewhere=elsewhere, beat=now())
             )
 
-    def _waits_for_the_store(self) -> str:
-        why = self.writer.obstacle or self.unreadable
-        if not why and self.writer.lag <= LAG_SECONDS:
-            return ""
-        return (
-            f"No call is made while the store cannot be used: {why or 'it takes long to write'}. "
-            "What was answered is kept in memory and stored as soon as possible"
-        )
-
 
 def _save_verdict(db: Database, verdict: Judgement | Comparison, prompt: Prompt, ask: Asker) -> None:
     """Store a verdict with its prompt and the configuration of the judge."""
-    ratings.remember_prompt(db, prompt.hash, prompt.benchmark, prompt.version, prompt.name, prompt.body())
+    ratings.remember_prompt(db, prompt.hash, prompt.benchmark, prompt.version, prompt.name, prompt.body)
     if isinstance(verdict, Comparison):
-        comparisons.save(db, verdict)
-        configurations.of_verdict_was(db, "comparisons", verdict.key, ask.use(verdict.rater.name))
+        comparisons.save(db, verdict, configurations.columns(db, ask.use(verdict.rater.name)))
     else:
-        ratings.save_judgement(db, verdict)
-        configurations.of_verdict_was(db, "judgements", verdict.key, ask.use(verdict.judge.name))
+        ratings.save_judgement(db, verdict, configurations.columns(db, ask.use(verdict.judge.name)))

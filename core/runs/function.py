@@ -15,8 +15,8 @@ from concord.files.callables import bring
 def main(named: str, *folders: str) -> None:
     """Call the function with the object on standard input, and print what it returns."""
     with redirect_stdout(sys.stderr):
-        made = bring(named, "judge", [Path(folder) for folder in folders])(json.load(sys.stdin))
-    sys.stdout.write(json.dumps(made, ensure_ascii=False))
+        reply = bring(named, "judge", [Path(folder) for folder in folders])(json.load(sys.stdin))
+    sys.stdout.write(json.dumps(reply, ensure_ascii=False))
 
 
 if __name__ == "__main__":

@@ -16,8 +16,8 @@ from concord.store.rubrics import Version
 def versions(db: Database, benchmark: str) -> dict[str, Version]:
     """The versions of rubrics by which judges rated conversations of a benchmark, the last one first."""
     rated = {judge.variant for judge in ratings.judges(db, benchmark)}
-    found = sorted(rubrics.versions(db), key=lambda v: (v.created, v.version), reverse=True)
-    return {version.variant: version for version in found if version.variant in rated}
+    by_date = sorted(rubrics.versions(db), key=lambda v: (v.created, v.version), reverse=True)
+    return {version.variant: version for version in by_date if version.variant in rated}
 
 
 def system(db: Database, benchmark: str, variant: str = "") -> Benchmark:
@@ -27,28 +27,28 @@ def system(db: Database, benchmark: str, variant: str = "") -> Benchmark:
     last rubric asked whose judges rated them. `variant` may name a rubric, whose last version is then meant.
     Raises NotFound.
     """
-    known = known_or_imported(benchmark)
+    base = known_or_imported(benchmark)
     if benchmark in BENCHMARKS and not variant:
-        return known
+        return base
     used = versions(db, benchmark)
     named = next((v for v in used if not variant or variant in (v, used[v].name)), None)
     if named is None:
         if variant:
             raise not_found("rubric", variant, used)
-        return known
+        return base
     rubric = rubric_of(used[named].name, used[named].body, f"the rubric {named}")
     others = [name for name in conversations.values(db, benchmark) if name not in _NO_FACETS]
     return replace(
-        known,
-        title=f"{known.title}, by {named}",
+        base,
+        title=f"{base.title}, by {named}",
         version=named,
         judge_version=named,
         asking=asking(rubric),
         further=(),
         earlier={},
         refusal="",
-        facets=known.facets if benchmark in BENCHMARKS else tuple(others),
-        spotcheck_facets=known.spotcheck_facets if benchmark in BENCHMARKS else tuple(others),
+        facets=base.facets if benchmark in BENCHMARKS else tuple(others),
+        spotcheck_facets=base.spotcheck_facets if benchmark in BENCHMARKS else tuple(others),
     )
 
 

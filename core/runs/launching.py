@@ -35,7 +35,7 @@ class Launched:
         child = _children.get(self.pid)
         return child is not None and child.poll() is not None
 
-    def said(self) -> str:
+    def last_line(self) -> str:
         """The last line of the log without “Error: ”: the reason if it failed before its run began."""
         lines = self.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         return lines[-1].removeprefix("Error: ") if lines else ""
@@ -60,11 +60,11 @@ def start(
         options += ["--max-cost", repr(max_cost)]
     since = now()
     try:
-        asked = _fresh(workspace.path / FOLDER)
-        asked.write_text(json.dumps(as_dict(plan), ensure_ascii=False, indent=1), encoding="utf-8")
-        log = asked.with_suffix(".log")
+        plan_file = _fresh(workspace.path / FOLDER)
+        plan_file.write_text(json.dumps(as_dict(plan), ensure_ascii=False, indent=1), encoding="utf-8")
+        log = plan_file.with_suffix(".log")
         with log.open("wb") as out:
-            command = ["-m", "concord.cli", "--workspace", str(workspace.path), "run", "plan", str(asked)]
+            command = ["-m", "concord.cli", "--workspace", str(workspace.path), "run", "plan", str(plan_file)]
             child = subprocess.Popen(
                 [sys.executable, *command, *options],
                 stdin=subprocess.DEVNULL,
@@ -85,8 +85,8 @@ def start(
 def run_of(workspace: Workspace, launched: Launched) -> int | None:
     """The id of the run that a process has opened; None before that."""
     with workspace.read() as db:
-        known = runs.recent(db)
-    return next((r.id for r in known if r.pid == launched.pid and r.started >= launched.since), None)
+        recent = runs.recent(db)
+    return next((r.id for r in recent if r.pid == launched.pid and r.started >= launched.since), None)
 
 
 def read_plan(file: Path) -> Plan:

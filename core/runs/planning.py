@@ -5,36 +5,35 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlite_utils import Database
 
 from concord.conversation import Conversation
-from concord.errors import ConfigError, not_found
+from concord.errors import ConfigError, check_known, not_found
 from concord.files import callables
-from concord.llm.models import Model, load_models, pick
+from concord.llm.models import Kind, Model, load_models, pick
 from concord.llm.prompts import Prompt
 from concord.llm.replies import UNANSWERED
 from concord.rating import Spent
 from concord.rubrics import shelf
-from concord.rubrics.rubric import Rubric
 from concord.rubrics.shelf import Numbered
 from concord.runs import renaming
 from concord.runs import rubric_judge as judge
 from concord.runs.benchmark import (
     Asking,
-    Comparing,
+    Benchmark,
     Expected,
-    Judging,
     Materials,
+    Owed,
+    Pairwise,
     Play,
-    comparings,
-    judgings,
+    owed,
 )
 from concord.runs.plans import PROPOSER, ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan
 from concord.runs.registry import BENCHMARKS, get
 from concord.scenario import Scenario
-from concord.store import comparisons, conversations, pairings, ratings, runs, scenarios
+from concord.store import comparisons, conversations, ratings, runs, scenarios, studies
 from concord.store.conversations import Filter
 from concord.workspace import Workspace
 
@@ -47,11 +46,16 @@ class Pending:
 
     play: Play
     stored: bool
-    judged: tuple[Judging | Comparing, ...]
+    judged: tuple[Owed, ...]
     resumed: frozenset[str]
     """The keys with calls in the journal of an interrupted run."""
     failed: int = 0
     """Verdicts that failed before and are left out."""
+
+    @property
+    def key(self) -> str:
+        """The key of the play."""
+        return self.play.key
 
     @property
     def first(self) -> tuple[str, ...]:
@@ -122,8 +126,8 @@ def materials(workspace: Workspace, *, own_code: bool = False) -> Materials:
 
     def stored(keys: Sequence[str]) -> Conversation | None:
         with workspace.read() as db:
-            known = conversations.existing(db, keys)
-            return next((conversations.load(db, known[key]) for key in keys if key in known), None)
+            there = conversations.existing(db, keys)
+            return next((conversations.load(db, there[key]) for key in keys if key in there), None)
 
     bring = partial(callables.bring, folders=(workspace.path, Path.cwd())) if own_code else callables.refused
     return Materials(workspace.folders("prompts"), workspace.folders("data"), accepted, stored, bring)
@@ -150,10 +154,9 @@ def complete(plan: PlayPlan, models: Mapping[str, Model], workspace: Workspace) 
         chosen[option.name] = list(value) if option.kind == "choices" else value
         if option.kind == "count" and int(value) < 1:
             raise ConfigError(f"“{option.name}” must be at least 1.")
-        known = option.values(materials(workspace), chosen) if option.values else ()
-        for name in () if not known else [value] if option.kind == "choice" else chosen[option.name]:
-            if name not in known:
-                raise not_found(option.name.rstrip("s").replace("_", " "), name, known)
+        values = option.values(materials(workspace), chosen) if option.values else ()
+        for name in () if not values else [value] if option.kind == "choice" else chosen[option.name]:
+            check_known(option.name.rstrip("s").replace("_", " "), name, values)
     return replace(plan, options=chosen)
 
 
@@ -180,8 +183,8 @@ class Job:
 def _mixed(plan: PlayPlan, brought: Materials) -> tuple[str, ...]:
     """`Job.mixed` of a plan that plays: of the prompts that its models are sent."""
     benchmark, version = get(plan.benchmark), plan.options.get("version", "")
-    asked = (role for role in benchmark.roles if plan.models.get(role.name))
-    names = dict.fromkeys(name for role in asked for name in role.prompts if name in benchmark.prompts)
+    roles = (role for role in benchmark.roles if plan.models.get(role.name))
+    names = dict.fromkeys(name for role in roles for name in role.prompts if name in benchmark.prompts)
     return tuple(filter(None, (benchmark.prompt(brought, name, version).mixed for name in names)))
 
 
@@ -194,78 +197,135 @@ def job(
 
     Raises NotFound or ConfigError, before any call, if it cannot be carried out.
     """
-    known = load_models(workspace.models_path) | dict(programs or {})
-    if isinstance(plan, JudgePlan) and plan.rubric:
-        return _job_by_rubric(workspace, plan, known)
-    if isinstance(plan, ComparePlan) and plan.study:
-        return _job_of_pairs(workspace, plan, known)
-    benchmark, brought = get(plan.benchmark), materials(workspace, own_code=own_code)
+    available = load_models(workspace.models_path) | dict(programs or {})
+    used = _rubric_of(workspace, plan)
+    kinds: Mapping[str, Kind] = {}
     plays: Callable[[], Iterator[Play]]
-    mixed: tuple[str, ...] = ()
-    match plan:
-        case PlayPlan():
-            plan = complete(plan, known, workspace)
+    mixed: tuple[str, ...]
+    if isinstance(plan, PlayPlan | ProposePlan):
+        benchmark, brought = get(plan.benchmark), materials(workspace, own_code=own_code)
+        kinds = {role.name: role.kind for role in benchmark.roles}
+        if isinstance(plan, PlayPlan):
+            plan = complete(plan, available, workspace)
             plays, mixed = partial(benchmark.plays, plan, brought), _mixed(plan, brought)
-        case ProposePlan():
-            if benchmark.proposals is None:
-                raise ConfigError(f"Nothing is proposed for {benchmark.title}.")
-            plays = partial(benchmark.proposals, plan, brought)
-        case JudgePlan():
-            asked, judges, repeats = _asked(workspace, plan), plan.judges, plan.judge_repeats
-            mixed = tuple(prompt.mixed for _, prompt in asked if prompt.mixed)
-            plays = partial(
-                _judgements, workspace, plan, lambda key: benchmark.judgings(key, judges, asked, repeats)
-            )
-        case ComparePlan():
+        elif benchmark.proposals is None:
+            raise ConfigError(f"Nothing is proposed for {benchmark.title}.")
+        else:
+            plays, mixed = partial(benchmark.proposals, plan, brought), ()
+    else:
+        if not plan.judges:
+            raise ConfigError("Name at least one judge.")
+        if isinstance(plan, ComparePlan):
             plan = replace(plan, players=tuple(dict.fromkeys(plan.players)))
-            prompt = _pairwise_prompt(workspace, plan)
-            mixed = (prompt.mixed,) if prompt.mixed else ()
-            plays = partial(_comparisons, workspace, plan, prompt)
-    kinds = {role.name: role.kind for role in benchmark.roles}
+            ways = _ways(workspace, plan, used, available)
+            plays = partial(_comparisons, workspace, plan, ways)
+        else:
+            # The rubric's file may change later.
+            plan = replace(plan, version=str(used.version) if used else plan.version)
+            ways = _ways(workspace, plan, used, available)
+            plays = partial(_judgements, workspace, plan, ways)
+        mixed = tuple(filter(None, dict.fromkeys(way.prompt.mixed for way in ways)))
     models = {
-        name: pick(known, name, kinds.get(role, "chat"))
+        name: pick(
+            available,
+            name,
+            "program" if used and _is_program(available, name) else kinds.get(role, "chat"),
+        )
         for role, names in plan.models.items()
         for name in names
     }
     check_roles(models.values())
     renaming.refuse_changed(workspace, models)
-    return Job(plan, renaming.adapted(workspace, models), plays, mixed=mixed)
+    return Job(plan, renaming.adapted(workspace, models), plays, used, mixed)
+
+
+def _is_program(models: Mapping[str, Model], name: str) -> bool:
+    return name in models and models[name].kind == "program"
 
 
 def check_roles(models: Iterable[Model]) -> None:
     """Raises NotFound if an entry has parameters for a role that no benchmark has."""
-    known = {role.name for benchmark in BENCHMARKS.values() for role in benchmark.roles} | {PROPOSER}
+    roles = {role.name for benchmark in BENCHMARKS.values() for role in benchmark.roles} | {PROPOSER}
     for model in models:
-        for name in model.roles.keys() - known:
-            raise not_found(f"role for [models.{model.name}.roles] in models.toml", name, known)
+        for name in model.roles.keys() - roles:
+            raise not_found(f"role for [models.{model.name}.roles] in models.toml", name, roles)
 
 
-def _job_by_rubric(workspace: Workspace, plan: JudgePlan, known: Mapping[str, Model]) -> Job:
-    """A job of judges who rate by a rubric. Its version is settled now: the file may change later."""
+def _rubric_of(workspace: Workspace, plan: Plan) -> Numbered | None:
+    """The rubric by which a plan has judges asked; None where they are asked a benchmark's own questions.
+
+    Raises NotFound, or ConfigError for one that asks nothing of the kind.
+    """
+    if isinstance(plan, ComparePlan) and plan.study:
+        with workspace.read() as db:
+            if plan.study not in (names := studies.names(db, pairs=True)):
+                raise not_found("study of pairs", plan.study, names)
+            study = studies.get(db, plan.study)
+        return shelf.find(workspace, study.rubric, study.version)
+    if not isinstance(plan, JudgePlan) or not plan.rubric:
+        return None
     used = shelf.find(workspace, plan.rubric, shelf.number_of(plan.version))
     if not used.rubric.criteria:
         raise ConfigError(
             f"The rubric “{plan.rubric}” asks only which of two is better. Make a study of pairs with "
             "`concord pairs new`, then have them compared with `concord compare STUDY --judges …`."
         )
-    plan = replace(plan, version=str(used.version))
-    models, told = _judges_by(workspace, used, plan.judges, known)
-    plays = partial(_judgements, workspace, plan, _owed_by(used, plan, told))
-    return Job(plan, renaming.adapted(workspace, models), plays, used)
+    return used
 
 
-def _owed_by(used: Numbered, plan: JudgePlan, told: Sequence[Rubric]) -> Callable[[str], tuple[Judging, ...]]:
-    """What the judges of a plan owe a conversation by a rubric, each asked by it as `told`."""
-    ways = [(judge.asking(rubric), judge.prompt_of(rubric, used.variant)) for rubric in told]
+class Way(NamedTuple):
+    """How judges are asked, in one call; `name` ends the keys of their verdicts."""
 
-    def owed(key: str) -> tuple[Judging, ...]:
-        return tuple(
-            judging
-            for name, (asking, prompt) in zip(plan.judges, ways, strict=True)
-            for judging in judgings(asking, key, [name], prompt, plan.judge_repeats)
+    asking: Asking | Pairwise
+    prompt: Prompt
+    judges: Sequence[str]
+    name: str = ""
+
+
+def _ways(
+    workspace: Workspace,
+    plan: JudgePlan | ComparePlan,
+    used: Numbered | None,
+    available: Mapping[str, Model] | None = None,
+) -> list[Way]:
+    """How the judges of a plan are asked, call by call. Raises NotFound or ConfigError if they cannot be."""
+    if used is None:
+        benchmark, brought = get(plan.benchmark), materials(workspace)
+        if isinstance(plan, ComparePlan):
+            return [Way(*_pairwise(workspace, plan, benchmark, brought), plan.judges)]
+        if benchmark.asking is None:
+            raise ConfigError(f"{benchmark.title} is scored by rule: there is nothing for a judge to rate.")
+        askings = benchmark.asked(brought, plan.version)
+        return [Way(*one, plan.judges, one[1].name if n else "") for n, one in enumerate(askings)]
+    # A program need not say why.
+    plain = replace(used.rubric, judge=replace(used.rubric.judge, reasons="none"))
+    rubrics = [(name, plain if _is_program(available or {}, name) else used.rubric) for name in plan.judges]
+    if isinstance(plan, JudgePlan):
+        return [Way(judge.asking(r), judge.prompt_of(r, used.variant), [name]) for name, r in rubrics]
+    return [
+        Way(
+            judge.pairwise(r, question),
+            judge.pair_prompt_of(r, question, used.variant),
+            [name],
+            question.name,
         )
+        for name, r in rubrics
+        for question in r.pairs
+    ]
 
-    return owed
+
+def _pairwise(
+    workspace: Workspace, plan: ComparePlan, benchmark: Benchmark, brought: Materials
+) -> tuple[Pairwise, Prompt]:
+    """How the judges compare by the benchmark's own question. Raises NotFound or ConfigError."""
+    if benchmark.pairwise is None:
+        raise ConfigError(f"{benchmark.title} has no prompt for comparing two conversations.")
+    if len(plan.players) < 2:
+        raise ConfigError("Name at least two models to compare.")
+    with workspace.read() as db:
+        players = conversations.values(db, plan.benchmark)["player"]
+    check_known(f"{benchmark.title} conversation by", plan.players, players)
+    return benchmark.pairwise, benchmark.prompt(brought, benchmark.pairwise.prompt, plan.version)
 
 
 def named(workspace: Workspace, plan: PlayPlan | JudgePlan) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -275,17 +335,7 @@ def named(workspace: Workspace, plan: PlayPlan | JudgePlan) -> Iterator[tuple[st
     rubric or data are gone.
     """
     if isinstance(plan, JudgePlan):
-        if plan.rubric:
-            used = shelf.find(workspace, plan.rubric, shelf.number_of(plan.version))
-            owed = _owed_by(used, plan, [used.rubric] * len(plan.judges))
-        else:
-            owed = partial(
-                get(plan.benchmark).judgings,
-                judges=plan.judges,
-                asked=_asked(workspace, plan),
-                repeats=plan.judge_repeats,
-            )
-        plays = _judgements(workspace, plan, owed)
+        plays = _judgements(workspace, plan, _ways(workspace, plan, _rubric_of(workspace, plan)))
     else:
         plays = get(plan.benchmark).plays(plan, materials(workspace))
     for play in plays:
@@ -296,60 +346,13 @@ def named(workspace: Workspace, plan: PlayPlan | JudgePlan) -> Iterator[tuple[st
         yield play.key, tuple(judged)
 
 
-def _judges_by(
-    workspace: Workspace, used: Numbered, judges: Sequence[str], known: Mapping[str, Model]
-) -> tuple[dict[str, Model], list[Rubric]]:
-    """The models of judges who answer by a rubric, and the rubric as each is asked by it."""
-    if not judges:
-        raise ConfigError("Name at least one judge.")
-    models = {name: pick(known, name, None) for name in judges}
-    models = {
-        name: pick(known, name, "program" if m.kind == "program" else "chat") for name, m in models.items()
-    }
-    check_roles(models.values())
-    renaming.refuse_changed(workspace, models)
-    # A program need not say why.
-    plain = replace(used.rubric, judge=replace(used.rubric.judge, reasons="none"))
-    return models, [plain if models[name].kind == "program" else used.rubric for name in judges]
+def _owed(ways: Sequence[Way], repeats: int, *of: str) -> tuple[Owed, ...]:
+    return tuple(
+        one for way in ways for one in owed(way.asking, of, way.judges, way.prompt, repeats, way.name)
+    )
 
 
-def _job_of_pairs(workspace: Workspace, plan: ComparePlan, known: Mapping[str, Model]) -> Job:
-    """A job of judges who compare the pairs of a study in both orders, each question in a call of its own."""
-    with workspace.read() as db:
-        study, pairs = pairings.study(db, plan.study), pairings.pairs(db, plan.study)
-        if not pairs:
-            raise not_found("study of pairs", plan.study, [each.name for each in pairings.studies(db)])
-    used = shelf.find(workspace, study.rubric, study.version)
-    models, told = _judges_by(workspace, used, plan.judges, known)
-    ways = [
-        (name, judge.pairwise(rubric, question), judge.pair_prompt_of(rubric, question, used.variant))
-        for name, rubric in zip(plan.judges, told, strict=True)
-        for question in rubric.pairs
-    ]
-
-    def owed(first: str, second: str) -> Iterator[Comparing]:
-        for name, pairwise, prompt in ways:
-            yield from comparings(pairwise, first, second, [name], prompt, plan.judge_repeats)
-
-    keys = [(one, other) for _, _, one, _, other in pairs]
-    return Job(plan, renaming.adapted(workspace, models), partial(_both_orders, keys, owed), used)
-
-
-def _both_orders(
-    pairs: Sequence[tuple[str, str]], owed: Callable[[str, str], Iterable[Comparing]]
-) -> Iterator[Play]:
-    """What judges owe these pairs in both orders, by the conversation that is shown first."""
-    found: dict[str, list[Comparing]] = {}
-    for one, other in pairs:
-        for first, second in ((one, other), (other, one)):
-            found.setdefault(first, []).extend(owed(first, second))
-    for first, these in found.items():
-        yield Play(first, None, judged=tuple(these))
-
-
-def _judgements(
-    workspace: Workspace, plan: JudgePlan, owed: Callable[[str], tuple[Judging, ...]]
-) -> Iterator[Play]:
+def _judgements(workspace: Workspace, plan: JudgePlan, ways: Sequence[Way]) -> Iterator[Play]:
     wanted, last = Filter(benchmark=plan.benchmark, facets=plan.where), 0
     # Page by page: judging a large store takes hours, and no read must stay open that long.
     while True:
@@ -358,50 +361,24 @@ def _judgements(
         if not keys:
             return
         for _, key in keys:
-            yield Play(key, None, judged=owed(key))
+            yield Play(key, None, judged=_owed(ways, plan.judge_repeats, key))
         last = keys[-1][0]
 
 
-def _comparisons(workspace: Workspace, plan: ComparePlan, prompt: Prompt) -> Iterator[Play]:
-    benchmark = get(plan.benchmark)
+def _comparisons(workspace: Workspace, plan: ComparePlan, ways: Sequence[Way]) -> Iterator[Play]:
+    """What judges owe the pairs in both orders, by the conversation that is shown first."""
     with workspace.read() as db:
-        found = comparisons.pairs(
-            db, plan.benchmark, benchmark.scenario_facet, list(plan.players), facets=plan.where
-        )
-    pairwise = benchmark.pairwise
-    assert pairwise is not None, "it has a prompt"
-
-    def owed(first: str, second: str) -> tuple[Comparing, ...]:
-        return comparings(pairwise, first, second, plan.judges, prompt, plan.judge_repeats)
-
-    yield from _both_orders([(one, other) for _, _, one, _, other in found], owed)
-
-
-def _asked(workspace: Workspace, plan: JudgePlan) -> tuple[tuple[Asking, Prompt], ...]:
-    """What the judges are asked, call by call. Raises NotFound or ConfigError if they cannot be asked."""
-    benchmark = get(plan.benchmark)
-    if benchmark.asking is None:
-        raise ConfigError(f"{benchmark.title} is scored by rule: there is nothing for a judge to rate.")
-    if not plan.judges:
-        raise ConfigError("Name at least one judge.")
-    return benchmark.asked(materials(workspace), plan.version)
-
-
-def _pairwise_prompt(workspace: Workspace, plan: ComparePlan) -> Prompt:
-    """What the judges are asked with. Raises NotFound or ConfigError if they cannot be asked."""
-    benchmark = get(plan.benchmark)
-    if benchmark.pairwise is None:
-        raise ConfigError(f"{benchmark.title} has no prompt for comparing two conversations.")
-    if not plan.judges:
-        raise ConfigError("Name at least one judge.")
-    if len(plan.players) < 2:
-        raise ConfigError("Name at least two models to compare.")
-    with workspace.read() as db:
-        known = conversations.values(db, plan.benchmark)["player"]
-    for name in plan.players:
-        if name not in known:
-            raise not_found(f"{benchmark.title} conversation by", name, known)
-    return benchmark.prompt(materials(workspace), benchmark.pairwise.prompt, plan.version)
+        if plan.study:
+            pairs = studies.pairs(db, plan.study)
+        else:
+            same = get(plan.benchmark).scenario_facet
+            pairs = comparisons.pairs(db, plan.benchmark, same, list(plan.players), facets=plan.where)
+    by_first: dict[str, list[Owed]] = {}
+    for _, _, one, _, other in pairs:
+        for first, second in ((one, other), (other, one)):
+            by_first.setdefault(first, []).extend(_owed(ways, plan.judge_repeats, first, second))
+    for first, these in by_first.items():
+        yield Play(first, None, judged=tuple(these))
 
 
 def left(
@@ -410,30 +387,30 @@ def left(
     *,
     retry_failed: bool = False,
     survey: Survey | None = None,
-    known: Survey | None = None,
+    earlier: Survey | None = None,
 ) -> Iterator[Pending]:
     """What is planned and not stored, counted into `survey`; reads the store once per CHUNK plays.
 
     Pieces that had no usable reply are left out unless `retry_failed`, a play with its judgements. Chunks of
-    which a survey `known` from before found nothing left are not looked at again.
+    which a survey `earlier` found nothing left are not looked at again.
     """
     counted = survey or Survey()
     rest = iter(work)
     while chunk := list(islice(rest, CHUNK)):
         mark = (chunk[0].key, chunk[len(chunk) // 2].key, chunk[-1].key, str(len(chunk)))
         before = counted.planned, counted.stored, counted.failed
-        if known is not None and mark in known.done:
-            planned, stored, failed = known.done[mark]
+        if earlier is not None and mark in earlier.done:
+            planned, stored, failed = earlier.done[mark]
             counted.planned, counted.stored = before[0] + planned, before[1] + stored
             counted.failed = before[2] + failed
             continue
         with workspace.read() as db:
-            found = pending(db, chunk, counted, retry_failed=retry_failed)
-        if not found:
+            pending_plays = pending(db, chunk, counted, retry_failed=retry_failed)
+        if not pending_plays:
             after = counted.planned, counted.stored, counted.failed
             planned, stored, failed = (now - then for now, then in zip(after, before, strict=True))
             counted.done[mark] = planned, stored, failed
-        yield from found
+        yield from pending_plays
 
 
 def pending(
@@ -441,15 +418,15 @@ def pending(
 ) -> list[Pending]:
     """What `left` finds of some plays."""
     keys, owed = [p.key for p in plays], [j.key for p in plays for j in p.judged]
-    known = conversations.existing(db, keys).keys() | scenarios.proposed(db, keys)
+    stored_keys = conversations.existing(db, keys).keys() | scenarios.proposed(db, keys)
     answered = ratings.answered(db, owed)
     failed: set[str] = set()
     if not retry_failed:
-        failed = (runs.failed(db, keys, UNANSWERED) - known) | ratings.failed(db, owed)
+        failed = (runs.failed(db, keys, UNANSWERED) - stored_keys) | ratings.failed(db, owed)
     begun, settled = runs.works_noted(db, keys + owed), answered | failed
-    found = []
+    pending_plays = []
     for play in plays:
-        stored, own = play.key in known, play.play is not None
+        stored, own = play.key in stored_keys, play.play is not None
         counted.planned += own + len(play.judged)
         counted.stored += (own and stored) + sum(j.key in answered for j in play.judged)
         if play.key in failed:
@@ -461,37 +438,37 @@ def pending(
         if todo or (own and not stored):
             resumed = begun.keys() & {play.key, *(j.key for j in todo)}
             counted.noted += sum(begun[key] for key in resumed)
-            found.append(Pending(play, stored, todo, frozenset(resumed), unread))
-    return found
+            pending_plays.append(Pending(play, stored, todo, frozenset(resumed), unread))
+    return pending_plays
 
 
 def survey(workspace: Workspace, job: Job, *, retry_failed: bool = False) -> Survey:
     """What a run would do and cost, by what a judge took per call of this prompt, else by a first guess."""
-    found = Survey()
+    result = Survey()
     with workspace.read() as db:
         by_judge = ratings.tokens_by_judge(db)
-    for item in left(workspace, job.plays(), retry_failed=retry_failed, survey=found):
+    for item in left(workspace, job.plays(), retry_failed=retry_failed, survey=result):
         for e in () if item.stored else item.play.expected:
-            _add(found, e, None)
+            _add(result, e, None)
         for j in item.judged:
-            measured = by_judge.get((j.judge, j.prompt.hash)) if isinstance(j, Judging) else None
-            _add(found, Expected(j.judge, 1, *j.expected), measured)
+            measured = None if j.against else by_judge.get((j.judge, j.prompt.hash))
+            _add(result, Expected(j.judge, 1, *j.asking.expected), measured)
     by_batch, offered = 0.0, False
-    for name, tokens in found.tokens.items():
-        model, (given, made) = job.models[name], map(round, tokens)
-        found.cost += model.cost(given, made)
-        by_batch += model.cost(given, made, batch=model.batch)
+    for name, tokens in result.tokens.items():
+        model, (given, tokens_out) = job.models[name], map(round, tokens)
+        result.cost += model.cost(given, tokens_out)
+        by_batch += model.cost(given, tokens_out, batch=model.batch)
         offered |= model.batch and model.price is not None and model.price.batch is not None
         if model.price is None:
-            found.unpriced.add(name)
-    found.by_batch = by_batch if offered else None
-    return found
+            result.unpriced.add(name)
+    result.by_batch = by_batch if offered else None
+    return result
 
 
-def _add(found: Survey, e: Expected, measured: tuple[float, float] | None) -> None:
+def _add(survey: Survey, e: Expected, measured: tuple[float, float] | None) -> None:
     if measured:
-        found.measured.add(e.model)
+        survey.measured.add(e.model)
     per_call = measured or (e.input_tokens, e.output_tokens)
-    before = found.tokens.get(e.model, (0.0, 0.0))
-    found.tokens[e.model] = (before[0] + e.calls * per_call[0], before[1] + e.calls * per_call[1])
-    found.calls[e.model] = found.calls.get(e.model, 0) + e.calls
+    before = survey.tokens.get(e.model, (0.0, 0.0))
+    survey.tokens[e.model] = (before[0] + e.calls * per_call[0], before[1] + e.calls * per_call[1])
+    survey.calls[e.model] = survey.calls.get(e.model, 0) + e.calls

@@ -122,8 +122,8 @@ KINDS: Mapping[str, type[Plan]] = {
 def as_dict(plan: Plan) -> dict[str, Any]:
     """The plan as plain values."""
     kind = next(name for name, of in KINDS.items() if isinstance(plan, of))
-    found: dict[str, Any] = json.loads(json.dumps({"kind": kind, **asdict(plan)}))
-    return found
+    values: dict[str, Any] = json.loads(json.dumps({"kind": kind, **asdict(plan)}))
+    return values
 
 
 def from_dict(stored: Mapping[str, Any]) -> Plan:

@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 from asyncio.subprocess import PIPE
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from concord.conversation import Conversation
 from concord.errors import CallFailed, ConfigError
 from concord.llm.completions import paired
 from concord.llm.models import Model
+from concord.llm.prompts import RenderedPrompt
 
 MOST_BYTES = 2**20
 """A program may print so much."""
@@ -28,14 +29,14 @@ SHOWN = 2000
 """Characters of what a failed program said."""
 
 
-def given(conversation: Conversation, turns: tuple[int, ...], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """What a program is given: the conversation, the turns to be rated, and the schema of its reply."""
-    return {"conversation": _told(conversation), "turns": list(turns), "schema": schema}
-
-
-def given_two(first: Conversation, second: Conversation, schema: Mapping[str, Any]) -> dict[str, Any]:
-    """What a program is given to compare: the conversations shown as A and as B, and its reply's schema."""
-    return {"first": _told(first), "second": _told(second), "schema": schema}
+def given(conversations: Sequence[Conversation], prompt: RenderedPrompt) -> dict[str, Any]:
+    """What a program is given: a conversation and the turns to be rated, or the ones shown as A and as B; and
+    the schema of its reply.
+    """
+    described = [_told(conversation) for conversation in conversations]
+    one = {"conversation": described[0], "turns": list(prompt.turns)}
+    what = one if len(described) == 1 else {"first": described[0], "second": described[1]}
+    return {**what, "schema": prompt.schema or {}}
 
 
 def _told(conversation: Conversation) -> dict[str, Any]:
@@ -49,12 +50,12 @@ def _told(conversation: Conversation) -> dict[str, Any]:
     }
 
 
-async def answer(model: Model, told: Mapping[str, Any], folder: Path) -> str:
+async def answer(model: Model, values: Mapping[str, Any], folder: Path) -> str:
     """What the program prints. Raises CallFailed of kind “unparsable” for one that fails, prints too much or
     takes too long, and ConfigError for one that cannot be started.
     """
     if model.called is not None:
-        return await _returned(model, model.called, told)
+        return await _returned(model, model.called, values)
     command = list(model.command)
     paths = [str(folder), str(Path.cwd())]
     environment = dict(os.environ)
@@ -78,7 +79,7 @@ async def answer(model: Model, told: Mapping[str, Any], folder: Path) -> str:
         ) from error
     try:
         async with asyncio.timeout(model.timeout):
-            said, wrong = await _talked(process, json.dumps(told, ensure_ascii=False).encode())
+            output, wrong = await _talked(process, json.dumps(values, ensure_ascii=False).encode())
     except TimeoutError:
         raise _failed(f"It took longer than {model.timeout:g} seconds.", "", "timeout") from None
     finally:
@@ -87,22 +88,22 @@ async def answer(model: Model, told: Mapping[str, Any], folder: Path) -> str:
         with suppress(TimeoutError):
             async with asyncio.timeout(GRACE_SECONDS):
                 await process.communicate()
-    if len(said) > MOST_BYTES:
+    if len(output) > MOST_BYTES:
         raise _failed(f"It printed more than {MOST_BYTES:,} bytes.", "", "too long")
     if process.returncode:
         code = process.returncode
         raise _failed(f"It ended with {code}.", wrong.decode(errors="replace")[-SHOWN:], f"exit {code}")
-    return said.decode(errors="replace")
+    return output.decode(errors="replace")
 
 
-async def _returned(model: Model, function: Callable[..., Any], told: Mapping[str, Any]) -> str:
+async def _returned(model: Model, function: Callable[..., Any], values: Mapping[str, Any]) -> str:
     """What a function of this process returns. It is waited for up to the time limit, and not stopped."""
     try:
         async with asyncio.timeout(model.timeout):
-            made = await asyncio.to_thread(function, dict(told))
-            if inspect.isawaitable(made):
-                made = await made
-        return paired(json.dumps(made, ensure_ascii=False, default=_plain))
+            returned = await asyncio.to_thread(function, dict(values))
+            if inspect.isawaitable(returned):
+                returned = await returned
+        return paired(json.dumps(returned, ensure_ascii=False, default=_plain))
     except TimeoutError:
         raise _failed(f"It took longer than {model.timeout:g} seconds.", "", "timeout") from None
     except Exception as error:
@@ -116,7 +117,7 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is no value of JSON")
 
 
-async def _talked(process: asyncio.subprocess.Process, told: bytes) -> tuple[bytes, bytes]:
+async def _talked(process: asyncio.subprocess.Process, stdin: bytes) -> tuple[bytes, bytes]:
     """What it printed, and what it said of errors; one that prints without end is ended."""
     assert process.stdin is not None
     assert process.stdout is not None
@@ -125,22 +126,22 @@ async def _talked(process: asyncio.subprocess.Process, told: bytes) -> tuple[byt
     async def give(into: asyncio.StreamWriter) -> None:
         # A program may answer without reading.
         with suppress(BrokenPipeError, ConnectionResetError):
-            into.write(told)
+            into.write(stdin)
             await into.drain()
             into.close()
 
     async def read(stream: asyncio.StreamReader) -> bytes:
-        found = b""
+        content = b""
         while part := await stream.read(65536):
-            if len(found) > MOST_BYTES:
+            if len(content) > MOST_BYTES:
                 _end(process)
             else:
-                found += part
-        return found
+                content += part
+        return content
 
-    said, wrong, _ = await asyncio.gather(read(process.stdout), read(process.stderr), give(process.stdin))
+    output, wrong, _ = await asyncio.gather(read(process.stdout), read(process.stderr), give(process.stdin))
     await process.wait()
-    return said, wrong
+    return output, wrong
 
 
 def _end(process: asyncio.subprocess.Process) -> None:

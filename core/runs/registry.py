@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
-from concord.errors import ConfigError, not_found
+from concord.errors import ConfigError, check_known
 from concord.files import callables
 from concord.llm.models import own_benchmarks
 from concord.runs.benchmark import Benchmark
@@ -38,16 +38,16 @@ def register(named: str, folder: Path) -> Benchmark:
     The module lies in this workspace folder, in the current folder, or where Python finds it. A package may
     have the heavy side of a slice. Raises NotFound or ConfigError.
     """
-    found = callables.bring(named, "benchmark", (folder, Path.cwd()))
-    made = found() if callable(found) else found
-    if not isinstance(made, Benchmark):
+    value = callables.bring(named, "benchmark", (folder, Path.cwd()))
+    benchmark = value() if callable(value) else value
+    if not isinstance(benchmark, Benchmark):
         raise ConfigError(f"“{named}” must be a Benchmark, or a callable that makes one.")
     module = named.partition(":")[0]
-    if made.name in BENCHMARKS and _OWN.get(made.name) != module:
-        raise ConfigError(f"There is a benchmark “{made.name}” already. Give “{named}” another name.")
-    _OWN[made.name] = module
-    BENCHMARKS[made.name] = made
-    return made
+    if benchmark.name in BENCHMARKS and _OWN.get(benchmark.name) != module:
+        raise ConfigError(f"There is a benchmark “{benchmark.name}” already. Give “{named}” another name.")
+    _OWN[benchmark.name] = module
+    BENCHMARKS[benchmark.name] = benchmark
+    return benchmark
 
 
 def register_own(folder: Path) -> None:
@@ -58,8 +58,7 @@ def register_own(folder: Path) -> None:
 
 def get(name: str) -> Benchmark:
     """A benchmark by name. Raises NotFound."""
-    if name not in BENCHMARKS:
-        raise not_found("benchmark", name, BENCHMARKS)
+    check_known("benchmark", name, BENCHMARKS)
     return BENCHMARKS[name]
 
 
@@ -88,7 +87,9 @@ def slice_of(benchmark: str) -> str:
     get(benchmark)
     if benchmark in _OWN:
         return _OWN[benchmark]
-    return next(name for name, found in _OF_SLICE.items() if any(b.name == benchmark for b in found))
+    return next(
+        name for name, benchmarks in _OF_SLICE.items() if any(b.name == benchmark for b in benchmarks)
+    )
 
 
 def part(slice_name: str, module: str) -> ModuleType | None:

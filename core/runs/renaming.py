@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from concord.configuration import Configuration
 from concord.errors import ConfigError
-from concord.llm.models import Model, append_entry, load_models
+from concord.llm.models import Model, load_models, write_entry
 from concord.runs.plans import Plan
 from concord.store import configurations
 from concord.workspace import Workspace
@@ -40,19 +40,19 @@ def as_new(workspace: Workspace, plan: Plan, name: str) -> Plan:
 
     Raises ConfigError unless exactly one model of the plan has changed and the name is free.
     """
-    known = load_models(workspace.models_path)
-    used = {n: known[n] for names in plan.models.values() for n in names if n in known}
+    models = load_models(workspace.models_path)
+    used = {n: models[n] for names in plan.models.values() for n in names if n in models}
     changed = _changed(workspace, used)
     if len(changed) != 1:
-        told = f"{', '.join(changed)} have changed: restore all but one." if changed else "None has."
-        raise ConfigError(f"--as-new gives a new name to the one model whose entry has changed. {told}")
+        which = f"{', '.join(changed)} have changed: restore all but one." if changed else "None has."
+        raise ConfigError(f"--as-new gives a new name to the one model whose entry has changed. {which}")
     [old] = changed
-    copy = known[old].model_copy(update={"name": name})
+    copy = models[old].model_copy(update={"name": name})
     with workspace.read() as db:
-        if configurations.taken(db, name) or known.get(name, copy) != copy:
+        if configurations.taken(db, name) or models.get(name, copy) != copy:
             raise ConfigError(f"The name “{name}” is taken. Choose another one for --as-new.")
-    if name not in known:
-        append_entry(workspace.models_path, name, copy.model_dump(exclude={"name"}, exclude_unset=True))
+    if name not in models:
+        write_entry(workspace.models_path, name, copy.model_dump(exclude={"name"}, exclude_unset=True))
     return plan.renamed(old, name)
 
 
@@ -60,16 +60,16 @@ def _changed(workspace: Workspace, models: Mapping[str, Model]) -> dict[str, lis
     """What has changed in the entries of models that have results, by name."""
     with workspace.read() as db:
         before = configurations.latest(db, models)
-    found = {}
+    changes = {}
     for name, was in before.items():
         now = models[name].adapt(_refused(was)).configuration
-        found[name] = _as_entered(was).changes(_as_entered(now))
-    return {name: what for name, what in found.items() if what}
+        changes[name] = _as_entered(was).changes(_as_entered(now))
+    return {name: what for name, what in changes.items() if what}
 
 
 def _refused(configuration: Configuration | None) -> Mapping[str, str]:
-    found: Mapping[str, str] = configuration.parameters.get("adapted", {}) if configuration else {}
-    return found
+    refused: Mapping[str, str] = configuration.parameters.get("adapted", {}) if configuration else {}
+    return refused
 
 
 def _as_entered(configuration: Configuration) -> Configuration:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -15,17 +15,9 @@ from concord.llm.prompts import Prompt, RenderedPrompt
 from concord.llm.replies import Reply, Text, Unusable
 from concord.llm.templates import compiled
 from concord.rating import Criterion, Preference, Rating
-from concord.rubrics.questions import TYPES, type_of
 from concord.rubrics.rubric import EXAMPLE, JudgePart, Reasons, Rubric, said, shown, two
 from concord.runs import benchmark
 
-PAIR_WORDS = {
-    "A by far": "A is better by far",
-    "A": "A is better",
-    "tie": "neither is better",
-    "B": "B is better",
-    "B by far": "B is better by far",
-}
 REASON = "_reason"
 """What a field of reasons is called: the criterion's name, and this."""
 
@@ -72,13 +64,13 @@ def pairwise(rubric: Rubric, criterion: Criterion) -> benchmark.Pairwise:
 
 def pair_prompt_of(rubric: Rubric, criterion: Criterion, variant: str) -> Prompt:
     """The prompt of a pairwise question, under the name of the rubric's version."""
-    told = replace(rubric.judge, system=rubric.judge.pair_system, user=rubric.judge.pair_user)
-    return replace(prompt_of(_alone(rubric, criterion, told), variant), name=criterion.name)
+    judge = replace(rubric.judge, system=rubric.judge.pair_system, user=rubric.judge.pair_user)
+    return replace(prompt_of(_alone(rubric, criterion, judge), variant), name=criterion.name)
 
 
-def _alone(rubric: Rubric, criterion: Criterion, told: JudgePart | None = None) -> Rubric:
+def _alone(rubric: Rubric, criterion: Criterion, judge: JudgePart | None = None) -> Rubric:
     """The rubric as if it asked one pairwise question and no other."""
-    return replace(rubric, criteria=(criterion,), unit="conversation", judge=told or rubric.judge)
+    return replace(rubric, criteria=(criterion,), unit="conversation", judge=judge or rubric.judge)
 
 
 def pair_values(
@@ -94,24 +86,28 @@ def pair_values(
         raise Unusable(str(error)) from error
     beside = (dict(_beside(rubric, conversation)) for conversation in (first, second))
     fields, others = beside
-    alone = _alone(rubric, criterion)
+    same = [(name, value) for name, value in fields.items() if others.get(name) == value]
+    return _shared(rubric, (criterion,), same) | {
+        "dialogue": [message._asdict() for message in dialogue],
+        "first": [message._asdict() for message in one],
+        "second": [message._asdict() for message in other],
+        "turns": [],
+        "reply_form": reply_form(_alone(rubric, criterion), (criterion,)),
+    }
+
+
+def _shared(
+    rubric: Rubric, criteria: Sequence[Criterion], fields: Iterable[tuple[str, Any]]
+) -> dict[str, Any]:
+    """What every template of a rubric may use, with these questions and fields beside the dialogue."""
     return {
         "title": rubric.title,
         "language": rubric.language,
         "instructions": rubric.judge.instructions,
         "guidelines": rubric.guidance if rubric.judge.guidelines else "",
         "unit": rubric.unit,
-        "questions": [_question(criterion)],
-        "fields": [
-            {"heading": name, "text": as_text(value)}
-            for name, value in fields.items()
-            if others.get(name) == value
-        ],
-        "dialogue": [message._asdict() for message in dialogue],
-        "first": [message._asdict() for message in one],
-        "second": [message._asdict() for message in other],
-        "turns": [],
-        "reply_form": reply_form(alone, alone.criteria),
+        "questions": [_question(criterion) for criterion in criteria],
+        "fields": [{"heading": name, "text": as_text(value)} for name, value in fields],
     }
 
 
@@ -123,16 +119,15 @@ def requests(rubric: Rubric, variant: str, conversation: Conversation) -> Iterat
         yield prompt_of(rubric, variant).render(**filled(rubric, conversation))
     for question in rubric.pairs:
         try:
-            told = pair_values(rubric, question, conversation, conversation)
+            variables = pair_values(rubric, question, conversation, conversation)
         except Unusable:
-            told = pair_values(rubric, question, EXAMPLE, EXAMPLE)
-        yield pair_prompt_of(rubric, question, variant).render(**told)
+            variables = pair_values(rubric, question, EXAMPLE, EXAMPLE)
+        yield pair_prompt_of(rubric, question, variant).render(**variables)
 
 
 def _preference(criterion: Criterion, reply: Any) -> Preference:
-    return Preference.of(
-        TYPES[type_of(criterion)].score(criterion, reply.answer_0), getattr(reply, "reason_0", None) or ""
-    )
+    scale = criterion.scale
+    return Preference.of(scale.kind.score(scale, reply.answer_0), getattr(reply, "reason_0", None) or "")
 
 
 def reply_of(rubric: Rubric) -> type[Reply]:
@@ -149,7 +144,7 @@ def reply_of(rubric: Rubric) -> type[Reply]:
 
 def _fields(number: int, criterion: Criterion, reasons: Reasons) -> dict[str, Any]:
     """The fields of one criterion. Their names in Python are numbered: a criterion may be called “json”."""
-    answer: Any = TYPES[type_of(criterion)].reply(criterion)
+    answer: Any = criterion.scale.kind.reply(criterion.scale)
     may_lack = bool(criterion.only) or not criterion.required
     fields: dict[str, Any] = {
         f"answer_{number}": (answer | None if may_lack else answer, Field(alias=criterion.name))
@@ -163,30 +158,21 @@ def _fields(number: int, criterion: Criterion, reasons: Reasons) -> dict[str, An
 def values(rubric: Rubric, conversation: Conversation) -> Mapping[str, Any]:
     """What a template may use. Raises Unusable for a conversation that cannot be asked about."""
     try:
-        asked, turns = rubric.asked_of(conversation), rubric.turns(conversation)
+        criteria, turns = rubric.asked_of(conversation), rubric.turns(conversation)
     except StudyError as error:
         raise Unusable(str(error)) from error
-    return {
-        "title": rubric.title,
-        "language": rubric.language,
-        "instructions": rubric.judge.instructions,
-        "guidelines": rubric.guidance if rubric.judge.guidelines else "",
-        "unit": rubric.unit,
-        "questions": [_question(c) for c in asked],
-        "fields": [
-            {"heading": name, "text": as_text(value)} for name, value in _beside(rubric, conversation)
-        ],
+    return _shared(rubric, criteria, _beside(rubric, conversation)) | {
         "dialogue": [message._asdict() for message in said(conversation, turns)],
         "turns": [turn for turn in turns if turn is not None],
-        "reply_form": reply_form(rubric, asked),
+        "reply_form": reply_form(rubric, criteria),
     }
 
 
 def _beside(rubric: Rubric, conversation: Conversation) -> Sequence[tuple[str, Any]]:
     """The fields that a judge sees beside a dialogue."""
     wanted = None if rubric.show is None and not rubric.judge.show else (rubric.show or ())
-    found = dict(shown(conversation, wanted)) | dict(shown(conversation, rubric.judge.show))
-    return list(found.items())
+    fields = dict(shown(conversation, wanted)) | dict(shown(conversation, rubric.judge.show))
+    return list(fields.items())
 
 
 def filled(rubric: Rubric, conversation: Conversation) -> Mapping[str, Any]:
@@ -198,38 +184,29 @@ def filled(rubric: Rubric, conversation: Conversation) -> Mapping[str, Any]:
 
 
 def _question(criterion: Criterion) -> dict[str, Any]:
-    scale, kind = criterion.scale, type_of(criterion)
-    # Labels of categories are the answers; those of numbers say nothing more.
-    worded = zip(scale.values, scale.labels, strict=True) if kind == "likert" else ()
-    answers = [{"value": f"{v:g}", "label": label if label != f"{v:g}" else ""} for v, label in worded]
-    if kind == "pairwise":
-        answers = [{"value": v, "label": PAIR_WORDS[v]} for v in scale.labels[::-1]]
-    elif kind == "categories":
-        answers = [{"value": label, "label": ""} for label in scale.labels]
-    elif kind == "yes-no" and scale.labels != ("No", "Yes"):
-        answers = [{"value": v, "label": w} for v, w in zip(("false", "true"), scale.labels, strict=True)]
+    scale = criterion.scale
     return {
         "name": criterion.name,
         "label": criterion.label,
         "statement": criterion.statement,
-        "type": kind,
-        "answers": answers,
+        "type": scale.type,
+        "answers": [{"value": value, "label": label} for value, label in scale.kind.told(scale)],
         "required": criterion.required,
     }
 
 
-def reply_form(rubric: Rubric, asked: Sequence[Criterion]) -> str:
+def reply_form(rubric: Rubric, criteria: Sequence[Criterion]) -> str:
     """The JSON object that a judge is to reply, as an example with places to fill."""
     lines = []
-    for criterion in asked:
-        answer = TYPES[type_of(criterion)].example(criterion)
+    for criterion in criteria:
+        answer = criterion.scale.kind.example(criterion.scale)
         answer += "" if criterion.required else " or null"
-        told = [f'"{criterion.name}": {answer}']
+        fields = [f'"{criterion.name}": {answer}']
         reason = f'"{criterion.name}{REASON}": "<one or two sentences>"'
-        order = {"before": [reason, *told], "after": [*told, reason], "none": told}
+        order = {"before": [reason, *fields], "after": [*fields, reason], "none": fields}
         lines += order[rubric.judge.reasons]
     for criterion in rubric.criteria:
-        if criterion not in asked:
+        if criterion not in criteria:
             lines += [f'"{criterion.name}": null']
     if rubric.unit != "each-reply":
         return "{\n  " + ",\n  ".join(lines) + "\n}"
@@ -239,22 +216,22 @@ def reply_form(rubric: Rubric, asked: Sequence[Criterion]) -> str:
 
 def read(rubric: Rubric, conversation: Conversation, reply: Any) -> tuple[Rating, ...]:
     """The ratings of a reply. Raises Unusable where an answer that was asked for is missing."""
-    asked, turns = rubric.asked_of(conversation), rubric.turns(conversation)
+    criteria, turns = rubric.asked_of(conversation), rubric.turns(conversation)
     if rubric.unit != "each-reply":
         entries = {turns[0]: reply}
     else:
-        told = [entry.turn for entry in reply.ratings]
-        if sorted(told) != sorted(turn for turn in turns if turn is not None):
+        listed = [entry.turn for entry in reply.ratings]
+        if sorted(listed) != sorted(turn for turn in turns if turn is not None):
             raise Unusable(f"“ratings” must have one entry for each of the turns {_listed(turns)}.")
         entries = {entry.turn: entry for entry in reply.ratings}
-    found = [
+    ratings = [
         rating
         for turn, entry in entries.items()
-        for rating in _ratings(rubric, asked, Unit(conversation.key, turn), entry)
+        for rating in _ratings(rubric, criteria, Unit(conversation.key, turn), entry)
     ]
-    if not found:
+    if not ratings:
         raise Unusable("No question is answered.")
-    return tuple(found)
+    return tuple(ratings)
 
 
 def _owed(rubric: Rubric, conversation: Conversation) -> tuple[int, ...]:
@@ -264,10 +241,10 @@ def _owed(rubric: Rubric, conversation: Conversation) -> tuple[int, ...]:
     return tuple(turn for turn in rubric.turns(conversation) if turn is not None)
 
 
-def _ratings(rubric: Rubric, asked: Sequence[Criterion], unit: Unit, entry: Any) -> list[Rating]:
-    found = []
+def _ratings(rubric: Rubric, criteria: Sequence[Criterion], unit: Unit, entry: Any) -> list[Rating]:
+    ratings = []
     for number, criterion in enumerate(rubric.criteria):
-        if criterion not in asked:
+        if criterion not in criteria:
             continue
         value = getattr(entry, f"answer_{number}")
         if value is None:
@@ -275,8 +252,9 @@ def _ratings(rubric: Rubric, asked: Sequence[Criterion], unit: Unit, entry: Any)
                 raise Unusable(f"“{criterion.name}” must be answered.")
             continue
         reason = getattr(entry, f"reason_{number}", None) or ""
-        found.append(Rating(unit, criterion.name, TYPES[type_of(criterion)].score(criterion, value), reason))
-    return found
+        score = criterion.scale.kind.score(criterion.scale, value)
+        ratings.append(Rating(unit, criterion.name, score, reason))
+    return ratings
 
 
 def _listed(turns: Sequence[int | None]) -> str:

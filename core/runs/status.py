@@ -48,18 +48,18 @@ def duration(seconds: float) -> str:
 
 def under_way(db: Database, benchmark: str) -> dict[str, str]:
     """How far each play that was begun and is not stored has come, by key; empty for plays without stages."""
-    known = BENCHMARKS.get(benchmark)  # imported conversations, which a rubric rates, have none
-    stage = known.stage if known else None
+    registered = BENCHMARKS.get(benchmark)  # imported conversations, which a rubric rates, have none
+    stage = registered.stage if registered else None
     if stage is None:
         return {}
     latest = runs.latest_steps(db, f"{benchmark}/")
-    return {work: found for work, step in latest.items() if (found := stage(step))}
+    return {work: how_far for work, step in latest.items() if (how_far := stage(step))}
 
 
 def stages(db: Database, benchmark: str) -> str:
     """The plays under way in one line; empty if there are none."""
-    found = sorted(under_way(db, benchmark).values())
-    if not found:
+    places = sorted(under_way(db, benchmark).values())
+    if not places:
         return ""
-    where = f"at {found[0]}" if found[0] == found[-1] else f"from {found[0]} to {found[-1]}"
-    return f"{len(found)} begun and not finished, {where}"
+    where = f"at {places[0]}" if places[0] == places[-1] else f"from {places[0]} to {places[-1]}"
+    return f"{len(places)} begun and not finished, {where}"

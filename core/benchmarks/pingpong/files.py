@@ -7,27 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import ImportRefused
-from concord.exchange.shapes import ScorePaths, Shape, chat
 from concord.files import as_toml, file_name, has_half_characters, read_json
 
 # The published files name the greeting in three ways, one of them a slip.
 _GREETINGS = ("greeting", "initial_message", "inital_message")
 _FIELDS = ("char_name", "system_prompt", "example_prompt", "summary")
-
-SHAPES = (
-    Shape(
-        "PingPong results",
-        ("messages", "character", "situation"),
-        (chat("messages", player=("^.player.model_name", "player.model_name", "model")),),
-        facets={"character": ("character.char_name",), "situation": ("situation.text",)},
-        context={"Character": ("character.system_prompt",), "Situation": ("situation.text",)},
-        scores=(
-            ScorePaths("scores", by=("^.judge.model_name", "judge.model_name")),
-            ScorePaths("human_scores", rater="human"),
-        ),
-    ),
-)
-"""The published results, and the annotations made of them: a row is a dialogue with its scores."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from concord.conversation import Conversation, Message, Unit
-from concord.errors import ConfigError, not_found
+from concord.errors import ConfigError, check_known
 from concord.files import first_problem, kept_toml
 from concord.llm.prompts import Prompt, versions
 from concord.llm.replies import Reply, Text, Unusable
@@ -293,9 +293,7 @@ T = TypeVar("T")
 
 
 def _chosen(what: str, found: Mapping[str, T], names: Sequence[str]) -> list[T]:
-    for name in names:
-        if name not in found:
-            raise not_found(what, name, found)
+    check_known(what, names, found)
     return [found[name] for name in (names or found)]
 
 

@@ -18,11 +18,10 @@ from concord.runs.planning import materials
 from concord.runs.plans import ProposePlan
 from concord.scenario import State
 from concord.store import scenarios
+from concord.store.actor import actor
 from concord.workspace import Workspace
 
 STATES = ("proposed", "accepted", "rejected")
-
-_BY = click.option("--by", required=True, help="Who decides; stored with the task.")
 
 
 @click.group("simulbench")
@@ -89,13 +88,12 @@ def tasks_propose(
 
 @tasks.command("accept")
 @click.argument("keys", nargs=-1, required=True)
-@_BY
 @click.option("--act", default="", help="Another name for the task.")
 @click.option("--description", default="", help="Another description.")
 @click.option("--request-type", default="", help="Another kind of request.")
 @click.pass_obj
 def tasks_accept(
-    workspace: str, keys: tuple[str, ...], by: str, act: str, description: str, request_type: str
+    workspace: str, keys: tuple[str, ...], act: str, description: str, request_type: str
 ) -> None:
     """Accept proposals; a single one can be edited on the way."""
     edited = {"act": act, "task_description": description, "request_type": request_type}
@@ -104,19 +102,18 @@ def tasks_accept(
         raise click.UsageError("Name one task to edit it.")
     with Workspace.open(workspace, create=False).write() as db:
         for key in keys:
-            review.accept(db, key, by, edited)
+            review.accept(db, key, actor(), edited)
     echo(f"{len(keys)} accepted.")
 
 
 @tasks.command("reject")
 @click.argument("keys", nargs=-1, required=True)
-@_BY
 @click.pass_obj
-def tasks_reject(workspace: str, keys: tuple[str, ...], by: str) -> None:
+def tasks_reject(workspace: str, keys: tuple[str, ...]) -> None:
     """Reject proposals, or tasks that were accepted before."""
     with Workspace.open(workspace, create=False).write() as db:
         for key in keys:
-            review.reject(db, key, by)
+            review.reject(db, key, actor())
     echo(f"{len(keys)} rejected.")
 
 
@@ -159,12 +156,11 @@ def scripts() -> None:
 @click.option(
     "--judge", default="", help="Whose challenging turns to go by; may be left out if one judge has looked."
 )
-@click.option("--by", default="extraction", show_default=True, help="Who decides; kept with the scripts.")
 @click.pass_obj
-def scripts_extract(workspace: str, judge: str, by: str) -> None:
+def scripts_extract(workspace: str, judge: str) -> None:
     """Cut scripts from all dialogues: LastOnly if no turn was challenging, else FirstChan and SubseqChan."""
     with Workspace.open(workspace, create=False).write() as db:
-        done = extraction.extract_scripts(db, judge, by=by)
+        done = extraction.extract_scripts(db, judge)
     total = sum(done.kinds.values())
     echo(f"{done.dialogues} dialogues, {total} scripts ({total - done.known} new), by {done.judge}:")
     for kind, n in done.kinds.items():
@@ -196,12 +192,9 @@ def scripts_count(workspace: str) -> None:
 @scripts.command("discard")
 @options.several("--targets", "Targets that must all have full marks; all that answered unless given.")
 @options.several("--judges", "Judges that must all give full marks; all that scored unless given.")
-@click.option("--by", default="command line", show_default=True, help="Who decides; kept with the scripts.")
 @click.option("--dry-run", is_flag=True, help="List them only.")
 @click.pass_obj
-def scripts_discard(
-    workspace: str, targets: Sequence[str], judges: Sequence[str], by: str, dry_run: bool
-) -> None:
+def scripts_discard(workspace: str, targets: Sequence[str], judges: Sequence[str], dry_run: bool) -> None:
     """Set aside the scripts that every target answers with full marks from every judge, and list them.
 
     They are asked no more, and their answers leave the tables; nothing is deleted.
@@ -211,7 +204,7 @@ def scripts_discard(
         for script in easy:
             echo(f"  {script.key} ({script.kind}, {script.type})")
             if not dry_run:
-                scenarios.decide(db, STORED, SCRIPT, script.key, "discarded", by)
+                scenarios.decide(db, STORED, SCRIPT, script.key, "discarded", actor())
     done = "would be set aside" if dry_run else "set aside"
     told = f", full marks for {', '.join(over)}" if easy else ""
     echo(f"{len(easy)} scripts {done}{told}.")

@@ -19,7 +19,7 @@ from concord.benchmarks.simulbench.tasks import (
     wanted,
 )
 from concord.conversation import Conversation, Message, Unit
-from concord.errors import ConfigError, not_found
+from concord.errors import ConfigError, check_known
 from concord.llm import verdicts
 from concord.llm.prompts import Prompt, versions
 from concord.llm.replies import Reply, Text
@@ -118,9 +118,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     if turns > MOST_TURNS:
         raise ConfigError(f"A dialogue has at most {MOST_TURNS} turns, not {turns}.")
     known = tasks(materials, language)
-    for name in options["tasks"]:
-        if name not in known:
-            raise not_found("task", name, known)
+    check_known("task", options["tasks"], known)
     chosen = [task for task in known.values() if wanted(options, task.id, task.type, task.source)]
     user, judges = plan.one("user"), plan.models.get("judges", ())
     prompts = {name: DIALOGUES.prompt(materials, name, version) for name in DIALOGUES.prompts}

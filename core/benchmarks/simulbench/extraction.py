@@ -12,7 +12,7 @@ from concord.benchmarks.simulbench.dialogues import CHALLENGING, DIALOGUES
 from concord.benchmarks.simulbench.scripts import KINDS, SCRIPT, Script, extract, stored
 from concord.benchmarks.simulbench.targets import QUALITY, SIMULBENCH
 from concord.benchmarks.simulbench.tasks import STORED
-from concord.errors import ConcordError, not_found
+from concord.errors import ConcordError, check_known, not_found
 from concord.store import conversations, ratings, scenarios, tables
 
 
@@ -94,7 +94,5 @@ def easy_scripts(
 
 def _named(what: str, names: Sequence[str], known: pd.Series[str]) -> tuple[str, ...]:
     there = sorted(known.unique())
-    for name in names:
-        if name not in there:
-            raise not_found(what, name, there)
+    check_known(what, names, there)
     return tuple(dict.fromkeys(names)) or tuple(there)

@@ -16,9 +16,10 @@ from sqlite_utils import Database
 from concord.benchmarks.simulbench.scripts import HARD, SCRIPT
 from concord.benchmarks.simulbench.targets import QUALITY, SIMULBENCH
 from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES
-from concord.errors import NotFound, not_found
+from concord.errors import NotFound, check_known
 from concord.reports import leaderboards
 from concord.reports.leaderboards import MOCKS, Leaderboard
+from concord.reports.rated import gather
 from concord.scores import DIGITS, FINAL
 from concord.statistics.intervals import bounded, described
 from concord.statistics.resampling import mean_estimates
@@ -84,10 +85,8 @@ def scored(db: Database, *, where: Where | None = None, judges: Sequence[str] = 
     chosen = dict(where or {})
     wanted = chosen.pop("source", ())
     sources = list(scenarios.counts(db, STORED, SCRIPT))
-    for source in wanted:
-        if source not in sources:
-            raise not_found("source", source, sources)
-    rated = leaderboards.gather(db, SIMULBENCH.name, chosen)
+    check_known("source", wanted, sources)
+    rated = gather(db, SIMULBENCH.name, chosen)
     mixed = {"source": sources} if len(sources) > 1 and len(wanted) != 1 else {}
     rated = replace(rated, where=where or {}, mixed={**rated.mixed, **mixed})
     board = leaderboards.leaderboard(rated, judges=judges, resamples=0)

@@ -13,12 +13,13 @@ from concord.benchmarks.simulbench.scripts import SCRIPT, stored
 from concord.benchmarks.simulbench.targets import SIMULBENCH
 from concord.benchmarks.simulbench.tasks import STORED, tasks
 from concord.configuration import Use
-from concord.errors import not_found
+from concord.errors import check_known, not_found
 from concord.estimate import Estimate, undefined
 from concord.llm.client import Client
 from concord.llm.models import load_models, pick
 from concord.runs import renaming
 from concord.runs.planning import materials
+from concord.scores import marked
 from concord.store import conversations, moderations, scenarios
 from concord.table import Cell, Column, Table
 from concord.workspace import Workspace
@@ -58,15 +59,13 @@ def texts(workspace: Workspace, db: Database) -> dict[str, list[str]]:
 
 def measure(workspace: Workspace, model: str, what: Sequence[str] = WHAT) -> int:
     """Have texts scored that were not yet; returns how many. Raises CallFailed; what was scored is kept."""
-    for name in what:
-        if name not in WHAT:
-            raise not_found("kind of text", name, WHAT)
+    check_known("kind of text", what, WHAT)
     entry = pick(load_models(workspace.models_path), model)
     renaming.refuse_changed(workspace, {model: entry})
     with workspace.read() as db:
         every = texts(workspace, db)
         wanted = list(dict.fromkeys(text for name in what for text in every[name]))
-        there = moderations.known(db, model, wanted)
+        there = moderations.scored(db, model, wanted)
     left = [text for text in wanted if text not in there]
     batches = [left[start : start + BATCH] for start in range(0, len(left), BATCH)]
 
@@ -74,7 +73,7 @@ def measure(workspace: Workspace, model: str, what: Sequence[str] = WHAT) -> int
         done = await client.moderate(model, batch)
         use = Use(entry.configuration, {done.reported: 1})
         with workspace.write() as db:
-            moderations.save(db, use, zip(batch, done.scores, strict=True), simulated=entry.simulated)
+            moderations.save(db, use, zip(batch, done.scores, strict=True))
 
     async def go() -> list[BaseException | None]:
         async with Client({model: entry}) as client:
@@ -94,7 +93,7 @@ def toxicity(workspace: Workspace, model: str = "") -> Table:
             raise not_found("model that scored texts", model, models)
         chosen = model or next(iter(models))
         every = texts(workspace, db)
-        rows = [_row(name, of, moderations.known(db, chosen, of)) for name, of in every.items() if of]
+        rows = [_row(name, of, moderations.scored(db, chosen, of)) for name, of in every.items() if of]
     columns = (
         Column("what", "Mean over"),
         *(Column(name, name.capitalize(), digits=3) for name in ATTRIBUTES),
@@ -106,8 +105,9 @@ def toxicity(workspace: Workspace, model: str = "") -> Table:
     notes = [f"Means over texts, 0 to 1. Each attribute is the largest of some endpoint categories: {read}."]
     if models[chosen]:
         notes.append("The scores come from a mock that counts words; they say nothing about toxicity.")
+    title = f"Toxicity, by {marked(chosen, models[chosen])}"
     meta = {"model": chosen, "simulated": models[chosen]}
-    return Table("toxicity", f"Toxicity, by {chosen}", columns, tuple(rows), notes=tuple(notes), meta=meta)
+    return Table("toxicity", title, columns, tuple(rows), notes=tuple(notes), meta=meta)
 
 
 def attributes(scores: Mapping[str, float]) -> dict[str, float | None]:

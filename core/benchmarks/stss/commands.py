@@ -16,7 +16,7 @@ from concord.benchmarks.stss.town import problems, read_town
 from concord.benchmarks.stss.trajectory import from_stored, records
 from concord.commands import options, printing
 from concord.commands.printing import echo
-from concord.errors import ConfigError, not_found
+from concord.errors import ConfigError, check_known
 from concord.runs.planning import materials
 from concord.store import conversations, trajectories
 from concord.table import SCHEMA, Cell, Column, Table
@@ -72,7 +72,7 @@ def town_export(folder: str, number: int, out: Path) -> None:
     """
     with Workspace.open(folder, create=False).read() as db:
         lived = from_stored(trajectories.load(db, number))
-        played, simulated = conversations.load(db, number), conversations.found(db, number).simulated
+        played, simulated = conversations.load(db, number), conversations.listed(db, number).simulated
     task = task_from(played.context["_task"])
     about = {
         "key": played.key,
@@ -201,9 +201,7 @@ def score(tasks: Path, trajectory: Path, names: str, form: str) -> None:
     """
     wanted = {task.id: task for task in read_tasks(tasks)}
     chosen = options.names(names)
-    for name in chosen:
-        if name not in wanted:
-            raise not_found("task", name, wanted)
+    check_known("task", chosen, wanted)
     happened = read_trajectory(trajectory)
     scores, refused = [], []
     for name in chosen or wanted:

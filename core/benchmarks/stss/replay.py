@@ -1,141 +1,133 @@
-"""The replay of a simulation as plain values for the browser: map, states over time, moments to jump to.
+"""A simulation at one moment: who is where, and the moments worth going to."""
 
-Times are minutes since the midnight before the first day.
-"""
-
-from collections import Counter
-from collections.abc import Iterator
-from datetime import date, datetime, time, timedelta
-from typing import Any
-
-import numpy as np
+from collections.abc import Mapping
+from datetime import date, datetime, time
+from math import cos, pi, sin, sqrt
+from typing import NamedTuple, get_args
 
 from concord.benchmarks.stss import views
-from concord.benchmarks.stss.town import DAY, Town
-from concord.benchmarks.stss.trajectory import STAMP, UNSEEN, changes
-from concord.benchmarks.stss.views import Simulation, Stretch
+from concord.benchmarks.stss.town import DAY
+from concord.benchmarks.stss.trajectory import STAMP, changes
+from concord.benchmarks.stss.views import Kind, Part, Simulation, Stretch
 
 NOON = time(12)
 MORNING, LAST, LIVED = "morning’s plan", "last plan", "happened"
-TALK, WINDOW = "talk", "event"
-"""Kinds of mark on the time line, beside “counted” and “came close”."""
+TALK, WINDOW, COUNTED, CLOSE = "talk about the task", "the event begins", "counted", "came close"
+"""Kinds of mark on the time line."""
+PARTS = get_args(Part)
+"""Parts in the score, the performer first."""
+APART = 0.016
+"""Distance of two people in one place, as a share of the town's width."""
+TURN = pi * (3 - sqrt(5))
+"""Each further one of a crowd is turned by this angle, so that no two meet."""
 
 
-def replay(of: Simulation) -> dict[str, Any]:
-    """The replay as plain values. `ground` is None where the town's files are missing."""
-    rooms = _rooms(of.town)
-    return {
-        "days": [{"date": day.isoformat(), "name": f"{day:%a} {day.day} {day:%b}"} for day in of.days],
-        "minutes": [_minute(of, moment) for moment in of.lived.times],
-        "step": of.minutes,
-        "ground": _ground(of, of.town) if of.town else None,
-        "states": [
-            [state.action, state.place, rooms.get(state.room), views.kind_of(of.task, state.action)]
-            for state in of.lived.states
-        ],
-        "people": [
-            {
-                "name": name,
-                "part": of.parts[name],
-                "life": _life(of, name),
-                "days": [_day(of, name, day) for day in of.days],
-            }
-            for name in of.lived.residents
-        ],
-        "talks": [
-            {"minute": _minute(of, s.talk.time), "pair": list(s.talk.pair), "number": s.number}
-            for s in of.talks
-        ],
-        "windows": [
-            [_minute(of, s.start), _minute(of, s.end)] for s in of.task.subgoals if s.start and s.end
-        ],
-        "marks": sorted(_marks(of), key=lambda mark: (mark["minute"], mark["kind"])),
-        "opens": _minute(of, opens(of)),
-    }
+class Here(NamedTuple):
+    """What a resident does at a moment, and since when; `at` is None where the map lacks the place.
+
+    `room` is sector and arena; `talk` is the number of the conversation in which they are, if any.
+    """
+
+    name: str
+    part: Part
+    action: str
+    place: str
+    room: tuple[str, ...]
+    kind: Kind
+    since: datetime
+    at: tuple[float, float] | None
+    talk: int | None
+
+
+class Mark(NamedTuple):
+    """A moment to go to: its kind, who is concerned (or ""), and what happens."""
+
+    time: datetime
+    kind: str
+    who: str
+    what: str
+
+
+class MapPlace(NamedTuple):
+    """A place on the map, in metres; `task` says whether the task is to be done there."""
+
+    name: str
+    kind: str
+    arenas: tuple[str, ...]
+    at: tuple[float, float]
+    task: bool
+
+
+def sectors(of: Simulation) -> list[MapPlace]:
+    """The places of the map; none where the town's files are missing."""
+    places = of.town.sectors if of.town else {}
+    return [MapPlace(name, s.kind, tuple(s.arenas), s.at, name in of.sectors) for name, s in places.items()]
+
+
+def doors(of: Simulation) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+    """The ways between places of the map."""
+    if of.town is None:
+        return []
+    return [(of.town.sectors[a].at, of.town.sectors[b].at) for a, b in of.town.doors]
+
+
+def people(of: Simulation) -> list[str]:
+    """The residents by their part in the score, the performer first."""
+    return sorted(of.lived.residents, key=lambda name: PARTS.index(of.parts[name]))
+
+
+def people_at(of: Simulation, now: datetime) -> list[Here]:
+    """Everybody of whom something is recorded at a moment, by part in the score; a crowd stands apart."""
+    moment = of.lived.moment(now)
+    places = {s.name: s.at for s in sectors(of)}
+    across = max((abs(a[0] - b[0]) for a in places.values() for b in places.values()), default=0)
+    talks = {(s.talk.time, name): s.number for s in of.talks for name in s.talk.pair}
+    crowds: dict[tuple[float, float], int] = {}
+    there = []
+    for name in people(of):
+        state = of.lived.at(name, moment)
+        if state is None:
+            continue
+        since = of.lived.times[changes(of.lived.lives[name][: moment + 1])[0][-1]]
+        kind = views.kind_of(of.task, state.action)
+        talk = talks.get((of.lived.times[moment], name))
+        if talk is None and kind == "conversation":
+            talk = talks.get((since, name))
+        at = places.get(state.room[0])
+        if at is not None:
+            crowds[at] = number = crowds.get(at, -1) + 1
+            away = APART * across * sqrt(number)
+            at = (at[0] + away * cos(TURN * number), at[1] + away * sin(TURN * number))
+        there.append(Here(name, of.parts[name], *state, state.room, kind, since, at, talk))
+    return there
+
+
+def marks(of: Simulation) -> list[Mark]:
+    """When the event begins, who counted and who came close, and talk about the task, in order of time."""
+    found = [Mark(s.start, WINDOW, "", WINDOW) for s in of.task.subgoals if s.start]
+    for e in of.score.evidence:
+        if e.time:
+            kind = COUNTED if e.counted else CLOSE
+            what = COUNTED if e.counted else f"{CLOSE}: {e.why}"
+            found.append(Mark(datetime.strptime(e.time, STAMP), kind, e.agent, what))
+    found += [Mark(s.talk.time, TALK, " and ".join(s.talk.pair), TALK) for s in of.talks if s.about]
+    return sorted(found, key=lambda mark: (mark.time, mark.kind))
 
 
 def opens(of: Simulation) -> datetime:
     """The moment to begin with: the first that counted; else the event's beginning, a near miss, or noon."""
-    timed = [(e.counted, datetime.strptime(e.time, STAMP)) for e in of.score.evidence if e.time]
-    counted, close = ([time for was, time in timed if was is wanted] for wanted in (True, False))
-    times = counted or [s.start for s in of.task.subgoals if s.start] or close
-    return of.lived.times[of.lived.moment(min(times, default=datetime.combine(of.days[-1], NOON)))]
+    by_kind = {kind: [m.time for m in marks(of) if m.kind == kind] for kind in (COUNTED, WINDOW, CLOSE)}
+    times = next(filter(None, by_kind.values()), [datetime.combine(of.days[-1], NOON)])
+    return of.lived.times[of.lived.moment(min(times))]
 
 
-def _minute(of: Simulation, moment: datetime) -> int:
-    return int((moment - datetime.combine(of.days[0], time())) / timedelta(minutes=1))
-
-
-def _rooms(town: Town | None) -> dict[tuple[str, ...], tuple[int, int]]:
-    """Sector and arena by their numbers on the ground."""
-    sectors = town.sectors.values() if town else ()
-    return {(s.name, arena): (i, j) for i, s in enumerate(sectors) for j, arena in enumerate(s.arenas)}
-
-
-def _ground(of: Simulation, town: Town) -> dict[str, Any]:
-    """Sectors, doors between them, and how many moments residents spent in each, awake and not walking."""
-    spent: Counter[str] = Counter()
-    for life in of.lived.lives.values():
-        for index, moments in zip(*np.unique(life[life != UNSEEN], return_counts=True), strict=True):
-            state = of.lived.states[index]
-            if not state.asleep and not state.on_the_way:
-                spent[state.room[0]] += int(moments)
-    numbers = {name: i for i, name in enumerate(town.sectors)}
+def day(of: Simulation, name: str, date: date) -> Mapping[str, tuple[Stretch, ...]]:
+    """The morning's plan, the last plan if it was changed, and what happened; none of them empty."""
+    made = views.plans(of, name, date)
+    rows = {MORNING: made[0].stretches if made else (), LAST: made[-1].stretches if made[1:] else ()}
+    rows[LIVED] = tuple(views.happened(of, name, date))
     return {
-        "sectors": [
-            {
-                "name": name,
-                "kind": s.kind,
-                "x": s.at[0],
-                "y": s.at[1],
-                "arenas": list(s.arenas),
-                "here": name in of.sectors,
-                "spent": spent[name],
-            }
-            for name, s in town.sectors.items()
-        ],
-        "doors": [[numbers[end] for end in door] for door in town.doors],
+        row: tuple(s._replace(end=min(s.end, DAY)) for s in stretches)
+        for row, stretches in rows.items()
+        if stretches
     }
-
-
-def _life(of: Simulation, name: str) -> list[list[int]]:
-    """[moment, state] wherever the state changes; the state is −1 where nothing is recorded."""
-    starts, states = changes(of.lived.lives[name])
-    return [list(pair) for pair in zip(starts, states, strict=True)]
-
-
-def _day(of: Simulation, name: str, day: date) -> dict[str, Any]:
-    """The morning's plan, the last plan if it was changed, and what happened."""
-    made = views.plans(of, name, day)
-    rows = [(MORNING, plan.stretches) for plan in made[:1]]
-    rows += [(LAST, plan.stretches) for plan in made[1:][-1:]]
-    rows.append((LIVED, tuple(views.happened(of, name, day))))
-    return {
-        "rows": [[row, [_stretch(s) for s in stretches]] for row, stretches in rows if stretches],
-        "said": views.kept_told(of, name, day),
-        "parts": [
-            [_stretch(part.planned), part.done, [[what, minutes] for what, minutes in part.instead.items()]]
-            for part in views.compared(of, name, day)
-        ],
-    }
-
-
-def _stretch(s: Stretch) -> list[Any]:
-    return [s.start, min(s.end, DAY), s.action, s.place, s.kind]
-
-
-def _marks(of: Simulation) -> Iterator[dict[str, Any]]:
-    def mark(time: datetime | str, kind: str, who: str, what: str) -> dict[str, Any]:
-        moment = datetime.strptime(time, STAMP) if isinstance(time, str) else time
-        return {"minute": _minute(of, moment), "kind": kind, "who": who, "what": what}
-
-    for subgoal in of.task.subgoals:
-        if subgoal.start:
-            yield mark(subgoal.start, WINDOW, "", "the event begins")
-    for e in of.score.evidence:
-        if e.time:
-            what = "counted" if e.counted else f"came close: {e.why}"
-            yield mark(e.time, "counted" if e.counted else "came close", e.agent, what)
-    for s in of.talks:
-        if s.about:
-            yield mark(s.talk.time, TALK, " and ".join(s.talk.pair), "talk about the task")

@@ -17,7 +17,7 @@ from concord.benchmarks.stss.templates import first_day, instantiate, load_templ
 from concord.benchmarks.stss.town import Clock, Town, load_town
 from concord.benchmarks.stss.trajectory import STAMP, Talk, check_stored
 from concord.conversation import Conversation, Message
-from concord.errors import ConfigError, not_found
+from concord.errors import ConfigError, check_known, not_found
 from concord.llm.prompts import Prompt, versions
 from concord.runs.benchmark import Ask, Benchmark, Expected, Materials, Option, Play, Role
 from concord.runs.plans import PlayPlan
@@ -46,8 +46,7 @@ def towns(materials: Materials) -> dict[str, Path]:
 def town_named(materials: Materials, name: str) -> Town:
     """A town by name. Raises NotFound, or ConfigError where it has problems."""
     known = towns(materials)
-    if name not in known:
-        raise not_found("town", name, known)
+    check_known("town", name, known)
     return load_town(known[name])
 
 
@@ -156,9 +155,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     version, step = options["version"], int(options["step_minutes"])
     town = town_named(materials, options["town"])
     known = tasks_of(materials, options["town"], options["task_set"], int(options["seed"]))
-    for name in options["tasks"]:
-        if name not in known:
-            raise not_found("task", name, known)
+    check_known("task", options["tasks"], known)
     chosen = [known[name] for name in (options["tasks"] or known)]
     for task in chosen:
         check(task, town)

@@ -24,7 +24,8 @@ from concord.errors import ConcordError, NotFound, not_found
 from concord.estimate import Estimate, undefined
 from concord.llm.replies import UNANSWERED
 from concord.reports import leaderboards
-from concord.reports.leaderboards import MOCKS, Rated
+from concord.reports.leaderboards import MOCKS
+from concord.reports.rated import Rated, gather
 from concord.statistics.intervals import SHARE, Ends, described
 from concord.statistics.resampling import mean_estimates
 from concord.store import conversations, runs, tables, trajectories
@@ -162,7 +163,7 @@ def talked(
     answered = tables.scores(db, STSS_LANGUAGE.name, names, where)
     if answered.empty and judges:
         raise not_found("judge", judges[0], [])
-    rated = None if answered.empty else leaderboards.gather(db, STSS_LANGUAGE.name, where)
+    rated = None if answered.empty else gather(db, STSS_LANGUAGE.name, where)
     panel = rated.panel(judges) if rated else ()
     given = {
         (row["conversation"], row["judge"]): {name: row[name] for name in names if row[name] == row[name]}

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from concord.errors import ConfigError, NotFound, not_found
+from concord.errors import ConfigError, NotFound, check_known
 from concord.files import first_problem, read_toml
 
 DAY = 24 * 60
@@ -154,15 +154,12 @@ class Town:
     def place(self, text: str) -> Place:
         """The place that “sector[:arena[:object]]” names, by default the first there. Raises NotFound."""
         parts = [part.strip() for part in text.split(":")]
-        if parts[0] not in self.sectors:
-            raise not_found(f"sector of {self.name}", parts[0], self.sectors)
+        check_known(f"sector of {self.name}", parts[0], self.sectors)
         arenas = self.sectors[parts[0]].arenas
         arena = parts[1] if len(parts) > 1 and parts[1] else next(iter(arenas))
-        if arena not in arenas:
-            raise not_found(f"arena of {parts[0]}", arena, arenas)
+        check_known(f"arena of {parts[0]}", arena, arenas)
         thing = parts[2] if len(parts) > 2 and parts[2] else arenas[arena][0]
-        if thing not in arenas[arena]:
-            raise not_found(f"object in {parts[0]}:{arena}", thing, arenas[arena])
+        check_known(f"object in {parts[0]}:{arena}", thing, arenas[arena])
         return Place(parts[0], arena, thing)
 
     def nearest(self, text: str) -> Place | None:

@@ -1,14 +1,12 @@
 """Views of a simulation: residents' parts, days as planned and as lived, the arithmetic of the score."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import Literal, NamedTuple
 
 from concord.benchmarks.stss.evidence import about, told, words_in
-from concord.benchmarks.stss.schedule import SLEEPING
 from concord.benchmarks.stss.scoring import Score, score
 from concord.benchmarks.stss.system import town_named
 from concord.benchmarks.stss.tasks import COLLECTIVE, SocialTask
@@ -38,14 +36,6 @@ class PlannedDay(NamedTuple):
 
     time: datetime
     stretches: tuple[Stretch, ...]
-
-
-class PlanPart(NamedTuple):
-    """A part of the morning's plan: minutes done as planned, and minutes of what was done instead."""
-
-    planned: Stretch
-    done: int
-    instead: Mapping[str, int]
 
 
 class Spoken(NamedTuple):
@@ -152,53 +142,15 @@ def plans(of: Simulation, name: str, day: date) -> list[PlannedDay]:
     return found
 
 
-def compared(of: Simulation, name: str, day: date) -> list[PlanPart]:
-    """The morning's plan part by part, sleep included, with what was done then; nothing without a plan."""
+def plan_told(of: Simulation, name: str, day: date) -> str:
+    """When a resident's plan for a day was changed, in a sentence; or why that is not known."""
     made = plans(of, name, day)
-    found: dict[Stretch, Counter[str]] = {part: Counter() for plan in made[:1] for part in plan.stretches}
-    for minute, state in _moments(of, name, day):
-        if made and (part := _at(made[0], minute)) is not None:
-            found[part]["" if _as(state, part) else state.action] += of.minutes
-    return [PlanPart(part, did.pop("", 0), dict(did.most_common())) for part, did in found.items()]
-
-
-BECAME = (
-    "were spent on the way",
-    "talking",
-    "otherwise after the plan was changed",
-    "otherwise",
-)
-"""What became of minutes that did not go as planned."""
-
-
-def kept(of: Simulation, name: str, day: date) -> Counter[str]:
-    """Minutes of the waking hours planned in the morning; empty without a plan.
-
-    `planned` are all, `as planned` those of the same action in the same room, BECAME names the others.
-    """
-    made, counts = plans(of, name, day), Counter[str]()
-    for minute, state in _moments(of, name, day) if made else ():
-        morning = _at(made[0], minute)
-        if morning is not None and morning.action != SLEEPING:
-            in_force = next((p for p in reversed(made) if _minute(p.time) <= minute), made[0])
-            became = _became(of, state, morning, _at(in_force, minute))
-            counts.update({"planned": of.minutes, became: of.minutes})
-    return counts
-
-
-def kept_told(of: Simulation, name: str, day: date) -> str:
-    """`kept` in sentences, with the times at which the plan was changed; or why there are none."""
-    made, found = plans(of, name, day), kept(of, name, day)
     if not happened(of, name, day):
         return f"Nothing is recorded of {name} on this day."
     if not made:
         return "The trajectory holds no plans, only what happened."
-    told = [
-        f"{hours(found['as planned'])} of {hours(found['planned'])} planned in the morning went as planned"
-    ]
-    told += [f"{hours(found[what])} {what}" for what in BECAME if found[what]]
-    changes = ", ".join(f"{plan.time:%H:%M}" for plan in made[1:])
-    return f"{'; '.join(told)}." + (f" The plan was changed at {changes}." if changes else "")
+    times = ", ".join(f"{plan.time:%H:%M}" for plan in made[1:])
+    return f"The plan was changed at {times}." if times else "The plan was not changed."
 
 
 PLANNED = {
@@ -226,43 +178,6 @@ def planned_in(task: SocialTask, lived: Trajectory) -> dict[str, str]:
     """What the performer of a simulation planned."""
     everybody = lived.extra.get("notes")
     return planned(everybody.get(task.performer)) if isinstance(everybody, Mapping) else {}
-
-
-def hours(minutes: int) -> str:
-    """“1 h 30 min”."""
-    whole, rest = divmod(minutes, 60)
-    parts = [f"{whole} h" if whole else "", f"{rest} min" if rest else ""]
-    return " ".join(part for part in parts if part) or "0 min"
-
-
-def _moments(of: Simulation, name: str, day: date) -> Iterator[tuple[int, State]]:
-    """Every recorded moment of a resident's day: minutes since midnight, and the state."""
-    for moment, time in enumerate(of.lived.times):
-        state = of.lived.at(name, moment)
-        if time.date() == day and state is not None:
-            yield _minute(time), state
-
-
-def _as(state: State, planned: Stretch) -> bool:
-    return state.action == planned.action and state.room == State("", planned.place).room
-
-
-def _became(of: Simulation, state: State, morning: Stretch, now: Stretch | None) -> str:
-    if _as(state, morning):
-        return "as planned"
-    on_the_way, talking, changed, otherwise = BECAME
-    kind = kind_of(of.task, state.action)
-    if kind in ("on the way", "conversation"):
-        return talking if kind == "conversation" else on_the_way
-    return changed if now and (now.action, now.place) != (morning.action, morning.place) else otherwise
-
-
-def _at(plan: PlannedDay, minute: int) -> Stretch | None:
-    return next((s for s in plan.stretches if s.start <= minute < s.end), None)
-
-
-def _minute(time: datetime) -> int:
-    return time.hour * 60 + time.minute
 
 
 def reckoned(of: Simulation) -> str:
