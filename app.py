@@ -7,9 +7,10 @@ from typing import Literal
 import streamlit as st
 
 from concord.errors import ConcordError, NotAllowed
+from concord.store import holdings
 from concord.store.sessions import Role
 from pages.parts import charts, theme
-from pages.parts.navigation import DESK, OPEN_TO, SECTIONS, PageFile
+from pages.parts.navigation import DESK, OPEN_TO, SECTIONS, PageFile, about
 from pages.parts.people import AnnotatorHere
 from pages.parts.session import here, sentence, workspace
 from pages.parts.signin import sign_in, sign_out
@@ -58,11 +59,24 @@ def _sections(role: Role = "owner") -> dict[str, list[st.Page]]:
         section: [page for page in pages if page.address in OPEN_TO[role]]
         for section, pages in SECTIONS.items()
     }
-    found = {section: list(map(_page, pages)) for section, pages in allowed.items() if pages}
+    found = {
+        section: [_page(page, "visible" if _of_use(page) else "hidden") for page in pages]
+        for section, pages in allowed.items()
+        if pages
+    }
     if "" not in OPEN_TO[role]:
         section, [first, *_] = next((section, pages) for section, pages in allowed.items() if pages)
         found[section].insert(0, _page(first._replace(address=""), visibility="hidden"))
     return found
+
+
+def _of_use(page: PageFile) -> bool:
+    """Whether the menu names a page: one of a single benchmark only where something of it is stored."""
+    benchmarks = about(page)
+    if not benchmarks:
+        return True
+    with workspace().read() as db:
+        return any(holdings.holds(db, benchmark) for benchmark in benchmarks)
 
 
 def _page(page: PageFile, visibility: Literal["visible", "hidden"] = "visible") -> st.Page:

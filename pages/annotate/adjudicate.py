@@ -7,13 +7,14 @@ from sqlite_utils import Database
 
 from concord.errors import not_found
 from concord.store import studies as stored
-from concord.studies import adjudication
-from concord.studies.adjudication import Rule
+from concord.studies.purposes import adjudicate
+from concord.studies.purposes.adjudicate import Rule
 from pages.desk import component
 from pages.desk.form import DeskEvent, sent_by
 from pages.desk.informed import AdjudicationDesk
 from pages.parts import person, theme, told
-from pages.parts.address import asked, begin_work, end_work, link, nothing, shown
+from pages.parts.address import asked, end_work, link, nothing, shown
+from pages.parts.navigation import heading
 from pages.parts.people import Researcher
 from pages.parts.plain import plain
 from pages.parts.reports import studies_called
@@ -30,15 +31,15 @@ def page() -> None:
     if st.query_params.get("work") == WORK:
         _work(names)
         return
-    st.title("Adjudication", anchor=False)
+    heading("adjudicate")
     told.show()
     if not names:
         return nothing("There is no study yet.", ("samples", "Draw a sample for people to rate"))
     first = names.index(asked("study", names, names[0]))
     name = shown("study", st.selectbox("Study", names, first, studies_called()))
     with workspace().read() as db:
-        found = adjudication.adjudication(db, name)
-        queue = adjudication.queue_table(db, found)
+        found = adjudicate.adjudication(db, name)
+        queue = adjudicate.queue_table(db, found)
     who_is = here()
     settles_only = isinstance(who_is, Researcher) and who_is.role == "adjudicator"
     if not settles_only:
@@ -47,14 +48,14 @@ def page() -> None:
     if not found.disputed:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        who = person.ask()
+        person.ask()
         left = len(found.disputed) - len(found.done)
         st.button(
             f"Settle {left} items" if left else "Look again",
             type="primary",
             icon=":material/gavel:",
-            on_click=begin_work,
-            args=(WORK, who, {}),
+            on_click=person.begin,
+            args=(WORK, {}),
         )
         if not settles_only:
             link("agreement", "Agreement before and after", study=name)
@@ -67,13 +68,13 @@ def _ordered(db: Database, names: list[str]) -> list[str]:
     def rank(name: str) -> int:
         if not stored.get(db, name).meta.get("adjudication"):
             return 2
-        found = adjudication.adjudication(db, name)
+        found = adjudicate.adjudication(db, name)
         return int(len(found.done) == len(found.disputed))
 
     return sorted(names, key=rank)
 
 
-def _rule(name: str, found: adjudication.Adjudication) -> None:
+def _rule(name: str, found: adjudicate.Adjudication) -> None:
     rule = found.rule or Rule()
     criteria = {"": "any criterion"} | {c.name: c.label for c in found.study.criteria}
     with st.form("rule"):
@@ -104,8 +105,7 @@ def _set(name: str) -> None:
     way, size, on = (st.session_state[f"{what} {name}"] for what in ("way", "size", "on"))
     rule = Rule("range", size, 0, on) if way == "range" else Rule("lowest", n=int(size))
     with told.writing() as db:
-        said = adjudication.set_rule(db, name, rule)
-        person.decided(db, "rule of adjudication set", name, detail=said)
+        adjudicate.set_rule(db, name, rule)
         told.done("The rule is set.")
 
 

@@ -13,21 +13,19 @@ from concord.store import (
     acts,
     audit,
     exclusions,
-    frames,
-    known,
-    pairings,
     personal,
     placements,
-    progress,
     settings,
 )
 from concord.store import studies as stored
 from concord.store.access import Annotator
-from concord.studies import checks, quality, running, studies, training
+from concord.studies import purposes, quality, running, studies
+from concord.studies.purposes import training
 from pages.annotate.annotators_crowd import crowd_link
 from pages.annotate.deal_plan import deal_plan
 from pages.parts import person, tables, told
 from pages.parts.address import asked, checked, shown
+from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.reports import studies_called
 from pages.parts.session import workspace
@@ -39,7 +37,7 @@ QUALITY = "Annotation quality"
 
 def page() -> None:
     """Draw the page."""
-    st.title("Annotators", anchor=False)
+    heading("annotators")
     told.show()
     _links()
     _invite()
@@ -91,11 +89,6 @@ def _here() -> str:
 
 
 def _table(people: list[Annotator]) -> None:
-    pairs: dict[int, tuple[int, int]] = {}
-    with workspace().read() as db:
-        for s in pairings.standings(db):
-            done, dealt = pairs.get(s.rater, (0, 0))
-            pairs[s.rater] = done + s.done, dealt + s.dealt
     rows = [
         {
             "name": a.name,
@@ -104,10 +97,9 @@ def _table(people: list[Annotator]) -> None:
             "used": _day(a.used),
             "from": a.source,
             "done": 100 * a.done / a.items if a.items else None,
-            "items": f"{a.done} of {a.items}" if a.items else "" if a.id in pairs else "nothing dealt",
+            "items": f"{a.done} of {a.items}" if a.items else "nothing dealt",
             "skipped": a.skipped,
             "minutes": a.seconds / 60,
-            **({"pairs": " of ".join(map(str, pairs.get(a.id, ())))} if pairs else {}),
             "mock": a.simulated,
         }
         for a in people
@@ -123,7 +115,6 @@ def _table(people: list[Annotator]) -> None:
         "used": st.column_config.DatetimeColumn("Last used", format="distance", width=115),
         "from": st.column_config.TextColumn("From", width=115),
         "minutes": st.column_config.NumberColumn("Minutes at work", format="%.0f"),
-        "pairs": "Pairs compared",
         "mock": st.column_config.CheckboxColumn("Simulated"),
     }
     tables.progress(rows, columns, "Annotators")
@@ -202,20 +193,17 @@ def _trust() -> None:
     first = names.index(asked("study", names, names[0]))
     name = shown("study", st.selectbox("Study", names, first, studies_called()))
     with workspace().read() as db:
-        study, tables_of = stored.get(db, name), checks.figures(db, name)
-        warned = quality.warnings(study.criteria, known.pairs(db, name), known.checks(db, name))
+        study, tables_of = stored.get(db, name), purposes.tables(db, name)
+        signs = quality.signs(db, name)
         people, out = access.annotators_of(db, name), exclusions.excluded(db, name)
         decided, done = exclusions.decisions(db, name), acts.every(db, name)
-        items, given = progress.items(db, name), frames.frame(db, name, with_extra=True)
         trained = training.table(db, name) if training.rule_of(study) else None
         waiting = [one for one in people if placements.untrained(db, name, access.annotator_id(db, one))]
-    work = quality.quality_tables(items, given, [*out])
-    suspected = quality.suspicions(items, given, study.criteria)
-    for sentence in [*warned, *suspected]:
-        st.warning(plain(sentence), icon=":material/speed:")
-    if not suspected:
-        st.caption(quality.unsuspicious(items, given))
-    for of in (*([trained] if trained else []), *work, *tables_of):
+    for flag in [*signs.warnings, *signs.suspicions]:
+        st.warning(plain(flag.text), icon=":material/speed:")
+    if signs.unsuspicious:
+        st.caption(signs.unsuspicious)
+    for of in (*([trained] if trained else []), *signs.tables, *tables_of):
         draw(of, titled=of.title != QUALITY)
     if waiting:
         with st.form("admission", clear_on_submit=True):
@@ -242,13 +230,13 @@ def _trust() -> None:
         how = "left out" if one.excluded else "taken in again"
         st.caption(f"{one.decided[:10]}: {plain(one.annotator)} {how}: {plain(one.reason)}")
     for act in done:
-        st.caption(plain(act.told))
+        st.caption(plain(act.line))
 
 
 def _admitted(study: str) -> None:
     who, why = st.session_state["admit"], st.session_state["admit because"]
     with told.writing() as db:
-        training.admit(db, study, who, why, person.named())
+        training.admit(db, study, who, why)
         told.done(f"“{study}” is open to {who}.")
 
 
@@ -256,10 +244,10 @@ def _decided(study: str) -> None:
     whom, reason = st.session_state["whom"], st.session_state["why"]
     with told.writing() as db:
         if whom in exclusions.excluded(db, study):
-            running.include(db, study, whom, reason, person.named())
+            running.include(db, study, whom, reason)
             told.done(f"{whom} is in the figures of “{study}” again.")
         else:
-            exclusions.exclude(db, study, whom, reason, person.named())
+            exclusions.exclude(db, study, whom, reason)
             told.done(f"{whom} is left out of the figures of “{study}”. Their ratings stay.")
 
 
@@ -288,28 +276,25 @@ def _renew(name: str) -> None:
 
 
 def _make(names: list[str], address: str, days: int = access.LINK_DAYS) -> None:
-    with workspace().write() as db:
+    with told.writing() as db:
         st.session_state["links"] = studies.invite(db, names, address, days)
-        for name in names:
-            person.decided(db, "invited", about=name)
 
 
 def _withdraw(name: str) -> None:
-    with workspace().write() as db:
+    with told.writing() as db:
         access.revoke(db, name)
-        person.decided(db, "link withdrawn", about=name)
-    told.done(f"The link of {name} no longer works. What they rated stays.")
+        told.done(f"The link of {name} no longer works. What they rated stays.")
 
 
 def _stored(name: str) -> str:
-    with workspace().write() as db:
-        audit.record(db, person.named(), "exported what is stored of an annotator", about=name)
+    with person.writing() as db:
+        audit.record(db, "exported what is stored of an annotator", about=name)
         return json.dumps(personal.data(db, name), ensure_ascii=False, indent=2)
 
 
 def _forgotten(name: str) -> None:
     with told.writing() as db:
-        pseudonym = personal.forget(db, name, st.session_state["forget because"], person.named())
+        pseudonym = personal.forget(db, name, st.session_state["forget because"])
         told.done(f"The name is removed. What they rated stands under {pseudonym}.")
     try:
         workspace().empty_log()
@@ -319,7 +304,7 @@ def _forgotten(name: str) -> None:
 
 def _pass_on(study: str, name: str) -> None:
     with told.writing() as db:
-        handed = running.reassign(db, study, name, st.session_state["left because"], person.named())
+        handed = running.reassign(db, study, name, st.session_state["left because"])
         told.done(running.reassigned(study, name, handed))
 
 

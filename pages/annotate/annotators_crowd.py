@@ -8,7 +8,7 @@ from concord.errors import StudyError
 from concord.store import crowds
 from concord.store.crowds import Crowd, Platform
 from concord.studies import crowd
-from pages.parts import person, told
+from pages.parts import told
 from pages.parts.session import workspace
 from pages.parts.table import draw
 
@@ -75,11 +75,11 @@ def _opened(name: str) -> None:
         address = str(st.session_state["crowd address"]).strip()
         if not address.startswith(("http://", "https://")):
             raise StudyError("The address of the app begins with http:// or https://.")
-        st.session_state["crowd link"] = crowd.open_link(db, made, person.named(), address)
+        st.session_state["crowd link"] = crowd.open_link(db, made, address)
         told.done(f"The study “{name}” has a new link.")
 
 
 def _closed(name: str) -> None:
     with told.writing() as db:
-        crowd.close_link(db, name, "by the page Annotators", person.named())
+        crowd.close_link(db, name, "by the page Annotators")
         told.done("The link lets nobody new in. Whoever came goes on.")

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from concord.store import audit, pairings
+from concord.store import audit
 from concord.store import studies as stored
 from pages.parts.address import asked, shown
 from pages.parts.session import workspace
@@ -17,7 +17,7 @@ def page() -> None:
         "Nothing here can be changed."
     )
     with workspace().read() as db:
-        names = ["", *stored.names(db), *(study.name for study in pairings.studies(db))]
+        names = ["", *stored.names(db), *stored.names(db, pairs=True)]
     at = names.index(asked("study", names, ""))
     name = shown("study", st.selectbox("Study", names, index=at, format_func=lambda one: one or "every"))
     with workspace().read() as db:

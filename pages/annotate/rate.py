@@ -8,45 +8,43 @@ from typing import Any, Literal, NamedTuple
 import streamlit as st
 from sqlite_utils import Database
 
-from concord.runs.registry import BENCHMARKS
-from concord.store import access, acts, desk, pairings, placements, studies
+from concord.store import access, acts, desk, placements, studies
 from concord.store.desk import Refusal
-from concord.store.pairings import PairStudy
 from concord.store.studies import Study
-from concord.studies import dealing, discussion, reveal
-from concord.studies import pairings as pairs
+from concord.studies import dealing
+from concord.studies.purposes import discuss, revise
 from concord.studies.translations import translations
 from pages.desk import component, form, sent
 from pages.desk.form import DeskEvent, Take
 from pages.desk.informed import DiscussionDesk, RevealDesk
-from pages.desk.pairs import Dealt
 from pages.parts import theme
 from pages.parts.address import checked, nothing
 from pages.parts.people import AnnotatorHere, Researcher
 from pages.parts.plain import plain
 from pages.parts.session import here, researching, workspace
 
-KINDS = ("study", "pairs", "reveal", "discuss")
+KINDS = ("study", "reveal", "discuss")
 
 
 @dataclass(frozen=True)
 class Work:
-    """What somebody has to do: a study's items, the judge's or others' answers to these, or pairs.
+    """What somebody has to do: a study's items, or the judge's or others' answers to these.
 
     `kind` names it in the address.
     """
 
-    kind: Literal["study", "pairs", "reveal", "discuss"]
+    kind: Literal["study", "reveal", "discuss"]
     name: str
     title: str
     done: int
     items: int
+    pairs: bool = False
 
 
 class Unlocked(NamedTuple):
     """What is shown once somebody's own answers are locked."""
 
-    found: Callable[[Database, str, int], reveal.Reveal | discussion.Discussion | None]
+    found: Callable[[Database, str, int], revise.Reveal | discuss.Discussion | None]
     begin: Callable[[Database, str, int], None]
     about: str
     button: str
@@ -54,15 +52,15 @@ class Unlocked(NamedTuple):
 
 SHOWN = {
     "reveal": Unlocked(
-        reveal.reveal,
-        reveal.begin,
+        revise.reveal,
+        revise.begin,
         "Here you see what a judge, a language model, made of the items that you rated, and may revise your "
         "answers.",
         "Lock my answers and show the judge's",
     ),
     "discuss": Unlocked(
-        discussion.discussion,
-        discussion.begin,
+        discuss.discussion,
+        discuss.begin,
         "Here you see what the others answered, without their names, and may comment on it. They see your "
         "answers and comments in the same way.",
         "Lock my answers and show others'",
@@ -92,7 +90,7 @@ def page() -> None:
         return
     theme.whole_window()
     back = "Your work" if len(mine) > 1 else "Annotators" if isinstance(who, Researcher) else ""
-    draw = {"study": _rating, "pairs": _comparing, "reveal": _revising, "discuss": _discussing}[work.kind]
+    draw = {"study": _rating, "reveal": _revising, "discuss": _discussing}[work.kind]
     if draw(work, annotator, back):
         for parameter in (*KINDS, "as") if len(mine) == 1 else KINDS:
             st.query_params.pop(parameter, None)
@@ -101,27 +99,21 @@ def page() -> None:
 
 def _works(db: Database, rater: int) -> list[Work]:
     """Everything dealt to somebody; what is shown after a study, once they have rated all of it."""
-    rated = [Work("study", *study) for study in placements.studies_of(db, rater)]
-    compared = [
-        Work("pairs", s.study, _title(pairings.study(db, s.study)), s.done, s.dealt)
-        for s in pairings.standings(db, rater=rater)
+    rated = [
+        Work("study", name, title, done, items, studies.get(db, name).pairs)
+        for name, title, done, items in placements.studies_of(db, rater)
     ]
     shown = []
     for study in rated:
-        found = reveal.reveal(db, study.name, rater)
+        found = revise.reveal(db, study.name, rater)
         if found and found.items and (found.opened or not found.left):
             title = f"The judge's scores: {study.title}"
             shown.append(Work("reveal", study.name, title, len(found.done), len(found.items)))
-        others = discussion.discussion(db, study.name, rater)
+        others = discuss.discussion(db, study.name, rater)
         if others and others.items and (others.opened or not others.left):
             title = f"Others' answers: {study.title}"
             shown.append(Work("discuss", study.name, title, len(others.done), len(others.items)))
-    return rated + shown + compared
-
-
-def _title(study: PairStudy) -> str:
-    own = not study.rubric
-    return f"{BENCHMARKS[study.name].title}: which reply is better?" if own else study.title
+    return rated + shown
 
 
 def _rating(work: Work, annotator: AnnotatorHere, back: str) -> bool:
@@ -160,31 +152,12 @@ def _midnight() -> str:
     return today.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
-def _comparing(work: Work, annotator: AnnotatorHere, back: str) -> bool:
-    """The desk of pairs; true when whoever sits there asks to leave it."""
-    rater = annotator.rater_id
-    with workspace().read() as db:
-        study = pairings.study(db, work.name)
-        asked = pairs.asked(db, study) if study.rubric else ()
-    dealt = Dealt(study, rater, annotator.name)
-    return _sitting(
-        dealt.fixed(work.title, back, asked),
-        dealt.take,
-        lambda db, wanted, refused: dealt.moving(db, wanted).sent(
-            refused,
-            pace=pairings.pace(db, rater, study.name, _midnight())._asdict(),
-            **form.annotators(db, rater),
-        ),
-        rater,
-    )
-
-
 def _locked(work: Work, annotator: AnnotatorHere) -> bool:
     """Whether others' answers are shown already; else what that means is said, and a button shows them."""
     kind = SHOWN[work.kind]
     with workspace().read() as db:
         found = kind.found(db, work.name, annotator.rater_id)
-    waiting = found.waiting if isinstance(found, discussion.Discussion) else 0
+    waiting = found.waiting if isinstance(found, discuss.Discussion) else 0
     if found is None or (found.opened and not waiting):
         return True
     st.title(plain(work.title), anchor=False)
@@ -247,7 +220,9 @@ def _annotator_chosen() -> AnnotatorHere | None:
     if not people:
         nothing("Nobody has items to rate yet.", ("samples", "Draw a sample and deal it"))
     for person, works in people.values():
-        if _choice(person.name, sum(w.done for w in works), sum(w.items for w in works), f"sit {person.id}"):
+        if _choice(
+            person.name, sum(w.done for w in works), sum(w.items for w in works), f"sit {person.id}", "Rate"
+        ):
             st.query_params["as"] = person.name
             st.rerun()
     return None
@@ -261,7 +236,7 @@ def _work_chosen(mine: list[Work], annotator: AnnotatorHere, who: object) -> Wor
         return mine[0]
     st.title("Your work" if who is annotator else f"Work of {plain(annotator.name)}", anchor=False)
     for work in mine:
-        if _choice(work.title, work.done, work.items, f"open {work.kind} {work.name}", work.kind):
+        if _choice(work.title, work.done, work.items, f"open {work.kind} {work.name}", _doing(work)):
             st.query_params[work.kind] = work.name
             st.rerun()
     if who is not annotator and st.button("Annotators", icon=":material/arrow_back:"):
@@ -270,11 +245,14 @@ def _work_chosen(mine: list[Work], annotator: AnnotatorHere, who: object) -> Wor
     return None
 
 
-def _choice(title: str, done: int, items: int, key: str, kind: str = "study") -> bool:
+def _doing(work: Work) -> str:
+    return "See them" if work.kind != "study" else "Compare" if work.pairs else "Rate"
+
+
+def _choice(title: str, done: int, items: int, key: str, doing: str) -> bool:
     """A line one can choose: what, how far it is, a button."""
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{plain(title)}**  \n{done} of {items} done", width="stretch")
-        doing = {"study": "Rate", "pairs": "Compare"}.get(kind, "See them")
         return st.button(doing if done < items else "Look again", key=key, type="primary")
 
 

@@ -12,17 +12,20 @@ from concord.demo.workspace import VISITOR
 from concord.exchange import conversations_jsonl, ratings_csv
 from concord.files import file_name
 from concord.reports import datasheet
-from concord.store import access, acts, frames, informed, progress
+from concord.store import access, acts, informed, placements, progress
 from concord.store import studies as stored
 from concord.store.studies import Study
-from concord.studies import checks, dealing, discussion, extra_raters, quality, reveal, running
-from concord.studies.adjudication import Rule
+from concord.studies import dealing, quality, running
+from concord.studies.purposes import discuss, repeat, revise
+from concord.studies.purposes import extra as extra_raters
+from concord.studies.purposes.adjudicate import Rule
 from concord.workspace import Workspace
 from pages.annotate import samples_draw as drawing
 from pages.annotate import samples_known
 from pages.annotate.deal_plan import deal_plan
-from pages.parts import person, registering, tables, told
+from pages.parts import registering, tables, told
 from pages.parts.address import asked, link, of_conversation, shown
+from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.reports import studies_called
 from pages.parts.session import workspace
@@ -33,7 +36,7 @@ VIEWS = (drawing.STUDIES, "Draw a new one")
 
 def page() -> None:
     """Draw the page."""
-    st.title("Samples", anchor=False)
+    heading("samples")
     with workspace().read() as db:
         names = stored.ranked(db)
     told.show()
@@ -59,8 +62,8 @@ def _study(names: list[str]) -> None:
     with workspace().read() as db:
         study = stored.get(db, name)
         items, strata, people = progress.items(db, name), progress.strata(db, name), access.annotators(db)
-        ratings = frames.frame(db, name, with_extra=True)
-        beside, waiting = checks.counts(db, name), len(extra_raters.waiting(db, name))
+        signs = quality.signs(db, name)
+        beside, waiting = placements.hidden(db, name), len(extra_raters.waiting(db, name))
     _facts(study, sum(count for _, count in strata))
     if not study.anonymous:
         _deal(
@@ -69,16 +72,16 @@ def _study(names: list[str]) -> None:
         _progress(items, beside)
         if waiting:
             st.caption(extra_raters.waiting_told(waiting))
-    if not study.anonymous and len(ratings):
-        for sentence in (found := quality.suspicions(items, ratings, study.criteria)):
-            st.warning(plain(sentence), icon=":material/speed:")
-        if not found:
-            st.caption(quality.unsuspicious(items, ratings))
+    if not study.anonymous:
+        for flag in signs.suspicions:
+            st.warning(plain(flag.text), icon=":material/speed:")
+        if signs.unsuspicious:
+            st.caption(signs.unsuspicious)
     _remarks(items)
     _take(name)
     with st.expander("Strata", icon=":material/grid_view:"):
         st.dataframe(pd.DataFrame(strata, columns=["stratum", "items"]), hide_index=True)
-    if study.blind and not study.anonymous:
+    if not study.anonymous:
         samples_known.section(study)
         _reveal(study)
         _discussion(study)
@@ -97,10 +100,10 @@ def _study(names: list[str]) -> None:
 def _reveal(study: Study) -> None:
     """Which judge annotators are shown once they have answered everything."""
     with workspace().read() as db:
-        judges, seen = reveal.judges_of(db, study.name), informed.revealed(db, study.name)
+        judges, seen = revise.judges_of(db, study.name), informed.revealed(db, study.name)
     if not judges:
         return
-    chosen, now = ["", *judges], reveal.judge_of(study)
+    chosen, now = ["", *judges], revise.judge_of(study)
     at = next((label for label, rater in judges.items() if rater == now), "")
     with st.expander("Lock, then reveal", icon=":material/lock_open:"):
         st.caption(
@@ -126,7 +129,7 @@ ROUNDS = {"": "nobody's", "all": "once all have rated everything", "now": "each 
 def _discussion(study: Study) -> None:
     """When annotators see each other's answers, and what they said of them."""
     with workspace().read() as db:
-        table = discussion.comments_table(db, study.name)
+        table = discuss.comments_table(db, study.name)
     with st.expander("Discussion of answers", icon=":material/forum:"):
         st.caption(
             "For a pilot: annotators see each other's answers without names, and comment. Their own are "
@@ -148,8 +151,7 @@ def _discussion(study: Study) -> None:
 def _discussed(name: str) -> None:
     when = st.session_state[f"discussion of {name}"]
     with told.writing() as db:
-        discussion.set_round(db, name, when)
-        person.decided(db, "discussion set", name, detail=when or "off")
+        discuss.set_round(db, name, when)
         told.done(f"Others' answers are shown {ROUNDS[when]}." if when else "Nobody's answers are shown.")
 
 
@@ -186,7 +188,7 @@ def _running(study: Study, items: list[progress.Item]) -> None:
                     args=(study.name,),
                 )
         for act in done:
-            st.caption(plain(act.told))
+            st.caption(plain(act.line))
 
 
 def _datasheet(study: Study) -> None:
@@ -236,7 +238,7 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
         if not invited:
             st.markdown("Nobody is invited yet. Invite people on the page Annotators, then deal.")
             return
-        rule, (share, after) = extra_raters.rule_of(study), checks.asked(study)
+        rule, (share, after) = extra_raters.rule_of(study), repeat.settings_of(study)
         who, each, go = st.columns([6, 2, 1], vertical_alignment="bottom")
         usual = [name for name in invited if name in have]
         # Whoever opens the demo rates there; it is not them whom a new study is dealt to by one click.
@@ -287,11 +289,12 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
             deal_plan(study.name, "deal plan", *chosen, overlap=int(overlap), extra=rule)
 
 
-def _progress(items: list[progress.Item], beside: Mapping[str, tuple[int, int]]) -> None:
+def _progress(items: list[progress.Item], beside: Mapping[str, Mapping[str, int]]) -> None:
+    hidden = sorted({purpose for counts in beside.values() for purpose in counts})
     rows = [
         {"annotator": p.annotator, "done": 100 * p.done / p.items, "of": f"{p.done} of {p.items}"}
         | {name: getattr(p, name) for name in ("skipped", "flagged", "seconds", "last")}
-        | (dict(zip(("repeats", "gold"), beside.get(p.annotator, (0, 0)), strict=True)) if beside else {})
+        | {purpose: beside.get(p.annotator, {}).get(purpose, 0) for purpose in hidden}
         for p in quality.progress(items)
     ]
     if not rows:
@@ -301,7 +304,7 @@ def _progress(items: list[progress.Item], beside: Mapping[str, tuple[int, int]])
         **{"annotator": "Annotator", "of": "Items", "skipped": "Skipped", "flagged": "Flagged"},
         "seconds": st.column_config.NumberColumn("Median time per item", format="%.0f s"),
         "last": st.column_config.DatetimeColumn("Last", format="distance"),
-        **{"repeats": "Hidden repeats", "gold": "Gold items"},
+        **{purpose: f"Hidden: {purpose}" for purpose in hidden},
     }
     tables.progress(rows, columns, "Progress of the annotators")
 
@@ -356,23 +359,20 @@ def _dealt(
         have = dealing.deal_study(
             db, name, chosen, overlap=overlap, extra=rule, repeats=repeats, repeat_after=after
         )
-        for who in chosen:
-            person.decided(db, "dealt", name, who, f"overlap {overlap}")
         told.done("Dealt. " + ", ".join(f"{who}: {count} items" for who, count in sorted(have.items())) + ".")
 
 
 def _revealed(name: str) -> None:
     with told.writing() as db:
         judge = st.session_state[f"judge of {name}"]
-        reveal.set_judge(db, name, judge)
-        person.decided(db, "reveal set", name, detail=judge or "off")
+        revise.set_judge(db, name, judge)
         told.done(f"Annotators are shown the scores of {judge}." if judge else "No judge's scores are shown.")
 
 
 def _requeued(name: str) -> None:
     who, keys, why = (st.session_state[f"act {what}"] for what in ("whose", "items", "because"))
     with told.writing() as db:
-        count = running.requeue(db, name, who, why, person.named(), keys)
+        count = running.requeue(db, name, who, why, keys)
         told.done(running.requeued(who, count))
 
 
@@ -380,29 +380,24 @@ def _paced(name: str) -> None:
     with told.writing() as db:
         said = [int(st.session_state[f"{of} of {name}"]) for of in running.StudyPace._fields]
         set_to = running.set_pace(db, name, *said).told or "Desks say no goal and no breaks."
-        person.decided(db, "pace set", name, detail=set_to)
         told.done(set_to)
 
 
 def _closed(name: str, closed: bool) -> None:
     with told.writing() as db:
-        (running.reopen if closed else running.close)(
-            db, name, st.session_state["act because"], person.named()
-        )
+        (running.reopen if closed else running.close)(db, name, st.session_state["act because"])
         told.done(f"The study “{name}” is {'open again' if closed else 'closed'}.")
 
 
 def _stated(name: str, entry: str) -> None:
     with told.writing() as db:
         datasheet.state(db, name, {entry: st.session_state[f"datasheet {name} {entry}"]})
-        person.decided(db, "datasheet stated", name, detail=entry)
         told.done(f"The entry “{entry}” is kept.")
 
 
 def _save(name: str, text: str) -> None:
     with told.writing() as db:
         stored.write_guidelines(db, name, text)
-        person.decided(db, "guidelines replaced", name)
         told.done("The guidelines are saved.")
 
 

@@ -15,7 +15,7 @@ from concord.store.conversations import Filter
 from concord.studies import studies
 from concord.studies.guidelines import default_guidelines
 from concord.studies.studies import Sample
-from pages.parts import person, told
+from pages.parts import told
 from pages.parts.address import link, nothing
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
@@ -88,8 +88,9 @@ def _how(varied: Sequence[str]) -> dict[str, Any]:
             "players": "where people may differ from the judges, for each player's mean",
             "disagreement": "where judges disagree",
         }.__getitem__,
-        help="Where people may differ: conversations on which judges disagree or score far from their mean "
-        "are likelier. Each keeps its probability, by which agreement and corrected means weigh it.",
+        help="For a first study: evenly. Where people may differ: conversations on which judges disagree or "
+        "score far from their mean are likelier. Each keeps its probability, by which agreement and "
+        "corrected means weigh it.",
     )
     if next_for:
         share = st.slider(
@@ -314,7 +315,6 @@ def _store(name: str, n: int, arguments: Mapping[str, Any]) -> None:
     with told.writing() as db:
         study = studies.draw_study(db, name, n, **arguments)
         units = len(stored.units(db, name))
-        person.decided(db, "drawn", name, detail=f"n {n}; seed {study.seed}")
         told.done(f"The study “{study.name}” is kept: {units} items. Deal it to annotators below.")
         st.session_state.pop("study", None)
         st.query_params["study"] = name

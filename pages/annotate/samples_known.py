@@ -8,13 +8,13 @@ from sqlite_utils import Database
 from concord.store import known
 from concord.store.known import Gold
 from concord.store.studies import Study
-from concord.studies import checks, training
-from pages.parts import person, told
+from concord.studies.purposes import gold, training
+from pages.parts import told
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 from pages.parts.uploads import on_disk
 
-COLUMNS = f"A CSV with the columns {', '.join(checks.COLUMNS)}."
+COLUMNS = f"A CSV with the columns {', '.join(gold.COLUMNS)}."
 LARGEST = 10
 """Megabytes of a file of items."""
 WAYS = {"share": "Share of items hit, at least", "deviation": "Mean distance to known answers, at most"}
@@ -72,18 +72,16 @@ def _read(db: Database, name: str, file: Any, *, teaches: bool = False) -> list[
     if file is None:
         return []
     with on_disk(file) as path:
-        return checks.read_gold(db, name, path, training=teaches)
+        return gold.read_gold(db, name, path, training=teaches)
 
 
 def _gold(name: str) -> None:
     with told.writing() as db:
-        checks.set_feedback(db, name, st.session_state[f"feedback of {name}"])
+        gold.set_feedback(db, name, st.session_state[f"feedback of {name}"])
         golds = _read(db, name, st.session_state.get(f"gold of {name}"))
         if golds:
-            checks.set_gold(db, name, golds)
+            gold.set_gold(db, name, golds)
         items = len({gold.unit for gold in golds})
-        feedback = "shown" if st.session_state[f"feedback of {name}"] else "not shown"
-        person.decided(db, "gold items set", name, detail=f"{items} new; answers {feedback}")
         told.done(f"{items} gold items are mixed in." if golds else "Saved.")
 
 
@@ -93,12 +91,10 @@ def _train(name: str) -> None:
         golds = _read(db, name, st.session_state.get(f"training of {name}"), teaches=True)
         rule = training.PassRule(**given)
         training.begin(db, name, golds, rule)
-        person.decided(db, "training set", name, detail=rule.told)
         told.done(f"The study opens to whoever passes its training: {rule.told}.")
 
 
 def _end(name: str) -> None:
     with told.writing() as db:
         training.end(db, name)
-        person.decided(db, "training set", name, detail="off")
         told.done("No training comes before the study any more.")

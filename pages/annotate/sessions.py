@@ -8,7 +8,7 @@ import streamlit as st
 
 from concord.store import members, sessions, settings
 from concord.store.sessions import Session
-from pages.parts import person, told
+from pages.parts import told
 from pages.parts.people import Researcher
 from pages.parts.plain import plain
 from pages.parts.session import here, workspace
@@ -104,14 +104,14 @@ def _members() -> None:
 def _let_in() -> None:
     with told.writing() as db:
         name, url = st.session_state["member name"].strip(), urlsplit(st.context.url or settings.address(db))
-        token = members.invite(db, name, st.session_state["member role"], person.named())
+        token = members.invite(db, name, st.session_state["member role"])
         st.session_state["member link"] = f"{url.scheme}://{url.netloc}/?{urlencode({'token': token})}"
         told.done(f"{name} may come in.")
 
 
 def _keep_out() -> None:
     with told.writing() as db:
-        members.revoke(db, st.session_state["member out"], person.named())
+        members.revoke(db, st.session_state["member out"])
         told.done(f"The link of {st.session_state['member out']} no longer works.")
 
 

@@ -43,6 +43,7 @@ SCRIPTS = (
     "outbox.js",
     "purposes.js",
     "model.js",
+    "widgets.js",
     "view.js",
     "dialogs.js",
     "keys.js",
@@ -100,11 +101,11 @@ def _exchange(desk_name: str, take: Take, answer: Answer, allowed: Callable[[], 
     try:
         if not allowed():
             raise NotAllowed("This page is not yours any more. Sign in, or open your link, again.")
-        said = report(desk_name)
-        marks, refused = taken(said, take)
+        reported = report(desk_name)
+        marks, refused = taken(reported, take)
         with workspace().read() as db:
-            data = answer(db, said["want"] if said else None, refused)
-        data |= {"seen": said["k"] if said else 0, "marks": marks}
+            data = answer(db, reported["want"] if reported else None, refused)
+        data |= {"seen": reported["k"] if reported else 0, "marks": marks}
     except SignedOut as error:
         data = {"signed_out": str(error)}
     except ConcordError as error:
@@ -126,8 +127,8 @@ def report(name: str) -> dict[str, Any] | None:
     Raises StudyError for what is no report, NotAllowed where a desk reports too much.
     """
     state = st.session_state.get(f"link {name}")
-    said = state.get("report") if state else None
-    return checked(name, said) if said else None
+    content = state.get("report") if state else None
+    return checked(name, content) if content else None
 
 
 def taken(report: dict[str, Any] | None, take_one: Take) -> Taken:

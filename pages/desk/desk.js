@@ -93,7 +93,8 @@ class Desk {
     const { model } = this;
     const criterion = model.criteria[model.focus];
     if (!criterion) return model.say(t("All questions are answered: Enter submits, ↑ goes back to change one."));
-    if (!criterion.options.length) return this.view.number(model.focus, name);
+    const { key: written } = widget(criterion);
+    if (written) return written(this.view.questions.children[model.focus], name);
     const option = criterion.options.find((o) => o.key === name || o.letter === name);
     if (option) this.act("answer", model.focus, option.value);
     else model.say(t("“{key}” is no answer to this question.", { key: name.toUpperCase() }), "bad");

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from sqlite_utils import Database
 
 from concord.conversation import Conversation, Message
-from concord.rating import Criterion, Finding, Scale
+from concord.rating import Criterion, Finding
 from concord.store import desk
 from concord.store.desk import Refusal
 
@@ -145,54 +145,27 @@ def fixed(
 
 
 def question(criterion: Criterion, **more: Any) -> dict[str, Any]:
-    """A question as it is asked. A continuous one has no options: a number is written, or pushed."""
+    """A question as it is asked: the widget that draws it, and the answers that have a key."""
+    scale = criterion.scale
     return {
         "name": criterion.name,
         "label": criterion.label,
         "statement": criterion.statement,
-        "options": [] if criterion.scale.continuous else options(criterion.scale),
-        "low": criterion.scale.low,
-        "high": criterion.scale.high,
+        "widget": scale.kind.widget,
+        "options": [option._asdict() for option in scale.kind.options(scale)],
+        "low": scale.low,
+        "high": scale.high,
+        "ends": (scale.labels[0], scale.labels[-1]),
         "reason": criterion.reason,
         "required": criterion.required,
-        "named": criterion.scale.named,
+        "named": scale.named,
         **more,
     }
 
 
-def options(scale: Scale) -> list[dict[str, Any]]:
-    """The answers of a scale, each with its label written out and the key that gives it.
-
-    The key is the value itself where every value is one digit, 0 stands for 10 on a scale that starts at 1,
-    and beyond that, and for categories, the keys count positions. A continuous scale is offered in whole
-    numbers where its ends are such and lie close, else in five even steps.
-    """
-    values, labels = scale.values, scale.labels
-    if scale.continuous:
-        width = scale.high - scale.low
-        whole = float(scale.low).is_integer() and float(scale.high).is_integer() and 2 <= width < 10
-        count = int(width) + 1 if whole else 5
-        step = width / (count - 1)
-        values = tuple(scale.low + i * step for i in range(count))
-        labels = (scale.labels[0], *(f"{v:g}" for v in values[1:-1]), scale.labels[-1])
-    if scale.nominal:
-        return [
-            {"value": v, "shown": str(i + 1), "label": label, "key": "1234567890"[i] if i < 10 else ""}
-            for i, (v, label) in enumerate(zip(values, labels, strict=True))
-        ]
-    if all(v in range(10) for v in values):
-        keys = [f"{v:g}" for v in values]
-    else:
-        keys = ["1234567890"[i] if i < 10 else "" for i in range(len(values))]
-    return [
-        {"value": v, "shown": f"{v:g}", "label": label, "key": key}
-        for v, label, key in zip(values, labels, keys, strict=True)
-    ]
-
-
 def messages(conversation: Conversation, speaker: Callable[[Message], str]) -> list[dict[str, Any]]:
     """The messages of a conversation as they are shown: who spoke (a role, not a name) and what was said."""
-    said = []
+    rows = []
     for turn in conversation.turns():
         tools = [message for message in turn.beside if message.role == "tool"]
         for message in (turn.user, *tools, turn.reply):
@@ -202,8 +175,8 @@ def messages(conversation: Conversation, speaker: Callable[[Message], str]) -> l
                     "reply": message is turn.reply,
                     "speaker": speaker(message) + conversation.voice(message),
                 }
-                said.append(shown | {"text": message.content})
-    return said
+                rows.append(shown | {"text": message.content})
+    return rows
 
 
 def as_text(value: Any) -> str:

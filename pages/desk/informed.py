@@ -3,21 +3,22 @@
 What the browser is sent names no person and no judge.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sqlite_utils import Database
 
 from concord.errors import StudyError
-from concord.store import conversations, studies
+from concord.rating import Rater
+from concord.store import placements, ratings, studies
 from concord.store.desk import Numbers
 from concord.store.placements import Placement
 from concord.store.studies import Study
-from concord.studies import adjudication, discussion, reveal
-from concord.studies.adjudication import Question
-from concord.studies.discussion import OthersAnswers
-from concord.studies.reveal import Shown
+from concord.studies.purposes import adjudicate, discuss, revise
+from concord.studies.purposes.adjudicate import Question
+from concord.studies.purposes.discuss import OthersAnswers
+from concord.studies.purposes.revise import Shown
 from pages.desk import form, sent
 from pages.desk.component import name
 from pages.desk.form import DeskEvent, Moving, Placed
@@ -49,33 +50,33 @@ class AdjudicationDesk:
 
     def fixed(self, db: Database, title: str, back: str) -> dict[str, Any]:
         """The constant part of what the browser is sent. A settled answer has a reason."""
-        asked = [form.question(c, reason="required") for c in studies.get(db, self.study).criteria]
+        questions = [form.question(c, reason="required") for c in studies.get(db, self.study).criteria]
         over = "All settled – thank you!"
-        return form.fixed(self.desk, "settle", title, self.person, back, asked, over=over, together=True)
+        return form.fixed(self.desk, "settle", title, self.person, back, questions, over=over, together=True)
 
     def moving(self, db: Database, wanted: Iterable[int | str] | None) -> Moving:
         """What is to settle; the items asked for."""
-        found = adjudication.adjudication(db, self.study)
+        state = adjudicate.adjudication(db, self.study)
         mine = {
-            unit: {one.person for one in of.values()} <= {self.person} for unit, of in found.settled.items()
+            unit: {one.person for one in of.values()} <= {self.person} for unit, of in state.settled.items()
         }
-        every = {item.unit: item for item in found.disputed if mine.get(item.unit, True)}
+        every = {item.unit: item for item in state.disputed if mine.get(item.unit, True)}
         return _moving(
             db,
-            found.study,
+            state.study,
             every,
-            found.done,
+            state.done,
             wanted,
-            lambda unit: map(_disputed, found.questions(every[unit])),
+            lambda unit: map(_disputed, state.questions(every[unit])),
         )
 
     def apply(self, db: Database, event: DeskEvent) -> None:
-        """Store what settles a question, or take it back."""
+        """Store what settles a question, or take it back, and the time at work."""
+        unit = event.item if isinstance(event.item, int) else 0
         if event.do == "answer":
-            unit = event.item if isinstance(event.item, int) else 0
-            adjudication.settle(
-                db, self.study, unit, event.criterion, _number(event), event.text, self.person
-            )
+            adjudicate.settle(db, self.study, unit, event.criterion, _number(event), event.text, self.person)
+        rater = ratings.rater_id(db, Rater(self.person, "human"))
+        placements.add_seconds_beside(db, rater, "adjudicate", unit, event.seconds)
 
 
 @dataclass(frozen=True)
@@ -92,26 +93,27 @@ class RevealDesk:
 
     def fixed(self, db: Database, title: str, person: str, back: str) -> dict[str, Any]:
         """The constant part of what the browser is sent."""
-        asked = [
+        questions = [
             form.question(c, reason="optional", required=True) for c in studies.get(db, self.study).criteria
         ]
-        return form.fixed(self.desk, "revise", title, person, back, asked, over=LOOKED_AT)
+        return form.fixed(self.desk, "revise", title, person, back, questions, over=LOOKED_AT)
 
     def moving(self, db: Database, wanted: Iterable[int | str] | None) -> Moving:
         """What may be revised; the items asked for. Nothing before the answers are locked."""
-        found = reveal.reveal(db, self.study, self.rater)
-        if found is None or not found.opened:
+        state = revise.reveal(db, self.study, self.rater)
+        if state is None or not state.opened:
             return Moving([], [])
-        items, numbers = found.items, Numbers(db, self.study, self.rater)
+        items, numbers = state.items, Numbers(db, self.study, self.rater)
         return _moving(
-            db, found.study, items, set(found.done), wanted, lambda unit: map(_shown, items[unit]), numbers
+            db, state.study, items, set(state.done), wanted, lambda unit: map(_shown, items[unit]), numbers
         )
 
     def apply(self, db: Database, event: DeskEvent) -> None:
-        """Store a second answer, or take it back."""
+        """Store a second answer, or take it back, and the time at work."""
+        unit = _unit(db, self.study, self.rater, event)
         if event.do == "answer":
-            unit = _unit(db, self.study, self.rater, event)
-            reveal.revise(db, self.study, self.rater, unit, event.criterion, _number(event), event.text)
+            revise.revise(db, self.study, self.rater, unit, event.criterion, _number(event), event.text)
+        placements.add_seconds_beside(db, self.rater, "revise", unit, event.seconds)
 
 
 @dataclass(frozen=True)
@@ -132,25 +134,26 @@ class DiscussionDesk:
 
     def moving(self, db: Database, wanted: Iterable[int | str] | None) -> Moving:
         """What they may comment on; the items asked for. Nothing before answers are locked."""
-        found = discussion.discussion(db, self.study, self.rater)
-        if found is None or not found.opened or found.waiting:
+        state = discuss.discussion(db, self.study, self.rater)
+        if state is None or not state.opened or state.waiting:
             return Moving([], [])
 
         def beside(unit: int) -> Iterable[dict[str, Any]]:
-            own = found.comments.get(unit, {}).get(self.rater)
-            said = [words for one in found.answers(unit) for words in _others(one)]
-            about = {"name": COMMENT["name"], "score": "", "said": [*said, *found.said(unit)], "own": None}
+            own = state.comments.get(unit, {}).get(self.rater)
+            lines = [words for one in state.answers(unit) for words in _others(one)]
+            about = {"name": COMMENT["name"], "score": "", "said": [*lines, *state.said(unit)], "own": None}
             return [about | {"answer": None if own is None else 1, "reason": own or ""}]
 
         numbers = Numbers(db, self.study, self.rater)
-        return _moving(db, found.study, found.items, set(found.done), wanted, beside, numbers)
+        return _moving(db, state.study, state.items, set(state.done), wanted, beside, numbers)
 
     def apply(self, db: Database, event: DeskEvent) -> None:
-        """Keep a comment, “” for nothing to add, or take it back."""
+        """Keep a comment, “” for nothing to add, or take it back, and the time at work."""
+        unit = _unit(db, self.study, self.rater, event)
         if event.do == "answer":
-            unit = _unit(db, self.study, self.rater, event)
             text = None if event.score is None else event.text
-            discussion.comment(db, self.study, self.rater, unit, text)
+            discuss.comment(db, self.study, self.rater, unit, text)
+        placements.add_seconds_beside(db, self.rater, "discuss", unit, event.seconds)
 
 
 LOOKED_AT = "All looked at – thank you!"
@@ -176,14 +179,14 @@ def _moving(
     numbers: Numbers | None = None,
 ) -> Moving:
     """The units of a study in their order, and those asked for, with what is shown beside their questions."""
-    known = {numbers.shown(unit) if numbers else unit: unit for unit in units}
+    unit_of = {numbers.shown(unit) if numbers else unit: unit for unit in units}
     strip: list[Placed] = [
-        (shown, "done" if unit in done else "open", False) for shown, unit in known.items()
+        (shown, "done" if unit in done else "open", False) for shown, unit in unit_of.items()
     ]
     places = {unit["id"]: unit for unit in studies.units(db, study.name)}
     items = []
     for shown in form.ahead(strip, wanted):
-        if isinstance(shown, int) and (unit := known.get(shown)) is not None:
+        if isinstance(shown, int) and (unit := unit_of.get(shown)) is not None:
             state = "done" if unit in done else "open"
             items.append(item(db, study, places[unit], beside(unit)) | {"id": shown, "state": state})
     return Moving(strip, items)
@@ -193,8 +196,8 @@ def item(
     db: Database, study: Study, unit: Mapping[str, Any], beside: Iterable[Mapping[str, Any]]
 ) -> dict[str, Any]:
     """An item as it is shown: the dialogue as annotators saw it, and what stands beside its questions."""
-    task = Placement(unit["id"], study.name, unit["conversation_id"], unit["turn"], "open", "", "", 0.0, {})
-    shown = sent.item(study, unit["id"], task, conversations.load(db, unit["conversation_id"]))
+    place = unit["id"], study.name, unit["conversation_id"], unit["turn"], "open", "", "", 0.0
+    shown = sent.item(db, study, unit["id"], Placement(*place, {}, other_id=unit["other_id"]))
     of = {one["name"]: dict(one) for one in beside}
     answers = {name: one.pop("answer") for name, one in of.items()}
     reasons = {name: one.pop("reason") for name, one in of.items()}
@@ -202,27 +205,27 @@ def item(
     return shown | {"asks": [*of], "beside": of, "answers": given, "reasons": reasons}
 
 
-def _disputed(asked: Question) -> dict[str, Any]:
+def _disputed(question: Question) -> dict[str, Any]:
     """What people answered, from the lowest answer to the highest; comments have no name either."""
-    scores = [given.score for given in asked.given]
-    scale = asked.criterion.scale
+    scores = [given.score for given in question.given]
+    scale = question.criterion.scale
     words = [
         [scale.word(given.score), text]
-        for given in asked.given
+        for given in question.given
         for text in (given.reason, given.flag and f"(flagged) {given.flag}")
         if text
     ]
-    dots = [] if scale.continuous else ["●" * scores.count(value) for value in scale.values]
+    dots = ["●" * scores.count(value) for value in scale.offered]
     return {
-        "name": asked.criterion.name,
-        "score": " · ".join(scale.word(score) for score in scores)
-        if scale.continuous
-        else f"{len(scores)} answers",
+        "name": question.criterion.name,
+        "score": f"{len(scores)} answers"
+        if scale.offered
+        else " · ".join(scale.word(score) for score in scores),
         "said": words,
         "marks": dots,
         "own": None,
-        "answer": asked.settled.score if asked.settled else None,
-        "reason": asked.settled.reason if asked.settled else "",
+        "answer": question.settled.score if question.settled else None,
+        "reason": question.settled.reason if question.settled else "",
     }
 
 
@@ -243,12 +246,11 @@ def _shown(one: Shown) -> dict[str, Any]:
     """The judge's score and reasons beside the annotator's own answer."""
     scale = one.criterion.scale
     judge, own = (scale.word(value) for value in (one.judge, one.own))
-    values: Sequence[float] = () if scale.continuous else scale.values
     return {
         "name": one.criterion.name,
         "score": f"the judge {judge} · you {own}",
         "said": [[judge, one.reasons]] if one.reasons else [],
-        "marks": ["yours" if value == one.own else "" for value in values],
+        "marks": ["yours" if value == one.own else "" for value in scale.offered],
         "own": one.own,
         "answer": one.second.score if one.second else None,
         "reason": one.second.reason if one.second else "",

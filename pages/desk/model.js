@@ -110,11 +110,12 @@ class Model {
     const free = this.outbox.answered(news);
     for (const { item, message } of news.refused) {
       this.outbox.once = false; // nothing of it was saved
+      this.say(t("Not kept: {message}", { message }), "bad");
+      if (item === this.awaited?.item) continue; // what was only attempted has changed nothing here
       this.items.delete(item);
       this.asked.delete(item);
       this.done = this.done.filter((entry) => entry.item !== item);
       if (item === this.shown) this.shown = undefined;
-      this.say(t("Not kept: {message}", { message }), "bad");
     }
     this.strip = news.strip;
     const { done, all } = news.count ?? { done: this.finishedHere, all: this.strip.length };

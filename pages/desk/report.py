@@ -69,10 +69,10 @@ class Allowance:
 _pace = Allowance()
 
 
-def checked(desk: str, said: Mapping[str, Any]) -> dict[str, Any]:
+def checked(desk: str, content: Mapping[str, Any]) -> dict[str, Any]:
     """A desk's report. Raises StudyError for what is none, NotAllowed for too many events."""
     try:
-        report = Report.model_validate(said)
+        report = Report.model_validate(content)
     except ValidationError as error:
         raise StudyError(UNREADABLE) from error
     events = [event for box in report.boxes.values() for event in box]

@@ -13,34 +13,31 @@ from sqlite_utils import Database
 
 from concord.conversation import Conversation
 from concord.rubrics.rubric import shown
+from concord.rubrics.shelf import used
 from concord.runs.registry import BENCHMARKS
 from concord.store import conversations, desk, known, placements, studies
 from concord.store.desk import Refusal
 from concord.store.placements import Placement
 from concord.store.studies import Study
-from concord.studies import crowd, running, training
-from pages.desk import form
+from concord.studies import crowd, running
+from concord.studies.purposes import training
+from pages.desk import form, pairs
 
 
 def fixed(study: Study, annotator: str, desk_id: str, back: str) -> dict[str, Any]:
     """What stays the same while one study is rated. `back` names what lies behind the desk; "" where nothing
     does.
     """
-    return form.fixed(
-        desk_id,
-        "rate",
-        study.title or study.name,
-        annotator,
-        back,
-        [form.question(criterion) for criterion in study.criteria],
-        over="All done – thank you!",
-        nothing="Nothing to rate here",
-        submits=True,
-        guidelines=study.guidelines,
-        reasons=list(form.REASONS),
-        feedback=bool(study.meta.get("feedback")),
-        asked_pace=running.pace(study)._asdict(),
-    )
+    title = study.title or study.name
+    common: dict[str, Any] = {"guidelines": study.guidelines, "reasons": list(form.REASONS)}
+    common |= {"feedback": bool(study.meta.get("feedback")), "asked_pace": running.pace(study)._asdict()}
+    if study.pairs:
+        questions = [pairs.question(criterion) for criterion in study.criteria]
+        common |= {} if study.rubric else {"raw": "mono"}
+        return form.fixed(desk_id, "pair", title, annotator, back, questions, **pairs.SAYS, **common)
+    questions = [form.question(criterion) for criterion in study.criteria]
+    ends = {"over": "All done – thank you!", "nothing": "Nothing to rate here"}
+    return form.fixed(desk_id, "rate", title, annotator, back, questions, **ends, submits=True, **common)
 
 
 def moving(
@@ -74,8 +71,7 @@ def moving(
 def _item(db: Database, rater: int, study: Study, unit: int) -> dict[str, Any]:
     task = placements.numbered(db, rater, unit)
     asks = [c.name for c in studies.asked(db, study.name, task.conversation_id)]
-    found = item(study, unit, task, conversations.load(db, task.conversation_id))
-    return found | {"asks": asks, "told": _told(db, study, unit)}
+    return item(db, study, unit, task) | {"asks": asks, "told": _told(db, study, unit)}
 
 
 def _told(db: Database, study: Study, unit: int) -> dict[str, Any]:
@@ -92,24 +88,41 @@ def _told(db: Database, study: Study, unit: int) -> dict[str, Any]:
     }
 
 
-def item(study: Study, unit: int, task: Placement, conversation: Conversation) -> dict[str, Any]:
-    """One dialogue as the desk shows it: who spoke (a role, not a name), what was said, what to read beside
-    it, own answers.
+def item(db: Database, study: Study, unit: int, task: Placement) -> dict[str, Any]:
+    """An item as the desk shows it: who spoke (a role, not a name), what was said, what to read beside it,
+    own answers.
     """
-    known = BENCHMARKS.get(conversation.benchmark)
-    user, player = known.speakers if known else ("User", "Model")
-    speakers = {"user": user, "assistant": player, "tool": "Tool"} | study.meta.get("speakers", {})
-    # A system prompt may tell whose dialogue it is: it is shown, beside the dialogue, where a rubric says so.
-    beside = study.meta.get("rubric", {}).get("show")
+    if study.pairs:
+        rubric = used(db, study.rubric, study.version).rubric if study.rubric else None
+        first, second = task.shown
+        shown_item = pairs.shown_pair(db, first, second, rubric)
+    else:
+        shown_item = dialogue(study, task, conversations.load(db, task.conversation_id))
+    return shown_item | answered(unit, task)
+
+
+def answered(unit: int, task: Placement) -> dict[str, Any]:
+    """The number of an item, its state, and what was answered."""
     return {
         "id": unit,
-        "turn": task.turn,
-        "language": conversation.language,
-        "said": form.messages(conversation, lambda message: speakers[message.role]),
-        "context": [[heading, form.as_text(v)] for heading, v in shown(conversation, beside)],
         "answers": dict(task.answers),
         "reasons": dict(task.reasons),
         "state": task.state,
         "reason": task.reason,
         "flag": task.flag,
+    }
+
+
+def dialogue(study: Study, task: Placement, conversation: Conversation) -> dict[str, Any]:
+    """One dialogue, and what to read beside it."""
+    benchmark = BENCHMARKS.get(conversation.benchmark)
+    user, player = benchmark.speakers if benchmark else ("User", "Model")
+    speakers = {"user": user, "assistant": player, "tool": "Tool"} | study.meta.get("speakers", {})
+    # A system prompt may tell whose dialogue it is: it is shown, beside the dialogue, where a rubric says so.
+    beside = study.meta.get("rubric", {}).get("show")
+    return {
+        "turn": task.turn,
+        "language": conversation.language,
+        "said": form.messages(conversation, lambda message: speakers[message.role]),
+        "context": [[heading, form.as_text(v)] for heading, v in shown(conversation, beside)],
     }

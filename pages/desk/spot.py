@@ -1,6 +1,6 @@
-"""What the browser is sent for a spot-check, and what it reports."""
+"""The desk of a spot-check: what the browser is sent of judgements, and what it reports."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
@@ -8,6 +8,7 @@ from sqlite_utils import Database
 
 from concord.conversation import Message
 from concord.errors import StudyError
+from concord.questions import options
 from concord.rating import Finding
 from concord.runs.benchmark import Benchmark
 from concord.scores import run_label
@@ -18,19 +19,23 @@ from concord.studies import spotcheck
 from concord.studies.spotcheck import Screen
 from pages.desk import form
 from pages.desk.component import name
-from pages.desk.form import DeskEvent, Moving, Placed, messages, options
+from pages.desk.form import DeskEvent, Moving, Placed, messages
 from pages.parts.transcript import history_by
+
+KEYS: Mapping[Finding, str] = {"reasonable": "r", "too_high": "h", "too_low": "l", "wrong": "x", "seen": "s"}
 
 
 @dataclass(eq=False)
-class QueueDesk:
-    """The conversations to look at, the highest priority first.
+class CheckDesk:
+    """Judgements to check: those of an audit in its order, or, in triage, those of the conversations to look
+    at, the highest priority first.
 
-    `judges` narrows whose scores and verdicts count, and which are shown; `first` is shown first.
+    In triage `judges` narrows whose scores and verdicts count, and which are shown; `first` is shown first.
     """
 
     benchmark: str
     person: str
+    audit: str = ""
     _: KW_ONLY
     reasons: Sequence[str] = ()
     where: Where = field(default_factory=dict)
@@ -38,8 +43,8 @@ class QueueDesk:
     first: int | None = None
 
     def __post_init__(self) -> None:
-        reasons, judges = tuple(self.reasons), tuple(self.judges)
-        self.chosen: dict[str, Any] = {"reasons": reasons, "where": dict(self.where), "judges": judges}
+        self.chosen: dict[str, Any] = {"reasons": tuple(self.reasons), "where": dict(self.where)}
+        self.chosen["judges"] = tuple(self.judges)
         # The queue as far as it was read: a page at a time, not anew with every answer.
         self.line: list[int] = []
         self.because: dict[int, Sequence[str]] = {}
@@ -49,11 +54,33 @@ class QueueDesk:
     @property
     def desk(self) -> str:
         """The name of this work."""
+        if self.audit:
+            return name("audit", self.benchmark, self.person, self.audit)
         chosen = sorted((k, str(v)) for k, v in self.chosen.items())
         return name("triage", self.benchmark, self.person, chosen, self.first)
 
+    def fixed(self, of: Benchmark, title: str, back: str) -> dict[str, Any]:
+        """What stays the same while somebody checks. Each item has its own questions, one a judgement."""
+        raw = "mono" if of.last_reply_only else "prose"
+        over, nothing = "All looked at – thank you!", "Nothing here deserves a look"
+        return form.fixed(
+            self.desk, "spot", title, self.person, back, (), over=over, nothing=nothing, raw=raw
+        )
+
     def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
-        """What lies ahead; the items asked for."""
+        """What lies ahead; the items asked for: judgements of an audit, conversations in triage."""
+        if not self.audit:
+            return self._queue(db, wanted)
+        drawn = spotchecks.drawn(db, self.audit, spotcheck.rater_of(db, self.person))
+        where = {one.judgement: one.conversation for one in drawn}
+        strip, count = form.windowed(
+            [(one.judgement, "done" if one.found_in is not None else "open", False) for one in drawn]
+        )
+        shown = [int(i) for i in form.ahead(strip, wanted) if i in where]
+        items = [item(spotcheck.screen(db, where[i], self.person), i, only=i) for i in shown]
+        return Moving(strip, items, count)
+
+    def _queue(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
         rater = spotcheck.rater_of(db, self.person)
         done = suspects.settled(db, self.line, rater, self.judges) if rater else set()
         end = set(self.line[-form.AHEAD - 1 :])
@@ -63,13 +90,11 @@ class QueueDesk:
         strip: list[Placed] = [(i, "done" if i in done else "open", False) for i in line]
         start = line.index(self.first) if self.first is not None else 0
         ids = [int(i) for i in form.ahead(strip[start:], wanted)]
-        beyond = [i for i in ids if i not in self.because]
-        every = spotcheck.search(db, self.benchmark)
-        for found in suspects.queue(db, every, only=beyond, limit=len(beyond)) if beyond else ():
-            self.because[found.conversation_id] = found.reasons
+        if beyond := [i for i in ids if i not in self.because]:
+            every = spotcheck.search(db, self.benchmark)
+            self._because(suspects.queue(db, every, only=beyond, limit=len(beyond)))
         items = [
-            item(spotcheck.screen(db, i, self.person), i, self.person, self.because.get(i, ()), self.judges)
-            for i in ids
+            item(spotcheck.screen(db, i, self.person), i, self.because.get(i, ()), self.judges) for i in ids
         ]
         return Moving(strip, items, (self.of - self.left + len(done), self.of), self.first)
 
@@ -77,81 +102,50 @@ class QueueDesk:
         """Read the next page of the queue; what is not `settled` of the former ones precedes it."""
         search = spotcheck.search(db, self.benchmark, person=self.person, **self.chosen)
         page = suspects.queue(db, search, limit=form.LINE, offset=len(self.line) - settled)
-        known = set(self.line)
-        self.because |= {s.conversation_id: s.reasons for s in page}
-        self.line += [s.conversation_id for s in page if s.conversation_id not in known]
+        before = set(self.line)
+        self._because(page)
+        self.line += [s.conversation_id for s in page if s.conversation_id not in before]
         self.more = len(page) == form.LINE
         self.left = spotcheck.counts(db, search)[""] + settled
         self.of = self.of or spotcheck.counts(db, replace(search, unsettled_by=None))[""]
 
+    def _because(self, page: Iterable[suspects.Suspect]) -> None:
+        self.because |= {s.conversation_id: s.reasons for s in page}
 
-@dataclass(frozen=True)
-class AuditDesk:
-    """A random sample of judgements in its order; of a conversation only the judgement drawn is shown."""
+    def apply(self, db: Database, event: DeskEvent) -> None:
+        """Store what was found, or take it back, and the time at work.
 
-    benchmark: str
-    person: str
-    audit: str
+        Raises StudyError for a score on the wrong side of the judge's.
+        """
+        judgement = int(event.criterion) if event.criterion.isdecimal() else self._begun(db, event)
+        match event.do, event.score:
+            case "answer", None:
+                spotcheck.withdraw(db, judgement, self.person)
+            case "answer", float() as score:
+                self._verify(db, judgement, None, event.text, score)
+            case "answer", "reasonable" | "too_high" | "too_low" | "wrong" | "seen" as finding:
+                self._verify(db, judgement, finding, event.text)
+            case "answer", other:
+                raise StudyError(f"“{other}” says nothing of a judge's score.")
+        if event.seconds:
+            spotcheck.add_seconds(db, judgement, self.person, event.seconds, self.audit)
 
-    @property
-    def desk(self) -> str:
-        """The name of this work."""
-        return name("audit", self.benchmark, self.person, self.audit)
+    def _verify(
+        self, db: Database, judgement: int, finding: Finding | None, words: str, score: float | None = None
+    ) -> None:
+        spotcheck.verify(db, judgement, self.person, finding, words, score, audit=self.audit)
 
-    def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
-        """What lies ahead; the items asked for."""
-        drawn = spotchecks.audit_items(db, self.audit, spotcheck.rater_of(db, self.person))
-        where = {judgement: conversation for judgement, conversation, _ in drawn}
-        strip, count = form.windowed([(i, "done" if done else "open", False) for i, _, done in drawn])
-        items = [
-            item(spotcheck.screen(db, where[i], self.person), i, self.person, only=i)
-            for i in map(int, form.ahead(strip, wanted))
-            if i in where
-        ]
-        return Moving(strip, items, count)
-
-
-def fixed(work: QueueDesk | AuditDesk, of: Benchmark, title: str, back: str) -> dict[str, Any]:
-    """What stays the same while somebody checks. Each item has its own questions, one a judgement."""
-    raw = "mono" if of.last_reply_only else "prose"
-    over, nothing = "All looked at – thank you!", "Nothing here deserves a look"
-    return form.fixed(work.desk, "spot", title, work.person, back, (), over=over, nothing=nothing, raw=raw)
-
-
-def apply(db: Database, person: str, event: DeskEvent, audit: str = "") -> None:
-    """Store what was found (in this audit), or delete it.
-
-    Raises StudyError for a score on the wrong side of the judge's.
-    """
-    if event.do != "answer" or not event.criterion.isdecimal():
-        return
-    judgement, score = int(event.criterion), event.score
-    match score:
-        case None:
-            return spotcheck.withdraw(db, judgement, person)
-        case "reasonable" | "too_high" | "too_low" | "seen":
-            return spotcheck.verify(db, judgement, person, score, event.text, audit=audit)
-        case str():
-            raise StudyError(f"“{score}” says nothing of a judge's score.")
-    conversation, _, benchmark = spotchecks.about(db, judgement)
-    name_of = spotcheck.question(db, benchmark).name
-    [seen] = [s for s in spotchecks.judgements(db, conversation, name_of) if s.id == judgement]
-    return spotcheck.verify(db, judgement, person, implied(seen, score), event.text, score, audit=audit)
-
-
-def implied(seen: Seen, score: float) -> Finding:
-    """What a score that somebody would have given says of the judge's."""
-    if seen.failure is not None:
-        return "seen"
-    if seen.score is None or score == seen.score:
-        return "reasonable"
-    return "too_high" if score < seen.score else "too_low"
+    def _begun(self, db: Database, event: DeskEvent) -> int:
+        """The judgement that somebody looked at who said nothing of it yet."""
+        if self.audit or not isinstance(event.item, int):
+            return event.item if isinstance(event.item, int) else 0
+        seen = spotcheck.screen(db, event.item, self.person).judgements
+        return next((one.id for one in seen if one.finding is None), seen[0].id if seen else 0)
 
 
 def item(
     screen: Screen,
     number: int,
-    person: str = "",
     reasons: Sequence[str] = (),
     judges: Sequence[str] = (),
     only: int | None = None,
@@ -176,18 +170,19 @@ def item(
         if (seen.id == only if only is not None else not judges or seen.judge in judges)
     ]
     people = [r for r in screen.people if r.criterion == screen.criterion.name]
-    study = spotcheck.study_name(benchmark.name)
-    own = [r.score for r in people if (r.rater.name, r.study) == (person, study)]
+    own = [seen.corrected for seen in screen.judgements if seen.corrected is not None]
     context = {k: form.as_text(v) for k, v in conversation.context.items() if not k.startswith("_")}
     main, others = next(iter(benchmark.facets), ""), benchmark.facets[1:]
     kept = [v for k, v in conversation.facets.items() if k in others and k != benchmark.ending_facet]
-    told = messages(conversation, speaker)
-    asked = screen.criterion
-    known = ", ".join(f"{r.rater.name} {asked.scale.word(r.score)}" for r in people)
-    rated = [f"People: {known}"] if people else []
-    criterion = asked.label if asked.statement == asked.label else f"{asked.label}: {asked.statement}"
+    lines = messages(conversation, speaker)
+    question = screen.criterion
+    scores = ", ".join(f"{r.rater.name} {question.scale.word(r.score)}" for r in people)
+    rated = [f"People: {scores}"] if people else []
+    criterion = (
+        question.label if question.statement == question.label else f"{question.label}: {question.statement}"
+    )
     hard = screen.challenging
-    for message in told:
+    for message in lines:
         if message["turn"] == hard and not message["reply"]:
             message["note"] = f"Turn {hard} was found too hard for the simulator of this dialogue"
     tags = [[spotcheck.REASONS[reason], None] for reason in reasons]
@@ -195,15 +190,15 @@ def item(
     answers = {str(seen.id): seen.finding if seen.corrected is None else seen.corrected for seen in shown}
     return {
         "id": number,
-        "turn": told[-1]["turn"] if benchmark.last_reply_only and told else None,
+        "turn": lines[-1]["turn"] if benchmark.last_reply_only and lines else None,
         "language": conversation.language,
         "about": {
             "title": context.get("Task") or conversation.facets.get(main, conversation.key),
             "facts": [conversation.player, *kept, conversation.language, criterion, *rated],
-            "tags": [*tags, [f"challenging: turn {hard} ↑", hard]] if hard and len(told) > 2 else tags,
+            "tags": [*tags, [f"challenging: turn {hard} ↑", hard]] if hard and len(lines) > 2 else tags,
         },
         "context": [[heading, text] for heading, text in context.items() if len(text) > 60],
-        "said": told,
+        "said": lines,
         "own": own[0] if own else None,
         "questions": [_question(seen, screen) for seen in shown],
         "beside": {str(seen.id): _beside(seen, screen) for seen in shown},
@@ -215,31 +210,23 @@ def item(
     }
 
 
-FINDINGS: Sequence[tuple[Finding, str, str]] = (
-    ("reasonable", "Reasonable", "r"),
-    ("too_high", "Too high", "h"),
-    ("too_low", "Too low", "l"),
-)
-SEEN: tuple[Finding, str, str] = ("seen", "Seen", "s")
-"""All there is to say of a verdict that could not be read; a score of one's own may go with it."""
-
-
 def _question(seen: Seen, screen: Screen) -> dict[str, Any]:
     """What is asked of a judgement: a finding, or the score that somebody would have given."""
     judge = run_label(seen.judge, seen.repeat) if seen.repeat else seen.judge
-    found = [
-        {"value": finding, "shown": label, "label": label, "key": key, "row": "finding"}
-        for finding, label, key in ((SEEN,) if seen.failure is not None else FINDINGS)
+    findings = [
+        {"value": one, "key": KEYS[one], "row": "finding"}
+        | dict.fromkeys(("shown", "label"), one.replace("_", " ").capitalize())
+        for one in spotcheck.findings(screen.criterion, seen)
     ]
     scale = screen.criterion.scale
     scores = [
-        option
-        | {"implies": implied(seen, option["value"])}
-        | {"label": scale.word(option["value"]) if scale.named else option["shown"]}
+        option._asdict()
+        | {"implies": spotcheck.implied(screen.criterion, seen, option.value)}
+        | {"label": scale.word(option.value) if scale.named else option.shown}
         for option in options(scale)
     ]
     about = {"name": str(seen.id), "label": judge, "statement": "", "reason": "optional", "required": True}
-    return about | {"options": [*found, *scores], "low": 0, "high": 0, "across": True}
+    return about | {"options": [*findings, *scores], "low": 0, "high": 0, "across": True}
 
 
 def _beside(seen: Seen, screen: Screen) -> dict[str, Any]:

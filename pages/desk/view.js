@@ -2,7 +2,6 @@
 // neither the focus nor a half-read dialogue is disturbed.
 
 const CHIPS = 39;
-const LONG = 24; // characters of an answer's words that do not fit beside others
 const WRITTEN = 1500; // how long after the last key words are recorded, in milliseconds
 const STATES = { open: () => t("open"), done: () => t("submitted"), skipped: () => t("skipped") };
 
@@ -76,13 +75,11 @@ class View {
   }
 
   question(criterion, index, beside) {
-    const rows = new Map();
-    for (const option of criterion.options) rows.set(option.row, [...(rows.get(option.row) ?? []), option]);
     return el("div", { class: "question", "data-index": index, onclick: () => this.act("focus", index) },
       el("div", { class: "head" }, el("div", { class: "name", dir: "auto", id: `name-${index}` }, criterion.label), beside && this.score(beside)),
       criterion.statement && el("p", { class: "statement", dir: "auto", id: `statement-${index}` }, criterion.statement),
       beside && this.words(beside),
-      criterion.options.length ? [...rows.values()].map((options) => this.choices(criterion, index, options, beside?.marks)) : this.measure(criterion, index),
+      widget(criterion).draw(this, criterion, index, beside),
       beside?.own != null && this.button("keep", [`${t("Keep mine")} `, key("K")], "", index),
       criterion.reason && this.because(criterion, index),
       el("div", { class: "mine" }),
@@ -99,45 +96,6 @@ class View {
       failure != null && el("p", { class: "failed" }, failure),
       raw && el("details", { open: true }, el("summary", {}, t("The raw reply")), el("div", { class: "reasons" }, raw)),
       ...said.map(([who, text]) => el("div", { class: "reasons", dir: "auto", tabindex: 0 }, who && el("strong", {}, `${who}: `), text))];
-  }
-
-  choices(criterion, index, options, marks = []) {
-    const name = (o) => (o.say ? t(o.say) : o.label);
-    const wordy = options.some((o) => name(o) !== o.shown);
-    const long = wordy && !criterion.across && (options.length > 5 || options.some((o) => o.label.length > LONG));
-    return el("div", { class: `options ${long ? "list" : ""}`, role: "radiogroup", "aria-labelledby": `name-${index} statement-${index}`,
-                  style: `--count: ${options.length}` },
-        options.map((option) => {
-          const at = criterion.options.indexOf(option);
-          return el("button", { type: "button", role: "radio", class: "option", "aria-checked": "false", "data-at": at,
-                         "aria-label": wordy ? `${option.shown}, ${name(option)}` : option.shown,
-                         onclick: (event) => { event.stopPropagation(); this.press(event, "answer", index, option.value); } },
-            el("span", { class: "value" }, option.shown, /[a-z]/.test(option.key) && [" ", key(option.key.toUpperCase())]),
-            wordy && name(option) !== option.shown && el("span", { class: "label" }, name(option)),
-            marks[at] && el("span", { class: "by" }, t(marks[at])));
-        }));
-  }
-
-  // A number in a range: typed, or pushed. The slider stands nowhere until there is an answer.
-  measure({ label, low, high }, index) {
-    const step = Number.isInteger(low) && Number.isInteger(high) && high - low > 9 ? 1 : "any";
-    const field = el("input", { type: "number", min: low, max: high, step, inputmode: "numeric", placeholder: `${low}–${high}`, "aria-label": label,
-
-      onblur: () => this.measured(index, field), onkeydown: (event) => event.key === "Enter" && (event.preventDefault(), field.blur()) });
-    const slider = el("input", { type: "range", min: low, max: high, step, "aria-label": t("{name}, slider", { name: label }),
-      oninput: () => (field.value = slider.value), 
-      // A click on the middle of an untouched slider changes nothing, and is an answer all the same.
-      onclick: () => (this.act("answer", index, Number(slider.value)), slider.blur()) });
-    return el("div", { class: "measure", onclick: (event) => event.stopPropagation() }, field, slider);
-  }
-
-  measured(index, field) {
-    const { low, high, name } = this.model.criteria[index];
-    const given = this.model.item?.answers[name];
-    if (field.value === String(given ?? "") && field.validity.valid) return;
-    if (field.value && field.checkValidity()) return this.act("answer", index, Number(field.value));
-    field.value = given ?? "";
-    this.model.say(t("Write a number from {low} to {high}.", { low, high }), "bad");
   }
 
   because(criterion, index) {
@@ -161,13 +119,6 @@ class View {
 
   field(index, tag) {
     return this.questions.children[index].querySelector(tag);
-  }
-
-  // Begin to write a number with its first digit.
-  number(index, digit) {
-    const field = this.field(index, "input");
-    field.focus();
-    field.value = digit;
   }
 
   write(index) {
@@ -247,7 +198,7 @@ class View {
     if (item.beside) this.showAsked();
     const said = item.said.map((message) => this.message(message, item));
     const above = el("div", { class: "card above", hidden: !item.context.length }, this.cards(item, this.opened ?? !this.narrow));
-    const sides = model.purpose.sides?.(item, this);
+    const sides = item.sides && PURPOSES.pair.sides(item, this);
     this.talk.replaceChildren(...[item.about && this.about(item.about), above, ...said, sides ?? el("div", { class: "close" }, t("End of the dialogue"))].filter(Boolean));
     this.talk.scrollTo({ top: sides && said.length ? this.talk.scrollHeight : 0, behavior: "instant" });
     const rated = this.talk.querySelector(".rated.reply");
@@ -325,6 +276,7 @@ class View {
       question.classList.toggle("active", active);
       question.classList.toggle("answered", answer != null);
       this.steps.children[i].className = `${active ? "active" : ""} ${answer != null ? "answered" : ""}`;
+      widget(model.criteria[i]).show?.(question, answer);
       const { options } = model.criteria[i];
       const chosen = options.findIndex((o) => o.value === answer);
       for (const option of question.querySelectorAll(".option")) {

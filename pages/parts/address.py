@@ -1,7 +1,7 @@
 """Addresses: what a page shows stands in its address, and links from one page to another carry it."""
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -173,14 +173,6 @@ def go(address: str, **shown: str | list[str]) -> None:
     page = page_at(address)
     if page is not None:
         st.switch_page(page.path, query_params=shown)
-
-
-def begin_work(work: str, who: str, filters: Mapping[str, Sequence[str]], **at: str) -> None:
-    """Open a person's desk on the same page; the address keeps the filters as of_NAME."""
-    kept = {f"of_{name}": list(values) for name, values in filters.items()}
-    for name, value in {"work": work, "as": who, **at, **kept}.items():
-        if value:
-            st.query_params[name] = value
 
 
 def begun_with(names: Sequence[str]) -> dict[str, list[str]]:

@@ -5,16 +5,24 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import altair as alt
+import pandas as pd
 import streamlit as st
 
 from concord.reports.names import everybody
 from concord.scores import labels
 from concord.store import ratings
 from pages.parts.session import workspace
+from pages.parts.theme import on_phone
 
-GREEN = "#3a927e"
+GREEN, ORANGE, GREY = "#3a927e", "#d2701f", "#8a8f98"
 """Readable on white and on black."""
-
+WIDE, NARROW = 260, 110
+"""Pixels of a name beside a chart, in a window and on a phone."""
+VALUE = ("value:Q", "value", ".3f")
+ENDS = (("low:Q", "from", ".3f"), ("high:Q", "to", ".3f"), ("n:Q", "items"))
+"""What a mark with an interval says of itself, as `tips` takes it."""
+Chart = Any
+"""A chart of Altair, whose types say little."""
 
 JUDGES = ("#2f7fc2", "#d2701f", "#3a927e", "#b0862a", "#c2566e", "#5f7fd6", "#7d8a2e", "#b5652f")
 PANELS = ("#a262b8", "#4a93a0", "#6f8f4a", "#9a6fc0")
@@ -100,15 +108,93 @@ def as_svg() -> None:
         _figures(key="charts as svg")
 
 
-def in_rows(chart: Any, pixels: int, rows: int) -> Any:
+def in_rows(chart: Chart, pixels: int, rows: int) -> Chart:
     """A chart as wide as its place, with so many pixels a row."""
     fitting = alt.AutoSizeParams(type="fit-x", contains="padding")
     return chart.properties(height=pixels * max(rows, 1), autosize=fitting)
 
 
-def name_axis(limit: int = 260) -> alt.Axis:
-    """An axis of names: every one of them, at its row, of at most so many pixels."""
-    return alt.Axis(labelLimit=limit, labelOverlap=False, labelFlush=False, ticks=False)
+def name_axis(limit: int = WIDE, **look: Any) -> alt.Axis:
+    """An axis of names: every one of them, at its row, of at most so many pixels, on phones of fewer."""
+    limit = min(limit, NARROW) if on_phone() else limit
+    return alt.Axis(labelLimit=limit, labelOverlap=False, labelFlush=False, ticks=False, **look)
+
+
+def legend(columns: int = 3, **look: Any) -> alt.Legend:
+    """A legend above a chart; on phones of two columns at most, so that no entry is cut."""
+    columns, limit = (min(columns, 2), 150) if on_phone() else (columns, WIDE)
+    return alt.Legend(orient="top", title=None, labelLimit=limit, columns=columns, **look)
+
+
+def tips(*fields: tuple[str, ...]) -> list[alt.Tooltip]:
+    """What a mark says when it is pointed at: field with type, title, and a format where it has one."""
+    return [
+        alt.Tooltip(field, title=title, format=rounding[0] if rounding else alt.Undefined)
+        for field, title, *rounding in fields
+    ]
+
+
+def line_at(value: float, field: str = "value") -> Chart:
+    """A dashed line across the rows, such as at no difference."""
+    rule = alt.Chart(pd.DataFrame({field: [value]})).mark_rule(color=GREY, strokeDash=[4, 4])
+    return rule.encode(x=alt.X(f"{field}:Q"))
+
+
+RISING = {"higher": GREEN, "lower": ORANGE, "the same rank": GREY}
+"""The colours of lines between two rankings, by what the right one makes of the left one's rank."""
+
+
+def slopes(ranks: pd.DataFrame, left: str, right: str, pixels: int = 26) -> Chart:
+    """Lines from each row's rank in one ranking to its rank in another, the best on top.
+
+    Columns: `one` and `other` (ranks), `name`, `other_name` where a name differs on the right, and `panel`,
+    which has a chart of its own each where it is there.
+    """
+    both = ranks.assign(
+        kind=[
+            "the same rank" if a == b else "higher" if b < a else "lower"
+            for a, b in zip(ranks.one, ranks.other, strict=True)
+        ],
+        panel=ranks.get("panel", ""),
+        other_name=ranks.get("other_name", ranks.name),
+    )
+    sides = [(left, both.one, both.name), (right, both.other, both.other_name)]
+    data = pd.concat([both.assign(side=side, rank=rank, said=name) for side, rank, name in sides])
+    # The names of one rank stand on one line.
+    data["words"] = data.groupby(["panel", "side", "rank"]).said.transform(", ".join)
+    data.loc[data.duplicated(["panel", "side", "rank"]), "words"] = ""
+    n = int(max(both.one.max(), both.other.max()))
+    point = alt.Scale(type="point", padding=0.75)
+    head = alt.Axis(orient="top", labelAngle=0, domain=False, ticks=False, labelLimit=150)
+    x = alt.X("side:N", sort=[left, right], title=None, scale=point, axis=head)
+    scale = alt.Scale(domain=[n + 0.5, 0.5], nice=False, zero=False)
+    numbers = alt.Axis(values=list(range(1, n + 1)), format="d", grid=False, labelOverlap=True)
+    y = alt.Y("rank:Q", title="rank, 1 = best", scale=scale, axis=numbers)
+    shades = alt.Scale(domain=list(RISING), range=list(RISING.values()))
+    key = alt.Legend(orient="bottom", title=None, symbolType="stroke", columns=3)
+    said = tips(("said:N", "of"), ("one:Q", left), ("other:Q", right))
+    base = alt.Chart().encode(x=x, y=y, color=alt.Color("kind:N", scale=shades, legend=key), tooltip=said)
+    layers = [
+        base.mark_line(strokeWidth=2, opacity=0.85).encode(detail=alt.Detail("name:N")),
+        base.mark_point(filled=True, size=70, opacity=1),
+    ]
+    for side, align, dx in ((left, "right", -9), (right, "left", 9)):
+        mark: dict[str, Any] = {
+            "align": align,
+            "dx": dx,
+            "fontSize": 12,
+            "limit": alt.ExprRef("width * 0.28"),
+        }
+        words = base.transform_filter(alt.FieldEqualPredicate(field="side", equal=side)).mark_text(**mark)
+        layers.append(words.encode(text=alt.Text("words:N")))
+    return alt.layer(*layers, data=data).properties(height=pixels * n)
+
+
+def side_by_side(chart: Chart, panels: Sequence[str], width: int = WIDE) -> Chart:
+    """A small chart for each value of the field panel, in this order."""
+    header = alt.Header(title=None, labelLimit=width + 60, labelFontSize=12)
+    place = alt.Facet("panel:N", sort=list(panels), header=header)
+    return chart.properties(width=width).facet(place, columns=1 if on_phone() else 2)
 
 
 def text_colour() -> str:

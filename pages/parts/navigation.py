@@ -6,6 +6,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
+import streamlit as st
+
 from concord.runs.registry import BENCHMARKS, slice_of
 from concord.store.sessions import Role
 
@@ -32,6 +34,7 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
     "": (PageFile("study/overview.py", "Overview", "", ":material/home:"),),
     "Study": (
         PageFile("study/runs.py", "Runs", "runs", ":material/play_circle:"),
+        PageFile("study/models.py", "Models", "models", ":material/smart_toy:"),
         PageFile("study/rubrics.py", "Rubrics", "rubrics", ":material/checklist:"),
         PageFile("study/conversations.py", "Conversations", "conversations", ":material/forum:"),
         PageFile("study/bring.py", "Import", "import", ":material/upload_file:"),
@@ -61,6 +64,41 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
         PageFile("annotate/audit.py", "Audit log", "audit", ":material/history:"),
     ),
 }
+
+
+PURPOSES = {
+    "": "The studies, conversations and judges of this workspace.",
+    "runs": "Have models make conversations, and judges rate them.",
+    "models": "The models that play and judge: where they are served, their price, whether their key is set.",
+    "rubrics": "What judges and people are asked about conversations; a file of the workspace each.",
+    "conversations": "Find and read conversations, with every score and its reason.",
+    "import": "Bring conversations and votes from a file.",
+    "export": "Take conversations, ratings and reports as files.",
+    "samples": "Draw conversations for people to rate, deal them, follow the work.",
+    "annotators": "Invite the people who rate, and see how they get on.",
+    "adjudicate": "Settle what annotators answered differently.",
+    "agreement": "How far the judges of a study agree with people, and where they fail.",
+    "comparisons": "Which of two answers is better, by judges and by people.",
+    "leaderboard": "Which model scores best, how sure that is, and whether people would agree.",
+    "differences": "What changed between two runs, two players or two versions of a prompt.",
+    "town": "Simulations of a town: who brought about what, and where everybody was.",
+}
+"""What a page is for, below its title."""
+
+
+def about(page: PageFile) -> list[str]:
+    """The benchmarks that a page is of: it is in the menu of a workspace that holds something of one of them.
+
+    Empty for a page of all.
+    """
+    return [name for name in BENCHMARKS if slice_of(name) == page.file.split("/")[0]]
+
+
+def heading(address: str, title: str = "") -> None:
+    """The title of the page with this address, and what it is for."""
+    page = next(page for pages in SECTIONS.values() for page in pages if page.address == address)
+    st.title(title or page.title, anchor=False)
+    st.caption(PURPOSES[address])
 
 
 _ALL = frozenset(page.address for pages in SECTIONS.values() for page in pages)

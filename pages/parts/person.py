@@ -1,14 +1,18 @@
 """The reviewer's name, stored with what they decide."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
 import streamlit as st
 from sqlite_utils import Database
 
 from concord.errors import StudyError
 from concord.store import audit
+from concord.store.actor import acting
 from pages.parts.people import Researcher
 from pages.parts.session import here, workspace
 
-_KEPT = "person who reviews"
+_KEPT, _TYPED = "person who reviews", "name of the person who reviews"
 LONGEST = 60
 
 
@@ -17,11 +21,28 @@ def ask() -> str:
     if (member := _member()) is not None:
         return member
     given = st.text_input(
-        "Your name", _known(), max_chars=LONGEST, help="Stored with your decisions.", placeholder="researcher"
+        "Your name",
+        _known(),
+        key=_TYPED,
+        max_chars=LONGEST,
+        help="Stored with your decisions.",
+        placeholder="researcher",
     )
     name = " ".join(given.split()) or "researcher"
     st.session_state[_KEPT] = name
     return name
+
+
+def begin(work: str, filters: Mapping[str, Sequence[str]], **at: str) -> None:
+    """Open the reviewer's desk on the same page; the address keeps the filters as of_NAME.
+
+    For callbacks of buttons: they run before the page has seen a name that was typed a moment ago.
+    """
+    typed = " ".join(str(st.session_state.get(_TYPED) or "").split())
+    kept = {f"of_{name}": list(values) for name, values in filters.items()}
+    for name, value in {"work": work, "as": _member() or typed or _known(), **at, **kept}.items():
+        if value:
+            st.query_params[name] = value
 
 
 def named() -> str:
@@ -38,17 +59,18 @@ def named() -> str:
     return name
 
 
-def decided(db: Database, what: str, study: str = "", about: str = "", detail: str = "") -> None:
-    """Write a decision made on a page into the audit log, in the transaction that carries it out."""
-    audit.record(db, named(), what, study, about, detail)
+@contextmanager
+def writing() -> Iterator[Database]:
+    """The store to write into, as who is here."""
+    with acting(named()), workspace().write() as db:
+        yield db
 
 
 def exported(what: str, study: str = "") -> None:
     """Write an export by page into the audit log; a workspace that is read-only has none."""
     if not workspace().read_only:
-        by = named()
-        with workspace().write() as db:
-            audit.record(db, by, f"exported {what}", study)
+        with writing() as db:
+            audit.record(db, f"exported {what}", study)
 
 
 def _member() -> str | None:

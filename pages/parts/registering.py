@@ -6,7 +6,7 @@ from concord.files import file_name
 from concord.llm.families import model_names
 from concord.store import registrations
 from concord.studies import registration
-from pages.parts import person, told
+from pages.parts import told
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 
@@ -49,6 +49,6 @@ def _registered(name: str, late: bool) -> None:
         plan = registration.read_plan(st.session_state["plan"])
         judges = [one.strip() for one in st.session_state["plan judges"].split(",") if one.strip()]
         before, models = registrations.every(db, name), model_names(workspace().models_path)
-        made = registration.register(db, name, plan, person.named(), judges=judges, late=late, models=models)
+        made = registration.register(db, name, plan, judges=judges, late=late, models=models)
         differs = f" {registration.changed(before[-1], made)}" if before else ""
         told.done(f"The study “{name}” is registered. SHA-256 {made.sha256}.{differs}")

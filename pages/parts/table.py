@@ -1,6 +1,7 @@
 """Draws a Table on a page: rows that can be sorted and chosen, what it means, and its files."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from itertools import pairwise, takewhile
@@ -13,7 +14,7 @@ from concord.estimate import Estimate
 from concord.files import file_name
 from concord.table import UNDEFINED, Cell, Column, Note, Table, as_csv, as_latex, ends, is_text, shown
 from pages.parts.plain import plain, with_code
-from pages.parts.theme import NARROW
+from pages.parts.theme import NARROW, on_phone
 
 FOLDED = 250
 """Characters of notes that stand below a table; longer notes are folded away."""
@@ -21,6 +22,10 @@ LONG, WIDEST = 48, 240
 """A column with a text of more characters has so many pixels: it would hide the columns after it."""
 CHARACTER, WHOLE, NAMES = 7.5, 420, 640
 """Pixels of a character; of the column of rows' names: whole names up to here, else what tells them apart."""
+CELL, FITS = 18, 1150
+"""Pixels around a cell's text; of a row that a window of 1,440 shows whole, by this reckoning."""
+FEW = 4
+"""Of so many rows a very wide table is turned: its columns become rows."""
 CARDS = 50
 """Rows that are drawn as cards."""
 
@@ -33,6 +38,7 @@ def draw(
     selectable: bool = False,
     wrapped: bool = False,
     titled: bool = True,
+    files: bool = True,
     said: Collection[str] = (),
 ) -> Mapping[str, Cell] | None:
     """Draw a table: title, caption, rows, notes, and its CSV and LaTeX as downloads.
@@ -42,8 +48,8 @@ def draw(
     `select` is called with the row that the reader chooses; a `selectable` table returns that row. In a
     narrow window the reader can have each row as a card with all its columns, on a phone that is the default.
     A `wrapped` table shows the whole of long texts, and cannot be sorted. One that is not `titled` stands
-    below a heading that says the same. Parts of notes that the page has `said` are left out here; files have
-    the whole notes.
+    below a heading that says the same. Without `files` a page offers its tables in one place. Parts of
+    notes that the page has `said` are left out here; files have the whole notes.
     """
     key = key or table.name
     if titled:
@@ -59,15 +65,19 @@ def draw(
         return None
     cards = as_cards(key)
     chosen = _cards(table, key, select, selectable) if cards else None
-    if wrapped and not cards and table.rows:
-        cells_ = [
-            {plain(c.title): plain(shown(row.get(c.name), c)) for c in table.shown} for row in table.rows
-        ]
-        st.table(pd.DataFrame(cells_), border="horizontal", hide_index=True, alt=table.title)
-    drawn: Any = None if cards or wrapped else _rows(table, key, select, selectable)
+    turned = not (wrapped or selectable or select) and len(table.rows) <= FEW and _is_wide(table, FITS * 1.5)
+    if (wrapped or turned) and not cards and table.rows:
+        texts = pd.DataFrame(
+            [{plain(c.title): plain(shown(row.get(c.name), c)) for c in table.shown} for row in table.rows]
+        )
+        if turned:  # a row a column, so that none is out of sight
+            texts = texts.T
+            texts.columns = [plain(table.label(row)) for row in table.rows]
+        st.table(texts, border="horizontal", hide_index=wrapped, alt=table.title)
+    drawn: Any = None if cards or wrapped or turned else _rows(table, key, select, selectable)
     _below(table, said)
     with st.container(horizontal=True, vertical_alignment="center"):
-        for label, write, ending in (("CSV", as_csv, "csv"), ("LaTeX", as_latex, "tex")):
+        for label, write, ending in (("CSV", as_csv, "csv"), ("LaTeX", as_latex, "tex")) if files else ():
             place = f"{key} {ending}"
             download(label, partial(write, table), table.name, ending, key=place, type="tertiary")
         if table.rows:
@@ -79,8 +89,7 @@ def draw(
 
 def as_cards(key: str) -> bool:
     """Whether the rows of the table `key` are drawn as cards: as the reader chose, at first on phones."""
-    # The width of the browser's window is not known here.
-    st.session_state.setdefault(f"{key} cards", "Mobi" in st.context.headers.get("User-Agent", ""))
+    st.session_state.setdefault(f"{key} cards", on_phone())
     return bool(st.session_state[f"{key} cards"])
 
 
@@ -185,30 +194,49 @@ def _notes(table: Table, said: Collection[str]) -> list[str]:
 
 def _below(table: Table, said: Collection[str]) -> None:
     """The notes, and why figures are undefined: folded away where they are long."""
-    for note in _notes(table, said):
-        st.caption(with_code(note))
-    reasons = table.reasons()
-    lines = "\n".join(f"- {plain(reason)}" for reason in reasons)
-    if len(lines) > FOLDED:
-        with st.expander("Why figures are undefined or lack an interval", icon=":material/help:"):
-            st.caption(lines)
-    elif lines:
-        st.caption(lines)
+    reasons = "\n".join(f"- {plain(reason)}" for reason in table.reasons())
+    for heading, icon, texts in (
+        ("How this was measured", ":material/straighten:", [*map(with_code, _notes(table, said))]),
+        ("Why figures are undefined or lack an interval", ":material/help:", [reasons] if reasons else []),
+    ):
+        place = st.expander(heading, icon=icon) if sum(map(len, texts)) > FOLDED else st.container()
+        for text in texts:
+            place.caption(text)
 
 
 def _frame(table: Table) -> pd.DataFrame:
-    """Values by column name; a column with intervals is followed by one of their text."""
+    """Values by column name; a column with intervals is followed by one of their text, or has it in its cells
+    where there are many columns.
+    """
     data: dict[str, list[Any]] = {}
     for column in table.shown:
         cells = [row.get(column.name) for row in table.rows]
-        data[column.name] = [_value(cell, column) for cell in cells]
-        if column.least or _is_bool(table, column):
-            data[column.name] = [shown(cell, column) for cell in cells]
-        if _has_interval(table, column):
+        within = _is_text(table, column)
+        alone = replace(column, n=column.n and _heading(table, column) == column.title)
+        data[column.name] = [shown(cell, alone) if within else _value(cell, column) for cell in cells]
+        if _has_interval(table, column) and not within:
             data[_interval_name(column)] = [
                 ends(cell, column) if isinstance(cell, Estimate) else "" for cell in cells
             ]
     return pd.DataFrame(data, columns=list(data))
+
+
+def _is_text(table: Table, column: Column) -> bool:
+    """Whether cells are drawn as text: answers, bounds, and figures with intervals where a column for each
+    would not fit.
+    """
+    return bool(column.least or _is_bool(table, column) or (_has_interval(table, column) and _is_wide(table)))
+
+
+def _is_wide(table: Table, fits: float = FITS) -> bool:
+    """Whether a row with a column for each interval is wider than what `fits`."""
+    pixels = 0.0
+    for column in table.shown:
+        cells = [len(shown(row.get(column.name), column)) for row in table.rows]
+        pixels += max([len(_heading(table, column)), *cells]) * CHARACTER + CELL * (
+            1 + _has_interval(table, column)
+        )
+    return pixels > fits
 
 
 def _value(cell: Cell, column: Column) -> Any:
@@ -228,7 +256,8 @@ def _columns(table: Table) -> dict[str, Any]:
     held = set(table.shown[: named + 1] if len(table.shown) > 3 else ())
     for column in table.shown:
         label, text = _heading(table, column), column.help or None
-        if column.least or is_text(table, column) or _is_bool(table, column):
+        within = _is_text(table, column)
+        if within or is_text(table, column):
             longest = max((len(shown(row.get(column.name), column)) for row in table.rows), default=0)
             width = (_telling(table) if column is table.shown[0] else WIDEST) if longest > LONG else None
             found[column.name] = st.column_config.TextColumn(
@@ -238,7 +267,7 @@ def _columns(table: Table) -> dict[str, Any]:
             found[column.name] = st.column_config.NumberColumn(
                 label, help=text, format=_format(table, column), pinned=column in held or None
             )
-        if _has_interval(table, column):
+        if _has_interval(table, column) and not within:
             half = column.interval == "half"
             found[_interval_name(column)] = st.column_config.TextColumn("±" if half else "95% interval")
     return found

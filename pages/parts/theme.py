@@ -53,6 +53,11 @@ NARROW = "narrow"
 """Begins the keys of containers that only narrow windows show, and others while what they hold is on."""
 
 
+def on_phone() -> bool:
+    """Whether the reader's browser says that it is a phone's; the width of its window is not known here."""
+    return "Mobi" in st.context.headers.get("User-Agent", "")
+
+
 def aligned() -> None:
     """Adapt parts to the width of the window, align the first column of figures in tables that have row
     names with its heading, and write a chosen segment in the text's colour: the dark theme's primary is none.

@@ -7,8 +7,8 @@ import streamlit as st
 from sqlite_utils import Database
 
 from concord.errors import ConcordError
+from pages.parts import person
 from pages.parts.plain import plain
-from pages.parts.session import workspace
 
 _KEY = "told"
 
@@ -25,9 +25,9 @@ def refused(error: ConcordError) -> None:
 
 @contextmanager
 def writing() -> Iterator[Database]:
-    """The store to write into; an error is reported instead of raised."""
+    """The store to write into, as who is at the page; an error is reported instead of raised."""
     try:
-        with workspace().write() as db:
+        with person.writing() as db:
             yield db
     except ConcordError as error:
         refused(error)

@@ -11,13 +11,15 @@ from concord.errors import ConcordError
 from concord.estimate import Estimate
 from concord.rating import Criterion
 from concord.reports import differences
-from concord.reports.differences import OFS, Differences, Of, SideResults
+from concord.reports.differences import OFS, Differences, Of
 from concord.reports.names import short_names
+from concord.reports.sides import SideResults
 from concord.store import conversations, ratings, sides
 from concord.table import Cell
 from pages.parts import table
 from pages.parts.address import benchmark_chosen, choice, link, shown
 from pages.parts.estimates import forest
+from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
 from pages.parts.transcript import transcript
@@ -37,7 +39,7 @@ def _found(folder: str, stamp: object, of: Of, one: str, other: str, benchmark: 
 
 def page() -> None:
     """Draw the choice of two, and what changed from one to the other."""
-    st.title("Differences", anchor=False)
+    heading("differences")
     with workspace().read() as db:
         known = differences.comparable(db)
     pair = next(([earlier, run] for run in known if (earlier := differences.before(known, run))), [])
@@ -114,7 +116,6 @@ def _draw(found: Differences) -> None:
         domain = min(ends) - 0.05, max(ends) + 0.05
         forest(figures, title, "Change in points of the scale, 95% interval", domain=domain)
     table.draw(found.configuration, wrapped=True)
-    table.draw(found.counts)
     table.draw(found.scores)
     if found.scores.rows:
         _scenarios(found, criterion)

@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from concord.rating import Scale
+from concord.questions import Scale
 
 
 def draw(cells: pd.DataFrame, down: str, across: str, scale: Scale, key: str) -> dict[str, Any] | None:

@@ -1,13 +1,16 @@
 """How players compare; a row opens into a grid of scores, a cell into the conversation."""
 
+from dataclasses import replace
 from typing import NamedTuple, get_args
 
 import streamlit as st
 
 from concord.errors import ConcordError
+from concord.estimate import Estimate
 from concord.reports import corrected, leaderboards, rank_stability
 from concord.reports.leaderboard_table import leaderboard_table
-from concord.reports.leaderboards import Leaderboard, Rated
+from concord.reports.leaderboards import Leaderboard
+from concord.reports.rated import Rated, boards, gather, own_tables, with_leaderboard
 from concord.runs import judged
 from concord.runs.benchmark import Benchmark
 from concord.scores import FINAL
@@ -19,8 +22,8 @@ from concord.table import Table
 from pages.parts import table
 from pages.parts.address import asked, benchmark_chosen, checked, choice, go, link, shown
 from pages.parts.charts import show
-from pages.parts.estimates import forest
-from pages.parts.navigation import part
+from pages.parts.estimates import Point, intervals
+from pages.parts.navigation import heading, part
 from pages.parts.plain import plain
 from pages.parts.reports import study_called
 from pages.parts.session import sentence, workspace
@@ -49,7 +52,7 @@ class Wanted(NamedTuple):
 @st.cache_resource(max_entries=8, show_spinner="Reading the ratings …")
 def _rated(of: Basis) -> Rated:
     with workspace().read() as db:
-        return leaderboards.gather(db, of.benchmark, dict(of.where), of.rubric)
+        return gather(db, of.benchmark, dict(of.where), of.rubric)
 
 
 @st.cache_resource(max_entries=32, show_spinner="Measuring …")
@@ -89,16 +92,16 @@ def _rankings(of: Wanted, study: str, mark: str) -> tuple[Table, ...]:
 
 def page() -> None:
     """Draw the page."""
-    st.title("Leaderboard", anchor=False)
+    heading("leaderboard")
     with workspace().read() as db:
-        names = leaderboards.with_leaderboard(db, conversations.values(db)["benchmark"])
+        names = with_leaderboard(db, conversations.values(db)["benchmark"])
     if not names:
         st.info("There are no conversations yet that judges could compare.")
         return link("runs", "Start a run")
     benchmark, rubric = _by(benchmark_chosen(names))
     special = part(benchmark.name, "leaderboard")
     try:
-        if rubric or leaderboards.own_tables(benchmark.name) is None:
+        if rubric or own_tables(benchmark.name) is None:
             _common(benchmark, rubric)
         elif special:
             special.draw(benchmark)
@@ -111,12 +114,14 @@ def page() -> None:
 
 
 OWN = "its own questions"
+MOST = 30
+"""Players in the picture; the table has all."""
 
 
 def _by(benchmark: Benchmark) -> tuple[Benchmark, str]:
     """The benchmark as its judges were asked, and the version of a rubric that asked them; “” for its own."""
     with workspace().read() as db:
-        offered = [name or OWN for name in leaderboards.boards(db, benchmark.name)]
+        offered = [name or OWN for name in boards(db, benchmark.name)]
     rubric = choice("Rated by", "rubric", offered, offered[0]) if len(offered) > 1 else "".join(offered)
     if rubric in ("", OWN):
         return benchmark, ""
@@ -126,7 +131,7 @@ def _by(benchmark: Benchmark) -> tuple[Benchmark, str]:
 
 @st.cache_resource(max_entries=8, show_spinner="Measuring …")
 def _own(of: Basis) -> tuple[Table, ...]:
-    make = leaderboards.own_tables(of.benchmark)
+    make = own_tables(of.benchmark)
     assert make is not None
     with workspace().read() as db:
         return make(db, where=dict(of.where))
@@ -139,20 +144,45 @@ def _basis(benchmark: Benchmark, rubric: str = "") -> Basis:
 
 
 def _common(benchmark: Benchmark, rubric: str) -> None:
-    """The common leaderboard, corrected by people, and how stable its order is."""
-    basis = _basis(benchmark, rubric)
-    wanted = Wanted(basis, *_panel(_rated(basis), benchmark), _refusals(_rated(basis), benchmark))
-    board = _measured(wanted)
+    """The common leaderboard: who is first, by judges and corrected by people, and how stable that is."""
+    with st.popover("Conversations, judges, weights", icon=":material/tune:"):
+        basis = _basis(benchmark, rubric)
+        wanted = Wanted(basis, *_panel(_rated(basis), benchmark), _refusals(_rated(basis), benchmark))
+        study, mark = _study(wanted)
+    board, listed = _measured(wanted), _listed(wanted)
+    by_people: Table | None = None
+    try:
+        by_people = _corrected(wanted, study, mark) if study else None
+    except ConcordError as error:
+        sentence(error)
+    if listed.caption:
+        st.subheader(plain(listed.caption), anchor=False)
+    if by_people:
+        st.markdown(plain(by_people.caption))
+    low, high = leaderboards.scales_of(benchmark.criteria, board.weights)[FINAL]
+    points = [Point(s.player, s.score, "score, by judges") for s in board.standings[:MOST]]
+    if by_people:
+        final = {row["player"]: row["corrected"] for row in by_people.rows}
+        points += [
+            Point(s.player, figure, "final, corrected by people")
+            for s in board.standings[:MOST]
+            if isinstance(figure := final.get(s.player), Estimate)
+        ]
+    if any(point.figure.defined for point in points):
+        chart = intervals(points, f"Points ({low:g} to {high:g}), 95% interval")
+        show(chart, "Score of each player, and its final score corrected by people")
+    more = f" The first {MOST} of {len(board.standings)} players." if len(board.standings) > MOST else ""
+    st.caption(
+        "*Final* is the weighted mean of the criteria; *score* is final less a penalty for replies longer "
+        f"than the median player's; people correct final.{more}"
+    )
     st.caption(
         "Select a row to see the player's conversations as a grid, or to compare the player with another."
     )
-    row = table.draw(_listed(wanted), key="leaderboard", selectable=True)
+    row = table.draw(replace(listed, caption=""), key="leaderboard", selectable=True)
     if row is not None:
         _grid(board, benchmark, str(row["player"]))
         _beside(board, str(row["player"]))
-    low, high = leaderboards.scales_of(benchmark.criteria, board.weights)[FINAL]
-    axis = f"Score ({low:g} to {high:g}), 95% interval"
-    forest([(s.player, s.score) for s in board.standings], "Score by player", axis)
     if chart := length_chart.lengths(board.standings, f"Score ({low:g} to {high:g})"):
         st.markdown("##### Score against length of replies")
         show(chart, "Score of each player by the mean length of its replies")
@@ -160,12 +190,8 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
             "Final scores without the penalty for length (hollow) and with it (filled). A rise to the right "
             "says that players with longer replies score higher, not why."
         )
-    study, mark = _study(wanted)
-    if study:
-        try:
-            table.draw(_corrected(wanted, study, mark))
-        except ConcordError as error:
-            sentence(error)
+    if by_people:
+        table.draw(by_people)
     st.subheader("How stable is this order?", anchor=False)
     try:
         rankings_tables.draw(board, _rankings(wanted, study, mark))
@@ -186,7 +212,7 @@ def _panel(rated: Rated, benchmark: Benchmark) -> tuple[tuple[str, ...], str]:
     with left:
         judges = filters.panel(rated.judges, rated.panel())
     offered = list(leaderboards.weightings(benchmark.criteria))
-    if len(offered) <= 2:  # one criterion alone cannot be weighed
+    if len(offered) == 1:  # one criterion alone cannot be weighed
         return judges, offered[0]
     checked("weights", offered, "weighting")
     weights = right.selectbox("Weights in final", offered, key="weights", bind="query-params")
@@ -219,14 +245,14 @@ def _study(wanted: Wanted) -> tuple[str, str]:
         whole = study_called(name, titles)
         return f"{whole}, pinned" if name == pinned else whole
 
-    st.subheader("Corrected by people", anchor=False)
     if len(names) > 1:
         first = names.index(asked("study", names, names[0]))
         study = shown(
-            "study", st.selectbox("People's answers in the study", names, index=first, format_func=said)
+            "study",
+            st.selectbox("Corrected by people's answers in the study", names, index=first, format_func=said),
         )
     else:
-        st.caption(plain(f"People's answers in the study {said(study)}."))
+        st.caption(plain(f"Corrected by people's answers in the study {said(study)}."))
     with workspace().read() as db:
         return study, progress.mark(db, study)
 

@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 
 from concord.reports.leaderboards import PlayerResult
-from pages.parts.charts import GREEN, text_colour
+from pages.parts.charts import GREEN, text_colour, tips
 
 HEIGHT = 320
 NAMED = 24
@@ -35,13 +35,13 @@ def lengths(standings: Sequence[PlayerResult], axis: str) -> Any:
     def y(field: str) -> alt.Y:
         return alt.Y(f"{field}:Q", title=axis, scale=alt.Scale(zero=False, padding=12))
 
-    said = [
-        alt.Tooltip("player:N"),
-        alt.Tooltip("chars:Q", format=",.0f", title="characters of a reply"),
-        alt.Tooltip("score:Q", format=".2f"),
-        alt.Tooltip("final:Q", format=".2f", title="without penalty"),
-        alt.Tooltip("n:Q", title="conversations"),
-    ]
+    said = tips(
+        ("player:N", "player"),
+        ("chars:Q", "characters of a reply", ",.0f"),
+        ("score:Q", "score", ".2f"),
+        ("final:Q", "without penalty", ".2f"),
+        ("n:Q", "conversations"),
+    )
     base = alt.Chart(data).encode(x=x)
     layers = [
         base.mark_rule(color=GREEN).encode(y=y("low"), y2=alt.Y2("high:Q")),

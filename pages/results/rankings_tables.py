@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from concord.errors import ConcordError
@@ -12,9 +13,8 @@ from concord.reports import rank_stability
 from concord.reports.leaderboards import Leaderboard
 from concord.table import Table, as_document
 from pages.parts import table
-from pages.parts.charts import show
+from pages.parts.charts import show, slopes
 from pages.parts.plain import plain
-from pages.results import rankings_chart
 
 MOST = 5
 """So many rises and falls are listed."""
@@ -83,10 +83,11 @@ def _beside(board: Leaderboard) -> tuple[Table, ...]:
             f"({certain})."
         )
     if models.rows:
-        show(
-            rankings_chart.slopes(models.rows),
-            "Ranks in the other ranking and here, a line for each model",
+        ranks = pd.DataFrame(models.rows).rename(
+            columns={"model": "name", "player": "other_name", "rank_there": "one", "rank_here": "other"}
         )
+        chart = slopes(ranks, "The other ranking", "This leaderboard")
+        show(chart, "Ranks in the other ranking and here, a line for each model")
         _moves(models.rows)
     for each in made:
         table.draw(each)
@@ -99,11 +100,11 @@ def _moves(rows: Sequence[Mapping[str, Any]]) -> None:
         ("Largest falls", [row for row in reversed(rows) if row["rise"] < 0]),
     ):
         if moved:
-            told = "; ".join(
+            moves = "; ".join(
                 f"{plain(row['player'])} from {row['rank_there']:g} to {row['rank_here']:g}"
                 for row in moved[:MOST]
             )
-            st.markdown(f"{label}: {told}.")
+            st.markdown(f"{label}: {moves}.")
 
 
 def _two(value: float) -> str:

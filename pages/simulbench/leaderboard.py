@@ -17,6 +17,7 @@ from concord.store import tables as stored
 from concord.table import Table
 from pages.parts import table
 from pages.parts.address import go, link
+from pages.parts.estimates import forest
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 from pages.results import filters
@@ -69,7 +70,7 @@ def draw(benchmark: Benchmark) -> None:
             len(scenarios.keys(db, STORED, SCRIPT, "discarded")),
             len(scenarios.waiting_for(db, STORED, SCRIPT)),
         )
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.popover("Scripts, judges", icon=":material/tune:"):
         panel = filters.panel(judges)
         where = filters.where(benchmark, values)
     model = st.query_params.get("model", "")
@@ -77,6 +78,8 @@ def draw(benchmark: Benchmark) -> None:
     way = st.query_params.get("way", "")
     if way in WAYS:
         return _scripts(board.scripts[way], way, model or board.strongest)
+    scores = zip(board.subsets.rows, board.subsets.estimates("All"), strict=True)
+    forest([(str(row["model"]), figure) for row, figure in scores], "Score on all scripts", "Mean score")
     st.caption(
         f"Select a model to see the scripts on which it fails: where its reply scored below {boards.GOOD:g}."
     )

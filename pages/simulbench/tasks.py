@@ -47,14 +47,14 @@ def page() -> None:
     waiting = sum(s.state == "proposed" for s in stored)
     _counts(in_use.values(), stored)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        who = person.ask()
+        person.ask()
         st.button(
             f"Decide about {waiting}" if waiting else "None waits",
             type="primary",
             icon=":material/rule:",
             disabled=not waiting,
-            on_click=_begin,
-            args=(who,),
+            on_click=person.begin,
+            args=("review", {}),
         )
         if st.button("Propose tasks", icon=":material/lightbulb:"):
             _propose()
@@ -186,11 +186,6 @@ def _proposal() -> None:
         run_form.estimate(ProposePlan(STORED, model, chosen, int(count), int(seed)), key="propose")
     else:
         st.caption("Choose a model and a type to see what it will take.")
-
-
-def _begin(who: str) -> None:
-    st.query_params["work"] = "review"
-    st.query_params["as"] = who
 
 
 def _work() -> None:

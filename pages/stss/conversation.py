@@ -37,7 +37,7 @@ def head(found: Found, what: Conversation) -> bool:
         except NotFound:
             return False
         source = conversations.find_id(db, scene.source)
-        simulation = conversations.found(db, source) if source is not None else None
+        simulation = conversations.listed(db, source) if source is not None else None
     if simulation is not None:
         _to_town(simulation, datetime.strptime(scene.body["time"], STAMP), scene.body["partner"])
     return False

@@ -1,15 +1,9 @@
 """A simulation: the task and who counted, who is where at any moment, a resident's day, the talks."""
 
-import secrets
-from collections.abc import Mapping
-from datetime import datetime
-from typing import Any
-
 import pandas as pd
 import streamlit as st
 
 from concord.benchmarks.stss import language, system, views
-from concord.benchmarks.stss.replay import replay
 from concord.benchmarks.stss.tasks import TITLES, SocialTask, task_from
 from concord.benchmarks.stss.trajectory import STAMP, Talk, from_stored
 from concord.benchmarks.stss.views import Simulation
@@ -18,33 +12,30 @@ from concord.runs.planning import materials
 from concord.store import conversations, scenarios, trajectories
 from concord.store.conversations import Filter
 from pages.parts.address import asked, checked, link, shown
+from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import live, workspace
-from pages.stss import town_tables
-from pages.stss.replay import component
+from pages.stss import moment, town_tables
+from pages.stss.moment import go
 
-GO = "town goes"
-"""Where the town was last sent by a table: the key in the session."""
-MOMENT = ("at", "resident")
-"""What the address says of the moment shown."""
 CHOICES = {"task": "Task", "architecture": "Agent", "player": "Model"}
 TALKS_ABOUT, TALKS_ALL = "About the task", "All"
 
 
 @st.cache_resource(max_entries=16, show_spinner="Reading what happened …")
-def _opened(folder: str, which: int, key: str) -> tuple[Conversation, Simulation, Mapping[str, Any], bool]:
-    """A simulation, read and scored once, its replay, and whether mock models played it."""
+def _opened(folder: str, which: int, key: str) -> tuple[Conversation, Simulation, bool]:
+    """A simulation, read and scored once, and whether mock models played it."""
     with workspace().read() as db:
         conversation, values = conversations.load(db, which), trajectories.load(db, which)
-        simulated = conversations.found(db, which).simulated
+        simulated = conversations.listed(db, which).simulated
     town = views.town_of(conversation, materials(workspace()))
     of = views.simulation(task_from(conversation.context["_task"]), from_stored(values), town)
-    return conversation, of, replay(of), simulated
+    return conversation, of, simulated
 
 
 def page() -> None:
     """Draw the page."""
-    st.title("Town", anchor=False)
+    heading("town")
     with workspace().read() as db:
         known = conversations.table(db, Filter(benchmark=system.NAME))
     if known.empty:
@@ -52,26 +43,20 @@ def page() -> None:
         return link("runs", "Start a run")
     which = _choose(known)
     key = known.key[known.id == which].item()
-    conversation, of, played, simulated = _opened(str(workspace().path), which, key)
+    conversation, of, simulated = _opened(str(workspace().path), which, key)
     _task(conversation, of, simulated)
 
-    def go(time: datetime, resident: str = "") -> None:
-        at = f"{time:%Y-%m-%dT%H:%M}"
-        st.session_state[GO] = {"of": which, "n": secrets.token_hex(4), "at": at, "resident": resident}
-
+    st.subheader("Who is where", anchor=False)
+    _moment(of)
+    st.subheader("What counted", anchor=False)
+    if any(e.time for e in of.score.evidence):
+        st.caption("Select a row to show its moment above.")
     town_tables.counted(of, go)
     town_tables.close(of, go)
-    if any(e.time for e in of.score.evidence):
-        st.caption("Select a row to see its moment on the map.")
     for note in (*of.lived.notes, *of.score.notes):
         st.caption(plain(note))
     town_tables.repairs(of)
     town_tables.planned(views.planned_in(of.task, of.lived))
-    st.subheader("Who is where", anchor=False)
-    people = list(dict.fromkeys([of.task.performer, *of.lived.residents]))
-    resident = asked("resident", people, people[0])
-    component.town(str(which), played)
-    _moment(which, resident)
     st.subheader("Conversations", anchor=False)
     _talks(of, which, key, go)
 
@@ -107,7 +92,7 @@ def _choose(known: pd.DataFrame) -> int:
 
 def _another(what: str) -> None:
     """Forget the talk of the former simulation; with another task, its moment and resident as well."""
-    for name in ("simulation", "talk", *(MOMENT if what == "task" else ())):
+    for name in ("simulation", "talk", *((moment.AT, moment.RESIDENT) if what == "task" else ())):
         if name != what:
             st.query_params.pop(name, None)
 
@@ -134,17 +119,9 @@ def _task(conversation: Conversation, of: Simulation, simulated: bool) -> None:
 
 
 @live
-def _moment(which: int, resident: str) -> None:
-    """Write the moment shown, once the replay stops, into the address; open a talk that was chosen."""
-    sent = st.session_state.get(GO)
-    goes = sent if sent and sent["of"] == which else None
-    now, talk = component.link(str(which), st.query_params.get("at", ""), resident, goes)
-    if now and any(st.query_params.get(name) != now[name] for name in MOMENT):
-        # Both in one update: an address that does not change makes no step in the browser's history.
-        st.query_params.update({name: now[name] for name in MOMENT})
-    if talk is not None:
-        _open(talk)
-        st.rerun()
+def _moment(of: Simulation) -> None:
+    """The moment that the slider chooses, drawn alone."""
+    moment.draw(of)
 
 
 def _talks(of: Simulation, which: int, key: str, go: town_tables.Go) -> None:

@@ -12,7 +12,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from concord.conversation import Role
 from concord.errors import ConcordError
 from concord.exchange import conversations_file, conversations_jsonl
-from concord.exchange.conversations_file import Asked, FileSurvey, FormNotKnown
+from concord.exchange.conversations_file import FileOptions, FileSurvey, FormNotKnown
 from concord.exchange.shapes import WORDS
 from concord.files import file_name
 from concord.rubrics import shelf
@@ -22,6 +22,7 @@ from concord.studies import pairings
 from concord.table import Column, Table
 from pages.parts import table, told
 from pages.parts.address import link
+from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 from pages.parts.transcript import transcript
@@ -84,7 +85,7 @@ def _survey(
     try:
         with workspace().read() as db:
             return conversations_file.survey(
-                _upload.path, Asked(benchmark, dict(mapping), dict(roles)), db=db
+                _upload.path, FileOptions(benchmark, dict(mapping), dict(roles)), db=db
             )
     except FormNotKnown as error:
         return error
@@ -94,7 +95,7 @@ def _survey(
 
 def page() -> None:
     """Draw the page."""
-    st.title("Import conversations", anchor=False)
+    heading("import", "Import conversations")
     told.show()
     file = st.file_uploader(
         "A file of conversations: JSON Lines, JSON, CSV, Parquet, or a log of Inspect",
@@ -150,7 +151,7 @@ def _foreign(upload: Upload, number: str) -> None:
     if isinstance(found, str):
         st.error(_lines(found), icon=":material/error:")
         return
-    st.markdown("  \n".join(map(plain, conversations_file.told(found, by_command=False))))
+    st.markdown("  \n".join(map(plain, conversations_file.sentences(found, by_command=False))))
     _rows(found)
     skip = False
     if found.wrong:

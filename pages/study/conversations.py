@@ -17,6 +17,7 @@ from concord.store.conversations import Filter, Found, Order
 from concord.table import Cell, Column, Table
 from pages.parts import table, told
 from pages.parts.address import checked, link
+from pages.parts.navigation import heading
 from pages.parts.plain import excerpt, plain
 from pages.parts.session import sentence, workspace
 from pages.study import opened
@@ -67,7 +68,7 @@ def page() -> None:
 
 
 def _browse() -> None:
-    st.title("Conversations", anchor=False)
+    heading("conversations")
     with workspace().read() as db:
         if not conversations.count(db):
             st.info("There are no conversations yet. Start a run, or bring some along with `concord import`.")

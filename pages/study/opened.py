@@ -31,7 +31,7 @@ Asked = Mapping[str, Criterion]
 def conversation(which: int) -> None:
     """Draw it. Raises NotFound."""
     with workspace().read() as db:
-        found, what = conversations.found(db, which), conversations.load(db, which)
+        found, what = conversations.listed(db, which), conversations.load(db, which)
         given, judgements = ratings.of_conversation(db, which), ratings.judgements_of(db, which)
         spent, lines = conversations.spent(db, which), summaries.scorecard(db, which)
         asked = {c.name: c for c in ratings.criteria_of(db, which)}
@@ -115,7 +115,7 @@ def _scores(lines: Sequence[Line], given: Sequence[Stored], asked: Asked) -> Non
     rows = {}
     for line in lines:
         of_judges = [rater for rater in line.raters if rater.kind == "judge"]
-        if line.criterion in asked and asked[line.criterion].scale.nominal:
+        if line.criterion in asked and not asked[line.criterion].scale.ordered:
             here = [r for r in given if r.criterion == line.criterion]
             judges = {
                 called[rater]: _words([r for r in here if r.rater == rater], asked) for rater in of_judges

@@ -8,9 +8,9 @@ from concord.errors import ConcordError
 from concord.llm.models import currency
 from concord.reports import overview
 from concord.reports.agreement_report import AgreementReport
-from concord.reports.headline import headline
-from concord.reports.leaderboards import listed_as
 from concord.reports.overview import NextStep, Overview
+from concord.reports.rated import listed_as
+from concord.reports.verdict import headline
 from concord.runs.registry import BENCHMARKS
 from concord.runs.status import sentence as progress_sentence
 from concord.store import progress, ratings, studies
@@ -18,10 +18,12 @@ from concord.store.holdings import PairsHeld, StudyHeld
 from pages.parts import person, tables
 from pages.parts.address import link, page_at
 from pages.parts.charts import show
+from pages.parts.navigation import heading
 from pages.parts.plain import counted, plain, with_code
 from pages.parts.reports import measured, report_of
 from pages.parts.session import sentence, workspace
-from pages.trust import glance_chart
+from pages.study.run_form import described
+from pages.trust.agreement_charts import glance
 
 MOST = 6
 """Studies shown with their figures."""
@@ -36,7 +38,7 @@ SHADES = {"being rated": "blue", "being compared": "blue", "complete": "green", 
 
 def page() -> None:
     """Draw the page."""
-    st.title("Overview", anchor=False)
+    heading("")
     st.caption(plain(f"Workspace “{workspace().path.name}”"), help=plain(str(workspace().path)))
     found = overview.look(workspace())
     if found.simulated:
@@ -72,7 +74,7 @@ def _step(step: NextStep) -> None:
         st.markdown(with_code(step.text), width="stretch")
         to = page_at(step.page) if step.page else None
         if to is not None:
-            at = {"study": step.study, "as": step.who}
+            at = {"study": step.study, "as": step.who, "run": step.run}
             link(to.address, to.title, **{name: value for name, value in at.items() if value})
 
 
@@ -89,7 +91,7 @@ def _counts(found: Overview) -> None:
     about = {"Spent": SPENT}
     with st.container(horizontal=True):
         for label, figure in figures.items():
-            st.metric(label, figure, border=True, width=140, help=about.get(label))
+            st.metric(label, figure, border=True, width="content", help=about.get(label))
 
 
 def _conversations(found: Overview) -> None:
@@ -168,11 +170,7 @@ def _study(found: Overview, study: StudyHeld) -> Any:
             st.progress(study.closed / study.dealt)
         for step in overview.of_study(study, found.waiting.get(study.name, ())):
             _step(step)
-        if not study.blind:
-            st.markdown(
-                "People saw the judges' scores when they corrected them: this is no measure of agreement."
-            )
-        elif study.rated and study.judged:
+        if study.rated and study.judged:
             return st.container()
         st.caption(
             plain(f"{counted(study.units, 'item')} · {study.source}")
@@ -184,15 +182,14 @@ def _study(found: Overview, study: StudyHeld) -> Any:
 def _pin(found: Overview, study: StudyHeld) -> None:
     """The button by which the workspace's figures come to rest on a study, or no longer do."""
     here = study.name == found.pinned
-    if not here and not (study.blind and study.rated and study.judged):
+    if not here and not (study.rated and study.judged):
         return
     label, icon = ("Unpin", ":material/keep_off:") if here else ("Pin", ":material/keep:")
     about = "Agreement and corrected leaderboards use the pinned study unless you choose another."
     if st.button(label, icon=icon, type="tertiary", help=about, key=f"pin {study.name}"):
         try:
-            with workspace().write() as db:
+            with person.writing() as db:
                 (studies.unpin(db) if here else studies.pin(db, study.name))
-                person.decided(db, "unpinned" if here else "pinned", study.name)
         except ConcordError as error:
             sentence(error)
         else:
@@ -213,7 +210,7 @@ def _figures(study: StudyHeld) -> None:
     left.markdown("  \n".join(with_code(sentence) for sentence in words or report.missing))
     left.caption(plain(", ".join(_held_in(study, report))))
     with right:
-        for _, chart in glance_chart.glance({"glance": table}, limit=100):
+        for _, chart in glance({"glance": table}, limit=100):
             show(chart, f"Best panel and judge of {study.title}")
 
 
@@ -235,7 +232,7 @@ def _runs(found: Overview) -> None:
     for run in found.runs:
         with st.container(horizontal=True, vertical_alignment="center"):
             link("runs", f"Run {run.id}: {run.stands}", icon=tables.STATES[run.stands], run=str(run.id))
-            st.caption(plain(progress_sentence(run)), width="stretch")
+            st.caption(plain(f"{described(run)}. {progress_sentence(run)}"), width="stretch")
 
 
 page()

@@ -9,15 +9,15 @@ from concord.errors import ConfigError
 from concord.files import file_name, read_text
 from concord.rating import Criterion
 from concord.rubrics import shelf, writing
-from concord.rubrics.questions import TYPES, type_of
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.rubric import EXAMPLE, STARTER, Rubric, shown
 from concord.runs import rubric_judge as judge
 from concord.store import conversations, rubrics
 from concord.store.conversations import Filter
-from pages.desk.form import as_text, options
+from pages.desk.form import as_text
 from pages.parts import table
 from pages.parts.address import asked
+from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 
@@ -28,11 +28,7 @@ LONGEST = 100_000
 
 def page() -> None:
     """The rubrics of the workspace, one at a time."""
-    st.title("Rubrics", anchor=False)
-    st.caption(
-        "What judges and people are asked about conversations. Each rubric is a file of the workspace; "
-        "docs/rubrics.md explains its fields."
-    )
+    heading("rubrics")
     known = shelf.names(workspace())
     offered = [*known, NEW]
     first = offered.index(asked("rubric", offered, offered[0]))
@@ -123,33 +119,26 @@ def _desk(rubric: Rubric, conversation: Conversation) -> None:
 
 
 def _question(criterion: Criterion, key: str) -> None:
-    kind = type_of(criterion)
+    scale = criterion.scale
     needed = "" if criterion.required else " · may be left out"
     only = "".join(f" · only {name}: {', '.join(values)}" for name, values in criterion.only.items())
     st.markdown(f"**{plain(criterion.label)}**  \n{plain(criterion.statement)}")
-    if kind == "number":
+    if answers := scale.kind.options(scale):
+        words = [f"{o.shown} {o.say or (o.label if o.label != o.shown else '')}" for o in answers]
+        st.pills(criterion.label, list(map(plain, words)), label_visibility="collapsed", key=f"preview {key}")
+    else:
         st.number_input(
             criterion.label,
-            min_value=int(criterion.scale.low),
-            max_value=int(criterion.scale.high),
+            min_value=int(scale.low),
+            max_value=int(scale.high),
             value=None,
-            placeholder=f"{criterion.scale.low:g}–{criterion.scale.high:g}",
+            placeholder=f"{scale.low:g}–{scale.high:g}",
             label_visibility="collapsed",
             key=f"preview {key}",
         )
-    else:
-        said = (
-            [*criterion.scale.labels[::-1]]
-            if kind == "pairwise"
-            else [
-                f"{o['shown']} {o['label'] if o['label'] != o['shown'] else ''}"
-                for o in options(criterion.scale)
-            ]
-        )
-        st.pills(criterion.label, list(map(plain, said)), label_visibility="collapsed", key=f"preview {key}")
     if criterion.reason:
         st.text_input("Why?", key=f"why {key}", label_visibility="collapsed", placeholder="Why?")
-    st.caption(plain(f"{kind}, measured as {TYPES[kind].level}{needed}{only}"))
+    st.caption(plain(f"{scale.type}, measured as {scale.kind.level}{needed}{only}"))
 
 
 def _versions(name: str) -> None:

@@ -15,7 +15,7 @@ from concord.runs.registry import BENCHMARKS
 from concord.scores import marked
 from concord.store import conversations
 from concord.store.runs import Progress
-from pages.parts.address import link
+from pages.parts.address import link, nothing
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
 
@@ -150,12 +150,8 @@ def _conditions(where: Where) -> str:
 def _models() -> dict[str, Model]:
     models = load_models(workspace().models_path)
     if not models:
-        st.info(
-            f"No model is configured. Add a \\[models.NAME\\] table to {plain(workspace().models_path)}: "
-            "the file says how. Then check it with `concord doctor`. Conversations made elsewhere need "
-            "no model."
-        )
-        link("import", "Import conversations")
+        said = "No model is configured. Conversations made elsewhere need no model."
+        nothing(said, ("models", "Add a model"), ("import", "Import conversations"))
     return models
 
 

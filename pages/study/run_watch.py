@@ -67,7 +67,7 @@ def _watched(active: list[int], address: bool) -> None:
                 st.query_params["run"] = str(number)
             st.rerun()
         elif launched.ended:
-            said = launched.said() or "It ended without a message; see its log."
+            said = launched.last_line() or "It ended without a message; see its log."
             st.error(f"{plain(said)}  \n{plain(launched.log)}")
             if st.button("Dismiss", key=f"dismiss {launched.pid}"):
                 _launched().remove(launched)

@@ -15,6 +15,7 @@ from concord.runs.status import duration
 from concord.store import runs
 from concord.store.runs import Progress
 from pages.parts.address import link
+from pages.parts.navigation import heading
 from pages.parts.plain import plain, with_code
 from pages.parts.session import live, sentence, workspace
 from pages.parts.tables import STATES
@@ -26,7 +27,7 @@ CHANGED = "runs with a changed model"
 
 def page() -> None:
     """Draw one run, if the address names it or one was just started; else the forms and all runs."""
-    st.title("Runs", anchor=False)
+    heading("runs")
     which = st.query_params.get("run")
     if run_watch.starting():
         run_watch.follow([], address=True)

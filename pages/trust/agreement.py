@@ -1,10 +1,9 @@
-"""How far the judges of a study can be trusted: a summary, then every figure, in tabs by question.
+"""How far the judges of a study can be trusted: the answer, then every figure, in tabs by question.
 
 Study, criterion, tab and options stand in the address, so that a link shows the same view.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import date
 from functools import partial
 from typing import Any
@@ -12,16 +11,26 @@ from typing import Any
 import streamlit as st
 
 from concord.errors import ConcordError
-from concord.reports.agreement_report import AgreementReport, Options
+from concord.reports.agreement_report import AgreementReport
+from concord.reports.coefficient import every_criterion
 from concord.store import access, progress, runs
 from concord.store import studies as stored
-from pages.parts.address import checked, held, link, listed, nothing, one_of, some_of
+from pages.parts.address import checked, go, held, link, nothing, one_of
 from pages.parts.measuring import options_of
+from pages.parts.navigation import heading
 from pages.parts.plain import counted, plain, with_code
 from pages.parts.reports import report_of, study_called
 from pages.parts.session import live, sentence, workspace
-from pages.parts.table import draw
-from pages.trust.agreement_tabs import TABS, said_once, score_distribution
+from pages.trust.agreement_tabs import (
+    CATEGORIES,
+    LEAVING,
+    TABS,
+    Tab,
+    answer,
+    limits,
+    said_once,
+    score_distribution,
+)
 
 FOLLOWING = 4.0
 """Seconds after which the page looks for new answers, as long as it waits for some."""
@@ -29,39 +38,35 @@ FOLLOWING = 4.0
 
 def page() -> None:
     """Draw the page."""
-    st.title("Agreement", anchor=False)
+    heading("agreement")
     with workspace().read() as db:
         titles, order = stored.titles(db), stored.ranked(db)
     if not titles:
         return nothing("There is no study yet.", ("samples", "Draw a sample"), ("import", "Import ratings"))
     if not checked("study", titles):
         return link("agreement", f"Agreement of {titles[order[0]]}", study=order[0])
-    left, right = st.columns([2, 1], vertical_alignment="bottom")
+    left, middle, right = st.columns([2, 3, 2], vertical_alignment="bottom")
     with left:
         study = _study(titles, order[0])
     with workspace().read() as db:
         version = (str(workspace().path), study, progress.mark(db, study))
     _waiting(study, version[2])
+    if LEAVING in st.session_state:
+        address, of = st.session_state.pop(LEAVING)
+        go(address, study=of)
     try:
         how = right.popover(
-            "How it is measured", icon=":material/tune:", width="stretch", key="how", on_change="rerun"
+            "How this is measured", icon=":material/tune:", width="stretch", key="how", on_change="rerun"
         )
         with how:
             options = options_of(version, partial(held, drawn=bool(how.open)))
-        _draw(version, report_of(*version, options))
+        _draw(version, report_of(*version, options), middle, how)
     except ConcordError as error:
         sentence(error)
 
 
-def _draw(version: tuple[str, str, str], report: AgreementReport) -> None:
-    """The tabs; less where nothing can be compared."""
-    if not report.of.study.blind:
-        st.warning(
-            "People saw the judges' scores in this study, so that it measures no agreement and no figures of "
-            "agreement are shown.",
-            icon=":material/visibility:",
-        )
-        return link("spot-check", "What people said of the judgements")
+def _draw(version: tuple[str, str, str], report: AgreementReport, top: Any, how: Any) -> None:
+    """The answer, then the tabs; less where nothing can be compared."""
     for what in report.missing:
         st.markdown(f":material/info: {with_code(what)}")
     if report.missing:
@@ -69,36 +74,37 @@ def _draw(version: tuple[str, str, str], report: AgreementReport) -> None:
         link("samples", name, study=report.of.study.name)
         if report.of.waiting:
             link("annotators", "Links for annotators")
-    if report.options.nominal:  # every question is answered by a category
-        st.caption(_provenance(report))
-        draw(report.nominal)
-        st.caption("  \n".join(map(plain, report.notes)))
-        return None
-    criterion = _criterion(report)
-    if not report.ratings.people:  # every figure would be undefined
-        st.caption(_provenance(report))
+    with top:
+        criterion = _criterion(report)
+    simulated = ":orange-badge[mock] Neither people nor language models." if report.of.simulated else ""
+    if not report.ratings.people and criterion in report.criteria:  # every figure would be undefined
+        st.caption(f"{simulated} {_provenance(report)}".strip())
         score_distribution(report, criterion)
-        return None
-    name, place = _tab()
-    with place, st.spinner("Measuring …"):
-        report = report_of(*version, _own_panel(report.ratings.judges, report.options, name))
+        return
+    with how:
         st.caption(_provenance(report))
         st.caption(said_once(report, criterion))
-        TABS[name].draw(report, criterion)
-    return None
+    if simulated:
+        st.caption(simulated)
+    with st.spinner("Measuring …"):
+        answer(report, criterion)
+    tabs = {name: tab for name, tab in TABS.items() if criterion in report.criteria or name in CATEGORIES}
+    tab = _tab(tabs)
+    with st.spinner("Measuring …"):
+        tab.draw(report, criterion)
+    if report.limits or report.notes:
+        with st.expander("What limits this answer", icon=":material/info:"):
+            limits(report)
 
 
-def _tab() -> tuple[str, Any]:
-    """The name of the open tab, and its place on the page."""
-    made: list[Any] = []
+def _tab(tabs: Mapping[str, Tab]) -> Tab:
+    """The tab of the question that the reader chose."""
 
-    def draw_tabs(key: str) -> str:
-        made.extend(st.tabs(list(TABS), key=key, on_change="rerun"))
-        return str(st.session_state[key])
+    def choose(key: str) -> str:
+        return str(st.pills("Question", list(tabs), required=True, key=key, label_visibility="collapsed"))
 
-    slugs = {tab.slug: name for name, tab in TABS.items()}
-    name = held("tab", next(iter(TABS)), draw_tabs, read=slugs.get, told=lambda name: TABS[name].slug)
-    return name, made[list(TABS).index(name)]
+    slugs = {tab.slug: name for name, tab in tabs.items()}
+    return tabs[held("tab", next(iter(tabs)), choose, read=slugs.get, told=lambda name: TABS[name].slug)]
 
 
 def _waiting(study: str, mark: str) -> None:
@@ -134,54 +140,21 @@ def _study(titles: Mapping[str, str], usual: str) -> str:
 
 def _criterion(report: AgreementReport) -> str:
     """The criterion that the figures are of, on every tab."""
-
-    apart = report.unordered.criteria if report.unordered is not None else ()
-    if apart:
-        if st.query_params.get("criterion") in apart:
-            st.query_params.pop("criterion")
-        names = ", ".join(report.label(name) for name in apart)
-        are = "is answered by a category: its" if len(apart) == 1 else "are answered by categories: their"
-        st.caption(plain(f"{names} {are} figures stand in a table of the tab Judges."))
+    names = every_criterion(report) if report.ratings.people or report.unordered else report.criteria
+    usual = report.main if report.criteria else names[0]
 
     def choose(key: str) -> str:
         return str(
             st.pills(
                 "Criterion",
-                report.criteria,
+                names,
                 required=True,
                 key=key,
                 format_func=lambda name: plain(report.label(name)),
             )
         )
 
-    return held("criterion", report.main, choose, read=one_of(report.criteria), always=True)
-
-
-def _own_panel(judges: tuple[str, ...], options: Options, tab: str) -> Options:
-    """A panel that the researcher chooses on the tab Panels; the address keeps it for the others.
-
-    Of fewer than three judges every panel is measured anyhow.
-    """
-    if len(judges) < (2 if options.runs == "single" else 3):
-        return options
-    read = some_of(judges)
-    own = read(st.query_params.get("panel", "[]")) or []
-    if tab == "Panels":
-        usual: list[str] = []
-        own = held(
-            "panel",
-            usual,
-            lambda key: st.multiselect(
-                "A panel of your own",
-                judges,
-                key=key,
-                placeholder="Choose two or more judges: their mean is measured beside the others",
-            ),
-            read=read,
-            told=listed,
-        )
-    chosen = tuple(judge for judge in judges if judge in own)
-    return replace(options, panels=(chosen,)) if len(chosen) > 1 else options
+    return held("criterion", usual, choose, read=one_of(names), always=True)
 
 
 def _provenance(report: AgreementReport) -> str:
@@ -194,7 +167,7 @@ def _provenance(report: AgreementReport) -> str:
         f"n = {compared:,} of {len(ratings.units):,} items"
         if of.left_out
         else f"n = {counted(compared, 'item')}",
-        f"{people}, {counted(len(ratings.judges), 'judge')}",
+        f"{people}, {counted(len(report.judges), 'judge')}",
         f"{len(of.left_out)} left out for refusals" if of.left_out else "",
         f"{plain(', '.join(one.annotator for one in of.excluded))} "
         f"{'counted, though left out' if of.with_excluded else 'left out'} by decision"
@@ -203,8 +176,6 @@ def _provenance(report: AgreementReport) -> str:
         f"{report.options.resamples} resamples, seed {report.options.seed}",
         f"measured {date.today().isoformat()}",
     ]
-    if of.simulated:
-        parts.append(":orange-badge[mock] neither people nor language models")
     return " · ".join(filter(None, parts))
 
 

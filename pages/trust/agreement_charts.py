@@ -2,30 +2,108 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 import altair as alt
 import numpy as np
 import pandas as pd
 
 from concord.estimate import Estimate
-from concord.rating import Scale
+from concord.questions import Scale
+from concord.statistics.calibration import GIVEN
+from concord.statistics.glance import measured
 from concord.statistics.study import CriterionAgreement
 from concord.table import Table
-from pages.parts.charts import in_rows, judge_colours, name_axis, text_colour
-from pages.trust import decision_charts, glance_chart
+from pages.parts.charts import (
+    ENDS,
+    GREY,
+    VALUE,
+    Chart,
+    in_rows,
+    judge_colours,
+    legend,
+    line_at,
+    name_axis,
+    side_by_side,
+    slopes,
+    text_colour,
+    tips,
+)
+from pages.parts.estimates import ROW, Point, frame, intervals, sizes
+from pages.parts.theme import on_phone
 
 OTHERS, ALL = "the others", "all"
-Chart = Any
-"""A chart of Altair, whose types say little."""
+HUMAN = "one more person"
 Pictures = Callable[[Mapping[str, Table]], Iterator[tuple[str, Chart]]]
 """The charts of a section from its tables by name, each after a sentence that says what it shows; none where
 too few figures are defined.
 """
-ROW = 26
-WIDE = 6
+TALL_ROW = 32
+SLANTED = 6
 """With more criteria than this their names are slanted."""
-SQUARE = 400
+SQUARE, PLOT, SIDE = 400, 380, 260
+"""The heights of the scatter and of other single charts, and the width of one of several, in pixels."""
+MOST = 6
+"""Judges and panels that several small charts show; the tables below have all."""
+SMALL = 200
+"""With names of at most so many pixels the glance is small, and its axis says less in a line."""
+SAME = 0.001
+"""Two annotators nearer than this are drawn as one."""
+
+
+def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[str, Chart]]:
+    """Judges and panels and one more person with their intervals, on the same other people and items.
+
+    The annotator is that of the panel of all, else of the last row; a row with another one has a tick.
+    Names have at most `limit` pixels.
+    """
+    table = tables["glance"]
+    what = measured(table)
+    defined = [row for row in table.rows if _defined(row[what])]
+    if not defined:
+        return
+    person = defined[-1].get("person")
+    compared = what == "judge" and _defined(person)
+    rows = [Point(str(row["name"]), row[what], str(row["name"])) for row in defined]  # type: ignore[arg-type]
+    if compared:
+        rows.append(Point(HUMAN, person, HUMAN))  # type: ignore[arg-type]
+    names = [row.name for row in rows]
+    beside = [row.get("person") for row in defined] if compared else []
+    people = [figure.value for figure in beside if isinstance(figure, Estimate) and figure.value is not None]
+    lows = [end for row in rows for end in (row.figure.value, row.figure.low) if end is not None]
+    domain = min(0.0, *lows, *people), 1.0
+    on = sizes(row["n"] for row in defined)
+    symbol, of = next(column.title for column in table.columns if column.name == what).split(" ", 1)
+    small = limit <= SMALL or on_phone()
+    title = [symbol, of, f"({on} items)"] if small else [f"{symbol} {of}", f"({on} items)"]
+    colours = judge_colours([name for name in names if name != HUMAN])
+    shades = alt.Scale(domain=[*colours.domain, HUMAN], range=[*colours.range, GREY])
+    around: list[Chart] = []
+    text = f"Agreement of each judge and panel ({symbol} {of}), with 95% intervals."
+    if compared:
+        data = frame(rows)
+        data["person"] = np.array([*(getattr(figure, "value", None) for figure in beside), None], dtype=float)
+        data["verdict"] = [*(str(row.get("verdict") or "") for row in defined), ""]
+        y = alt.Y("name:N", sort=names, title=None, axis=name_axis(limit))
+        human = alt.Chart(data.tail(1))
+        band = human.mark_rect(opacity=0.18, color=GREY).encode(x="low:Q", x2=alt.X2("high:Q"))
+        apart = alt.Chart(data[(data.person - data.value.iloc[-1]).abs() > SAME])
+        tick = apart.mark_tick(thickness=3, size=18, color=GREY).encode(x=alt.X("person:Q"), y=y)
+        middle = (domain[0] + 1) / 2
+        sides: tuple[tuple[Any, Literal["left", "right"], int], ...] = (
+            (alt.datum.value <= middle, "left", 8),
+            (alt.datum.value > middle, "right", -8),
+        )
+        base = alt.Chart(data).encode(y=y, x=alt.X("value:Q"), text=alt.Text("verdict:N"))
+        look: dict[str, Any] = {"baseline": "bottom", "dy": -3, "fontSize": 11, "color": text_colour()}
+        words = [base.transform_filter(half).mark_text(align=to, dx=dx, **look) for half, to, dx in sides]
+        around = [band, line_at(float(data.value.iloc[-1])), tick, *words]
+        text = (
+            f"{symbol} with the same other people, with 95% intervals; grey: one more person. The words "
+            "judge the paired difference from that person, which is surer than the intervals look."
+        )
+    how: dict[str, Any] = {"colours": shades, "domain": domain, "key": False, "pixels": TALL_ROW}
+    yield text, intervals(rows, title, limit=limit, around=around, **how)
 
 
 def scatter(
@@ -43,146 +121,63 @@ def scatter(
     fixed: dict[str, Any] = {"domain": list(ends), "nice": False} if ends else {}
     scale = alt.Scale(zero=False, padding=12, **fixed)
     most = max(2, int(dots["items"].max()))
-    sizes = alt.Scale(range=[50, min(50 * most, 300)], domain=[1, most])
+    areas = alt.Scale(range=[50, min(50 * most, 300)], domain=[1, most])
     whose = members[0] if len(members) == 1 else f"mean of {len(members)} judges"
-    base = alt.Chart(dots).mark_point(filled=True, stroke=None)
-    chart = base.encode(
-        x=alt.X("mean:Q", title=f"{label}: mean of people", scale=scale),
-        y=alt.Y("score:Q", title=f"{label}: {whose}", scale=scale, axis=alt.Axis(titleLimit=SQUARE - 100)),
-        size=alt.Size("items:Q", scale=sizes, legend=None),
-        opacity=alt.condition(picked, alt.value(0.65), alt.value(0.12)),
-        tooltip=[
-            alt.Tooltip("mean:Q", format=".2f", title="mean of people"),
-            alt.Tooltip("score:Q", format=".2f", title="judge"),
-            alt.Tooltip("items:Q"),
-            alt.Tooltip("who:N", title="players"),
-        ],
-    ).add_params(picked)
-    layers = [chart]
-    if ends:
-        diagonal = alt.Chart(pd.DataFrame({"mean": ends, "score": ends}))
-        line = diagonal.mark_line(strokeDash=[4, 4], color="gray", strokeWidth=1)
-        layers.insert(0, line.encode(x=alt.X("mean:Q"), y=alt.Y("score:Q")))
+    chart = (
+        alt.Chart(dots)
+        .mark_point(filled=True, stroke=None)
+        .encode(
+            x=alt.X("mean:Q", title=f"{label}: mean of people", scale=scale),
+            y=alt.Y(
+                "score:Q", title=f"{label}: {whose}", scale=scale, axis=alt.Axis(titleLimit=SQUARE - 100)
+            ),
+            size=alt.Size("items:Q", scale=areas, legend=None),
+            opacity=alt.condition(picked, alt.value(0.65), alt.value(0.12)),
+            tooltip=tips(
+                ("mean:Q", "mean of people", ".2f"),
+                ("score:Q", "judge", ".2f"),
+                ("items:Q", "items"),
+                ("who:N", "players"),
+            ),
+        )
+        .add_params(picked)
+    )
+    layers = [_diagonal("mean", "score", ends), chart] if ends else [chart]
     return alt.layer(*layers).properties(height=SQUARE)
 
 
-def distribution(found: Table, scale: Scale | None) -> Chart:
+def _diagonal(x: str, y: str, ends: tuple[float, float]) -> Chart:
+    """The dashed line on which both are equal."""
+    line = alt.Chart(pd.DataFrame({x: ends, y: ends})).mark_line(color=GREY, strokeDash=[4, 4], strokeWidth=1)
+    return line.encode(x=alt.X(f"{x}:Q"), y=alt.Y(f"{y}:Q"))
+
+
+def distribution(table: Table, scale: Scale | None) -> Chart:
     """How often each rater gives which answer, a bar each, from low answers to high ones; in words where they
     are answers of one `scale`.
     """
-    table = pd.DataFrame(found.rows)
-    table = table.assign(
-        answer=[scale.word(score, level=True) if scale else f"{score:g}" for score in table.score],
-        who=[f"{rater} (n = {n})" for rater, n in zip(table.rater, table.n, strict=True)],
+    data = pd.DataFrame(table.rows)
+    data = data.assign(
+        answer=[scale.word(score, level=True) if scale else f"{score:g}" for score in data.score],
+        who=[f"{rater} (n = {n})" for rater, n in zip(data.rater, data.n, strict=True)],
     )
-    answers = list(dict.fromkeys(table.sort_values("score").answer))
-    legend = alt.Legend(orient="top", title=None, columns=3, labelLimit=200)
+    answers = list(dict.fromkeys(data.sort_values("score").answer))
     shades = alt.Scale(domain=answers, range=_shades(len(answers)))
-    percent, whole = alt.Axis(format="%"), alt.Scale(domain=[0, 1])
+    share = alt.X("share:Q", title="share of answers", axis=_percent(), scale=alt.Scale(domain=[0, 1]))
     bars = (
-        alt.Chart(table)
+        alt.Chart(data)
         .mark_bar()
         .encode(
-            y=alt.Y("who:N", sort=list(dict.fromkeys(table.who)), title=None, axis=name_axis()),
-            x=alt.X("share:Q", title="share of answers", axis=percent, scale=whole),
-            color=alt.Color("answer:N", sort=answers, scale=shades, legend=legend),
+            y=alt.Y("who:N", sort=list(dict.fromkeys(data.who)), title=None, axis=name_axis()),
+            x=share,
+            color=alt.Color("answer:N", sort=answers, scale=shades, legend=legend()),
             order=alt.Order("score:Q"),
-            tooltip=[
-                alt.Tooltip("rater:N", title="who"),
-                alt.Tooltip("answer:N"),
-                alt.Tooltip("share:Q", format=".1%"),
-                alt.Tooltip("n:Q", title="answers"),
-            ],
+            tooltip=tips(
+                ("rater:N", "who"), ("answer:N", "answer"), ("share:Q", "share", ".1%"), ("n:Q", "answers")
+            ),
         )
     )
-    return in_rows(bars, ROW, table.who.nunique())
-
-
-def matrix(part: CriterionAgreement) -> Chart:
-    """Spearman of every two people, and of each with the mean of the others and of all."""
-    names = [one.name for one in part.each]
-    cells = [(x, y, rho.value, rho.n) for (a, b), rho in part.pairs.items() for x, y in ((a, b), (b, a))]
-    for one in part.each:
-        cells += [(OTHERS, one.name, one.vs_others.value, one.vs_others.n)]
-        cells += [(ALL, one.name, one.vs_all.value, one.vs_all.n)]
-    table = pd.DataFrame(cells, columns=["other", "one", "rho", "n"])
-    table["shown"] = ["–" if pd.isna(rho) else f"{rho:z.2f}" for rho in table.rho]
-    base = alt.Chart(table).encode(
-        x=alt.X(
-            "other:N",
-            sort=[*names, OTHERS, ALL],
-            title=None,
-            axis=alt.Axis(orient="top", labelAngle=-30 if len(names) > 4 else 0, labelLimit=110),
-        ),
-        y=alt.Y("one:N", sort=names, title=None, axis=name_axis()),
-        tooltip=[
-            alt.Tooltip("one:N"),
-            alt.Tooltip("other:N", title="with"),
-            alt.Tooltip("rho:Q", format=".3f", title="ρ"),
-            alt.Tooltip("n:Q", title="items both rated"),
-        ],
-    )
-    return in_rows(_cells(base), ROW, len(names))
-
-
-def _cells(base: Chart) -> Chart:
-    """The boxes of a heat map and their digits, of 4.5:1 on every shade, from the fields rho and shown."""
-    shade = alt.Scale(domain=[0, 1], clamp=True, range=["#dfe6ee", "#1d5a96"])
-    boxes = base.mark_rect().encode(color=alt.Color("rho:Q", legend=None, scale=shade))
-    digits = alt.ColorValue("black", condition={"test": "datum.rho > 0.78", "value": "white"})
-    return boxes + base.mark_text().encode(text=alt.Text("shown:N"), color=digits)
-
-
-def _criteria(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
-    """Spearman's ρ of every judge and panel on every criterion; grey where the interval holds 0."""
-    table = tables.get("by_criterion")
-    found: list[dict[str, Any]] = []
-    if table is None:
-        return
-    of, *others = table.shown  # a study of one judge has the criteria as rows
-    for row, column in product(table.rows, others):
-        figure, label = row.get(column.name), str(row[of.name])
-        if isinstance(figure, Estimate) and figure.defined:
-            rater, criterion = (column.title, label) if of.name == "criterion" else (label, column.title)
-            ends = {"rho": figure.value, "low": figure.low, "high": figure.high}
-            found.append({"rater": rater, "criterion": criterion, "n": figure.n, **ends})
-    if not found:
-        return
-    data = pd.DataFrame(found).astype({"low": float, "high": float})
-    data["shown"] = [f"{rho:z.2f}" for rho in data.rho]
-    holds = (data.low <= 0) & (data.high >= 0) | data.low.isna()
-    raters, criteria = (list(dict.fromkeys(data[name])) for name in ("rater", "criterion"))
-    place: dict[str, Any] = {
-        "x": alt.X("criterion:N", sort=criteria, title=None, axis=alt.Axis(orient="top", labelLimit=110))
-        if len(criteria) <= WIDE
-        else alt.X(
-            "criterion:N",
-            sort=criteria,
-            title=None,
-            axis=alt.Axis(orient="top", labelLimit=110, labelAngle=-40),
-        ),
-        "y": alt.Y("rater:N", sort=raters, title=None, axis=name_axis()),
-        "tooltip": [
-            alt.Tooltip("rater:N"),
-            alt.Tooltip("criterion:N"),
-            *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("rho", "low", "high")),
-            alt.Tooltip("n:Q", title="items"),
-        ],
-    }
-    layers = _cells(alt.Chart(data[~holds]).encode(**place))
-    if holds.any():
-        grey = alt.Chart(data[holds]).encode(**place)
-        layers = layers + grey.mark_rect(color="#8a8f98", opacity=0.15)
-        layers = layers + grey.mark_text(color=text_colour(), fontStyle="italic").encode(
-            text=alt.Text("shown:N")
-        )
-    sizes = sorted(set(data.n))
-    n = f"n = {sizes[0]}" if len(sizes) == 1 else f"n = {sizes[0]} to {sizes[-1]}"
-    yield (
-        f"Spearman's ρ with the mean of people on every criterion ({n} items); grey and slanted where the "
-        "95% interval holds 0.",
-        in_rows(layers, ROW, len(raters)),
-    )
+    return in_rows(bars, ROW, data.who.nunique())
 
 
 def _shades(steps: int) -> list[str]:
@@ -193,118 +188,131 @@ def _shades(steps: int) -> list[str]:
     return [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in zip(*mixed, strict=True)]
 
 
+def matrix(part: CriterionAgreement) -> Chart:
+    """Spearman of every two people, and of each with the mean of the others and of all."""
+    names = [one.name for one in part.each]
+    cells = [(x, y, rho) for (a, b), rho in part.pairs.items() for x, y in ((a, b), (b, a))]
+    for one in part.each:
+        cells += [(OTHERS, one.name, one.vs_others), (ALL, one.name, one.vs_all)]
+    data = pd.DataFrame(
+        [(across, down, rho.value, rho.low, rho.high, rho.n) for across, down, rho in cells],
+        columns=["across", "down", "value", "low", "high", "n"],
+    )
+    return _heat_map(data, [*names, OTHERS, ALL], names, slanted=len(names) > 4)
+
+
+def _criteria(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
+    """Spearman's ρ of every judge and panel on every criterion; grey where the interval holds 0."""
+    table = tables.get("by_criterion")
+    cells: list[tuple[Any, ...]] = []
+    if table is None:
+        return
+    of, *others = table.shown  # a study of one judge has the criteria as rows
+    for row, column in product(table.rows, others):
+        figure, label = row.get(column.name), str(row[of.name])
+        if isinstance(figure, Estimate) and figure.defined:
+            rater, criterion = (column.title, label) if of.name == "criterion" else (label, column.title)
+            cells.append((criterion, rater, figure.value, figure.low, figure.high, figure.n))
+    if not cells:
+        return
+    data = pd.DataFrame(cells, columns=["across", "down", "value", "low", "high", "n"])
+    raters, criteria = (list(dict.fromkeys(data[name])) for name in ("down", "across"))
+    n = sizes(data.n.tolist())
+    yield (
+        f"Spearman's ρ with the mean of people on every criterion ({n} items); grey and slanted where the "
+        "95% interval holds 0.",
+        _heat_map(data, criteria, raters, slanted=len(criteria) > SLANTED or on_phone(), grey=True),
+    )
+
+
+def _heat_map(
+    data: pd.DataFrame, across: Sequence[str], down: Sequence[str], *, slanted: bool, grey: bool = False
+) -> Chart:
+    """Correlations as boxes with digits, of 4.5:1 on every shade; `grey` ones where the interval holds 0."""
+    data = data.astype(dict.fromkeys(("value", "low", "high"), float))
+    data["shown"] = ["–" if pd.isna(rho) else f"{rho:z.2f}" for rho in data.value]
+    unsure = ((data.low <= 0) & (data.high >= 0) | data.low.isna()) & grey
+    head = alt.Axis(orient="top", labelAngle=-40 if slanted else 0, labelLimit=110, labelOverlap=False)
+    place: dict[str, Any] = {
+        "x": alt.X("across:N", sort=list(across), title=None, axis=head),
+        "y": alt.Y("down:N", sort=list(down), title=None, axis=name_axis()),
+        "tooltip": tips(("down:N", "of"), ("across:N", "with" if not grey else "on"), VALUE, *ENDS),
+    }
+    shade = alt.Scale(domain=[0, 1], clamp=True, range=["#dfe6ee", "#1d5a96"])
+    digits = alt.ColorValue("black", condition={"test": "datum.value > 0.78", "value": "white"})
+    text = alt.Text("shown:N")
+    sure = alt.Chart(data[~unsure]).encode(**place)
+    layers = [
+        sure.mark_rect().encode(color=alt.Color("value:Q", legend=None, scale=shade)),
+        sure.mark_text().encode(text=text, color=digits),
+    ]
+    if unsure.any():
+        other = alt.Chart(data[unsure]).encode(**place)
+        layers += [
+            other.mark_rect(color=GREY, opacity=0.15),
+            other.mark_text(color=text_colour(), fontStyle="italic").encode(text=text),
+        ]
+    return in_rows(alt.layer(*layers), ROW, len(down))
+
+
 def _severities(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     """Annotators and judges by severity, in points."""
-    rows = [row for row in tables["raters"].rows if getattr(row["severity"], "defined", False)]
-    if len(rows) < 2:
-        return
-    raters = pd.DataFrame(
-        [
-            {"name": f"{row['rater']} (n = {row['n']})", "kind": row["kind"]}
-            | {"severity": figure.value, "low": figure.low, "high": figure.high}
-            for row in rows
-            if isinstance(figure := row["severity"], Estimate)
-        ]
-    ).astype({"low": float, "high": float})
-    title = "points below the average annotator"
-    base = alt.Chart(raters).encode(
-        y=alt.Y("name:N", sort=list(raters.name), title=None, axis=name_axis()),
-        color=alt.Color(
-            "kind:N",
-            scale=alt.Scale(domain=["person", "judge"]),
-            legend=alt.Legend(orient="top", title=None),
-        ),
-    )
-    tips = [alt.Tooltip("name:N", title="rater")]
-    tips += [alt.Tooltip(f"{name}:Q", format=".2f") for name in ("severity", "low", "high")]
-    ends = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title), x2=alt.X2("high:Q"))
-    points = base.mark_point(filled=True, size=90, opacity=1).encode(
-        x=alt.X("severity:Q", title=title), tooltip=tips
-    )
-    zero = (
-        alt.Chart(pd.DataFrame({"at": [0.0]}))
-        .mark_rule(color="gray", strokeDash=[4, 4])
-        .encode(x=alt.X("at:Q"))
-    )
-    yield (
-        "Severity of annotators and judges, with 95% intervals: raters further right score lower.",
-        in_rows(alt.layer(zero, ends, points), ROW, len(rows)),
-    )
+    rows = [
+        Point(f"{row['rater']} (n = {row['n']})", figure, str(row["kind"]))
+        for row in tables["raters"].rows
+        if isinstance(figure := row["severity"], Estimate) and figure.defined
+    ]
+    if len(rows) > 1:
+        yield (
+            "Severity of annotators and judges, with 95% intervals: raters further right score lower.",
+            intervals(
+                rows, "points below the average annotator", colours=alt.Scale(domain=["person", "judge"])
+            ),
+        )
 
 
 def _bias(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
-    """The effect of each feature on each judge beyond people, in points; of another scale, in SDs."""
+    """The effect of each feature on each judge beyond people, in points."""
     table = tables.get("feature_bias")
-    points_of, unit = (table.estimates("effect") if table else []), "points"
-    if table and not any(figure.defined for figure in points_of):
-        points_of, unit = table.estimates("standardised"), "standard deviations"
-    rows: list[dict[str, Any]] = [
-        {"feature": f"{row['feature']} ({row['step']})", "rater": str(row["rater"]), "n": figure.n}
-        | {"value": figure.value, "low": figure.low, "high": figure.high}
-        for row, figure in zip(table.rows if table else (), points_of, strict=True)
+    figures = table.estimates("effect") if table else []
+    rows = [
+        Point(f"{row['feature']} ({row['step']})", figure, str(row["rater"]))
+        for row, figure in zip(table.rows if table else (), figures, strict=True)
         if figure.defined
     ]
-    if not rows:
-        return
-    data = pd.DataFrame(rows).astype({"value": float, "low": float, "high": float})
-    title = f"effect on judge less people ({unit})"
-    raters = list(dict.fromkeys(data.rater))
-    y = alt.Y("feature:N", sort=list(dict.fromkeys(data.feature)), title=None, axis=name_axis())
-    legend = alt.Legend(orient="top", title=None, labelLimit=300, columns=2)
-    base = alt.Chart(data).encode(
-        y=y,
-        yOffset=alt.YOffset("rater:N", sort=raters),
-        color=alt.Color("rater:N", scale=judge_colours(raters), legend=legend),
-    )
-    ends = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title), x2=alt.X2("high:Q"))
-    said = [
-        alt.Tooltip("feature:N"),
-        alt.Tooltip("rater:N", title="judge"),
-        alt.Tooltip("value:Q", format=".3f"),
-        alt.Tooltip("low:Q", format=".3f", title="from"),
-        alt.Tooltip("high:Q", format=".3f", title="to"),
-        alt.Tooltip("n:Q", title="items"),
-    ]
-    points = base.mark_point(filled=True, size=70, opacity=1).encode(
-        x=alt.X("value:Q", title=title), tooltip=said
-    )
-    zero = (
-        alt.Chart(pd.DataFrame({"at": [0.0]}))
-        .mark_rule(color="gray", strokeDash=[4, 4])
-        .encode(x=alt.X("at:Q"))
-    )
-    sizes = sorted(set(data.n))
-    n = f"n = {sizes[0]}" if len(sizes) == 1 else f"n = {sizes[0]} to {sizes[-1]}"
-    yield (
-        f"How far each feature moves a judge's scores beyond people's, with 95% intervals ({n} items): right "
-        "of 0 the judge favours it, across 0 nothing is shown.",
-        in_rows(alt.layer(zero, ends, points), max(ROW, 13 * len(raters)), data.feature.nunique()),
-    )
+    if rows:
+        raters = list(dict.fromkeys(row.kind for row in rows))
+        axis, on = "effect on judge less people (points)", sizes(row.figure.n for row in rows)
+        yield (
+            f"How far each feature moves a judge's scores beyond people's, with 95% intervals ({on} items): "
+            "right of 0 the judge favours it, across 0 nothing is shown.",
+            intervals(rows, axis, colours=judge_colours(raters)),
+        )
 
 
 def _designs(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     """The ratings that ± 0.1 takes by the number of raters on each item."""
-    rows = tables["next_designs"].rows
     kinds = {"mean_ratings": "people's mean", "rho_ratings": "ρ of the judges"}
     data = pd.DataFrame(
         [
             {"raters": str(row["raters"]), "ratings": figure.value, "for": words}
-            for row in rows
+            for row in tables["next_designs"].rows
             for name, words in kinds.items()
             if isinstance(figure := row[name], Estimate) and figure.defined
         ]
     )
     if data.empty:
         return
+    order = list(kinds.values())
     bars = (
         alt.Chart(data)
         .mark_bar()
         .encode(
             y=alt.Y("raters:N", sort=list(dict.fromkeys(data.raters)), title="raters an item"),
             x=alt.X("ratings:Q", title="ratings in all, for an interval of ± 0.1"),
-            yOffset=alt.YOffset("for:N", sort=list(kinds.values())),
-            color=alt.Color("for:N", title=None, legend=alt.Legend(orient="top"), sort=list(kinds.values())),
-            tooltip=[alt.Tooltip("raters:N"), alt.Tooltip("ratings:Q", format=",.0f"), alt.Tooltip("for:N")],
+            yOffset=alt.YOffset("for:N", sort=order),
+            color=alt.Color("for:N", legend=legend(), sort=order),
+            tooltip=tips(("raters:N", "raters"), ("ratings:Q", "ratings", ",.0f"), ("for:N", "for")),
         )
     )
     yield (
@@ -314,14 +322,171 @@ def _designs(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     )
 
 
+def _thresholds(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
+    """Sensitivity by specificity at every cut of each judge; pass rates of players, raw and corrected."""
+    cuts = tables["thresholds"]
+    raters = _last([row["rater"] for row in cuts.rows if _defined(row["sensitivity"])])
+    if raters:
+        yield (
+            "Each judge's decisions at every cut of its score; the dot is its own cut "
+            f"({sizes(row['n'] for row in cuts.rows)} items).",
+            _roc(cuts, raters),
+        )
+    kinds = {"people": "people", "judge": "judge alone", "corrected": "judge, corrected"}
+    rates = [
+        Point(str(row["group"]), figure, kinds[kind], str(row["rater"]))
+        for row in tables["pass_rates"].rows
+        if row["rater"] in raters
+        for kind in kinds
+        if isinstance(figure := row[kind], Estimate) and figure.defined
+    ]
+    if rates:
+        how: dict[str, Any] = {"domain": (0.0, 1.0), "percent": True, "panels": raters}
+        yield (
+            "Pass rate of each player, with 95% intervals: people's own, the judge's, and the judge's "
+            "corrected for its errors.",
+            intervals(rates, "pass rate", colours=alt.Scale(domain=list(kinds.values())), **how),
+        )
+
+
+def _roc(cuts: Table, raters: Sequence[str]) -> Chart:
+    nothing = {"cut": None, "sensitivity": 0.0, "specificity": 1.0}
+    points = pd.DataFrame(
+        [
+            {"rater": rater, "cut": point["cut"], "sensitivity": point["sensitivity"]}
+            | {"passed": 1 - point["specificity"], "place": place}
+            for rater in raters
+            for place, point in enumerate([*cuts.meta["curves"][rater], nothing])
+        ]
+    )
+    own = pd.DataFrame(
+        [
+            {"rater": row["rater"], "cut": row["cut"], "sensitivity": _value(row["sensitivity"])}
+            | {"passed": 1 - _value(row["specificity"])}
+            for row in cuts.rows
+            if row["rater"] in raters
+        ]
+    )
+    share = alt.Scale(domain=[0, 1])
+    place = {
+        "x": alt.X("passed:Q", title="of people's fails, the judge passes", scale=share, axis=_percent()),
+        "y": alt.Y(
+            "sensitivity:Q", title="of people's passes, the judge passes", scale=share, axis=_percent()
+        ),
+        "color": alt.Color("rater:N", scale=judge_colours(raters), legend=legend(2)),
+    }
+    lines = alt.Chart(points).mark_line().encode(**place, order=alt.Order("place:Q"))
+    said = tips(
+        ("rater:N", "judge"),
+        ("cut:Q", "passes from", ".2f"),
+        ("sensitivity:Q", "of passes", ".0%"),
+        ("passed:Q", "of fails", ".0%"),
+    )
+    dots = alt.Chart(own).mark_point(filled=True, size=130, opacity=1).encode(**place, tooltip=said)
+    return alt.layer(_diagonal("passed", "sensitivity", (0.0, 1.0)), lines, dots).properties(height=PLOT)
+
+
+def _calibration(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
+    """The reliability diagram of each judge, and both curves; of those on people's scale with a diagonal."""
+    curves = [row for row in tables["calibration_curves"].rows if row["score"] is not None]
+    raters = _last([row["rater"] for row in curves])
+    given = [row for row in tables["calibration"].rows if row["curve"] == GIVEN]
+    shared = [str(row["rater"]) for row in given if _defined(row["rmse"])]
+    if not raters:
+        return
+    kinds = {"isotonic": "isotonic", "ordinal": "ordinal logistic"}
+    numbers = ("score", "value", "low", "high", *kinds)
+    data = pd.DataFrame(
+        [
+            {"panel": row["rater"], "score": row["score"], "n": row["n"]}
+            | {name: getattr(row["people"], name) for name in ("value", "low", "high")}
+            | {name: row.get(name) for name in kinds}
+            for row in curves
+            if row["rater"] in raters
+        ]
+    ).astype(dict.fromkeys(numbers, float))
+    shown = data[["value", "low", "high"]].to_numpy()
+    axis = alt.Scale(domain=[float(np.nanmin(shown)), float(np.nanmax(shown))], nice=True, zero=False)
+    x = alt.X("score:Q", title="judge's score", scale=alt.Scale(zero=False, padding=8))
+
+    def y(field: str) -> alt.Y:
+        return alt.Y(f"{field}:Q", title="people's mean", scale=axis)
+
+    base = alt.Chart(data)
+    curve = alt.Color("curve:N", scale=alt.Scale(domain=list(kinds.values())), legend=legend())
+    fitted = (
+        base.transform_fold(list(kinds), as_=["of", "at"])
+        .transform_calculate(curve="datum.of == 'ordinal' ? 'ordinal logistic' : 'isotonic'")
+        .transform_filter("isValid(datum.at)")
+    )
+    same = base.transform_filter(alt.FieldOneOfPredicate("panel", shared))
+    area = alt.Size("n:Q", scale=alt.Scale(range=[20, 140]), legend=None)
+    said = tips(("score:Q", "judge's score", ".2f"), ("value:Q", "people's mean", ".2f"), ("n:Q", "items"))
+    layers = alt.layer(
+        same.mark_line(color=GREY, strokeDash=[4, 4], clip=True).encode(x=x, y=y("score")),
+        fitted.mark_line(strokeWidth=1.5, clip=True).encode(x=x, y=y("at"), color=curve),
+        base.mark_rule(strokeWidth=1.5, color=GREY).encode(x=x, y=y("low"), y2=alt.Y2("high:Q")),
+        base.mark_point(filled=True, color=GREY, opacity=1).encode(
+            x=x, y=y("value"), size=area, tooltip=said
+        ),
+        data=data,
+    )
+    yield (
+        "Reliability diagram: people's mean (95% interval) of the items of about the same score. A larger "
+        "dot is more items. On the dashed line, drawn where judge and people share a scale, the judge is "
+        "calibrated.",
+        side_by_side(layers.properties(height=SIDE), raters),
+    )
+
+
+def _system(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
+    """The players in people's order and in each judge's: lines that cross are pairs in another order."""
+    order = tables["player_order"]
+    raters = _last([row["rater"] for row in order.rows])
+    data = pd.DataFrame(
+        [
+            {
+                "panel": row["rater"],
+                "name": row["group"],
+                "one": row["people_rank"],
+                "other": row["judge_rank"],
+            }
+            for row in order.rows
+            if row["rater"] in raters
+        ]
+    )
+    if raters and data.name.nunique() > 1:
+        yield (
+            "Rank of each player by people and by the judge; where two lines cross, both differ.",
+            side_by_side(slopes(data, "people", "judge"), raters),
+        )
+
+
+def _last(raters: Sequence[Any]) -> list[str]:
+    """The judges and panels that charts show: where there are too many the last, panels among them."""
+    return [str(rater) for rater in dict.fromkeys(raters)][-MOST:]
+
+
+def _value(cell: Any) -> float:
+    return float(cell.value) if cell.value is not None else float("nan")
+
+
+def _defined(cell: Any) -> bool:
+    return isinstance(cell, Estimate) and cell.defined
+
+
+def _percent() -> alt.Axis:
+    return alt.Axis(format="%")
+
+
 PICTURES: dict[str, Pictures] = {
     "bias": _bias,
     "criteria": _criteria,
-    "calibration": decision_charts.calibration,
-    "glance": glance_chart.glance,
+    "calibration": _calibration,
+    "glance": glance,
     "raters": _severities,
     "next": _designs,
-    "system": decision_charts.system,
-    "thresholds": decision_charts.thresholds,
+    "system": _system,
+    "thresholds": _thresholds,
 }
 """The charts above the tables of a section of `concord.reports.sections`, by the section's name."""

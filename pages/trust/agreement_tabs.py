@@ -1,25 +1,31 @@
-"""The tabs of the page Agreement: each answers one question, and is measured when it is open."""
+"""The answer of the page Agreement, and its tabs: each answers one question, and is measured when open."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
 from concord.estimate import Estimate
+from concord.llm.models import currency
 from concord.reports import bundle
 from concord.reports.agreement_report import AgreementReport, at
+from concord.reports.answers import farthest, favours, next_step, per_thousand, severest
 from concord.reports.names import renamed
+from concord.reports.screen import tables as screen_tables
+from concord.reports.screen import tiles
 from concord.reports.sections import OVER_ALL, SECTIONS
+from concord.reports.verdict import careless
+from concord.scores import labels
+from concord.statistics.glance import panel_difference
 from concord.statistics.ratings import called
 from concord.statistics.study import MOST_ANNOTATORS
-from concord.store import frames, progress
-from concord.store import studies as stored
+from concord.store import ratings
 from concord.studies import quality, studies
-from concord.table import Cell, Column, Table
+from concord.table import Cell, Column, Table, as_csv, as_latex
 from pages.parts.address import go, link
 from pages.parts.charts import show
 from pages.parts.estimates import forest
@@ -34,6 +40,10 @@ MOST_ROWS = 20
 """Groups in one picture."""
 MOST_ITEMS = 10
 """Items beside the scatter, about as high as it; the section of items with high disagreement has more."""
+MOST_FLAGS = 3
+"""Flags on the first screen; the others stand in what limits the answer."""
+LEAVING = "the next step"
+"""Where the session keeps the page that the reader goes on to."""
 WANTED = "conversation of an item"
 """Where the session keeps the number of the conversation that the reader asked for."""
 
@@ -46,10 +56,13 @@ class Tab(NamedTuple):
     more: tuple[str, ...] = ()
 
     def draw(self, report: AgreementReport, criterion: str) -> None:
-        """Draw the tab on a criterion. A section for which the study lacks data is named, not offered."""
+        """Draw the tab on a criterion. A section for which the study lacks data is named, not offered.
+
+        The sections are of ordered answers.
+        """
         self.first(report, criterion)
         lacking = []
-        for name in self.more:
+        for name in self.more if criterion in report.criteria else ():
             if why := report.lacks(name, criterion):
                 lacking.append(f"{SECTIONS[name].title} ({why})")
             else:
@@ -58,77 +71,71 @@ class Tab(NamedTuple):
             st.caption(plain(f"Not in this study: {'; '.join(lacking)}."))
 
 
-def _summary(report: AgreementReport, criterion: str) -> None:
-    """The answer in sentences and one picture, then what limits it."""
-    label = report.label(criterion)
-    said = report.said(criterion)
-    if report.of.study.blind:
-        with st.container(border=True):
-            if not said:
-                st.subheader(plain(f"On {label} no judge can be compared with people."), anchor=False)
-            for sentence in said[:1]:
-                st.subheader(plain(sentence), anchor=False)
-            st.markdown("\n".join(f"- {plain(also)}" for also in said[1:]))
-    _careless(report)
-    tables = report.section("glance", criterion)
-    if tables["glance"].rows:
-        _pictures("glance", tables, f"Judges and panels beside people on {label}")
-        for table in tables.values():
-            if table.rows:
-                _table(report, criterion, table, key=f"{table.name} {criterion}")
-    if len(report.criteria) > 1:
-        every = _named(report, "criteria", report.main)
-        _pictures("criteria", every, "Every judge and panel on every criterion")
-    _limits(report)
+def answer(report: AgreementReport, criterion: str) -> None:
+    """The first screen: the verdict, four figures, one picture, the most serious flags, what to do next."""
+    about = report.verdict(criterion)
+    st.subheader(plain(about.sentence), anchor=False)
+    if about.reason:
+        st.caption(plain(about.reason))
+    with st.container(horizontal=True):
+        for tile in tiles(report, criterion):
+            look: dict[str, Any] = {"border": True, "delta_color": "off", "delta_arrow": "off"}
+            st.metric(plain(tile.name), tile.value, plain(tile.under) or None, height="stretch", **look)
+    _pictures("glance", report.section("glance", criterion))
+    if about.flags:
+        flags = "\n".join(f"- {plain(flag.text)}" for flag in about.flags[:MOST_FLAGS])
+        st.warning(flags, icon=":material/flag:")
+    if about.next:
+        with workspace().read() as db:
+            step = next_step(report, about, studies.left_to_draw(db, report.of.study))
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(with_code(" ".join(filter(None, [about.next, step.about]))), width="stretch")
+            st.button(step.label, type="primary", on_click=_leave, args=(step.page, report.of.study.name))
 
 
-@st.cache_data(max_entries=12, show_spinner=False)
-def _suspicions(folder: str, study: str, mark: str) -> tuple[list[str], str]:
-    """Sentences on annotators who stand out, and the sentence for when nobody does."""
-    with workspace().read() as db:
-        items, given = progress.items(db, study), frames.frame(db, study, with_extra=True)
-        criteria = stored.get(db, study).criteria
-    return quality.suspicions(items, given, criteria), quality.unsuspicious(items, given)
+def _leave(address: str, study: str) -> None:
+    """Have the page leave for what is to be done next; where a judge fails stands on the page itself."""
+    if address == "agreement":
+        st.query_params["tab"] = TABS["Where does it fail?"].slug
+    else:
+        st.session_state[LEAVING] = (address, study)
 
 
 def _careless(report: AgreementReport) -> None:
     """Whose ratings look careless, and where one is left out with a reason that stays on record."""
-    study = report.of.study
-    with workspace().read() as db:
-        mark = progress.mark(db, study.name)
-    out = [decision.annotator for decision in report.of.excluded]
-    warned = quality.warnings(study.criteria, report.of.repeats, report.of.checks)
-    nobody = ""
-    if not study.anonymous:  # positions are no persons who could be careless
-        suspected, nobody = _suspicions(str(workspace().path), study.name, mark)
-        warned += suspected
-    if warned:
-        st.warning("\n".join(f"- {plain(sentence)}" for sentence in warned), icon=":material/speed:")
-    elif nobody:
-        st.caption(f":material/speed: {nobody}")
-    if warned or out:
-        link("annotators", "Leave an annotator out, or take in again, with a reason", study=study.name)
+    of = report.of
+    flags = careless(report)
+    if flags:
+        st.warning("\n".join(f"- {plain(flag.text)}" for flag in flags), icon=":material/speed:")
+    elif not of.study.anonymous:  # positions are no persons who could be careless
+        st.caption(f":material/speed: {quality.unsuspicious(of.dealt, of.rows)}")
+    if flags or of.excluded:
+        link("annotators", "Leave an annotator out, or take in again, with a reason", study=of.study.name)
 
 
-def _limits(report: AgreementReport) -> None:
+def limits(report: AgreementReport) -> None:
     """What limits the answer: who misleads, what is left out, on what scales."""
-    if limits := [*report.limits, *report.notes]:
-        st.markdown("##### What limits this answer")
-        st.markdown("\n".join(f"- {with_code(limit)}" for limit in limits))
+    if every := [*report.limits, *report.notes]:
+        st.markdown("\n".join(f"- {with_code(limit)}" for limit in every))
 
 
 def _judges(report: AgreementReport, criterion: str) -> None:
     """Every judge beside people, on every criterion and on this one."""
-    tables = _named(report, "judges", criterion)
-    for name in ("judges", "held_out"):
-        if tables[name].rows:
-            _table(report, criterion, tables[name])
-    score_distribution(report, criterion)
-    for table in _named(report, "criteria", report.main).values():
-        if table.rows:
-            draw(table)
-    if report.categories is not None:
-        draw(report.categories)
+    tables = []
+    if criterion in report.criteria:
+        if len(report.criteria) > 1:
+            every = _named(report, "criteria", report.main)
+            _pictures("criteria", every, "Every judge and panel on every criterion")
+        own = _named(report, "judges", criterion)
+        beside = _named(report, "glance", criterion)["glance"]
+        tables += [beside, *(own[name] for name in ("judges", "held_out"))]
+        tables += [*_named(report, "criteria", report.main).values()]
+        score_distribution(report, criterion)
+    else:
+        tables += screen_tables(report, criterion)
+    if report.categories is not None or report.options.nominal:
+        tables.append(report.categories or report.nominal)
+    _folded(report, criterion, tables)
     paper, reported = studies.reported(report.of.study)
     if reported:
         figures = " · ".join(f"{plain(label)} {plain(figure)}" for label, figure in reported.items())
@@ -141,47 +148,110 @@ def _where(report: AgreementReport, criterion: str) -> None:
         _where_it_disagrees(report, criterion)
 
 
+def _favours(report: AgreementReport, criterion: str) -> None:
+    """What moves a judge beyond people: length and family in words, every feature in a picture."""
+    for question, words in favours(report, criterion).items():
+        st.markdown(f"**{question}** {with_code(words)}")
+    tables = _named(report, "bias", criterion)
+    _pictures("bias", tables)
+    _folded(report, criterion, tables.values())
+
+
 def _raters(report: AgreementReport, criterion: str) -> None:
     """Whose ratings look careless, and how far people agree with each other."""
-    _careless(report)
     part = report.agreement.criteria[criterion]
     if not part.items:
         st.caption("Nobody rated this criterion.")
         return
+    if sentences := severest(report, criterion):
+        st.markdown(plain(" ".join(sentences)))
+    severities = _named(report, "raters", criterion)
+    _pictures("raters", severities)
+    _careless(report)
     tables = _named(report, "people", criterion)
-    _table(report, criterion, tables["people"])
-    if len(part.compared) > 1 and "pairs" in tables:
-        _table(report, criterion, tables["pairs"])
     if 1 < len(part.compared) <= MOST_ANNOTATORS:
         show(charts.matrix(part), "Spearman's correlation of every two people")
         st.caption(
             "Spearman's ρ of two people on the items both rated; last columns: with the mean of the others "
-            "(the human ceiling), and of all, themselves included, which flatters."
+            "(one more person), and of all, themselves included, which flatters."
         )
-    if tables["ceilings"].rows:
-        _table(report, criterion, tables["ceilings"])
+    names = ["people", *(["pairs"] if len(part.compared) > 1 and "pairs" in tables else []), "ceilings"]
+    _folded(report, criterion, [*severities.values(), *(tables[name] for name in names)])
 
 
 def _panels(report: AgreementReport, criterion: str) -> None:
-    """What a panel adds to its best judge."""
+    """Any two judges or panels side by side with their price, and what a panel adds to its best judge."""
+    _two(report, criterion)
     gain = report.section("glance", criterion).get("panel_gain")
     if gain and gain.rows:
-        _table(report, criterion, gain)
-    for table in _named(report, "panels", criterion).values():
-        _table(report, criterion, table)
+        figures = [
+            (f"{row['name']}, beside {row['best']}", e)
+            for row in gain.rows
+            if isinstance(e := row["difference"], Estimate)
+        ]
+        forest(figures, "Each panel beside its best judge", "ρ of the panel less ρ of its best judge")
+    tables = [*([gain] if gain and gain.rows else []), *_named(report, "panels", criterion).values()]
+    _folded(report, criterion, tables)
     if why := report.lacks("panels", criterion):
         st.caption(plain(f"No panels are compared: {why}."))
 
 
-def _further(report: AgreementReport, _criterion: str) -> None:
-    """The report as files."""
-    _export(report)
+@live
+def _two(report: AgreementReport, criterion: str) -> None:
+    """Two judges or panels that the reader chooses: agreement, the paired difference, the price."""
+    judges = report.ratings.judges
+    if len(judges) < 2:
+        return
+    with workspace().read() as db:
+        known = ratings.price_of_judges(db, report.of.study.name)
+    named, money = labels(known), currency(workspace().models_path)
+    prices = {named[rater]: price for rater, price in known.items()}
+    st.caption(
+        plain("; ".join(f"{judge}: {per_thousand(prices.get(judge), money)}" for judge in judges) + ".")
+    )
+    cheapest = sorted(report.judges, key=lambda judge: (prices.get(judge) is None, prices.get(judge)))
+    chosen, places = [], st.columns(3)
+    for place, label, usual in zip(
+        places, ("These judges", "Beside these"), (report.judges, cheapest[:-1] or cheapest), strict=False
+    ):
+        picked = place.multiselect(label, judges, usual, key=f"panel {label}")
+        chosen.append(tuple(judge for judge in judges if judge in picked))
+    if not all(chosen):
+        st.caption("Choose a judge or more on each side.")
+        return
+    [row] = panel_difference(report.ratings, criterion, *chosen, **report.drawing).rows
+    look: dict[str, Any] = {"delta_color": "off", "delta_arrow": "off"}
+    for place, members, name in zip(places, chosen, ("rho", "other_rho"), strict=False):
+        price = [prices.get(judge) for judge in members]
+        total = None if None in price else sum(p for p in price if p is not None)
+        figure = row[name]
+        assert isinstance(figure, Estimate)
+        value = "undefined" if figure.value is None else f"{figure.value:z.2f}"
+        place.metric("ρ with people's mean", value, plain(per_thousand(total, money)), **look)
+    figure = row["difference"]
+    assert isinstance(figure, Estimate)
+    ends = f"{figure.low:+z.3f} to {figure.high:+z.3f}" if figure.interval else figure.reason
+    value = "undefined" if figure.value is None else f"{figure.value:+z.3f}"
+    places[2].metric("Difference, paired", value, ends, **look)
+    st.caption(f"On the {row['n']} items that both rated; 95% interval of the difference.")
+
+
+def _more(report: AgreementReport, criterion: str) -> None:
+    """How many more items the verdict needs, in its own words; what a narrower interval takes is folded."""
+    if criterion not in report.criteria:
+        return
+    about = report.verdict(criterion)
+    st.markdown(plain(about.sentence))
+    st.caption(plain(about.reason))
+    with st.expander("What a narrower interval of ρ or alpha would take", icon=":material/straighten:"):
+        for table in _named(report, "forecast", criterion).values():
+            _table(report, criterion, table)
 
 
 def _named(report: AgreementReport, section: str, criterion: str) -> dict[str, Table]:
     """The tables of a section with the names of judges and panels that readers see."""
-    found = report.section(section, criterion)
-    return {name: renamed(table, report.names) for name, table in found.items()}
+    tables = report.section(section, criterion)
+    return {name: renamed(table, report.names) for name, table in tables.items()}
 
 
 def _opened(report: AgreementReport, name: str, criterion: str) -> None:
@@ -211,13 +281,24 @@ def _at_cut(report: AgreementReport, criterion: str) -> AgreementReport:
     return report if cut == own else report.with_cut(criterion, float(cut))
 
 
-def _table(report: AgreementReport, criterion: str, table: Table, *, key: str = "") -> None:
-    """A table of a tab; of what its figures rest on, only what `said_once` does not say above the tab."""
-    draw(table, key=key, said=report.agreement.criteria[criterion].basis.parts)
+def _table(report: AgreementReport, criterion: str, table: Table) -> None:
+    """A table of a tab; of what its figures rest on, only what `said_once` does not say."""
+    said = report.agreement.criteria[criterion].basis.parts if criterion in report.criteria else ()
+    draw(table, files=False, said=said)
+
+
+def _folded(report: AgreementReport, criterion: str, tables: Iterable[Table]) -> None:
+    """The tables behind a tab's pictures."""
+    if some := [table for table in tables if table.rows]:
+        with st.expander("The figures in tables", icon=":material/table:"):
+            for table in some:
+                _table(report, criterion, table)
 
 
 def said_once(report: AgreementReport, criterion: str) -> str:
-    """What the tables of a criterion rest on, for above them."""
+    """What the figures of a criterion rest on."""
+    if criterion not in report.criteria:
+        return ""
     return plain(f"Unless a table says otherwise: {report.agreement.criteria[criterion].basis}.")
 
 
@@ -244,8 +325,7 @@ def score_distribution(report: AgreementReport, criterion: str) -> None:
 def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
     """One judge item by item and player by player; redrawn by itself when a judge or a dot is chosen."""
     st.markdown("##### Where the judge disagrees with people")
-    judges = ((judge,) for judge in report.ratings.judges)
-    raters = {called(members): members for members in (*judges, *report.panels)}
+    raters = _raters_of(report)
     rater = st.selectbox(
         "Judge or panel",
         raters,
@@ -259,6 +339,8 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
         return
     if (wanted := st.session_state.pop(WANTED, None)) is not None:
         go("conversations", conversation=str(wanted))
+    if sentences := farthest(report, criterion, rater):
+        st.markdown("  \n".join(map(plain, sentences)))
     left, right = st.columns([2, 3], gap="large")
     scale = report.scale(criterion)
     one_scale = not report.ratings.no_level(criterion, members)
@@ -280,7 +362,7 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
         else:
             largest = report.largest_differences(criterion, members, count=MOST_ITEMS)
             found = _items(report, "Largest differences", largest)
-        draw(found, select=_read)
+        draw(found, select=_read, files=False)
     _by_group(report, criterion, rater, one_scale=one_scale)
 
 
@@ -299,15 +381,20 @@ def _by_group(report: AgreementReport, criterion: str, rater: str, *, one_scale:
     what, axis = bias if one_scale else ("spearman", RHO)
     figures = [(str(row["group"]), e) for row in rows if isinstance(e := row[what], Estimate)]
     figures.sort(key=lambda named: -abs(named[1].value or 0.0))
-    forest(figures[:MOST_ROWS], f"By {facet}", axis)
-    if len(figures) > MOST_ROWS:
-        st.caption(f"The {MOST_ROWS} farthest from people of {len(figures)}; the table has all.")
+    forest(figures, f"By {facet}", axis, most=MOST_ROWS)
     shown = [column for column in found.columns if column.name not in ("rater", "facet")]
-    _table(report, criterion, replace(found, columns=tuple(shown), rows=tuple(rows)))
+    tables = [replace(found, columns=tuple(shown), rows=tuple(rows))]
     if facet == "player":
         levels = report.section("players", criterion)["levels"]
         of_judge = [row for row in levels.rows if row["rater"] == rater]
-        _table(report, criterion, replace(levels, columns=levels.columns[1:], rows=tuple(of_judge)))
+        tables.append(replace(levels, columns=levels.columns[1:], rows=tuple(of_judge)))
+    _folded(report, criterion, tables)
+
+
+def _raters_of(report: AgreementReport) -> dict[str, tuple[str, ...]]:
+    """Judges and panels by their name."""
+    judges = ((judge,) for judge in report.ratings.judges)
+    return {called(members): members for members in (*judges, *report.panels)}
 
 
 def _read(row: Mapping[str, Cell]) -> None:
@@ -339,9 +426,10 @@ def _items(report: AgreementReport, title: str, items: pd.DataFrame) -> Table:
     return Table("items", title, kept, tuple(cells), "Select a row to read the conversation.")
 
 
-def _export(report: AgreementReport) -> None:
+def _export(report: AgreementReport, _criterion: str) -> None:
+    """The report as files."""
     name = report.of.study.name
-    st.subheader("Export", anchor=False)
+    st.markdown("##### Files")
     if steps := report.steps():
         st.caption(
             f"A report, JSON and CSV need {len(steps)} measurements that this page has not made yet: a click "
@@ -363,10 +451,27 @@ def _export(report: AgreementReport) -> None:
         for label, form in (("JSON", "json"), ("CSV", "csv"), ("LaTeX", "latex")):
             write = partial(report.document, form)
             download(label, write, f"{name}-agreement", "tex" if form == "latex" else form)
+    _one_table(report)
     st.caption(
         f"*Report*: `concord export report --study {plain(name)}`; the others: `concord agreement --study "
         f"{plain(name)} --format …`. With other options than the usual ones, the command takes them too."
     )
+
+
+def _one_table(report: AgreementReport) -> None:
+    """One of the tables that were measured, as a file."""
+    every = {
+        f"{table.title} ({report.label(criterion)})": table
+        for (_, criterion), tables in report.kept.items()
+        for table in tables.values()
+        if table.rows
+    }
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        title = st.selectbox("One table", sorted(every), width=480)
+        if title:
+            for label, write, ending in (("CSV", as_csv, "csv"), ("LaTeX", as_latex, "tex")):
+                write_table = partial(write, every[title])
+                download(label, write_table, every[title].name, ending, key=f"one {ending}")
 
 
 def _measure(report: AgreementReport, steps: Sequence[tuple[str, str]]) -> None:
@@ -385,15 +490,18 @@ def _bundle(report: AgreementReport) -> bytes:
 
 
 TABS = {
-    "Summary": Tab("summary", _summary, ("forecast", "next")),
-    "Judges": Tab("judges", _judges, ("versions", "missing", "retest", "calibration", "alt-test")),
-    "Where it fails": Tab("fails", _where, ("disagreement", "bands", "bias")),
-    "Raters": Tab(
+    "Which judge?": Tab("judges", _judges, ("versions", "missing", "retest", "calibration", "alt-test")),
+    "Would a cheaper panel do?": Tab("panels", _panels),
+    "Where does it fail?": Tab("fails", _where, ("disagreement", "bands")),
+    "What does it favour?": Tab("favours", _favours),
+    "Who rated how?": Tab(
         "raters",
         _raters,
-        ("annotators", "raters", "annotator-retest", "gold", "adjudication", "extra", "anchoring"),
+        ("annotators", "annotator-retest", "gold", "adjudication", "extra", "anchoring"),
     ),
-    "Panels": Tab("panels", _panels),
-    "Further": Tab("further", _further, ("thresholds", "system", "registration")),
+    "How many more?": Tab("more", _more, ("next",)),
+    "Further": Tab("further", _export, ("thresholds", "system", "registration")),
 }
 """The tabs by the name that readers see."""
+CATEGORIES = ("Which judge?", "Further")
+"""The tabs of a criterion that is answered by a category."""

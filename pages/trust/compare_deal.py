@@ -6,10 +6,9 @@ import streamlit as st
 
 from concord.demo.workspace import VISITOR
 from concord.store import access
-from concord.store import pairings as stored
-from concord.store.pairings import Standing
 from concord.studies import pairings
-from pages.parts import person, tables, told
+from concord.studies.pairings import Standing
+from pages.parts import tables, told
 from pages.parts.address import link
 from pages.parts.session import workspace
 from pages.parts.table import draw
@@ -29,7 +28,7 @@ def section(study: str, players: Sequence[str], facets: Facets, possible: int) -
     """
     with workspace().read() as db:
         invited = [a.name for a in access.annotators(db) if a.can_enter and not a.simulated]
-        standings, remarks = stored.standings(db, study=study), pairings.remarks_table(db, study)
+        standings, remarks = pairings.standings(db, study), pairings.remarks_table(db, study)
     with st.expander("Deal pairs to people", icon=":material/group:", expanded=bool(standings)):
         if not invited:
             st.markdown("People come by a link of their own and compare blind. Nobody is invited yet.")
@@ -104,15 +103,12 @@ def _dealt(study: str, players: tuple[str, ...], facets: Facets) -> None:
     who, n, overlap, seed = (given[key] for key in (PEOPLE, NUMBER, OVERLAP, SEED))
     with told.writing() as db:
         found = pairings.deal(db, study, who, n, players=players, facets=facets, overlap=overlap, seed=seed)
-        for name in who:
-            person.decided(db, "dealt", study, name, f"{n} pairs, overlap {overlap}, seed {seed}")
         told.done("Dealt. " + ", ".join(f"{s.person}: {s.dealt} pairs" for s in found) + ".")
 
 
 def _taken_back(study: str, name: str) -> None:
-    with workspace().write() as db:
+    with told.writing() as db:
         taken = pairings.take_back(db, study, name)
-        person.decided(db, "pairs taken back", study, name, f"{taken} pairs")
-    told.done(
-        f"{taken} pairs that {name} had not compared were taken back. Deal again to give them to others."
-    )
+        told.done(
+            f"{taken} pairs that {name} had not compared were taken back. Deal again to give them to others."
+        )

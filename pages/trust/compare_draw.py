@@ -8,7 +8,7 @@ from concord.exchange import comparisons_file
 from concord.rubrics import shelf
 from concord.store import conversations
 from concord.studies import pairings
-from pages.parts import person, told
+from pages.parts import told
 from pages.parts.address import link
 from pages.parts.plain import plain
 from pages.parts.session import workspace
@@ -63,6 +63,5 @@ def _made() -> None:
         else:
             how = {"players": given[MODELS], "seed": given[SEED]}
             made = pairings.new(db, name, used, given[WHOSE], given[NUMBER] or None, **how)
-        person.decided(db, "drawn", made.name, detail=f"pairs, {made.source}, seed {made.seed}")
         st.session_state["pairs"] = made.name
         told.done(f"The study of pairs “{plain(made.name)}” is made. Below it is dealt and compared.")

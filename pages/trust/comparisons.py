@@ -11,19 +11,20 @@ from concord.runs.benchmark import Benchmark
 from concord.runs.plans import Where
 from concord.runs.registry import BENCHMARKS
 from concord.store import comparisons as stored
-from concord.store import conversations, pairings, tables
+from concord.store import conversations, tables
+from concord.store import studies as stored_studies
 from concord.store.comparisons import PairQuestion
-from concord.store.pairings import PairStudy
+from concord.store.studies import Study
 from concord.studies import comparisons
 from concord.studies.comparisons import Compared
-from concord.studies.pairings import asked
 from concord.table import as_document
 from pages.desk import component
 from pages.desk.form import DeskEvent, sent_by
 from pages.desk.pairs import AllPairs
 from pages.parts import person, registering, table, theme, told
-from pages.parts.address import begin_work, begun_with, benchmark_chosen, checked, choice, end_work, link
+from pages.parts.address import begun_with, benchmark_chosen, checked, choice, end_work, link
 from pages.parts.estimates import forest
+from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 from pages.study import run_form, run_watch
@@ -51,75 +52,83 @@ def _compared(
 
 
 def page() -> None:
-    """Draw the tables, or the work of comparing."""
+    """Draw the results, then how more people and judges compare; or the work of comparing."""
     working = st.query_params.get("work") == WORK
     if not working:
-        st.title("Comparisons", anchor=False)
+        heading("comparisons")
         told.show()
     with workspace().read() as db:
         known, compared = conversations.values(db)["benchmark"], stored.compared_benchmarks(db)
-        studies = {study.name: study for study in pairings.studies(db)}
-    if not working and known:
-        compare_draw.section(known)
-    if studies and not working:
+        studies = {name: stored_studies.get(db, name) for name in stored_studies.names(db, pairs=True)}
+    if working:
+        return _work(benchmark_chosen(_offered(known, compared), fixed=True))
+    name = ""
+    if studies:
         name = st.selectbox(
             "Study of pairs",
             [*studies, ""],
             key="pairs",
             bind="query-params",
-            format_func=lambda each: (
-                plain(studies[each].title) if each else "none: a benchmark's own question"
-            ),
+            format_func=lambda each: plain(studies[each].title) if each else "a benchmark's own question",
         )
-        if name:
-            return _of_study(studies[name])
-    names = [b.name for b in BENCHMARKS.values() if b.pairwise is not None and b.name in known]
-    names += [name for name in compared if name not in BENCHMARKS]
-    if not names:
+    if name:
+        _of_study(studies[name])
+    elif names := _offered(known, compared):
+        _of_benchmark(benchmark_chosen(names))
+    else:
         st.info(
             "There is nothing to compare yet: two models must have answered the same scripts, or a study of "
             "pairs be drawn."
         )
-        return link("runs", "Start a run")
-    benchmark = benchmark_chosen(names, fixed=working)
-    if working:
-        return _work(benchmark)
+        link("runs", "Start a run")
+    if known:
+        compare_draw.section(known)
+    return None
+
+
+def _offered(known: Sequence[str], compared: Sequence[str]) -> list[str]:
+    """The benchmarks with a question of their own about pairs, and others that were compared."""
+    own = [b.name for b in BENCHMARKS.values() if b.pairwise is not None and b.name in known]
+    return [*own, *(name for name in compared if name not in BENCHMARKS)]
+
+
+def _of_benchmark(benchmark: Benchmark) -> None:
+    """A benchmark's own question: its figures, then who may compare."""
     with workspace().read() as db:
         values = conversations.values(db, benchmark.name)
         stamp = (tables.stamp(db), stored.stamp(db))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.popover("Models and scripts", icon=":material/tune:"):
         players = _several("Models", values["player"], "models", "all that were compared")
         facets = tuple(
             (name, tuple(_several(name.capitalize(), values[name], name, "all")))
             for name in benchmark.spotcheck_facets
             if len(values.get(name, ())) > 1
         )
+    _figures(stamp, benchmark.name, tuple(players), facets)
     if benchmark.pairwise is not None:
         possible = _desk(benchmark, players, dict(facets))
         compare_deal.section(benchmark.name, players, dict(facets), possible)
         _judges(benchmark.name, players=players or values["player"], where=dict(facets))
-    _figures(stamp, benchmark.name, tuple(players), facets)
-    return None
 
 
-def _of_study(study: PairStudy) -> None:
-    """A study of pairs: what is asked, who has done how much, and the figures."""
+def _of_study(study: Study) -> None:
+    """A study of pairs: what is asked, the figures, then who has done how much."""
     with workspace().read() as db:
-        many, stamp = len(pairings.pairs(db, study.name)), (tables.stamp(db), stored.stamp(db))
-        questions = asked(db, study)
+        many = len(stored_studies.pairs(db, study.name))
+        stamp = tables.stamp(db), stored.stamp(db)
     st.markdown(
         f"**{plain(study.title)}** · {many:,} pairs of {plain(study.benchmark)} · asked: "
-        + ", ".join(plain(question.label) for question in questions)
+        + ", ".join(plain(question.label) for question in study.criteria)
         + f" ({plain(study.rubric)} v{study.version}) · {plain(study.source)}, seed {study.seed}"
     )
+    results = _figures(stamp, study.name)
+    with workspace().read() as db:
+        registered = registered_pairs(db, results, study.name)
+    if registered.rows:
+        table.draw(registered)
     compare_deal.section(study.name, (), {}, many)
     registering.section(study.name)
     _judges(study.benchmark, study.name)
-    found = _figures(stamp, study.name)
-    with workspace().read() as db:
-        registered = registered_pairs(db, found, study.name)
-    if registered.rows:
-        table.draw(registered)
 
 
 def _judges(benchmark: str, study: str = "", players: Sequence[str] = (), where: Where | None = None) -> None:
@@ -137,17 +146,17 @@ def _figures(
 ) -> Compared | None:
     """The figures, by one question at a time; None where nobody compared."""
     try:
-        found = _compared(str(workspace().path), stamp, name, None, players, facets)
-        if len(found.questions) > 1:
-            labels = [" ".join(filter(None, q)) or "the benchmark's own question" for q in found.questions]
+        results = _compared(str(workspace().path), stamp, name, None, players, facets)
+        if len(results.questions) > 1:
+            labels = [" ".join(filter(None, q)) or "the benchmark's own question" for q in results.questions]
             chosen = choice("Question", "question", labels, labels[0], format_func=plain)
-            question = found.questions[labels.index(chosen)]
-            found = _compared(str(workspace().path), stamp, name, question, players, facets)
+            question = results.questions[labels.index(chosen)]
+            results = _compared(str(workspace().path), stamp, name, question, players, facets)
     except ConcordError as error:
         st.info(plain(error))
         return None
-    _show(found)
-    return found
+    _show(results)
+    return results
 
 
 def _several(label: str, values: list[str], name: str, placeholder: str) -> list[str]:
@@ -164,7 +173,7 @@ def _desk(benchmark: Benchmark, players: list[str], facets: dict[str, tuple[str,
         done = sum(answered for _, answered in every)
         st.markdown(
             f"Compare yourself, blind: **{done}** of {len(every):,} pairs done. People's answers stand "
-            "beside the judges' below.",
+            "beside the judges' above.",
             width="stretch",
         )
         st.button(
@@ -172,32 +181,31 @@ def _desk(benchmark: Benchmark, players: list[str], facets: dict[str, tuple[str,
             type="primary",
             icon=":material/compare_arrows:",
             disabled=done == len(every),
-            on_click=begin_work,
-            args=(WORK, who, {"models": players, **facets}),
+            on_click=person.begin,
+            args=(WORK, {"models": players, **facets}),
         )
     return len(every)
 
 
-def _show(found: Compared) -> None:
-    names = [s.rater for s in found.standings]
-    labels = {n: f"people ({found.people})" if n == comparisons.PEOPLE else n for n in names}
+def _show(results: Compared) -> None:
+    """Which model wins, in a picture; then the tables."""
+    names = [s.rater for s in results.standings]
+    labels = {n: f"people ({results.people})" if n == comparisons.PEOPLE else n for n in names}
     usual = comparisons.ALL_JUDGES if comparisons.ALL_JUDGES in names else names[0]
     rater = choice("As seen by", "rater", names, usual, format_func=lambda name: plain(labels[name]))
-    made = {each.name: each for each in comparisons.result_tables(found, rater)}
-    table.draw(made["duels"])
-    if strengths := made.get("strengths"):
+    shown = {each.name: each for each in comparisons.result_tables(results, rater)}
+    if strengths := shown.get("strengths"):
         players = [str(row["player"]) for row in strengths.rows]
         rows = list(zip(players, strengths.estimates("strength"), strict=True))
         if any(figure.defined for _, figure in rows):
             forest(rows, "Strength by model", "Strength (log scale, mean 0), 95% interval")
-        table.draw(strengths)
-    for name in ("position-bias", "shown-first", "agreement"):
-        if name in made:
-            table.draw(made[name])
-    if "agreement" not in made:
-        st.caption("Nobody has compared yet: begin above, or deal pairs to people.")
-    every = partial(as_document, comparisons.result_tables(found), "json")
-    table.download("Everything as JSON", every, f"comparisons-{found.study or found.benchmark}", "json")
+    for name in ("duels", "strengths", "position-bias", "shown-first", "agreement"):
+        if name in shown:
+            table.draw(shown[name])
+    if "agreement" not in shown:
+        st.caption("Nobody has compared yet: begin or deal pairs to people below.")
+    every = partial(as_document, comparisons.result_tables(results), "json")
+    table.download("Everything as JSON", every, f"comparisons-{results.study or results.benchmark}", "json")
 
 
 def _work(benchmark: Benchmark) -> None:

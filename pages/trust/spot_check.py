@@ -16,7 +16,6 @@ from pages.desk.form import DeskEvent, sent_by
 from pages.parts import person, table, theme, told
 from pages.parts.address import (
     asked,
-    begin_work,
     begun_with,
     benchmark_chosen,
     checked,
@@ -31,6 +30,8 @@ from pages.parts.session import workspace
 TRIAGE, AUDIT = "triage", "audit"
 MODES = {TRIAGE: "Triage", AUDIT: "Random audit"}
 LISTED = 15
+FILTER = 230
+"""Pixels of a filter; those that do not fit beside others stand below."""
 
 
 def page() -> None:
@@ -55,7 +56,9 @@ def _benchmark() -> Benchmark | None:
     working = st.query_params.get("work") in MODES
     if not working:
         st.title("Spot-check", anchor=False)
-        st.markdown("Look at what judges said: is the score **reasonable**, **too high** or **too low**?")
+        st.markdown(
+            "Look at what judges said: is the score **reasonable**, **too high**, **too low** or **wrong**?"
+        )
     if not judged:
         st.info("No judge has judged anything yet.")
         link("runs", "Start a run")
@@ -63,7 +66,15 @@ def _benchmark() -> Benchmark | None:
     # The benchmark whose replies judges score alone comes first: that is what the paper checks in this way.
     names = [b.name for b in sorted(judged, key=lambda b: not b.last_reply_only)]
     chosen = benchmark_chosen(names, fixed=working)
-    return next(b for b in judged if b.name == chosen.name)
+    benchmark = next(b for b in judged if b.name == chosen.name)
+    if not working:
+        asked_about = [criterion for criterion in benchmark.criteria if criterion.counted]
+        with st.expander(f"What judges were asked: {', '.join(plain(c.label) for c in asked_about)}"):
+            for criterion in asked_about:
+                scale = criterion.scale_of("judge")
+                ends = f"{scale.word(scale.low)} to {scale.word(scale.high)}"
+                st.markdown(f"**{plain(criterion.label)}** ({plain(ends)}): {plain(criterion.statement)}")
+    return benchmark
 
 
 # -- triage
@@ -108,8 +119,13 @@ def _triage(benchmark: Benchmark) -> None:
     with workspace().read() as db:
         search = spotcheck.search(db, benchmark.name, **among, reasons=reasons)
         queue = suspects.queue(db, search, limit=LISTED)
-        of = [conversations.found(db, s.conversation_id).facets for s in queue]
-    filters = {**where, "judge": by, "reason": reasons}
+        of = [conversations.listed(db, s.conversation_id).facets for s in queue]
+
+    def begin(at: str = "") -> None:
+        # As chosen at the click, which may come before the page is drawn anew.
+        chosen = {name: st.session_state.get(name) or [] for name in (*where, "judge", "reason")}
+        person.begin(TRIAGE, chosen, at=at)
+
     if not queue:
         st.info("Nothing is left that deserves a look, as far as these filters go.")
     else:
@@ -117,15 +133,14 @@ def _triage(benchmark: Benchmark) -> None:
             f"Start with the first of {counts['']:,}" if not reasons else "Start with the first",
             type="primary",
             icon=":material/search:",
-            on_click=begin_work,
-            args=(TRIAGE, who, filters),
+            on_click=begin,
         )
         kept = [name for name in benchmark.facets if name != benchmark.ending_facet]
         shown_of = [{name: facets_of.get(name, "") for name in kept} for facets_of in of]
         table.draw(
             spotcheck.queue_table(queue, counts, shown_of),
             key="queue",
-            select=lambda row: begin_work(TRIAGE, who, filters, at=str(row["conversation"])),
+            select=lambda row: begin(str(row["conversation"])),
         )
     with workspace().read() as db:
         found = audits.findings(db, benchmark.name, where=where, judges=by)
@@ -136,7 +151,8 @@ def _triage(benchmark: Benchmark) -> None:
 
 def _several(label: str, values: list[str], name: str, help: str | None = None) -> list[str]:
     checked(name, values)
-    return st.multiselect(label, values, key=name, bind="query-params", placeholder="all", help=help)
+    look: dict[str, Any] = {"placeholder": "all", "help": help, "width": FILTER}
+    return st.multiselect(label, values, key=name, bind="query-params", **look)
 
 
 # -- the audit
@@ -177,9 +193,9 @@ def _audit(benchmark: Benchmark) -> None:
         label,
         type="primary",
         icon=":material/fact_check:",
-        on_click=begin_work,
+        on_click=person.begin,
         disabled=progress.next is None,
-        args=(AUDIT, who, {}),
+        args=(AUDIT, {}),
         kwargs={"audit": name},
     )
     if found.overall.n:
@@ -213,9 +229,12 @@ def _figures(found: audits.Findings) -> None:
     share = found.overall
     with st.container(horizontal=True):
         _metric("Reasonable", share.rate)
-        _metric("Too high", share.too_high, f"of {share.n}")
-        _metric("Too low", share.too_low, f"of {share.n}")
-        _metric("Optimism", share.optimism, help="Share of too high among what was not reasonable")
+        if found.named:
+            _metric("Wrong", share.wrong, f"of {share.n}")
+        else:
+            _metric("Too high", share.too_high, f"of {share.n}")
+            _metric("Too low", share.too_low, f"of {share.n}")
+            _metric("Optimism", share.optimism, help="Share of too high among what was not reasonable")
         if share.unread:
             _metric("Unreadable, seen", share.unread, "in no share")
     if not found.unbiased:
@@ -242,23 +261,20 @@ def _work(benchmark: Benchmark, way: str) -> None:
     who = person.named()
     given = st.query_params
     audit = given.get("audit", "") if way == AUDIT else ""
-    if way == AUDIT:
-        work: spot.QueueDesk | spot.AuditDesk = spot.AuditDesk(benchmark.name, who, audit)
-    else:
-        at = given.get("at", "")
-        work = spot.QueueDesk(
-            benchmark.name,
-            who,
-            reasons=[r for r in given.get_all("of_reason") if r in spotcheck.REASONS],
-            where=begun_with([*benchmark.spotcheck_facets, "player"]),
-            judges=given.get_all("of_judge"),
-            first=int(at) if at.isdecimal() and len(at) < 16 else None,
-        )
+    at = given.get("at", "")
+    work = spot.CheckDesk(
+        benchmark.name,
+        who,
+        audit,
+        reasons=[r for r in given.get_all("of_reason") if r in spotcheck.REASONS],
+        where=begun_with([*benchmark.spotcheck_facets, "player"]),
+        judges=given.get_all("of_judge"),
+        first=int(at) if at.isdecimal() and len(at) < 16 else None,
+    )
     title = f"{benchmark.title}: {MODES[way]}" + (f" “{audit}”" if way == AUDIT else "")
     theme.whole_window()
-    fixed = spot.fixed(work, benchmark, title, "Spot-check")
-    take = component.taking(work.desk, DeskEvent, lambda db, event: spot.apply(db, who, event, audit))
-    if component.desk(fixed, take, sent_by(work.moving)):
+    take = component.taking(work.desk, DeskEvent, work.apply)
+    if component.desk(work.fixed(benchmark, title, "Spot-check"), take, sent_by(work.moving)):
         end_work()
         st.rerun()
 

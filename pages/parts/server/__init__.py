@@ -5,6 +5,11 @@ Streamlit.
 """
 
 import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from threading import Thread
+from typing import Any
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -42,8 +47,25 @@ def _unforeseen(error: Exception) -> bool:
     return True
 
 
+LIBRARIES = ("pandas", "altair", "scipy.sparse", "concord.reports.overview", "pages.trust.agreement_charts")
+"""What the first page needs, in an order in which it waits for none of them long."""
+
+
+def _import_libraries() -> None:
+    for module in LIBRARIES:
+        import_module(module)
+
+
+@asynccontextmanager
+async def _starting(_: App) -> AsyncIterator[dict[str, Any]]:
+    """Import libraries beside the server: a browser loads Streamlit's scripts meanwhile."""
+    Thread(target=_import_libraries, daemon=True).start()
+    yield {}
+
+
 app = App(
     SHIPPED / "app.py",
     middleware=MIDDLEWARE,
     on_script_error=_unforeseen,
+    lifespan=_starting,
 )

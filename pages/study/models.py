@@ -1,0 +1,136 @@
+"""Models: what models.toml says of each; the owner adds and changes entries, and any can be tested."""
+
+from typing import Any
+
+import streamlit as st
+
+from concord.errors import ConcordError, ConfigError, NotAllowed
+from concord.llm import presets
+from concord.llm.models import Model, currency, load_models
+from concord.runs import examining
+from concord.store import audit
+from pages.parts import told
+from pages.parts.address import asked, shown
+from pages.parts.navigation import heading
+from pages.parts.people import Researcher
+from pages.parts.plain import plain
+from pages.parts.session import here, sentence, workspace
+from pages.parts.table import draw
+
+NEW = "new model …"
+TEXTS = ("base_url", "model", "api_key_env", "family")
+
+
+def page() -> None:
+    """Draw the page."""
+    heading("models")
+    told.show()
+    try:
+        models = load_models(workspace().models_path)
+        table = presets.listed(models.values(), currency(workspace().models_path))
+    except ConfigError as error:
+        sentence(error)
+        return
+    if models:
+        draw(table, titled=False, files=False)
+    offered = [*models, NEW] if _owner() and not workspace().read_only else list(models)
+    if not offered:
+        st.info("No model is named yet. The owner of the workspace adds them.")
+        return
+    first = offered.index(asked("model", offered, offered[0]))
+    name = shown("model", st.selectbox("Model", offered, first, key="entry"))
+    model = models.get(name)
+    if model is not None:
+        _test(model)
+    if NEW in offered:
+        _form(model)
+    else:
+        st.caption("Only the owner of the workspace adds and changes models.")
+
+
+def _owner() -> bool:
+    who = here()
+    return isinstance(who, Researcher) and who.role == "owner"
+
+
+def _test(model: Model) -> None:
+    """Some small calls, as `concord doctor` makes them, and what they show."""
+    if model.kind == "program":
+        st.caption("A program is tried when it judges.")
+    elif st.button("Test", icon=":material/network_check:", help="About ten small calls, paid for."):
+        try:
+            with st.spinner("Calling …"):
+                result = examining.check(workspace(), {model.name: model})[model.name]
+        except ConcordError as error:
+            sentence(error)
+            return
+        (st.error if result.wrong else st.success)(plain(f"{model.name}: {result.sentence}"))
+        if result.adaptation:
+            st.caption(plain(result.adaptation))
+
+
+def _form(model: Model | None) -> None:
+    """The settings of an entry that most endpoints need; the file has the others."""
+    kinds = presets.presets(workspace().folders("data"))
+    price, of = model.price if model else None, model.name if model else ""
+    money = currency(workspace().models_path)
+    with st.form(f"model {of}", enter_to_submit=False):
+        left, right = st.columns(2, gap="large")
+        if model is None:
+            left.text_input("Name", key="entry name", max_chars=60)
+            right.selectbox(
+                "Kind of endpoint",
+                kinds,
+                format_func=lambda kind: f"{kind}: {kinds[kind].about}",
+                key="entry kind",
+            )
+        for place, name, label, about in (
+            (left, "model", "What the endpoint calls it", ""),
+            (right, "base_url", "Base URL", "Empty: that of the kind of endpoint."),
+            (left, "api_key_env", "Environment variable with the key", "Its name. No key is written here."),
+            (right, "family", "Family", "Such as gpt or llama: do judges prefer their own?"),
+        ):
+            value = (getattr(model, name) or "") if model else ""
+            place.text_input(label, value, key=f"{name} of {of}", help=about or None, max_chars=2000)
+        *rates, paid = st.columns(3)
+        for place, name in zip(rates, ("input", "output"), strict=True):
+            place.number_input(
+                f"Price per million tokens {'in' if name == 'input' else 'out'}",
+                0.0,
+                value=getattr(price, name) if price else None,
+                placeholder="not known",
+                key=f"{name} of {of}",
+            )
+        paid.text_input("Currency of all prices", money, key="currency", max_chars=10)
+        st.form_submit_button("Save" if model else "Add", type="primary", on_click=_saved, args=(of,))
+
+
+def _saved(of: str) -> None:
+    """Write the entry and the line of the audit log, both or none."""
+    state = st.session_state
+    name, money = of or state["entry name"].strip(), state["currency"].strip()
+    given: dict[str, Any] = {text: state[f"{text} of {of}"].strip() or None for text in TEXTS}
+    rates = {way: state[f"{way} of {of}"] for way in ("input", "output")}
+    with told.writing() as db:
+        if not _owner():
+            raise NotAllowed("Only the owner of the workspace changes models.")
+        path = workspace().models_path
+        if len({rate is None for rate in rates.values()}) > 1:
+            raise ConfigError("A price needs both rates, in and out.")
+        known = load_models(path).get(of)
+        other = known.price.model_dump(exclude_unset=True) if known and known.price else {}
+        given["price"] = None if rates["input"] is None else other | rates
+        audit.record(db, "changed a model" if of else "added a model", about=name)
+        if of:
+            presets.change(path, name, money, **given)
+        elif not (name and given["model"]):
+            raise ConfigError("A model needs a name, and what the endpoint calls it.")
+        else:
+            kinds = presets.presets(workspace().folders("data"))
+            presets.add(path, kinds, name, preset=state["entry kind"], money=money, **given)
+            st.query_params["model"] = name
+            state.pop("entry", None)
+        told.done(f"{name} is in models.toml.")
+
+
+page()
