@@ -14,8 +14,9 @@ from sqlite_utils import Database
 
 from concord.cli import main
 from concord.demo import workspace as demo
-from concord.store import database
+from concord.store import access, database
 from concord.workspace import Workspace
+from tests import warm
 from tests.filled import fill
 from tests.mock.faults import Faults
 from tests.mock.server import running
@@ -24,6 +25,40 @@ from tests.mock.server import running
 # process, each time on a new instance of its class, which Hypothesis would refuse.
 settings.register_profile("concord", deadline=None, suppress_health_check=[HealthCheck.differing_executors])
 settings.load_profile("concord")
+
+
+LONG = (
+    "tests/browser/test_desk.py",
+    "tests/browser/test_study_pages.py",
+    "tests/browser/test_every_page.py",
+    "tests/browser/test_trust_pages.py",
+    "tests/browser/test_town.py",
+    "tests/browser/test_spot_check.py",
+    "tests/browser/test_whole_study.py",
+    "tests/browser/test_oidc.py",
+    "tests/browser/test_three_files.py",
+    "tests/security/test_hostile_files.py",
+    "tests/runs/test_store_matrix.py",
+    "tests/runs/test_store_lost.py",
+    "tests/security/test_attack.py",
+    "tests/security/test_sign_in.py",
+    "tests/test_contributing.py",
+    "tests/runs/test_twins.py",
+    "tests/runs/test_runs.py",
+    "tests/test_at_once.py",
+    "tests/stss/test_run.py",
+    "tests/runs/test_budget.py",
+    "tests/commands/test_quickstart_ends.py",
+    "tests/exchange/test_report.py",
+    "tests/pages/test_agreement.py",
+)
+"""Files that take ten seconds or more, the longest first."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files come first, so that at the end no process has one of them alone."""
+    places = {name: place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: places.get(item.location[0], len(LONG)))
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -42,6 +77,14 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     opened = database.connect
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(database, "connect", connect)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cheap_hashing() -> Iterator[None]:
+    """Passphrases are hashed in a millisecond; security/test_sign_in.py tests the real cost."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(access, "_SCRYPT", warm.CHEAP)
         yield
 
 

@@ -139,7 +139,7 @@ def _study(db: Database, ids: Sequence[int], criteria: Sequence[Criterion], rand
         for task, conversation in list(zip(assigned(db, rater, "first"), chosen, strict=True))[
             : len(units) if person != "Cleo" else len(units) // 2
         ]:
-            player = conversations.found(db, conversation).player
+            player = conversations.listed(db, conversation).player
             for c in criteria:
                 score = PLAYERS[player] + lean + random_.gauss(0, 0.8)
                 placements.answer(db, rater, task[0], c.name, float(min(5, max(1, round(score)))))

@@ -23,7 +23,8 @@ from concord.rating import Criterion
 from concord.store import access, conversations, desk, placements
 from concord.store import studies as stored
 from concord.store.known import Gold, UnitKey
-from concord.studies import checks, running, studies
+from concord.studies import running, studies
+from concord.studies.purposes import gold
 from tests.browser.restarts import House
 from tests.wire import Desk, opened
 
@@ -167,8 +168,8 @@ class Crowd:
 
     def decide(self) -> None:
         with self.house.workspace.write() as db:
-            running.requeue(db, "s", RETURNED, "look at them again", "dana")
-            running.reassign(db, "s", LEAVER, "has left", "dana")
+            running.requeue(db, "s", RETURNED, "look at them again")
+            running.reassign(db, "s", LEAVER, "has left")
 
 
 @pytest.fixture
@@ -181,7 +182,7 @@ def house(tmp_path: Path):
         made.tokens = {name: access.invite(db, name) for name in PEOPLE}
         dealt = studies.deal_study(db, "s", PEOPLE, overlap=OVERLAP, repeats=0.1)
         assert set(dealt.values()) == {100}
-        checks.set_gold(db, "s", [Gold(UnitKey(i, None), "wit", 3) for i in ids[UNITS:]])
+        gold.set_gold(db, "s", [Gold(UnitKey(i, None), "wit", 3) for i in ids[UNITS:]])
     yield made
     made.close()
 
@@ -229,13 +230,13 @@ def test_what_twenty_people_press_is_stored_once(
     rows = house.server.rows
     counted = "SELECT count(*) FROM ratings r JOIN studies t ON t.id = r.study_id WHERE t.name = ?"
     assert rows(counted, "imported") == [(60,)]
-    assert rows(counted, "s") == [(sum(len(item.answers) for item in units),)]
-    held_apart = "SELECT count(*) FROM answers WHERE replaced IS "
-    assert rows(held_apart + "NULL") == [(sum(len(item.answers) for item in apart),)]
-    assert rows(held_apart + "NOT NULL") == [(sum(item.changes for item in apart),)]
-    assert rows("SELECT count(*) FROM revisions") == [(sum(item.changes for item in units),)]
-    raters = "SELECT count(*) FROM assignments a JOIN study_units u ON u.id = a.unit_id "
-    raters += "JOIN studies t ON t.id = u.study_id WHERE t.name = ? GROUP BY u.id"
+    assert rows(counted, "s") == [(sum(len(item.answers) for item in units if item.state == "done"),)]
+    kept = "SELECT count(*) FROM answers a JOIN placements p ON p.id = a.placement_id WHERE p.purpose "
+    for here, items in (("= 'first'", units), ("<> 'first'", apart)):
+        assert rows(f"{kept} {here} AND a.replaced IS NULL") == [(sum(len(i.answers) for i in items),)]
+        assert rows(f"{kept} {here} AND a.replaced IS NOT NULL") == [(sum(i.changes for i in items),)]
+    raters = "SELECT count(*) FROM placements a JOIN items u ON u.id = a.item_id "
+    raters += "JOIN studies t ON t.id = u.study_id WHERE t.name = ? AND a.purpose = 'first' GROUP BY u.id"
     assert Counter(rows(raters, "s")) == {(OVERLAP,): UNITS}
     assert len(apart) > len(others) * (10 + GOLD)
 

@@ -15,6 +15,7 @@ import pytest
 from concord.scenario import Scenario
 from concord.store import conversations, ratings, scenarios
 from concord.workspace import Workspace
+from tests import warm
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -136,7 +137,7 @@ def test_a_benchmark_of_ones_own_lies_in_the_workspace(followed, tmp_path):
     def concord(*words):
         command = [sys.executable, "-m", "concord.cli", "--workspace", followed.path, *words]
         env = {**os.environ, "PYTHONPATH": str(ROOT)}
-        return subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+        return warm.run(command, cwd=tmp_path, env=env)
 
     done = concord("run", "verse:HAIKU", "--poets", "player", "--judges", "a")
     assert "finished: 2 of 2 stored" in done.stdout, done.stderr

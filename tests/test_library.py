@@ -71,7 +71,7 @@ def test_every_block_of_the_page_runs_and_prints_what_it_says(here, mock, run):
             for told, line in zip(said, printed.getvalue().splitlines(), strict=True)
             if not told.startswith(WORDS)
         ]
-    assert len(compared) == 6
+    assert len(compared) == 7
     assert [told for told, _ in compared] == [line for _, line in compared]
     assert {language for language, _ in BLOCKS} == {"python", "sh"}
     names["test_the_judge_can_be_trusted"]()
@@ -109,6 +109,44 @@ def test_figures_are_those_of_the_command(fresh, run, tmp_path):
     assert found["held_out"].value == row["person"]["value"]
 
 
+def with_turns(by_turn: bool) -> pd.DataFrame:
+    """Items with texts, groups, languages and repeated runs of two prompts; one is refused."""
+    said = [("user", "Why?"), ("assistant", "No."), ("user", "Why not?"), ("assistant", "Never.")]
+    rows = []
+    for item in range(16):
+        text = json.dumps([{"role": role, "content": words * (1 + item % 3)} for role, words in said])
+        about = {
+            "unit": f"u{item}",
+            "text": text,
+            "model": f"m{item % 3}",
+            "language": ("en", "de")[item % 2],
+        }
+        about |= {"scenario": f"s{item % 9}", "mood": ("glad", "sad")[item // 8]}
+        for place, (rater, runs) in enumerate((("Ada", 1), ("Ben", 1), ("j", 2), ("k", 1))):
+            for repeat in range(runs):
+                of = {"rater": rater, "kind": "judge" if rater in "jk" else "human", "repeat": repeat}
+                of["variant"] = "v1" if rater == "j" else ""
+                for turn in (1, 2) if by_turn else (None,):
+                    wit = 1 + (3 * item + place + repeat + (turn or 0)) % 5
+                    rows.append(about | of | {"criterion": "wit", "score": wit, "turn": turn})
+                    refused = float(item == 3 and rater == "j")
+                    rows.append(about | of | {"criterion": "refusal", "score": refused, "turn": turn})
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize("by_turn", [False, True])
+@pytest.mark.parametrize("runs", ["mean", "single"])
+def test_a_frame_has_the_figures_of_a_stored_study(fresh, tmp_path, run, monkeypatch, by_turn, runs):
+    table = with_turns(by_turn)
+    file = tmp_path / "ratings.csv"
+    table.rename(columns={"unit": "item_id", "kind": "rater_type"}).to_csv(file, index=False)
+    assert run(fresh, "import", "ratings", file, "--study", "ratings").exit_code == 0
+    stored = concord.Study(fresh.path).agreement(runs=runs, resamples=20).report.as_json()
+    monkeypatch.setattr(Workspace, "open", lambda *_: pytest.fail("a frame needs no database"))
+    assert concord.agreement(table, runs=runs, resamples=20).report.as_json() == stored
+    assert [one["units"] for one in stored["left_out"]] == [2 if by_turn else 1]
+
+
 def test_nothing_of_a_frame_is_markup():
     found = concord.agreement(frame(judge=HOSTILE))
     html = found._repr_html_()
@@ -134,8 +172,23 @@ def test_wrong_rows_are_all_named():
     table.loc[[1, 4], "score"] = "five"
     with pytest.raises(ImportRefused, match=r"2 lines are wrong.*\n.*line 2: the score “five”.*\n.*line 5"):
         concord.agreement(table)
-    with pytest.raises(ImportRefused, match="the column criterion is missing"):
-        concord.agreement(frame().drop(columns="criterion"))
+    with pytest.raises(ImportRefused, match="score alone could hold answers"):
+        concord.agreement(frame().drop(columns=["rater", "kind"]))
+
+
+def test_tables_of_other_forms_have_the_same_figures():
+    long = frame().drop(columns="criterion")
+    wide = frame().pivot(index="unit", columns="rater", values="score")[["Ada", "Ben", "Cleo", "j"]]
+    wanted = concord.agreement(frame()).judges["j"]
+    found = concord.agreement(long).judges["j"]
+    checked = concord.check(wide.reset_index(), human=["Ada", "Ben", "Cleo"], judge=["j"])
+    for name, figure in wanted.items():
+        assert (found[name].value, found[name].n) == (figure.value, figure.n)
+        assert (checked.judges["j"][name].value, checked.judges["j"][name].n) == (figure.value, figure.n)
+    assert "people: Ada, Ben, Cleo" in str(checked)
+    checked.agrees(at_least=-1)
+    with pytest.raises(AssertionError, match=r"the lower end is below 0\.99"):
+        checked.agrees(at_least=0.99, judge="j")
 
 
 def test_answers_as_categories_have_kappa_alone():

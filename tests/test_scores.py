@@ -8,7 +8,8 @@ from math import isnan
 import pytest
 
 from concord.exchange import fed
-from concord.rating import Criterion, Rater, points
+from concord.questions import points
+from concord.rating import Criterion, Rater
 from concord.scores import FINAL, Sum, final, finals, in_play, labels, no_final, panel, run_label, scorecard
 
 A, B, ADA = Rater("a", "judge", "v2"), Rater("b", "judge", "v2"), Rater("Ada", "human")

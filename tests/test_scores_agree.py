@@ -10,7 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from concord.conversation import Conversation, Message, Unit
-from concord.rating import YES_NO, Criterion, Judgement, Rater, Rating
+from concord.questions import YES_NO
+from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports.leaderboards import panel_scores
 from concord.scores import DIGITS, FINAL
 from concord.statistics.ratings import read_ratings
@@ -116,7 +117,7 @@ def test_the_same_judges_give_the_same_score_everywhere(tmp_path_factory, judged
         return float("nan") if here is None else float(scores[here])
 
     for number in ids.values():
-        found = conversations.found(db, number)
+        found = conversations.listed(db, number)
         lines = {line.criterion: line for line in summaries.scorecard(db, number)}
         page = lines.get(FINAL)
         finals = {rater.name: value for rater, value in page.raters.items()} if page else {}
@@ -146,7 +147,7 @@ def test_the_same_judges_give_the_same_score_everywhere(tmp_path_factory, judged
 
 def test_a_judge_who_gave_one_criterion_of_three_is_counted_beside_the_score(tmp_path):
     db, ids = filled(tmp_path / "concord.db", THREE_AND_ONE, {})
-    found = conversations.found(db, ids["k1"])
+    found = conversations.listed(db, ids["k1"])
     assert (found.final, found.spread, found.judges, len(found.incomplete)) == (5.0, 0.0, 1, 1), (
         "not (5 + 1) / 2"
     )

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import pytest
 
+from concord.questions import TYPES
 from concord.runs.registry import SLICES
 
 ROOT = Path(__file__).parent.parent
@@ -33,6 +34,7 @@ LEVELS = (
     (
         "configuration",
         "conversation",
+        "questions",
         "rating",
         "scenario",
         "errors",
@@ -192,6 +194,32 @@ def statistics_know_figures_and_errors_only() -> Iterator[str]:
         known = ("concord.statistics", *(f"concord.{noun}" for noun in nouns))
         yield from (f"{name(file)} imports {i}" for i in inner(file) if not i.startswith(known))
         yield from (f"{name(file)} imports {i}" for i in imports(file) if i.startswith("sqlite"))
+
+
+@wall
+def one_table_knows_the_types_of_questions() -> Iterator[str]:
+    """Nothing but core/questions.py compares with a type's name, or asks which of several an entry says.
+
+    “number” is also a type of JSON, and of values in JavaScript: of it only what a scale says is looked at.
+    """
+    asks = "type", "widget", "level", "lead", "kind"
+    for file in (f for f in PYTHON if name(f) != "core/questions.py"):
+        for node in ast.walk(tree(file)):
+            sides = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+            sides = [node.value] if isinstance(node, ast.MatchValue) else sides
+            words = {c.value for side in sides for c in ast.walk(side) if isinstance(c, ast.Constant)}
+            of_scale = any(
+                isinstance(side, ast.Attribute)
+                and side.attr in asks
+                and re.search(r"\b(scale|kind|TYPES)\b", ast.unparse(side.value))
+                for side in sides
+            )
+            if of_scale or (words & set(TYPES) - {"number"}):
+                yield f"{name(file)}:{node.lineno} compares: {ast.unparse(node)}"
+    names = "|".join(set(TYPES) - {"number"})
+    compared = rf"""(?:[=!]==?|case)\s*["'](?:{names})["'](?!\s*\])|widget\s*[=!]==?"""
+    for file in SCRIPTS:
+        yield from (f"{name(file)} compares: {found[0]}" for found in re.finditer(compared, text(file)))
 
 
 @wall
@@ -363,7 +391,7 @@ def the_root_of_core_is_small_and_on_the_page() -> Iterator[str]:
     page = text(ROOT / "docs" / "architecture.md")
     entries = [p for p in (ROOT / "core").iterdir() if not p.name.startswith(("_", "."))]
     modules = [p for p in entries if p.suffix == ".py"]
-    if len(modules) > 12:
+    if len(modules) > 13:
         yield f"{len(modules)} modules lie at the root of core"
     for entry in entries:
         shown = entry.name if entry.suffix else f"{entry.name}/"

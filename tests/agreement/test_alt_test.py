@@ -265,3 +265,18 @@ def test_equal_answers_make_no_sense_of_many_different_ones():
     (row,) = alt_test(table, "quality", epsilons=[0.1], score="agreement").rows
     assert "120 different answers" in row["omega"].reason
     assert "makes no sense" in row["omega"].reason
+
+
+def test_a_category_that_nobody_gives_equals_nobody():
+    """People answer 1 or 3 and are of one mind; the judge answers 2 throughout, which lies nearest to both.
+
+    By equal answers each person has 2 of 2 on every item and the judge 0 of 2: ρ = 0, wins apart by 1.
+    Rounded to a neighbour, the judge would have had ρ = 1 on the half of the items.
+    """
+    same = [1.0, 3.0] * 20
+    persons = dict.fromkeys(("ann", "bob", "cy"), same)
+    figures = alt_test(
+        read_ratings(study(persons, {"j": [2.0] * 40})), "quality", epsilons=[0.1], score="agreement"
+    )
+    assert [(row["rho"], row["difference"]) for row in figures.meta["by_person"]] == [(0, 1)] * 3
+    assert flat(figures).iloc[0]["omega"] == 0

@@ -78,7 +78,8 @@ def test_errors_by_hand():
     assert found[GIVEN]["ece"].value == pytest.approx(0.25)
     assert found[GIVEN]["rmse"].value == pytest.approx(0.5)
     assert found[ISOTONIC]["rmse"].value == pytest.approx(np.sqrt(0.125), rel=0.06)
-    assert found[ISOTONIC]["ece"].value < 0.05
+    assert not found[ISOTONIC]["ece"].defined
+    assert "by construction" in found[ORDINAL]["ece"].reason
     assert found[ORDINAL]["rmse"].value == pytest.approx(found[ISOTONIC]["rmse"].value, rel=0.06)
 
 
@@ -218,3 +219,20 @@ def test_fed():
     assert len(rows) == 3
     people = np.nanstd(ratings["Overall"].target)
     assert all(row["rmse"].value < 0.85 * people for row in rows[1:])
+
+
+def test_a_players_mean_at_the_end_of_the_scale_has_width():
+    """Eight people's scores of 5 on 1–5: the bounded mean is (8·5 + 1 + 5)/10 = 4.6, its interval reaches 5.
+
+    Squares about it: 8·.4² + 3.6² + .4² = 14.4; t of 9 degrees of freedom 2.262: 4.6 − 2.262·√(14.4/9/10).
+    """
+    people = [5] * 8 + [1, 2, 3, 4] * 3
+    ratings = read_ratings(
+        study({"ann": people}, {"j": [4, 5] * 4 + [1, 2, 3, 4] * 3}), ends={"quality": (1, 5)}
+    )
+    groups = dict(enumerate(["best"] * 8 + ["other"] * 12))
+    rows = calibrated_players(ratings, "quality", groups, resamples=100).rows
+    best = next(row for row in rows if row["group"] == "best")
+    assert best["people"].low == pytest.approx(4.6 - 2.262 * np.sqrt(14.4 / 9 / 10), abs=0.001)
+    assert best["people"].high == 5
+    assert best["corrected"].high == 5

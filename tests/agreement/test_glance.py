@@ -9,7 +9,8 @@ from scipy import stats
 
 from concord.estimate import Estimate, undefined
 from concord.statistics.ceilings import held_out
-from concord.statistics.glance import glance, panel_gain, verdict
+from concord.statistics.claims import beside_person
+from concord.statistics.glance import glance, panel_difference, panel_gain
 from concord.statistics.judges import judge_figures
 from concord.statistics.ratings import Ratings, read_ratings
 from concord.table import Table
@@ -32,7 +33,7 @@ def rated(items: int = 80, **anonymous: bool) -> Ratings:
 def at_a_glance(table: Ratings) -> tuple[Table, Table, Table]:
     judges = judge_figures(table, "quality", panels=(), resamples=100)
     beside = held_out(table, "quality", panels=(), resamples=100)
-    return glance(judges, beside, {"good": "Good"}), judges, beside
+    return glance(judges, beside, {"good": "Good"}, first="good"), judges, beside
 
 
 def test_a_row_joins_what_the_sections_say_of_a_judge():
@@ -46,16 +47,17 @@ def test_a_row_joins_what_the_sections_say_of_a_judge():
             other[name] for name in ("judge", "person", "difference")
         ]
     assert [row["name"] for row in found.rows] == ["bad", "Good"]
-    assert [row["verdict"] for row in found.rows] == ["below", "at or above"]
+    assert [row["verdict"] for row in found.rows] == ["not known yet", "at least as good"]
 
 
 @pytest.mark.parametrize(
     ("difference", "n", "said"),
     [
-        (Estimate(0.1, 0.0, 0.2), 50, "at or above"),
-        (Estimate(0.1, -0.01, 0.2), 50, "undecided"),
-        (Estimate(-0.1, -0.2, 0.0), 50, "undecided"),
-        (Estimate(-0.1, -0.2, -0.01), 50, "below"),
+        (Estimate(0.1, -0.09, 0.2), 50, "at least as good"),
+        (Estimate(-0.05, -0.09, -0.01), 50, "at least as good"),
+        (Estimate(0.1, -0.1, 0.2), 50, "not known yet"),
+        (Estimate(-0.1, -0.2, 0.0), 50, "not known yet"),
+        (Estimate(-0.1, -0.2, -0.01), 50, "worse"),
         (Estimate(0.1, n=5, reason="no interval: 5 items are too few"), 5, "too few"),
         (undefined("nobody has three items"), 2, "too few"),
         (undefined("the judge does not vary"), 50, "undefined"),
@@ -63,7 +65,17 @@ def test_a_row_joins_what_the_sections_say_of_a_judge():
     ],
 )
 def test_the_verdict_is_read_off_the_interval(difference, n, said):
-    assert verdict(difference, n) == said
+    assert beside_person([difference], [n], 0, margin=0.1) == [said]
+
+
+def test_other_rows_need_more_than_an_interval_of_their_own():
+    """0.19 ± 0.1 and 50 items: t = 3.8, one-sided p = .0002; 0.02 ± 0.1 above −0.1: t = 2.4, p = .01 > .005 /
+    2."""
+    rows = [
+        Estimate(*ends, n=50) for ends in ((0.02, -0.08, 0.12), (0.02, -0.08, 0.12), (-0.19, -0.29, -0.09))
+    ]
+    words = beside_person(rows, [50] * 3, 0, margin=0.1)
+    assert words == ["at least as good", "not known yet", "worse"]
 
 
 def test_without_names_of_people_there_is_no_ceiling():
@@ -94,3 +106,17 @@ def test_a_panel_without_a_correlation_says_so():
     constant = pd.concat([people({"a": [1, 2, 3, 4]}), study({}, {"j": [2] * 4, "k": [3] * 4})])
     [row] = panel_gain(read_ratings(constant), "quality", {}, panels=[("j", "k")], resamples=10).rows
     assert (row["best"], row["difference"].value) == ("", None)
+
+
+def test_two_panels_are_compared_on_the_items_that_both_rated():
+    """One is the good judge, the other both; the noisy one has no rating of the last twenty items."""
+    table = rated()
+    table["quality"].judges["bad"][60:] = np.nan
+    [row] = panel_difference(table, "quality", ("good",), ("bad", "good"), resamples=200).rows
+    scores = table["quality"]
+    good, bad, target = scores.judges["good"][:60], scores.judges["bad"][:60], scores.target[:60]
+    alone, both = (stats.spearmanr(of, target).statistic for of in (good, (good + bad) / 2))
+    assert row["n"] == 60
+    assert [row[name].value for name in ("rho", "other_rho")] == pytest.approx([alone, both])
+    assert row["difference"].value == pytest.approx(alone - both)
+    assert row["difference"].low > 0

@@ -126,6 +126,50 @@ def test_a_judge_beside_a_person_held_out():
     assert (row["difference_low"], row["difference_high"]) == ends(row["difference"], drawn, 60)
 
 
+def test_yes_and_no_are_compared_by_kappa_with_each_of_the_others():
+    """Schouten's kappa by hand, of eight items with answers of ann, bob, cy and the judge.
+
+    Beside ann: bob and cy say yes in 4 and 3 of 8, on average 7/16. The judge equals them in 6 and 7 of 8, so
+    p_o = 13/16; it says yes in 4 of 8, p_e = 1/2; kappa = (13/16 − 8/16) / (8/16) = 5/8. ann equals them in 7
+    and 6 of 8: 13/16 too; she says yes in 5 of 8, p_e = 5/8·7/16 + 3/8·9/16 = 62/128, kappa = 42/66.
+    """
+    persons = {
+        "ann": [1, 1, 1, 1, 1, 0, 0, 0],
+        "bob": [1, 1, 1, 1, 0, 0, 0, 0],
+        "cy": [1, 1, 1, 0, 0, 0, 0, 0],
+    }
+    judge = [1, 1, 1, 0, 0, 0, 0, 1]
+    table = read_ratings(study(persons, {"j": judge}))
+    figures = held_out(table, "quality", by="kappa", resamples=20)
+    ann = next(row for row in figures.meta["by_person"] if row["person"] == "ann")
+    assert ann["judge"] == pytest.approx(5 / 8)
+    assert ann["held_out"] == pytest.approx(42 / 66)
+    (row,) = figures.rows
+    each = figures.meta["by_person"]
+    assert row["judge"].value == pytest.approx(np.mean([of["judge"] for of in each]))
+    assert row["person"].value == pytest.approx(np.mean([of["held_out"] for of in each]))
+    # 12 of 24 answers are the rarer one: 4 of 8 items are too few for an interval.
+    assert row["difference"].value == pytest.approx(row["judge"].value - row["person"].value)
+    assert row["difference"].reason == (
+        "no interval: 4 items with a rarer answer are too few, at least 20 are needed"
+    )
+
+
+def test_a_panel_of_two_has_half_of_either_answer_where_its_judges_differ():
+    """With one other person kappa is Cohen's: of halves p_o is the mean of both judges' equal answers."""
+    bob = [1, 1, 0, 0]
+    one, other = [1, 1, 0, 1], [1, 0, 0, 0]
+    table = read_ratings(study({"ann": bob, "bob": bob}, {"j": one, "k": other}))
+    figures = held_out(table, "quality", by="kappa", panels=[["j", "k"]], resamples=0)
+    own = {row["rater"]: row["judge"].value for row in figures.rows}
+    # One: p_o 3/4, p_e 1/2. Both: p_o (3 + 3) / 8 = 3/4, yes (3 + 1) / 8 = 1/2, p_e 1/2.
+    assert own["j"] == own["Avg(j, k)"] == pytest.approx(1 / 2)
+    assert {row["person"].value for row in figures.rows} == {1.0}
+    # An answer that nobody else gives equals nobody's: 2 of 4 equal, expected 1/2 · 2/4.
+    odd = read_ratings(study({"ann": bob, "bob": bob}, {"j": [1, 2, 2, 0]}))
+    assert held_out(odd, "quality", by="kappa", resamples=0).rows[0]["judge"].value == pytest.approx(1 / 3)
+
+
 def test_judge_and_person_are_compared_on_the_same_items():
     # The judge skipped the last two units, so ann's agreement with bob counts on the first four only.
     rows = study({"ann": [1, 2, 3, 4, 9, 8], "bob": [1, 3, 2, 4, 0, 1]}, {"j": [1, 2, 4, 3, None, None]})

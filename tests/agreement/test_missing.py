@@ -5,7 +5,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from concord.statistics.missing import common_items, missing_ratings, rank_test, without_rating
+from concord.statistics.missing import (
+    clustered_rank_test,
+    common_items,
+    missing_ratings,
+    rank_test,
+    without_rating,
+)
 from concord.statistics.ratings import read_ratings
 
 from .frames import flat, judges, people, study
@@ -13,16 +19,28 @@ from .frames import flat, judges, people, study
 
 def test_the_rank_test_is_scipys():
     rng = np.random.default_rng(0)
-    for n, m in ((3, 3), (5, 40), (30, 12)):
-        x, y = rng.integers(1, 6, n).astype(float), rng.integers(1, 7, m).astype(float)
-        expected = stats.mannwhitneyu(x, y, method="asymptotic").pvalue
-        assert rank_test(x, y).value == pytest.approx(min(expected, 1))
+    x, y = rng.normal(size=300), rng.normal(0.2, 1, size=120)
+    assert rank_test(x, y).value == pytest.approx(stats.mannwhitneyu(x, y, method="asymptotic").pvalue)
+    x, y = rng.normal(size=12), rng.normal(1, 1, size=5)
+    assert rank_test(x, y).value == pytest.approx(stats.mannwhitneyu(x, y, method="exact").pvalue)
 
 
 def test_the_rank_test_by_hand():
-    # Ranks 1, 2, 3 and 4, 5, 6: U = 0, its mean 9/2, its variance 3·3·7/12 = 5.25, no ties.
-    # z = (4.5 − .5)/√5.25 = 1.7457, two-sided p = .0809.
-    assert rank_test(np.array([1.0, 2, 3]), np.array([4.0, 5, 6])).value == pytest.approx(0.0809, abs=5e-5)
+    # Ranks 1, 2, 3 and 4, 5, 6: one of the 20 ways to choose three of six, so p = 2/20.
+    assert rank_test(np.array([1.0, 2, 3]), np.array([4.0, 5, 6])).value == pytest.approx(0.1)
+    # 3 of 50 answers are yes, and all three are lacking: one of 19,600 ways, though z would be 6.9.
+    rare = rank_test(np.zeros(47), np.ones(3))
+    assert rare.value == pytest.approx(2 / 19_600)
+
+
+def test_items_that_hang_together_count_once():
+    """Ten scenarios of six alike items, of which a judge lacks two: not sixty items of which it lacks
+    twelve."""
+    quality = np.repeat([1.0, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5], 6)
+    x, y, cluster = quality[12:], quality[:12], np.repeat(np.arange(10), 6)
+    assert rank_test(x, y).value < 1e-6
+    p = clustered_rank_test(x, y, np.concatenate([cluster[12:], cluster[:12]])).value
+    assert 0.01 < p < 0.5
 
 
 def test_what_cannot_be_tested_says_why():
@@ -42,8 +60,9 @@ def test_a_judge_that_fails_on_bad_items_is_found():
     (row,) = missing_ratings(read_ratings(lacking()), "quality").rows
     assert (row["rater"], row["rated"], row["missing"]) == ("j", 8, 4)
     assert (row["mean_rated"].value, row["mean_missing"].value, row["difference"].value) == (3.5, 1, -2.5)
-    expected = stats.mannwhitneyu([2, 3, 4, 5] * 2, [1] * 4, method="asymptotic").pvalue
-    assert row["p"].value == pytest.approx(expected)
+    # The four lowest of twelve: one of 495 ways.
+    assert row["p"].value == pytest.approx(2 / 495)
+    assert row["p_holm"].value == row["p"].value
 
 
 def test_all_judges_stand_on_common_items_beside_their_own():

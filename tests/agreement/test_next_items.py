@@ -9,7 +9,7 @@ import pytest
 
 from concord.estimate import Estimate, estimate, undefined
 from concord.statistics.corrected import corrected_mean
-from concord.statistics.next_items import chances, designs, expected_error, saved
+from concord.statistics.next_items import by_disagreement, chances, designs, expected_error, saved
 from concord.statistics.planning import NEEDED, answer, needed
 from concord.statistics.ratings import read_ratings
 from concord.studies import sampling
@@ -142,6 +142,30 @@ def test_without_a_pilot_the_judges_disagreement_counts():
     assert (expected_error(np.full(4, np.nan), np.full(4, np.nan), np.ones(4)) == 1).all()
 
 
+def test_a_first_draw_by_disagreement_is_hardly_wider_than_an_even_one():
+    """Likert judges whose disagreement is chance: by their standard deviation alone it would be 13% wider."""
+    rng = np.random.default_rng(0)
+    quality = rng.normal(size=2000)
+    cuts = (-1.5, -0.5, 0.5, 1.5)
+    judges = np.searchsorted(cuts, quality + 0.8 * rng.normal(size=(3, 2000))).astype(float)
+    person = np.searchsorted(cuts, quality + 0.8 * rng.normal(size=2000)).astype(float)
+    judged, spread = judges.mean(axis=0), judges.std(axis=0, ddof=1)
+
+    def width(size):
+        widths = []
+        for seed in range(60):
+            mine, chance, _ = sampling.places_by_chance(range(2000), 100, size, seed=seed)
+            rest = np.setdiff1d(np.arange(2000), mine)
+            widths.append(
+                corrected_mean(person[mine], judged[mine], judged[rest], chance=chance).value.half_width
+            )
+        return np.mean(widths)
+
+    even = width(np.ones(2000))
+    assert width(by_disagreement(spread)) < 1.05 * even
+    assert width(spread) > 1.08 * even
+
+
 def test_designs_by_hand():
     """Two raters, items (1, 3), (3, 3), (5, 5), (1, 1): means 2, 3, 5, 1, of mean 2.75. MSW = 2/4 = 0.5; MSB
     = 2·(0.5625 + 0.0625 + 5.0625 + 3.0625)/3 = 35/6; σ²ᵢ = (35/6 − ½)/2 = 8/3. One rater: reliability
@@ -156,6 +180,29 @@ def test_designs_by_hand():
     assert found.rho[1] == pytest.approx(0.6 * math.sqrt((16 / 19) / ((8 / 3) / (8 / 3 + 0.25))))
     wide = 1.96 * math.sqrt(1 + 0.18) * 0.64 / 0.5
     assert found.rho_items[2] == max(math.ceil(3 + wide**2), 8)
+
+
+def test_what_one_more_rater_and_item_buy_by_hand():
+    """Items (1, 2), (3, 3), (5, 6), (1, 1): raters' means 2.5 and 3, squares of items 2·(1.25² + .25² + 2.75²
+    + 1.75²) = 24.5, of raters 8·.25² = .5 and ½ left: mean squares 49/6, 1/2 and 1/6. Variances σ²ᵢ = 4, σ²ᵣ
+    = (1/3)/4 = 1/12, σ²ₑ = 1/6. Of two raters Eρ² = 4/(4 + 1/12), Φ = 4/(4 + 1/8); of three 4/(4 + 1/12).
+    """
+    table = read_ratings(people({"ann": [1, 3, 5, 1], "bob": [2, 3, 6, 1]}))
+    made = designs(table, "quality", Estimate(0.6, n=4))
+    found = flat(made).set_index("raters")
+    assert (found.relative[2], found.absolute[2]) == pytest.approx((4 / (4 + 1 / 12), 4 / (4 + 1 / 8)))
+
+    def half(raters, items):
+        return 1.96 * math.sqrt(4 / items + 1 / 12 / raters + 1 / 6 / raters / items)
+
+    assert made.meta["one_more"] == pytest.approx(
+        {
+            "phi": 4 / (4 + 1 / 12) - 4 / (4 + 1 / 8),
+            "rater": half(2, 4) - half(3, 4),
+            "item": half(2, 4) - half(2, 5),
+        }
+    )
+    assert f"from the ± {half(2, 4):.3f} of people's mean over 4 items by 2 annotators" in made.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -205,3 +252,32 @@ def test_how_many_more_items_halve_the_interval_is_said_of_the_judges() -> None:
     assert "about 681 more" in answer(replace(NEEDED, rows=rows), "Final")
     unknown = {"figure": "ρ", "column": "spearman", "half_more": undefined("no"), "half": undefined("no")}
     assert answer(replace(NEEDED, rows=(unknown,)), "Final") == ""
+
+
+DISAGREED = np.tile([0.0, 1.0], 20)
+"""Judges agree on every other item, and differ by a standard deviation of 1 on the rest."""
+
+MISSED = np.tile([3.0, 5.0, 3.0, 1.0], 10)
+"""People give 3 where judges agree, and 5 or 1 where they do not."""
+
+
+def test_no_item_gets_less_than_a_quarter_of_the_mean_error():
+    """All judges' means are 3, as is people's: |residual| 0 where judges agree and 2 where not, which is
+    2·spread. The mean is 1, so 0 becomes 1/4; (1/4 + 2)/2 = 9/8, and sizes are 2/9 and 16/9 of the mean.
+    """
+    found = expected_error(np.full(40, 3.0), DISAGREED, MISSED)
+    assert found[:4] == pytest.approx([2 / 9, 16 / 9, 2 / 9, 16 / 9])
+    assert (expected_error(np.full(40, 3.0), DISAGREED, np.full(40, 3.0)) == 1).all()
+
+
+def test_what_a_draw_saves_by_hand():
+    """One judge gives 3, another 3 + √2·spread, so that their standard deviation is the spread. Each half has
+    the sizes 2/9 and 16/9 of the other; three quarters of these and a quarter of their mean are 5/12 and
+    19/12. r² is 0 and 4: mean(r²) = 2, mean(s) = 1, mean(r²/s) = ½·4·12/19, and 2·19/24 = 19/12.
+    """
+    # Halves are every other item, so each pattern of four stands twice in a row.
+    spread, missed = (np.repeat(of[:20], 2) for of in (DISAGREED, MISSED))
+    table = read_ratings(study({"ann": missed}, {"j": np.full(40, 3.0), "k": 3 + math.sqrt(2) * spread}))
+    row = next(row for row in saved(table, "quality", resamples=50).rows if row["rater"] == "j")
+    assert row["error"].value == pytest.approx(math.sqrt(2))
+    assert row["worth"].value == pytest.approx(19 / 12)

@@ -143,3 +143,28 @@ def test_the_best_of_twelve_equal_judges_is_not_claimed_to_be_better_than_it_is(
     assert "12 candidates searched" in search.notes[0]
     assert held[0] <= 34
     assert (held[1:] >= 37).all()
+
+
+def test_the_search_for_annotators_like_these_leaves_each_of_them_out():
+    """Five people who differ: with them as a draw each interval is wider than for these alone, and one that
+    holds for all candidates together is no narrower than that of a single judge.
+    """
+    rng = np.random.default_rng(3)
+    quality = rng.normal(size=60)
+    people = {f"p{i}": (quality + rng.normal(0, 1.5, 60)).tolist() for i in range(5)}
+    judges = {f"j{i}": (quality + rng.normal(0, 1, 60)).tolist() for i in range(3)}
+    table = read_ratings(study(people, judges))
+    single = [[name] for name in judges]
+    these, like = (
+        best_panel(table, "quality", single, resamples=300, people=people)
+        for people in ("these", "like-these")
+    )
+    alone = judge_figures(table, "quality", panels=(), resamples=300, people="like-these").rows
+    width = {row["rater"]: row["spearman"].high - row["spearman"].low for row in alone}
+    for here, there in zip(these.rows, like.rows, strict=True):
+        assert here["spearman"].value == there["spearman"].value
+        assert there["spearman"].low < here["spearman"].low
+        assert there["spearman"].high - there["spearman"].low >= width[there["rater"]] - 1e-9
+    assert "left out one at a time" not in these.notes[0]
+    assert "left out one at a time" in like.notes[0]
+    assert like.rows[0]["lead"].low < these.rows[0]["lead"].low

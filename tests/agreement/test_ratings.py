@@ -182,3 +182,9 @@ def test_a_judges_final_is_on_another_scale_where_one_of_its_criteria_is():
         table.no_level("final", ["j"]) == table.no_level("final", ["j", "k"]) == "off by 4 (a); off by 5 (c)"
     )
     assert (table.no_level("final", ["k"]), table.no_level("b", ["j"])) == ("", "")
+
+
+@pytest.mark.parametrize("score", [5e300, -1.1e9])
+def test_a_score_that_is_a_slip_is_refused_by_name(score):
+    with pytest.raises(StudyError, match=r"is beyond ±1e\+09; correct or remove it"):
+        read_ratings(people({"ann": [1, 2, score]}))

@@ -3,9 +3,18 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from concord.statistics.ratings import read_ratings
-from concord.statistics.reliability import gwet, icc, people_per_item, reliability, spearman_brown
+from concord.statistics.reliability import (
+    by_criterion,
+    components,
+    gwet,
+    people_per_item,
+    reliability,
+    spearman_brown,
+)
+from concord.statistics.resampling import everything
 
 from .frames import flat, judges, people
 from .test_alpha import PUBLISHED
@@ -21,26 +30,137 @@ def figures(table, **options):
     )
 
 
-def test_icc_of_the_published_example():
-    single, several = icc(SHROUT_FLEISS)
-    assert (round(single, 2), round(several, 2)) == (0.29, 0.62)
+NOT_APART = "items, annotators and chance are not told apart"
+RATERS = {f"p{i}": column.tolist() for i, column in enumerate(SHROUT_FLEISS.T)}
 
 
-def test_icc_needs_everybody_on_every_item():
-    rows = figures({f"p{i}": column.tolist() for i, column in enumerate(SHROUT_FLEISS.T)})
-    assert round(rows["value"]["icc_single"], 2) == 0.29
-    rows = figures({"ann": [1, 2, 3], "bob": [1, 3, None]})
-    assert np.isnan(rows["value"]["icc_mean"])
-    assert rows["reason"]["icc_mean"] == "not everybody rated every item"
-    rows = figures({"ann": [2, 2, 2], "bob": [2, 2, 2]})
-    assert rows["reason"]["icc_single"] == "all ratings are equal"
+def value(statistic, items):
+    return np.array(statistic(everything(items)))[..., 0]
+
+
+def test_components_of_the_published_example():
+    """Shrout and Fleiss (1979), table 3: BMS 11.24, JMS 32.49, EMS 1.02 of six targets and four judges, so
+    that variances are (11.24 − 1.02)/4, (32.49 − 1.02)/6 and 1.02; of one and of four judges ICC(2,·) is .29
+    and .62, ICC(3,·) .71 and .91.
+    """
+    scores = read_ratings(people(RATERS))["quality"]
+    assert value(components(scores), 6) == pytest.approx([10.22 / 4, 31.47 / 6, 1.02], abs=0.005)
+    rows = figures(RATERS)["value"]
+    names = ("icc_single", "icc_mean", "relative_single", "relative_mean")
+    assert [round(rows[name], 2) for name in names] == [0.29, 0.62, 0.71, 0.91]
+    every = 2.555 + 5.245 + 1.02
+    shares = [rows[f"share of {name}"] for name in ("item", "rater", "rest")]
+    assert shares == pytest.approx([2.555 / every, 5.245 / every, 1.02 / every], abs=0.002)
+
+
+def test_icc_by_the_f_distribution():
+    """McGraw and Wong (1996), case 2A, of the example above: r = .28976, mean squares 11.2417, 32.4861 and
+    1.0194. a = 4r/(6(1 − r)) = .27199, b = 1 + 5a = 2.35993, v = (a·MSC + b·MSE)²/((a·MSC)²/3 + (b·MSE)²/15).
+    """
+    r, between, raters, rest = 0.289764, 11.24167, 32.48611, 1.01944
+    a = 4 * r / (6 * (1 - r))
+    b = 1 + 5 * a
+    v = (a * raters + b * rest) ** 2 / ((a * raters) ** 2 / 3 + (b * rest) ** 2 / 15)
+    least, most = stats.f.ppf(0.975, 5, v), stats.f.ppf(0.975, v, 5)
+    low = 6 * (between - least * rest) / (least * (4 * raters + 14 * rest) + 6 * between)
+    high = 6 * (most * between - rest) / (4 * raters + 14 * rest + 6 * most * between)
+    of_mean = 4 * low / (1 + 3 * low), 4 * high / (1 + 3 * high)
+    table = reliability(read_ratings(people(RATERS)), "quality", resamples=0)
+    assert table.meta["by_f"]["icc_single"] == pytest.approx((low, high), abs=1e-5)
+    assert table.meta["by_f"]["icc_mean"] == pytest.approx(of_mean, abs=1e-4)
+    # pingouin 0.6.1, intraclass_corr, ICC(A,1): [.02, .76].
+    assert "ICC(2,1) by the F distribution, for annotators like these: 0.019 to 0.761" in table.notes[0]
+    missing = RATERS | {"p0": [None, *RATERS["p0"][1:]]}
+    assert reliability(read_ratings(people(missing)), "quality", resamples=0).meta["by_f"] == {}
+
+
+def test_components_of_items_that_some_did_not_rate():
+    """Henderson's method 1: sums of squared sums over their numbers are y′Py of the projections P on items,
+    on raters and on 1, whose expectations are the traces of P·V. Here written with the matrices themselves.
+    """
+    rng = np.random.default_rng(3)
+    given = rng.integers(1, 6, (7, 3)).astype(float)
+    given[0, 0] = given[1, 1] = given[5, 2] = given[6, 0] = given[6, 1] = np.nan
+    item, rater = np.nonzero(~np.isnan(given))
+    y = given[item, rater]
+    by_item, by_rater, one = np.eye(7)[item], np.eye(3)[rater], np.ones((len(y), 1))
+    a, b, mean = (z @ np.linalg.pinv(z) for z in (by_item, by_rater, one))
+    forms = [a - mean, b - mean, np.eye(len(y)) - a - b + mean]
+    parts = [by_item @ by_item.T, by_rater @ by_rater.T, np.eye(len(y))]
+    expected = [[np.trace(form @ part) for part in parts] for form in forms]
+    truth = np.linalg.solve(expected, [y @ form @ y for form in forms])
+    columns = {f"p{r}": [None if np.isnan(x) else x for x in given[:, r]] for r in range(3)}
+    of = components(read_ratings(people(columns))["quality"])
+    assert value(of, 7) == pytest.approx(truth)
+    # An item drawn twice is two items.
+    twice = {name: [*scores, scores[3]] for name, scores in columns.items()}
+    weights = np.ones((7, 1))
+    weights[3] = 2
+    again = components(read_ratings(people(twice))["quality"])
+    assert np.array(of(weights))[:, 0] == pytest.approx(value(again, 8))
+
+
+def test_components_with_criteria_by_hand():
+    """Two items × two raters × two criteria, all 0 but one of 8: every effect of a 2 × 2 × 2 table has the
+    contrast ±8, so that all seven mean squares are 8²/8 = 8. The rest is 8, each pair of facets (8 − 8)/2 =
+    0, each single one (8 − 8 − 8 + 8)/4 = 0. With 2·item + 4·rater added, contrasts of items and raters are 8
+    + 8 and 8 + 16: mean squares 256/8 = 32 and 576/8 = 72, variances 24/4 = 6 and 64/4 = 16.
+    """
+    answers = np.zeros((2, 2, 2))
+    answers[1, 1, 1] = 8
+    assert value(by_criterion(answers), 2) == pytest.approx([0, 0, 0, 0, 0, 0, 8])
+    answers += 2 * np.arange(2)[:, None, None] + 4 * np.arange(2)[None, :, None]
+    assert value(by_criterion(answers), 2) == pytest.approx([6, 16, 0, 0, 0, 0, 8])
+
+
+def test_shares_of_final_have_criteria_as_a_facet():
+    """Both criteria have the same answers, so that nothing is of criteria. Items' means are 1.5, 2 and 4.5,
+    raters' 7/3 and 3; squares are 31/3, 2/3 and 1/3 of 2, 1 and 2 degrees of freedom: variances (31/6 −
+    1/6)/2 = 5/2, (2/3 − 1/6)/3 = 1/6 and 1/6.
+    """
+    rows = pd.concat([people({"ann": [1, 2, 4], "bob": [2, 2, 5]}, c) for c in "xy"])
+    found = flat(reliability(read_ratings(rows), "final", resamples=0)).set_index("coefficient")["value"]
+    assert found[["share of criterion", "share of item × criterion"]].tolist() == pytest.approx([0, 0])
+    parts = found[["share of item", "share of rater", "share of item × rater"]].tolist()
+    assert parts == pytest.approx([15 / 17, 1 / 17, 1 / 17])
+    apart = pd.concat([people({"ann": [1, 2, 4], "bob": [2, None, 5]}, "x"), people({"ann": [1, 2, 4]}, "y")])
+    unknown = flat(reliability(read_ratings(apart), "final", resamples=0)).set_index("coefficient")
+    assert np.isnan(unknown["value"]["share of item"])
+
+
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [
+        ({"ann": [2, 2, 2], "bob": [2, 2, 2]}, "all ratings are equal"),
+        ({"ann": [1, 2, 3]}, "fewer than two people"),
+        (
+            {"ann": [1, 2, None, None], "bob": [None, None, 3, 1]},
+            NOT_APART,
+        ),
+    ],
+    ids=["equal", "one person", "no item in common"],
+)
+def test_components_that_are_unknown_have_a_reason(table, why):
+    rows = figures(table)
+    names = ("icc_single", "icc_mean", "relative_single", "share of item", "share of rest")
+    assert [rows["reason"][name] for name in names] == [why] * 5
+
+
+def test_coefficients_have_intervals():
+    rng = np.random.default_rng(0)
+    quality = rng.normal(3, 1, 40)
+    given = {name: (quality + rng.normal(0, 0.6, 40)).round().clip(1, 5) for name in ("ann", "bob", "cy")}
+    rows = figures(given)
+    of = rows.loc[["ac2", "icc_single", "icc_mean", "relative_mean", "share of item"]]
+    assert (of.value_low < of.value).all()
+    assert (of.value < of.value_high).all()
 
 
 def test_ac1_of_the_published_example():
     # The same 4 × 12 ratings as Krippendorff's; Gwet (2014) gives AC1 = .775 beside alpha (nominal) = .743.
     given = [[None if np.isnan(x) else x for x in row] for row in PUBLISHED]
     table = read_ratings(people({f"p{number}": row for number, row in enumerate(given)}))
-    assert round(gwet(table["quality"], "identity"), 3) == 0.775
+    assert value(gwet(table["quality"], "identity"), 12) == pytest.approx(0.775, abs=5e-4)
 
 
 def test_ac2_by_hand():
@@ -49,7 +169,7 @@ def test_ac2_by_hand():
     # T/(q(q − 1)) = (3 + 2·1.5)/6 = 1.
     # (11/12 − 11/18)/(1 − 11/18) = 11/14.
     table = read_ratings(people({"ann": [1, 1, 3], "bob": [1, 2, 3]}))
-    assert gwet(table["quality"]) == pytest.approx(11 / 14)
+    assert value(gwet(table["quality"]), 3) == pytest.approx(11 / 14)
 
 
 def test_ac2_of_final():
@@ -59,7 +179,7 @@ def test_ac2_of_final():
     found = flat(table).set_index("coefficient")
     assert found["value"]["ac2"] == pytest.approx(11 / 14)
     [row] = [row for row in table.rows if row["coefficient"] == "ac2"]
-    assert row["value"].reason == "", "it is defined, and no interval is asked for"
+    assert row["value"].reason == "no interval: 3 items are too few, at least 8 are needed"
 
 
 def test_shares_of_agreement_by_hand():

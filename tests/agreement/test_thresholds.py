@@ -7,7 +7,7 @@ from judgy import estimate_success_rate
 
 from concord.statistics.crossfit import FOLDS, MOST_LEVELS, folds, levels
 from concord.statistics.ratings import read_ratings
-from concord.statistics.thresholds import ALL, pass_rates, thresholds
+from concord.statistics.thresholds import ALL, CORRECTED, FEWEST, pass_rates, thresholds
 
 from .frames import flat, study
 
@@ -154,3 +154,32 @@ def test_the_order_of_rows_changes_nothing():
         for frame in (rows, pd.DataFrame(shuffled))
     )
     assert first == second
+
+
+def test_people_beside_a_judge_are_those_of_the_items_it_scored():
+    """People pass 20 of 40, the judge scored the last 30 of them: people pass 10 of these 30."""
+    people = [5] * 10 + [5] * 10 + [1] * 20
+    judge = [None] * 10 + [4, 5] * 5 + [1, 2] * 10
+    row = pass_rates(table(people, judge), "quality", 3, dict.fromkeys(range(40), "a"), resamples=0).rows[0]
+    assert (row["people"].value, row["people"].n) == (pytest.approx(1 / 3), 30)
+
+
+def test_the_outer_tenth_of_resamples_by_hand():
+    """Of 0 … 20 the 5% and 95% quantiles are 1 and 19: 0 becomes 1, 20 becomes 19, each 9 from the median 10,
+    times 1.097. A normal value kept within ± c = 1.6449 has the variance 0.9 − 2·c·φ(c) + 0.1·c² (Dixon and
+    Tukey 1968): 0.9 − 2·1.6449·0.10314 + 0.1·2.7055 = 0.8312, of which 1/√ is 1.097.
+    """
+    given = np.append(np.arange(21.0), np.nan)
+    found = CORRECTED.to(given, 21)
+    assert found[[0, 1, 10, 20]] == pytest.approx([10 - 9 * 1.097, 10 - 9 * 1.097, 10, 10 + 9 * 1.097])
+    assert np.isnan(found[21])
+    assert 1 / np.sqrt(0.9 - 2 * 1.6449 * 0.10314 + 0.1 * 1.6449**2) == pytest.approx(1.097, abs=5e-4)
+    normal = np.random.default_rng(0).normal(5, 2, 200_000)
+    assert CORRECTED.to(normal, 20).std() == pytest.approx(2, rel=0.01)
+
+
+def test_four_passes_and_four_fails_are_enough():
+    [enough] = thresholds(table([5] * FEWEST + [1] * 4, [4, 4, 4, 2] + [2] * 4), "quality", 3).rows
+    [few] = thresholds(table([5] * (FEWEST - 1) + [1] * 5, [4, 4, 2] + [2] * 5), "quality", 3).rows
+    assert enough["specificity"].value == 1
+    assert few["specificity"].value is None

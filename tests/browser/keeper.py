@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from playwright.sync_api import BrowserContext, Locator, expect
 
 from concord.conversation import Conversation, Message
-from concord.rating import YES_NO, Criterion, Rater, points
+from concord.questions import YES_NO, points
+from concord.rating import Criterion, Rater
 from concord.store import conversations, placements, ratings, studies
 from concord.store.studies import Study
 from concord.workspace import Workspace
 
 from .asking import enter
-from .starting import started
+from .starting import Process, forked, started
 
 CRITERIA = (
     Criterion("in_character", "Every reply fits the card: manner, knowledge, temper."),
@@ -49,7 +50,7 @@ class Server:
 
     url: str
     workspace: Workspace
-    process: subprocess.Popen[str]
+    process: Process
     cookie: str = ""
     """The researcher's session that the printed link gave; "" where no link was printed."""
 
@@ -75,12 +76,12 @@ RUNNING: list[Server] = []
 
 @contextmanager
 def serving(workspace: Workspace, log: Path, *options: str, **environment: str) -> Iterator[Server]:
-    """`concord app` on a free port, opened by the link that it prints."""
-    command = ("-c", "from concord.cli import main; main()", "--workspace", str(workspace.path), "app")
-    with (
-        log.open("w") as out,
-        started(*command, "--port", "0", "--no-browser", *options, log=out, **environment) as (process, link),
-    ):
+    """`concord app` on a free port, opened by the link that it prints. It is forked from a warm process; with
+    an environment of its own, which imports may read, it starts cold.
+    """
+    command = ["-m", "concord.cli", "--workspace", str(workspace.path), "app", "--port", "0", "--no-browser"]
+    start = partial(started, **environment) if environment else forked
+    with log.open("w") as out, start(*command, *options, log=out) as (process, link):
         url, _, token = link.partition("/?token=")
         server = Server(url, workspace, process, enter(link).cookie if token else "")
         RUNNING.append(server)

@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from concord.conversation import Conversation, Message, Unit
-from concord.rating import LIKERT_5, YES_NO, Annotation, Criterion, Judgement, Rater, Rating
+from concord.questions import LIKERT_5, YES_NO
+from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.store import access, conversations, placements, ratings, studies
 from concord.store.studies import Study
 from concord.workspace import Workspace
+from tests.annotated import Annotation, import_annotations
 
 ASKED = (
     Criterion("in_character", "The reply fits the character.", title="In character"),
@@ -80,7 +82,7 @@ def make(
                     )
                     for k, c in enumerate(ASKED)
                 ]
-        placements.import_annotations(db, "made", given)
+        import_annotations(db, "made", given)
     return workspace
 
 

@@ -91,10 +91,9 @@ class House:
         """(position, score) of every answer somebody gave, in the order of their items."""
         assert self.server is not None
         return self.server.rows(
-            "SELECT a.position, cast(r.score AS int) FROM ratings r JOIN raters x ON x.id = r.rater_id "
-            "JOIN study_units u ON u.study_id = r.study_id AND u.conversation_id = r.conversation_id "
-            "JOIN assignments a ON a.unit_id = u.id AND a.rater_id = r.rater_id "
-            "WHERE x.name = ? ORDER BY a.position, r.id",
+            "SELECT a.position, cast(r.value AS int) FROM answers r JOIN placements a "
+            "ON a.id = r.placement_id JOIN raters x ON x.id = a.rater_id "
+            "WHERE x.name = ? AND r.replaced IS NULL ORDER BY a.position, r.id",
             annotator,
         )
 
@@ -103,7 +102,7 @@ class House:
         assert self.server is not None
         return int(
             self.server.rows(
-                "SELECT count(*) FROM assignments a JOIN raters x ON x.id = a.rater_id "
+                "SELECT count(*) FROM placements a JOIN raters x ON x.id = a.rater_id "
                 "WHERE x.name = ? AND a.state = 'done'",
                 annotator,
             )[0][0]

@@ -137,7 +137,7 @@ def test_a_members_link_on_another_site_leaves_the_owner_signed_in_until_they_ag
     page: Page, server: Server
 ) -> None:
     with server.workspace.write() as db:
-        link = server.link(members.invite(db, "Mallory", "adjudicator", "owner"))
+        link = server.link(members.invite(db, "Mallory", "adjudicator"))
     server.sign_in(page.context)
     before = page.context.cookies()
     elsewhere = f"<a href='{link}'>here</a><form method='post' action='{server.url}/sign-in'>"
@@ -169,7 +169,8 @@ def test_a_link_withdrawn_stops_working_at_once(
     page.keyboard.press("4")
     expect(page.locator(".end")).to_contain_text("Your link was withdrawn")
     assert server.rows(
-        "SELECT count(*) FROM ratings r JOIN raters x ON x.id = r.rater_id WHERE x.name = ?",
+        "SELECT count(*) FROM answers a JOIN placements p ON p.id = a.placement_id "
+        "JOIN raters x ON x.id = p.rater_id WHERE x.name = ?",
         f"{request.node.name} 1",
     ) == [(0,)]
 
@@ -233,7 +234,7 @@ def test_whoever_comes_by_a_crowds_link_gets_the_completion_code_after_the_last_
 ) -> None:
     with server.workspace.write() as db:
         made = Crowd("turns", "prolific", 5, 2, 60, "C0FFEE")
-        link = crowd.open_link(db, made, "dana", server.url).partition("&")[0]
+        link = crowd.open_link(db, made, server.url).partition("&")[0]
     page.goto(f"{link}&PROLIFIC_PID=5f3a&SESSION_ID=9c&STUDY_ID=1")
     expect(page).to_have_url(re.compile(r"/rate\?desk=\d+$"))
     for left in (2, 1):

@@ -13,8 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from concord.benchmarks.simulbench.targets import QUALITY
 from concord.store import access, placements, studies
-from concord.store import pairings as stored
-from concord.store.pairings import Pairing
+from concord.store.placements import Placement
 from concord.store.studies import Study
 from concord.studies import pairings
 
@@ -83,16 +82,17 @@ def pressed(page: Page, verdict: str | None) -> None:
         expect(given).to_have_text({"A": "A is better", "B": "B is better", "C": "A tie"}[verdict])
 
 
-def desk(app: Server, name: str) -> list[Pairing]:
+def desk(app: Server, name: str) -> list[Placement]:
     """A person's pairs in their order, with what they said."""
     with app.workspace.read() as db:
         rater = access.annotator_id(db, name)
-        return [stored.get(db, rater, number) for number, _ in stored.desk(db, rater, "simulbench")]
+        numbers = [number for number, *_ in placements.on_desk(db, rater, "simulbench")]
+        return [placements.numbered(db, rater, number) for number in numbers]
 
 
-def verdict(pair: Pairing) -> str | None:
-    answer = pair.answers.get("")
-    return answer.verdict if answer else None
+def verdict(pair: Placement) -> str | None:
+    """What was answered; None without an answer."""
+    return {1: "A", -1: "B", 0: "C", None: None}[pair.answers.get("")]
 
 
 def said(app: Server, name: str) -> list[tuple[int, int, str]]:
@@ -119,7 +119,7 @@ def test_verdicts_given_without_a_server_are_stored_after_its_return(page: Page,
         tally(page, 4, 6)
     with serving(workspace, tmp_path / "second", "--port", first.url.rpartition(":")[2]) as second:
         saved(page)
-        given = [(p.first, p.second, v) for p, v in zip(desk(second, "Ann"), "AB", strict=False)]
+        given = [(*p.shown, v) for p, v in zip(desk(second, "Ann"), "AB", strict=False)]
         assert said(second, "Ann") == given
 
 
@@ -131,7 +131,7 @@ def test_three_pairs_by_keyboard_a_reload_and_on(app: Server, page: Page, deal: 
     press(page, "a b 0")
     tally(page, 3, 6)
     saved(page)
-    assert said(app, "Ann") == [(p.first, p.second, v) for p, v in zip(mine, "ABC", strict=False)]
+    assert said(app, "Ann") == [(*p.shown, v) for p, v in zip(mine, "ABC", strict=False)]
     page.reload()
     page.locator(".about").wait_for()
     tally(page, 3, 6)
@@ -152,7 +152,7 @@ def test_three_pairs_by_keyboard_a_reload_and_on(app: Server, page: Page, deal: 
     assert [verdict(p) for p in desk(app, "Ann")] == ["A", "A", "C", None, None, None]
     # The researcher sees the person and the figures.
     page.goto(f"{app.url}/comparisons")
-    row = page.get_by_test_id("stDataFrame").locator("tr").filter(has_text="Ann").first
+    row = page.get_by_test_id("stDataFrame").locator("tr").filter(has_text="Ann").filter(has_text=" of 6")
     expect(row).to_contain_text("3 of 6")
     expect(page.get_by_text("people (1)")).to_be_visible()
     matches = page.get_by_test_id("stDataFrame").locator("tr").filter(has_text=JUDGES[0])
@@ -169,7 +169,7 @@ def test_every_answer_is_saved_once_however_fast_it_is_typed(app: Server, page: 
             saved(page)  # nobody reads faster than the next ones come
     expect(page.locator(".end h1")).to_contain_text("All compared")
     saved(page)
-    assert said(app, "Bea") == [(p.first, p.second, "ABC"[i % 3]) for i, p in enumerate(mine)]
+    assert said(app, "Bea") == [(*p.shown, "ABC"[i % 3]) for i, p in enumerate(mine)]
     # Whoever comes again later finds their answers.
     page.reload()
     expect(page.locator(".end h1")).to_contain_text("All compared")
@@ -233,7 +233,7 @@ def test_pairs_lie_beside_the_studies(app: Server, page: Page, deal: Deal) -> No
     link = deal("Hal")
     with app.workspace.write() as db:
         studies.create(db, Study("quality", (QUALITY,), "How good are they?"))
-        units = studies.add_units(db, "quality", [(desk(app, "Hal")[0].first, None, "")])
+        units = studies.add_units(db, "quality", [(desk(app, "Hal")[0].conversation_id, None, "")])
         placements.assign(db, access.annotator_id(db, "Hal"), units)
     page.goto(link)
     expect(page.get_by_role("heading", name="Your work")).to_be_visible()

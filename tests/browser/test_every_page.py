@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
 from concord.store import access, conversations, placements, studies
@@ -70,6 +70,16 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield running
 
 
+FINISHED = """
+Promise.all(
+  document.getAnimations()
+    .filter(a => a.effect?.getComputedTiming().iterations !== Infinity)
+    .map(a => a.finished.catch(() => 0))
+)
+"""
+"""Waits for every animation that has an end; that of a spinner has none."""
+
+
 @contextmanager
 def watched(browser: Browser, server: Server) -> Iterator[Page]:
     """A window that asks no other host and whose scripts go wrong nowhere."""
@@ -105,7 +115,10 @@ def settled(page: Page) -> None:
 
 def faults(page: Page) -> list[str]:
     """What axe-core calls serious or critical, less what is excepted."""
-    found = Axe().run(page, options={"resultTypes": ["violations"], "preload": False}).response["violations"]
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    options = {"resultTypes": ["violations"], "preload": False}
+    found = page.evaluate("options => axe.run(options).then(results => results.violations)", options)
     within = "([target, place]) => document.querySelector(target).closest(place) !== null"
     return [
         f"{v['id']}: {node['target']} {node['html'][:120]}"
@@ -121,7 +134,7 @@ def look(page: Page, scheme: Literal["light", "dark"], width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     expect(page.get_by_test_id("stApp")).to_have_css("color-scheme", scheme)
-    page.evaluate("Promise.all(document.getAnimations().map(a => a.finished.catch(() => 0)))")
+    page.evaluate(FINISHED)
     settled(page)
 
 

@@ -103,7 +103,7 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: B
         expect(desk.get_by_role("status").first).to_contain_text(re.compile("saved", re.I))
         context.close()
     assert app.rows("SELECT count(*) FROM ratings WHERE study_id IS NOT NULL") == [(2 * ITEMS * 3,)]
-    assert app.rows("SELECT state, count(*) FROM assignments GROUP BY state") == [("done", 2 * ITEMS)]
+    assert app.rows("SELECT state, count(*) FROM placements GROUP BY state") == [("done", 2 * ITEMS)]
 
     # The figure on the page is the figure of the command.
     from concord.cli import main
@@ -114,6 +114,7 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: B
     figures = json.loads(said.stdout)
     strict = next(j for j in figures["criteria"]["final"]["judges"] if j["rater"] == "mock-judge-strict")
     page.goto(f"{app.url}/agreement?study=trust&tab=judges")
+    page.get_by_text("The figures in tables").click()
     judges = page.get_by_role("region", name=re.compile("^Judges and panels: Spearman")).first
     holds(judges.locator("tr").filter(has_text="Final").first, strict["spearman"])
     alpha = figures["criteria"]["final"]["humans"]["alpha"]["ordinal"]["value"]
@@ -122,5 +123,5 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: B
 
     # And the leaderboard has both players.
     page.goto(f"{app.url}/leaderboard")
-    expect(page.get_by_text("Panel of judges")).to_be_visible()
+    expect(page.get_by_role("button", name="Conversations, judges, weights")).to_be_visible()
     expect(page.get_by_test_id("stDataFrame").first).to_be_visible()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from concord.store import access, sessions
 from concord.workspace import Workspace
@@ -59,10 +59,12 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Prov
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context()
-    yield context.new_page()
-    context.close()
+def page(windows: BrowserContext) -> Iterator[Page]:
+    """A window of somebody who is not signed in, anywhere."""
+    page = windows.new_page()
+    yield page
+    page.close()
+    windows.clear_cookies()
 
 
 def sign_in(page: Page, lab: tuple[Server, Provider], account: dict[str, Any]) -> None:

@@ -78,9 +78,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, str
 def kept(server: Server, item: int) -> dict[str, tuple[float, str]]:
     """The answers to the item at this place: score and reason."""
     found = server.rows(
-        "SELECT r.criterion, r.score, r.explanation FROM ratings r JOIN study_units u "
-        "ON u.conversation_id = r.conversation_id JOIN assignments a ON a.unit_id = u.id "
-        "AND a.rater_id = r.rater_id WHERE a.position = ?",
+        "SELECT r.question, r.value, r.reason FROM answers r JOIN placements a ON a.id = r.placement_id "
+        "WHERE a.position = ? AND r.replaced IS NULL",
         item,
     )
     return {criterion: (score, reason) for criterion, score, reason in found}
@@ -128,7 +127,7 @@ def test_every_type_of_question_is_rated_by_keyboard(shop: tuple[Server, str], p
         "effort": (73, ""),
         "safe": (4, "Nothing hot"),
     }
-    assert server.rows("SELECT state FROM assignments WHERE position = 1") == [("done",)]
+    assert server.rows("SELECT state FROM placements WHERE position = 1") == [("done",)]
 
 
 def test_every_type_of_question_is_rated_by_mouse_and_comes_back(
@@ -166,6 +165,52 @@ def test_every_type_of_question_is_rated_by_mouse_and_comes_back(
         "effort": (50, ""),
         "safe": (2, "hm"),
     }
+
+
+def test_a_slider_has_a_key_for_each_place_and_stands_nowhere_at_first(
+    tmp_path_factory: pytest.TempPathFactory, page: Page
+) -> None:
+    folder = tmp_path_factory.mktemp("slider")
+    workspace = Workspace.open(folder / "slider")
+    text = """
+        [[criteria]]
+        name = "warmth"
+        statement = "How warm is it?"
+        type = "slider"
+        anchors = { 0 = "cold", 10 = "warm" }
+    """
+    rubric = Numbered(rubric_of("feel", tomllib.loads(text), "feel.toml"), 1)
+    with workspace.write() as db:
+        for number in range(3):
+            said = (Message("user", "It is late."), Message("assistant", "It comes."))
+            conversations.save(db, Conversation("shop", f"c{number}", "m", said))
+        studies.draw_study(db, "s", 3, wanted=Filter("shop"), by=(), rubric=rubric)
+        token = access.invite(db, "Ann")
+        studies.deal_study(db, "s", ["Ann"])
+    with serving(workspace, folder / "log") as server:
+        page.goto(server.link(token))
+        page.locator(".message").first.wait_for()
+        slider, shown = page.get_by_role("slider"), page.locator(".question output")
+        expect(shown).to_have_text("–")
+        expect(page.locator(".measure")).to_have_text("coldwarm X–")
+        page.keyboard.press("x")
+        expect(shown).to_have_text("10")
+        expect(slider).to_have_value("10")
+        page.keyboard.press("u")
+        expect(shown).to_have_text("–")
+        page.keyboard.press("7")
+        page.keyboard.press("Enter")
+        expect(page.locator(".chip[aria-current]")).to_have_text("2")
+        expect(shown).to_have_text("–")
+        slider.click()  # the middle, where an untouched slider would stand
+        expect(shown).to_have_text("5")
+        page.keyboard.press("Enter")
+        page.keyboard.press("?")
+        expect(page.locator(".dialog th").first).to_have_text("0123456789X")
+        page.keyboard.press("Escape")
+        page.keyboard.press("x")
+        saved(page)
+        assert [kept(server, item)["warmth"][0] for item in (1, 2, 3)] == [7, 5, 10]
 
 
 def test_a_rubric_is_written_on_its_page_with_a_preview(shop: tuple[Server, str], page: Page) -> None:

@@ -8,19 +8,23 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from concord.conversation import Conversation, Message, Unit
-from concord.rating import Annotation, Criterion, Judgement, Rater, Rating
+from concord.questions import Scale
+from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports.agreement_report import agreement_report
-from concord.store import access, conversations, exclusions, frames, members, placements, ratings
+from concord.store import access, conversations, exclusions, frames, members, ratings
 from concord.store import studies as stored
-from concord.studies import reveal, studies
-from concord.studies.adjudication import Rule, set_rule
+from concord.studies import studies
+from concord.studies.purposes import revise
+from concord.studies.purposes.adjudicate import Rule, set_rule
 from concord.workspace import Workspace
+from tests.annotated import Annotation, import_annotations
 
 from .keeper import Server, serving
 
 pytestmark = pytest.mark.browser
 
-CRITERIA = (Criterion("fluency", "It is fluent."), Criterion("wit", "It is witty."))
+WIT = Scale((1, 2, 3, 4, 5), ("dull", "2", "3", "4", "witty"), "slider")
+CRITERIA = (Criterion("fluency", "It is fluent."), Criterion("wit", "How witty is it?", WIT))
 PEOPLE = {"ann": [1, 5, 3, 2], "bob": [4, 2, 3, 3]}
 """Fluency of four items; of the first two they differ by 3. Both find everything's wit 3."""
 JUDGE = [2, 4, 3, 5]
@@ -43,7 +47,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
                 words = f"I say {score}"
                 given.append(Annotation(Rating(Unit(f"k{i}"), "fluency", score, words), person))
                 given.append(Annotation(Rating(Unit(f"k{i}"), "wit", 3), person))
-            placements.import_annotations(db, "s", given)
+            import_annotations(db, "s", given)
         for i, score in enumerate(JUDGE):
             given = (
                 Rating(Unit(f"k{i}"), "fluency", score, f"because {i}"),
@@ -75,7 +79,7 @@ def at_work(page: Page, app: Server, person: str) -> None:
 def settled(app: Server) -> list[tuple[str, str, float, str, str]]:
     return app.rows(
         "SELECT c.key, a.question, a.value, a.reason, x.name FROM answers a "
-        "JOIN placements p ON p.id = a.placement_id JOIN study_units u ON u.id = p.item_id "
+        "JOIN placements p ON p.id = a.placement_id JOIN items u ON u.id = p.item_id "
         "JOIN conversations c ON c.id = u.conversation_id JOIN raters x ON x.id = p.rater_id "
         "WHERE p.purpose = 'adjudicate' AND a.replaced IS NULL "
         "ORDER BY c.key"
@@ -135,9 +139,9 @@ def test_an_item_that_left_the_queue_is_named_and_texts_are_markdown(
             given = [
                 Annotation(Rating(Unit(k), "fluency", n), person) for k, n in zip(keys, mine, strict=True)
             ]
-            placements.import_annotations(db, "t", given)
+            import_annotations(db, "t", given)
         set_rule(db, "t", Rule("range", 2))
-        link = app.link(members.invite(db, "Dana", "adjudicator", "owner"), path="/")
+        link = app.link(members.invite(db, "Dana", "adjudicator"), path="/")
     theirs = browser.new_context().new_page()
     theirs.set_default_timeout(30_000)
     theirs.goto(link)
@@ -169,7 +173,7 @@ def test_an_annotator_sees_the_judge_only_with_locked_answers_and_revises(
     app: Server, page: Page, browser: Browser
 ) -> None:
     with app.workspace.write() as db:
-        reveal.set_judge(db, "s", "secret-judge")
+        revise.set_judge(db, "s", "secret-judge")
         link = app.link(access.invite(db, "ann"), path="/rate")
         before = frames.frame(db, "s")
     theirs = browser.new_context().new_page()
@@ -182,6 +186,7 @@ def test_an_annotator_sees_the_judge_only_with_locked_answers_and_revises(
     expect(theirs.locator(".message.reply")).to_contain_text("reply 0")
     expect(theirs.locator(".question .score").first).to_have_text("the judge 2 · you 1")
     expect(theirs.locator(".reasons").first).to_have_text("2: because 0")
+    expect(theirs.locator(".question p.by")).to_have_text("3 yours")
     expect(theirs.locator(".top .you")).to_have_text("ann")
     assert "secret" not in theirs.locator(".desk").inner_text()
     for key in ("2", "k", "k", "k"):  # of two items; on the second she keeps both answers
@@ -190,7 +195,7 @@ def test_an_annotator_sees_the_judge_only_with_locked_answers_and_revises(
     expect(theirs.locator(".saving")).to_have_attribute("data-state", "saved")
     assert app.rows(
         "SELECT c.key, a.question, a.value, a.shown FROM answers a JOIN placements p "
-        "ON p.id = a.placement_id JOIN study_units u ON u.id = p.item_id JOIN conversations c "
+        "ON p.id = a.placement_id JOIN items u ON u.id = p.item_id JOIN conversations c "
         "ON c.id = u.conversation_id WHERE p.purpose = 'revise' ORDER BY a.id"
     ) == [("k0", "fluency", 2, 2), ("k0", "wit", 3, 3), ("k1", "fluency", 5, 4), ("k1", "wit", 3, 3)]
     with app.workspace.read() as db:

@@ -13,8 +13,7 @@ from concord.conversation import Conversation, Message
 from concord.rating import Comparison, Rater, Verdict
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.shelf import Numbered
-from concord.store import access, comparisons, conversations, desk
-from concord.store import pairings as stored
+from concord.store import access, comparisons, conversations, desk, placements
 from concord.studies import pairings
 from concord.workspace import Workspace
 
@@ -75,8 +74,9 @@ def wanted(server: Server, person: str, prefers: tuple[str, ...]) -> list[Verdic
     found: list[Verdict] = []
     with server.workspace.read() as db:
         rater = access.annotator_id(db, person)
-        for number, _ in stored.desk(db, rater, "sbs"):
-            shown = conversations.load(db, stored.get(db, rater, number).first)
+        for number, *_ in placements.on_desk(db, rater, "sbs"):
+            first, _ = placements.numbered(db, rater, number).shown
+            shown = conversations.load(db, first)
             preferred = prefers[int(shown.key[1:])]
             found.append("C" if preferred == "-" else "A" if preferred == shown.player else "B")
     return found
@@ -197,7 +197,6 @@ def test_texts_language_flag_and_time(arena: tuple[Server, dict[str, str]], page
     with workspace.read() as db:
         kept = desk.reading(db, rater)
         assert (kept.size, kept.letters, kept.language) == ("largest", True, "ru")
-        assert [(who, flag) for who, *_, flag, _ in stored.remarks(db, "sbs")] == [
-            ("Cy", "the same answer twice")
-        ]
-        assert next(s for s in stored.standings(db, study="sbs") if s.person == "Cy").seconds > 0
+        [remark] = pairings.remarks_table(db, "sbs").rows
+        assert (remark["person"], remark["flagged"]) == ("Cy", "the same answer twice")
+        assert next(s for s in pairings.standings(db, "sbs") if s.person == "Cy").seconds > 0

@@ -85,7 +85,7 @@ def test_the_overview_says_what_is_here_and_leads_on(app: Server, page: Page) ->
     expect(page.get_by_text("Mock models take part here")).to_be_visible()
     expect(page.get_by_test_id("stMetric").filter(has_text="Conversations")).to_contain_text("128")
     expect(page.get_by_text(re.compile(r"items are still to be rated, by Cleo"))).to_be_visible()
-    expect(page.get_by_text("These items do not tell whether the judges together agree")).to_be_visible()
+    expect(page.get_by_text("it is not known yet whether the 3 judges together are as good")).to_be_visible()
     expect(page.get_by_test_id("stVegaLiteChart")).to_have_count(1)
     page.get_by_role("button", name="Pin", exact=False).click()
     page.get_by_role("button", name="Unpin").click()
@@ -275,6 +275,7 @@ def test_names_are_shown_letter_for_letter_too(tmp_path: Path, page: Page) -> No
 
 def test_a_row_opens_into_its_grid_and_a_cell_into_the_conversation(app: Server, page: Page) -> None:
     page.goto(f"{app.url}/leaderboard")
+    page.get_by_text("How this was measured").first.click()
     expect(page.get_by_text("Mock models take part").first).to_be_visible()
     press(page, table(page, re.compile("^PingPong")), 16, 0)
     expect(page.get_by_role("heading", name="alder: character × situation")).to_be_visible()
@@ -285,6 +286,7 @@ def test_a_row_opens_into_its_grid_and_a_cell_into_the_conversation(app: Server,
 
 def test_the_panel_and_the_weights_mock_models_the_address(app: Server, page: Page) -> None:
     page.goto(f"{app.url}/leaderboard?judges=kind&weights=Fluency+twice&language=ru")
+    page.get_by_text("How this was measured").first.click()
     expect(page.get_by_text("Means over conversations and the panel kind.")).to_be_visible()
     expect(
         page.get_by_text("Final weighs the criteria in_character 1, entertaining 1, fluency 2.")

@@ -111,10 +111,13 @@ def test_from_dialogues_to_agreement(app: Server, page: Page, browser: Browser, 
     judged(page)
     expect(page.get_by_role("heading", name=re.compile("finished"))).to_be_visible()
     page.goto(f"{app.url}/agreement?study=pilot&tab=judges")
+    page.get_by_text("The figures in tables").click()
     part = figures(app, "agreement", "--study", "pilot")["criteria"]["pleasant"]
     (judge,) = part["judges"]
     assert judge["n"] == ITEMS
-    shown = page.get_by_test_id("stDataFrame").locator("tr").filter(has_text="mock-judge-strict")
+    # Of one judge the table stands upright.
+    table = page.get_by_role("table", name="Order and level of judges and panels")
+    shown = table.locator("tr").filter(has_text="Spearman")
     holds(shown.first, judge["spearman"])
 
 
@@ -140,7 +143,9 @@ def test_from_votes_to_agreement_with_judges(app: Server, page: Page, tmp_path: 
     drawn(page, "12 pairs of arena")
     page.get_by_text("Have judges compare").click()
     judged(page)
-    drawn(page, "Everything of this plan is stored.")
+    # The form is folded once there are results.
+    expect(page.get_by_text("Everything of this plan is stored.").first).to_be_attached()
+    expect(page.locator("[data-test-script-state=notRunning]")).to_be_attached()
     agreement = page.get_by_test_id("stDataFrame").locator("tr").filter(has_text="mock-judge-strict")
     rows = figures(app, "compare", "battles")["tables"]["agreement"]["rows"]
     match = next(m for m in rows if (m["a"], m["b"]) == ("mock-judge-strict", "people"))

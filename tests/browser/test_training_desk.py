@@ -8,13 +8,15 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from concord.conversation import Conversation, Message, Unit
-from concord.rating import Annotation, Criterion, Rating
-from concord.store import access, conversations, placements
+from concord.rating import Criterion, Rating
+from concord.store import access, conversations
 from concord.store import studies as stored
 from concord.store.known import Gold, UnitKey
-from concord.studies import checks, dealing, discussion, training
-from concord.studies.training import PassRule
+from concord.studies import dealing
+from concord.studies.purposes import discuss, gold, training
+from concord.studies.purposes.training import PassRule
 from concord.workspace import Workspace
+from tests.annotated import Annotation, import_annotations
 
 from .keeper import Server, serving
 
@@ -22,6 +24,8 @@ pytestmark = pytest.mark.browser
 
 HOSTILE = "Because **so**. <img src=x onerror=\"document.title='broken'\"> [here](https://elsewhere.test)"
 OWN = 6
+SEED = 1
+"""With it the gold item does not come last, so that an item follows with which its answer comes."""
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +35,9 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     workspace = Workspace.open(folder / "workspace")
     with workspace.write() as db:
         for name in ("taught", "checked"):
-            stored.create(db, stored.Study(name, (Criterion("fluency", "It is fluent."),), title=name))
+            stored.create(
+                db, stored.Study(name, (Criterion("fluency", "It is fluent."),), title=name, seed=SEED)
+            )
             ids = [conversations.save(db, dialogue(name, i)) for i in range(OWN + 2)]
             stored.add_units(db, name, [(i, None, "") for i in ids[:OWN]])
             access.invite(db, name)
@@ -40,8 +46,8 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             if name == "taught":
                 training.begin(db, name, golds, PassRule(bound=1))
             else:
-                checks.set_feedback(db, name, True)
-                checks.set_gold(db, name, golds[:1])
+                gold.set_feedback(db, name, True)
+                gold.set_gold(db, name, golds[:1])
         stored.create(db, stored.Study("talked", (Criterion("fluency", "It is fluent."),), title="talked"))
         ids = [conversations.save(db, dialogue("talked", i)) for i in range(2)]
         stored.add_units(db, "talked", [(i, None, "") for i in ids])
@@ -51,8 +57,8 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         given = {"amy": 1, "ben": 5}
         for person, score in given.items():
             rated = [Rating(Unit(f"talked {i}"), "fluency", score, f"words {score}") for i in range(2)]
-            placements.import_annotations(db, "talked", [Annotation(one, person) for one in rated])
-        discussion.set_round(db, "talked", "all")
+            import_annotations(db, "talked", [Annotation(one, person) for one in rated])
+        discuss.set_round(db, "talked", "all")
     with serving(workspace, folder / "log") as server:
         yield server
 

@@ -1,4 +1,4 @@
-"""A study of 250 items from the draw to the figures: training, five annotators of whom one leaves, extra
+"""A study of 125 items from the draw to the figures: training, five annotators of whom one leaves, extra
 raters where two differ, an adjudicator, and a judge's scores in the end, all by keyboard in browsers. The
 store and the commands are compared with what was pressed, by arithmetic of this test's own.
 """
@@ -36,12 +36,12 @@ pytestmark = pytest.mark.browser
 CRITERIA = (Criterion("fluency", "It is fluent."), Criterion("wit", "It is witty."))
 NAMES = [c.name for c in CRITERIA]
 PLAYERS = ("alder", "birch", "cedar")
-STORED, DRAWN, GOLD, TRAINING, APART = 258, 250, 5, 2, 20
+STORED, DRAWN, GOLD, TRAINING, APART = 133, 125, 5, 2, 10
 """Conversations, those of the study, gold and training items of the others, items before one comes again."""
 DIFFER = 3
 """How far two raters are apart on fluency where a third one rates an item."""
 JUDGE = "strict"
-LEAVER, LEAVES_AFTER = "eve", 40
+LEAVER, LEAVES_AFTER = "eve", 30
 ERRORS = {
     "ann": (0, 0, 0, 0, 1, -1),
     "bob": (0, 0, 0, 1, 1, -1),
@@ -288,7 +288,7 @@ def store(workspace: Workspace) -> None:
 
 def invited(workspace: Workspace) -> dict[str, str]:
     """Everybody's link."""
-    told = concord(workspace, "annotators", "invite", *ERRORS)
+    told = concord(workspace, "people", "invite", *ERRORS)
     return {line.split()[0]: line.split()[1] for line in told.splitlines() if "token=" in line}
 
 
@@ -296,7 +296,7 @@ def mixed_in(server: Server, folder: Path) -> list[int]:
     """Give the study training, and gold items with feedback, the first of them an attention check: all of
     conversations that were not drawn. Returns the gold items.
     """
-    drawn = server.rows("SELECT c.key FROM study_units u JOIN conversations c ON c.id = u.conversation_id")
+    drawn = server.rows("SELECT c.key FROM items u JOIN conversations c ON c.id = u.conversation_id")
     others = sorted(set(range(STORED)) - {int(key[1:]) for (key,) in drawn})
     gold, training = others[:GOLD], others[GOLD : GOLD + TRAINING]
     for name, items in (("gold", gold), ("training", training)):
@@ -405,11 +405,12 @@ def test_what_was_pressed_is_stored_and_nothing_is_lost_or_doubled(played: Playe
     assert stored == pressed
     assert set(stored.values()) == {1}
     assert played.server.rows(
-        "SELECT state, count(*) FROM assignments a JOIN study_units u ON u.id = a.unit_id GROUP BY state"
+        "SELECT state, count(*) FROM placements WHERE purpose IN ('first', 'extra') GROUP BY state"
     ) == [("done", sum(map(len, played.raters.values())))]
     flagged = played.server.rows(
-        "SELECT c.key FROM assignments a JOIN study_units u ON u.id = a.unit_id "
-        "JOIN conversations c ON c.id = u.conversation_id WHERE a.flag = 'an odd one, I press 5'"
+        "SELECT c.key FROM placements a JOIN items u ON u.id = a.item_id "
+        "JOIN conversations c ON c.id = u.conversation_id "
+        "WHERE a.flag = 'an odd one, I press 5' AND a.purpose IN ('first', 'extra')"
     )
     own = {item for item in played.desks["cy"].flagged if item not in played.gold}
     assert {key for (key,) in flagged} == {f"k{item}" for item in own}

@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from concord.commands.doctor import examine, kinds, samples
 from concord.llm.client import Client
 from concord.llm.models import Model
+from concord.runs.examining import examine, kinds, samples
 from concord.runs.planning import materials
 from concord.runs.registry import BENCHMARKS
 from tests.mock.faults import Faults

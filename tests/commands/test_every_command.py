@@ -106,7 +106,7 @@ def test_a_workspace_that_cannot_be_is_one_sentence(name, tmp_path):
 
 @pytest.mark.parametrize(
     "name",
-    sorted(name for name in PARTS if name.split()[0] in ("study", "annotators", "agreement", "export")),
+    sorted(name for name in PARTS if name.split()[0] in ("study", "people", "agreement", "export")),
 )
 def test_what_only_reads_makes_no_workspace(name, tmp_path):
     done = call("--workspace", tmp_path / "new", *asked(name))
@@ -118,13 +118,6 @@ def test_what_only_reads_makes_no_workspace(name, tmp_path):
 def test_help_names_no_benchmark():
     shown = call("--help").output.lower()
     assert not [name for name in SLICES if name in shown]
-
-
-@pytest.mark.parametrize("name", ["tasks", "scripts", "toxicity", "town", "score", "freeze"])
-def test_a_command_that_moved_below_its_benchmark_says_so(name):
-    done = call(name, "whatever")
-    one_sentence(done)
-    assert f"`concord {name}` is now `concord s" in done.output
 
 
 def test_an_unknown_command_is_one_sentence():

@@ -3,7 +3,8 @@
 import pytest
 
 from concord.commands.gate import STATISTICS
-from concord.rating import Criterion, categories
+from concord.questions import categories
+from concord.rating import Criterion
 from concord.reports.agreement_report import Options, agreement_report
 from concord.reports.coefficient import with_people
 from concord.statistics.coefficients import COEFFICIENTS
@@ -46,7 +47,7 @@ def test_the_lower_end_of_the_interval_decides(filled, gate, words, criterion, m
     assert f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}], {found.n} items" in passed.stdout
     # The value itself would pass: few items must not pass by luck.
     failed = gate("--min-agreement", found.low + 0.001, *words)
-    assert (failed.exit_code, failed.stdout) == (1, "")
+    assert (failed.exit_code, failed.stdout) == (2, "")
     assert failed.stderr.startswith("Not passed: ")
     assert len(failed.stderr.splitlines()) == 1
 
@@ -61,7 +62,7 @@ def test_an_agreement_that_is_not_known_does_not_pass(filled, run, tmp_path):
     csv.write_text("item_id,criterion,rater_type,rater,score\n" + "\n".join(rows) + "\n")
     assert run(filled, "import", "ratings", csv, "--study", "few").exit_code == 0
     done = run(filled, "gate", "--study", "few", "--min-agreement", "-1")
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "is not known: 2 items in common, at least 3 are needed" in done.stderr
 
 
@@ -88,7 +89,7 @@ def test_each_statistic_decides(filled, gate, name):
     assert passed.exit_code == 0
     assert f"{COEFFICIENTS[name]} with the " in passed.stdout
     assert f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}], {found.n} items" in passed.stdout
-    assert gate("--min-agreement", found.low + 0.001, *words).exit_code == 1
+    assert gate("--min-agreement", found.low + 0.001, *words).exit_code == 2
 
 
 def test_the_statistics_offered_are_those_that_are_computed():
@@ -115,11 +116,11 @@ def test_categories_are_measured_by_kappa(of_categories, run):
     passed = run(of_categories, *call, 0.3)
     assert (passed.exit_code, passed.stderr) == (0, "")
     assert "j on Tone in the study tones: Cohen's κ with the majority of people 0.8" in passed.stdout
-    assert run(of_categories, *call, 0.99).exit_code == 1
+    assert run(of_categories, *call, 0.99).exit_code == 2
     without_order = run(of_categories, *call, -1, "--statistic", "spearman")
-    assert without_order.exit_code == 1
+    assert without_order.exit_code == 2
     assert "the answers are categories, which have no order" in without_order.stderr
 
 
-def test_a_mistake_in_the_call_is_told_apart(gate):
-    assert gate("--min-agreement", "much").exit_code == 2
+def test_a_mistake_in_the_call_is_no_finding(gate):
+    assert gate("--min-agreement", "much").exit_code == 1

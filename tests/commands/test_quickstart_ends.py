@@ -12,6 +12,7 @@ import pytest
 
 from concord.llm.models import load_models
 from concord.workspace import Workspace
+from tests import warm
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "data" / "examples" / "support"
@@ -23,12 +24,10 @@ LONG = 120
 def test_the_mock_server_ends_with_quickstart(tmp_path, number):
     call = (sys.executable, "-m", "concord.cli", "--workspace", tmp_path, "quickstart", f"{EXAMPLE}.jsonl")
     asked = ("--rubric", f"{EXAMPLE}.toml", "--mock", "--port", "0", "--no-browser")
-    started = subprocess.Popen(
-        [*map(str, call), *asked],
-        cwd=ROOT,
+    started = warm.Popen(
+        [*call, *asked],
         stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         start_new_session=True,
     )
     try:
@@ -45,5 +44,7 @@ def test_the_mock_server_ends_with_quickstart(tmp_path, number):
                 assert held.recv(1024) == b""
         started.wait(LONG)
     finally:
-        started.kill()
+        # What quickstart started is of its session, and would outlive a kill of it alone.
+        with suppress(ProcessLookupError):
+            os.killpg(started.pid, signal.SIGKILL)
         started.wait()

@@ -43,7 +43,7 @@ def test_from_draw_to_desk(filled, run, tmp_path):
     assert run(filled, "study", "guidelines", "mine").output == "# Read to the end\n\n"
 
     invited = run(
-        filled, "annotators", "invite", "ann", "bo", "--study", "mine", "--base-url", "https://example.org"
+        filled, "people", "invite", "ann", "bo", "--study", "mine", "--base-url", "https://example.org"
     )
     assert invited.exit_code == 0, invited.output
     links = [line.split("\t") for line in invited.stdout.splitlines()]
@@ -58,10 +58,10 @@ def test_from_draw_to_desk(filled, run, tmp_path):
     assert "ann" in shown
     assert "mine\t12 units\tdrawn\tA title" in run(filled, "study", "list").output
 
-    run(filled, "annotators", "revoke", "ann")
+    run(filled, "people", "revoke", "ann")
     assert (
         "ann\tlink withdrawn\t0 done, 0 skipped, 6 items"
-        in run(filled, "annotators", "list", "--study", "mine").output
+        in run(filled, "people", "list", "--study", "mine").output
     )
     assert "bo 12 items" in run(filled, "study", "deal", "mine").output
 
@@ -72,7 +72,7 @@ def test_a_deal_is_shown_before_it_is_made(filled, run):
     assert "12 conversations, drawn from 56 with seed 3" in drawn
     assert "Without the conversations of: try." in drawn
     assert "A pilot of “mine”" in run(filled, "study", "show", "try").output
-    run(filled, "annotators", "invite", "ann", "bo", "cy")
+    run(filled, "people", "invite", "ann", "bo", "cy")
     asked = ("study", "deal", "mine", "--annotators", "ann,bo,cy", "--overlap", 2)
     planned = run(filled, *asked, "--dry-run")
     assert planned.exit_code == 0, planned.output
@@ -98,9 +98,6 @@ def test_a_deal_is_shown_before_it_is_made(filled, run):
             ["study", "draw", "x", "--n", 2, "--where", "goblin"],
             "“goblin” is no FACET=VALUE",
         ),
-        (["study", "draw", "x", "--n", 2, "--facet", "a=b"], "--facet is now --where"),
-        (["study", "draw", "x", "--n", 2, "--players", "a"], "--players is now --where player="),
-        (["study", "draw", "x", "--n", 2, "--language", "en"], "--language is now --where language="),
         (["study", "draw", "x", "--n", 2, "--where", "language=en,ru"], "A study has one language"),
         (["study", "draw", "x", "--n", 2, "--guidelines", "nowhere.md"], "nowhere.md cannot be read"),
         (["study", "draw", "x", "--n", 2, "--next-for", "mean", "--by", "player"], "leave out --by"),
@@ -109,7 +106,7 @@ def test_a_deal_is_shown_before_it_is_made(filled, run):
         (["study", "draw", "x", "--n", 999], "64 candidates for 999"),
         (["study", "deal", "frist"], "no study “frist”. Did you mean “first”"),
         (["study", "deal", "first", "--overlap", 9], "9 raters a unit cannot be had of 3"),
-        (["annotators", "revoke", "nobody"], "no annotator “nobody”"),
+        (["people", "revoke", "nobody"], "no annotator “nobody”"),
         (["export", "ratings", "--study", "frist"], "Did you mean “first”"),
     ],
 )
@@ -157,6 +154,7 @@ class TestAgreement:
             "summary",
             "missing",
             "notes",
+            "limits",
             "left_out",
             "excluded",
             "with_excluded",
@@ -330,7 +328,7 @@ def test_a_study_nobody_rated_is_one_sentence(filled, run):
 
 @pytest.mark.parametrize("name", ["", "  ", "A,B", "x" * 81], ids=["empty", "blank", "comma", "too long"])
 def test_a_name_nobody_could_be_called_by_is_refused(filled, run, name):
-    done = run(filled, "annotators", "invite", name)
+    done = run(filled, "people", "invite", name)
     assert done.exit_code == 1
     assert "is no name for an annotator" in done.output
     assert len(done.output) < 200

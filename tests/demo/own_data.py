@@ -18,12 +18,14 @@ from concord.cli import main
 from concord.conversation import Conversation, Unit
 from concord.demo.workspace import RECORDED, VISITOR
 from concord.files import SHIPPED
-from concord.rating import Annotation, Criterion, Rating
+from concord.rating import Criterion, Rating
 from concord.runs.plans import ComparePlan, JudgePlan
-from concord.store import conversations, pairings, placements, studies
+from concord.store import conversations, studies
 from concord.store.comparisons import PairQuestion
-from concord.studies import adjudication, comparisons
+from concord.studies import comparisons
+from concord.studies.purposes import adjudicate
 from concord.workspace import Workspace
+from tests.annotated import Annotation, import_annotations
 from tests.demo.playing import run
 from tests.mock.faults import Faults
 from tests.mock.rubrics import quality
@@ -53,9 +55,9 @@ def play(workspace: Workspace) -> None:
         command(workspace, "import", "conversations", marked)
     run(workspace, JudgePlan(RUBRIC, (ERRATIC,), rubric=RUBRIC))
     run(workspace, JudgePlan(RUBRIC, JUDGES, judge_repeats=3, rubric=RUBRIC))
-    drawn = ("--benchmark", RUBRIC, "--n", 24, "--rubric", RUBRIC, "--decided-by", WHO)
-    command(workspace, "study", "draw", STUDY, *drawn)
-    command(workspace, "study", "deal", STUDY, "--annotators", ",".join(PEOPLE), "--by", WHO)
+    drawn = ("--benchmark", RUBRIC, "--n", 24, "--rubric", RUBRIC)
+    command(workspace, "--by", WHO, "study", "draw", STUDY, *drawn)
+    command(workspace, "--by", WHO, "study", "deal", STUDY, "--annotators", ",".join(PEOPLE))
     for person in PEOPLE:
         with workspace.write() as db:
             criteria = studies.get(db, STUDY).criteria
@@ -64,23 +66,21 @@ def play(workspace: Workspace) -> None:
                 for unit in studies.units(db, STUDY)
                 for answer in _answers(conversations.load(db, unit["conversation_id"]), criteria, person)
             ]
-            placements.import_annotations(db, STUDY, annotations)
+            import_annotations(db, STUDY, annotations)
     disputed = ("--criterion", "helpful", "--range", 2)
-    command(workspace, "study", "adjudicate", STUDY, *disputed, "--by", WHO)
+    command(workspace, "--by", WHO, "study", "adjudicate", STUDY, *disputed)
     with workspace.write() as db:
-        queue = adjudication.adjudication(db, STUDY)
+        queue = adjudicate.adjudication(db, STUDY)
         for item in queue.disputed[:SETTLED]:
             for question in queue.questions(item):
                 score = median_low(answer.score for answer in question.given)
                 name = question.criterion.name
-                adjudication.settle(
-                    db, STUDY, item.unit, name, score, "The answer in the middle.", ADJUDICATOR
-                )
+                adjudicate.settle(db, STUDY, item.unit, name, score, "The answer in the middle.", ADJUDICATOR)
     rubric.write_bytes((RECORDED / "rubrics" / f"{RUBRIC}.toml").read_bytes())
     run(workspace, JudgePlan(RUBRIC, JUDGES, judge_repeats=3, rubric=RUBRIC))
-    command(workspace, "pairs", "new", PAIRS, "--rubric", PAIRS_RUBRIC, "--benchmark", RUBRIC, "--by", WHO)
+    command(workspace, "--by", WHO, "pairs", "new", PAIRS, "--rubric", PAIRS_RUBRIC, "--benchmark", RUBRIC)
     # Pairs are dealt to people only: the visitor finds some at the desk; simulated people have compared all.
-    command(workspace, "pairs", "deal", PAIRS, "--annotators", VISITOR, "--n", 8, "--by", WHO)
+    command(workspace, "--by", WHO, "pairs", "deal", PAIRS, "--annotators", VISITOR, "--n", 8)
     for person in PEOPLE[:2]:
         _compare(workspace, person)
     run(workspace, ComparePlan(RUBRIC, (*JUDGES, "mock-judge-noisy"), study=PAIRS))
@@ -115,7 +115,7 @@ def _compare(workspace: Workspace, person: str) -> None:
     chance = random.Random(f"{SEED} {person}")
     question = PairQuestion(PAIRS_RUBRIC, QUESTION)
     with workspace.write() as db:
-        for _, one, _, other, _ in pairings.pairs(db, PAIRS):
+        for _, one, _, other, _ in studies.pairs(db, PAIRS):
             sides = (one, other) if chance.random() < 0.5 else (other, one)
             first, second = (quality(" ".join(conversations.load(db, side).replies)) for side in sides)
             lead = first - second + chance.gauss(0, 0.15)

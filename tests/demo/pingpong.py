@@ -7,13 +7,14 @@ from sqlite_utils import Database
 from concord.benchmarks.pingpong.play import PINGPONG
 from concord.conversation import Unit
 from concord.demo.workspace import TRIAL, VISITOR
-from concord.rating import Annotation, Rating
+from concord.rating import Rating
 from concord.runs.plans import PlayPlan
-from concord.store import access, conversations, placements, ratings, studies
+from concord.store import access, conversations, ratings, studies
 from concord.store.conversations import Filter
 from concord.studies.guidelines import default_guidelines
 from concord.studies.studies import deal_study, draw_study
 from concord.workspace import Workspace
+from tests.annotated import Annotation, import_annotations
 from tests.demo.playing import run
 from tests.mock.pingpong.features import rate
 
@@ -50,7 +51,7 @@ def _study(workspace: Workspace) -> None:
     for index, name in enumerate(ANNOTATORS):
         given = _rated(workspace, index, name)
         with workspace.write() as db:
-            placements.import_annotations(db, STUDY, given)
+            import_annotations(db, STUDY, given)
 
 
 def _rated(workspace: Workspace, index: int, name: str) -> list[Annotation]:

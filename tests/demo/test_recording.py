@@ -11,9 +11,9 @@ from concord.demo import workspace as demo
 from concord.errors import WorkspaceError
 from concord.llm.models import load_models
 from concord.reports import differences
-from concord.store import checking, conversations, pairings, ratings, rows, runs, studies
+from concord.store import checking, conversations, ratings, rows, runs, studies
 from concord.store.conversations import Filter
-from concord.studies import adjudication
+from concord.studies.purposes import adjudicate
 from tests.demo import own_data
 from tests.demo.record import HOST
 
@@ -89,9 +89,9 @@ def test_it_holds_what_goes_wrong_and_what_costs_money(demo_workspace):
         assert sum(run.spent.cost for run in own) > 0
         assert max(row["repeat"] for row in db["judgements"].rows) == 2
         assert {row["rater"] for row in ratings.exported(db, own_data.STUDY)} >= {*own_data.PEOPLE}
-        disputes = adjudication.adjudication(db, own_data.STUDY)
+        disputes = adjudicate.adjudication(db, own_data.STUDY)
         assert len(disputes.disputed) > len(disputes.done) == own_data.SETTLED
-        assert len(pairings.pairs(db, own_data.PAIRS)) == 12
+        assert len(studies.pairs(db, own_data.PAIRS)) == 12
         verdicts = list(db["comparisons"].rows_where("criterion = ?", [own_data.QUESTION]))
         assert len(verdicts) == 12 * (2 + 3 * 2)  # two people, and three judges in both orders
         one, other = (str(run.id) for run in own if run.plan.get("judge_repeats") == 3)
@@ -110,14 +110,14 @@ def test_a_workspace_that_holds_something_else_is_left_as_it_is(filled):
 
 def test_rows_of_any_workspace_come_back_bytes_included(filled, fresh):
     with filled.write() as db:
-        db["trajectories"].insert({"conversation_id": 1, "body": b"\x00\xff"})
+        db["conversations"].update(1, {"trajectory": b"\x00\xff"})
     with filled.read() as db:
         written = list(rows.lines(db))
     with fresh.write() as db:
         rows.insert(db, written)
     with fresh.write() as db:
         assert list(rows.lines(db)) == written
-        assert next(iter(db["trajectories"].rows))["body"] == b"\x00\xff"
+        assert db["conversations"].get(1)["trajectory"] == b"\x00\xff"
         assert not list(checking.findings(db))
 
 

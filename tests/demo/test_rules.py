@@ -8,13 +8,13 @@ from functools import partial
 import pytest
 from openai import APIStatusError, OpenAI
 
-from concord.commands.doctor import samples
 from concord.demo.rules import MockRequest, reply
 from concord.demo.server import make_app, running
 from concord.llm import verdicts
 from concord.llm.models import load_models
 from concord.llm.replies import json_schema, read
 from concord.runs import engine, planning
+from concord.runs.examining import samples
 from concord.runs.plans import PlayPlan, ProposePlan
 from concord.runs.registry import BENCHMARKS
 from concord.store import conversations, ratings

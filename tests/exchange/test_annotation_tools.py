@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from concord.exchange import answers, label_studio
-from concord.rating import Criterion, Scale, points
+from concord.questions import Scale, points
+from concord.rating import Criterion
 from concord.store import ratings, studies
 from concord.workspace import Workspace
 
@@ -192,7 +193,7 @@ def test_names_of_criteria_are_distinct_in_other_tools():
 
 
 def test_a_range_is_asked_as_a_number():
-    study = studies.Study("s", (Criterion("depth", "?", Scale((0, 1), ("0", "1"), continuous=True)),))
+    study = studies.Study("s", (Criterion("depth", "?", Scale((0, 1), ("0", "1"), "number")),))
     assert '<Number name="depth" toName="dialogue" min="0" max="1"' in label_studio.configuration(study)
     assert points(1, 3).low == 1
 

@@ -34,14 +34,6 @@ def test_it_is_documented(name):
     assert any(what in heading for heading in DOCS.splitlines() if heading.startswith("## "))
 
 
-@pytest.mark.parametrize("old", ["simulbench-tasks", "stss-tasks", "pingpong-settings"])
-def test_the_old_words_are_refused_by_the_new(workspace, run, old):
-    slice_name, what = old.split("-")
-    done = run(workspace, "import", old, "file")
-    assert done.exit_code == 1
-    assert done.output == f"Error: `concord import {old}` is now `concord {slice_name} import {what}`.\n"
-
-
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("what", ["missing", "empty", "binary", "other JSON", "a folder"])
 def test_what_it_cannot_read_is_one_sentence_and_stores_nothing(workspace, run, tmp_path, name, what):

@@ -1,14 +1,17 @@
 """Every form that is recognised is documented by a whole file, which is read as it is meant."""
 
+import json
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from concord.errors import ImportRefused
-from concord.exchange import conversations_file
-from concord.exchange.conversations_file import Asked
-from concord.exchange.shapes import known
+from concord.exchange import conversations_file, entries, rows
+from concord.exchange.conversations_file import FileOptions
+from concord.exchange.entries import Reading
+from concord.exchange.shapes import JSON_TEXT, parsed, shapes
 
 DOCS = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
 EXAMPLES = {
@@ -69,6 +72,7 @@ EXPECTED = {
         )
     ],
     "conversation": [("unknown", [ASK, REPLY])],
+    "Prometheus feedback": [("unknown", [ASK, REPLY])],
     "prompts and responses": PLAIN,
     "PingPong results": PLAIN,
 }
@@ -94,6 +98,7 @@ SCORES = {
     "promptfoo results": [("score", 1, "judge", "", None), ("brief", 0.5, "judge", "", None)],
     "Langfuse traces": [("helpful", 4, "judge", "", None), ("helpful", 5, "human", "ann", None)],
     "Inspect log": [("match", 1, "judge", "", None)],
+    "Prometheus feedback": [("score", 4, "judge", "", None)],
     "PingPong results": [
         ("in_character", 5, "judge", "gpt", 1),
         ("is_refusal", 0, "judge", "gpt", 1),
@@ -112,7 +117,7 @@ def read(request, tmp_path):
 
 
 def test_every_form_has_an_example():
-    assert {shape.name for shape in known()} == set(EXPECTED) <= set(EXAMPLES)
+    assert {shape.name for shape in shapes()} == set(EXPECTED) <= set(EXAMPLES)
 
 
 def test_it_is_recognised_and_its_dialogues_are_read(read):
@@ -150,6 +155,77 @@ def test_thoughts_stand_beside_the_message_that_they_precede(tmp_path):
     assert entry.conversations[0].facets == {"scenario": "1", "task": "weather", "epoch": "1"}
 
 
+JSON_REPLIES = [
+    '{"answer": "18"}',
+    '["a","b"]',
+    '[{"role": "user", "content": "x"}]',
+    '{"message": {"role": "user", "content": "x"}}',
+    '"18"',
+    "[laughs] 18",
+    "  18\n\n",
+    "null",
+]
+
+
+def texts_of(value, path=()):
+    """(path, text) of every text of a row. A step "~" enters a text that holds a JSON list or object."""
+    if isinstance(value, str):
+        inner = parsed(value)
+        if isinstance(inner, dict | list):
+            yield from texts_of(inner, (*path, "~"))
+        else:
+            yield path, inner
+    elif isinstance(value, dict | list):
+        for name, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from texts_of(inner, (*path, name))
+
+
+def with_text(value, path, text):
+    """A row with another text at a path, written as JSON where a text in quotes stood."""
+    if not path:
+        return json.dumps(text) if isinstance(value, str) and value[:1] == '"' else text
+    first, *rest = path
+    if first == "~":
+        return json.dumps(with_text(json.loads(value), rest, text))
+    copy = value.copy()
+    copy[first] = with_text(value[first], rest, text)
+    return copy
+
+
+@pytest.mark.parametrize("text", JSON_REPLIES)
+@pytest.mark.parametrize("name", list(EXPECTED))
+def test_what_was_said_is_never_changed(name, text, tmp_path):
+    """A text of the example is replaced by one that looks like structure, and is said as it is."""
+    ending, example = EXAMPLES[name]
+    file = tmp_path / f"b.{ending}"
+    file.write_text(example, encoding="utf-8")
+    (shape,) = (shape for shape in shapes() if shape.name == name)
+    declared = {
+        path.removesuffix(JSON_TEXT)
+        for side in shape.sides
+        for _, paths in side.said
+        for path in paths
+        if path.endswith(JSON_TEXT)
+    }
+
+    def contents(fields):
+        entry = entries.read(fields, Reading(shape, "b"), "here")
+        return {m.content for c in entry.conversations for m in c.messages}
+
+    replaced = 0
+    for row in rows.read(file, rows.kind_of(file)):
+        before = contents(row.fields)
+        for path, said in texts_of(row.fields):
+            # A text in a column of JSON is a list of texts there, or is written in quotes.
+            if said not in before or ".".join(map(str, path)) in declared:
+                continue
+            new = contents(with_text(row.fields, path, text)) - before
+            # Nothing is new where the text stands twice in the row, and the other one is said.
+            assert all(text in each for each in new), path
+            replaced += len(new)
+    assert replaced
+
+
 def test_a_form_that_is_not_known_is_mapped(tmp_path):
     file = tmp_path / "own.jsonl"
     file.write_text(
@@ -159,7 +235,7 @@ def test_a_form_that_is_not_known_is_mapped(tmp_path):
     with pytest.raises(ImportRefused, match=r"in no form that is known.*its fields are uid, log, bot, stars"):
         conversations_file.survey(file)
     told = {"messages": "log.turns", "key": "uid", "player": "bot", "score:stars": "stars"}
-    asked = Asked("b", {**told, "facet:topic": "topic"}, {"kunde": "user"})
+    asked = FileOptions("b", {**told, "facet:topic": "topic"}, {"kunde": "user"})
     (_, entry), *_ = conversations_file.survey(file, asked).shown
     (one,) = entry.conversations
     assert (one.key, one.player, one.facets["topic"]) == ("b/5", "elm", "greeting")
@@ -170,5 +246,22 @@ def test_a_form_that_is_not_known_is_mapped(tmp_path):
 def test_a_known_form_is_mapped_in_part(tmp_path):
     file = tmp_path / "chat.csv"
     file.write_text("prompt,response,engine\nHi,Hello,elm\n")
-    (_, entry), *_ = conversations_file.survey(file, Asked("b", {"player": "engine"})).shown
+    (_, entry), *_ = conversations_file.survey(file, FileOptions("b", {"player": "engine"})).shown
     assert entry.conversations[0].player == "elm"
+
+
+def test_a_path_that_leads_nowhere_is_an_error(tmp_path):
+    file = tmp_path / "chat.csv"
+    file.write_text("prompt,response,engine\nHi,Hello,elm\n")
+    with pytest.raises(
+        ImportRefused, match=r"--map player=engin: no row .* Its fields are prompt, response, engine"
+    ):
+        conversations_file.survey(file, FileOptions("b", {"player": "engin"}))
+
+
+def test_a_frame_that_pandas_wrote_by_column_is_rows(tmp_path):
+    file = tmp_path / "traces.json"
+    pd.DataFrame({"prompt": ["Hi", "Ho"], "response": ["Hello", "18"], "model": ["elm", "oak"]}).to_json(file)
+    (_, one), (_, two) = conversations_file.survey(file).shown
+    assert [m.content for m in one.conversations[0].messages] == ["Hi", "Hello"]
+    assert [m.content for m in two.conversations[0].messages] == ["Ho", "18"]

@@ -12,7 +12,7 @@ import pytest
 from concord.conversation import Conversation, Message
 from concord.errors import ImportRefused
 from concord.exchange import conversations_jsonl, incoming, ranking_csv, ratings_csv, ratings_study
-from concord.rating import Scale, points
+from concord.questions import Scale, points
 from concord.store import access, conversations, frames, placements, ratings
 from concord.store import studies as stored
 from concord.studies import studies
@@ -238,9 +238,9 @@ class TestRead:
         )
         with workspace.read() as db:
             scale = stored.get(db, "s").criteria[0].scale
-        assert scale.continuous
+        assert not scale.offered
         assert (3.14 in scale, 2.5 in scale, 71.5 in scale) == (True, True, False)
-        run(workspace, "annotators", "invite", "cy")
+        run(workspace, "people", "invite", "cy")
         dealt = run(workspace, "study", "deal", "s", "--annotators", "cy")
         assert dealt.exit_code == 1
         assert "--scale f=1-5" in dealt.output
@@ -429,7 +429,7 @@ def test_scales_as_an_option_declares_them(option, told):
 
 
 def test_a_scale_of_more_answers_than_anybody_reads_is_a_range():
-    assert scale_told("0..1000000")[1].continuous
+    assert not scale_told("0..1000000")[1].offered
 
 
 def test_names_that_differ_in_their_unicode_form_alone_are_one(workspace, tmp_path):
@@ -496,7 +496,7 @@ def test_answers_imported_for_an_annotator_with_open_items_count_and_close_these
     more.write_text(f"{head}\na,f,human,Ada,2\n")
     assert run(workspace, "import", "ratings", more, "--study", "s", "--append").exit_code == 0
     with workspace.read() as db:
-        states = [task[0] for task in db.execute("SELECT state FROM assignments ORDER BY id")]
+        states = [task[0] for task in db.execute("SELECT state FROM placements ORDER BY id")]
         given = frames.rows(db, "s")
     assert states == ["done", "open"], "the item that was answered, and the other"
     mine = [score for name, score in zip(given["rater"], given["score"], strict=True) if name == "Ada"]

@@ -126,7 +126,7 @@ def test_judges_are_named_with_their_prompts_and_failures(filled):
     with filled.read() as db:
         [(failures,)] = db.execute(
             "SELECT count(*) FROM judgements WHERE failure <> '' AND conversation_id IN (SELECT "
-            "conversation_id FROM study_units)"
+            "conversation_id FROM items)"
         ).fetchall()
     assert judges["erratic"]["failed"] == failures > 0
     assert judges["strict"]["failed"] == 0

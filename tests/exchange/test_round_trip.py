@@ -151,8 +151,8 @@ def same_but_unsubmitted(workspace):
     """Answers that do not count stay at home: take them away before comparing every rating."""
     with workspace.write() as db:
         db.execute(
-            "DELETE FROM ratings WHERE study_id IS NOT NULL AND EXISTS (SELECT 1 FROM study_units u JOIN "
-            "assignments a ON a.unit_id = u.id WHERE u.study_id = ratings.study_id AND u.conversation_id = "
+            "DELETE FROM ratings WHERE study_id IS NOT NULL AND EXISTS (SELECT 1 FROM items u JOIN "
+            "placements a ON a.item_id = u.id WHERE u.study_id = ratings.study_id AND u.conversation_id = "
             "ratings.conversation_id AND ifnull(u.turn, 0) = ifnull(ratings.turn, 0) AND a.rater_id = "
             "ratings.rater_id AND a.state <> 'done')"
         )

@@ -92,7 +92,7 @@ def test_an_imported_simulation_is_the_same_simulation(workspace, fresh, run, ou
         assert theirs.talks == ours.talks
         for name in ours.lived.residents:
             assert list(theirs.lived.runs(name)) == list(ours.lived.runs(name))
-            assert views.kept(theirs, name, ours.days[1]) == views.kept(ours, name, ours.days[1])
+            assert views.plans(theirs, name, ours.days[1]) == views.plans(ours, name, ours.days[1])
     # one of three wanted came to the party of GA+TDP
     assert [seen(fresh, key).score.value for key in KEYS] == [0, pytest.approx(1 / 3)]
     with fresh.read() as db:

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from aiohttp import web
 
-from concord.commands.doctor import examine
 from concord.conversation import Message
 from concord.demo.server import listening
 from concord.errors import CallFailed, ConfigError, NotFound
 from concord.llm.client import REASKS, Client
 from concord.llm.embeddings import BadVectors, pack, read, tokens, unpack
 from concord.llm.models import Model, Price, pick
+from concord.runs.examining import examine
 from tests.mock.server import running
 
 

@@ -15,10 +15,10 @@ from functools import partial
 
 import pytest
 
-from concord.demo.schemas import fill
 from concord.llm import completions, verdicts
 from concord.llm.completions import Broken
 from concord.llm.replies import Unusable, json_schema, usable
+from concord.llm.schemas import fill
 from tests.llm.test_fault_matrix import ROLES
 
 MANY = int(os.environ.get("CONCORD_FUZZ", "150"))

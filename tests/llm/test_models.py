@@ -7,13 +7,13 @@ import dataclasses
 
 import pytest
 
-from concord.commands.doctor import examine
 from concord.conversation import Message
 from concord.errors import CallFailed, ConfigError
 from concord.llm import gates, trouble
 from concord.llm.client import DEFAULT_CONCURRENCY, Client, limits, merge, request
 from concord.llm.families import families
 from concord.llm.models import Model, Price, Rates, load_models
+from concord.runs.examining import examine
 from tests.mock.server import running
 
 HELLO = (

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, Literal, get_args
 
 from concord.conversation import Message, Role
-from concord.demo.schemas import Schema, resolve
+from concord.llm.schemas import Schema, resolve
 
 ROLES: dict[str, Role] = {name: name for name in get_args(Role)} | {"developer": "system", "tool": "user"}
 Replies = Literal["text", "json_object", "json_schema"]

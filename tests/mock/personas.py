@@ -10,7 +10,7 @@ import random
 import re
 from functools import cache
 
-from concord.demo.schemas import fill
+from concord.llm.schemas import fill
 from tests.mock import pingpong, rubrics, simulbench, stss
 from tests.mock.call import Answer, Call
 

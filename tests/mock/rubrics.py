@@ -1,10 +1,10 @@
 """What mock judges answer to any rubric: marks by the words of the dialogue, leaning as each judge leans."""
 
-import math
 import re
 from typing import Any
 
-from concord.demo.schemas import Schema, bounds, resolve
+from concord.demo.rules import LEANING, quality, words
+from concord.llm.schemas import Schema, bounds, resolve
 from tests.mock.call import Answer, Call
 
 RATED = re.compile(r"^Turn (\d+)(?:, assistant \(to be rated\))?:", re.M)
@@ -12,17 +12,6 @@ RATED = re.compile(r"^Turn (\d+)(?:, assistant \(to be rated\))?:", re.M)
 _TURN = re.compile(r"^Turn \d+\b.*?:", re.M)
 _SIDE = r"^(?:Reply|Conversation) {0}:\n(.*?)^End of (?:reply|conversation) {0}\."
 """One of the two that a pairwise question is about."""
-_GOOD = re.compile(
-    r"\b(thanks?|thank you|great|perfect|works|solved|sorry|refund(?:ed)?|right away|of course|happy to"
-    r"|here is|step|please|glad|sure|done)\b",
-    re.I,
-)
-_BAD = re.compile(
-    r"\b(no|not|cannot|can't|won't|never|still|again|wrong|useless|unfortunately|policy|impossible|ignored"
-    r"|waste|ridiculous|nothing)\b",
-    re.I,
-)
-_LEANING = {"lenient": 0.15, "strict": -0.15}
 _NOISE = {"noisy": 0.25, "erratic": 0.45}
 _REASON = "_reason"
 
@@ -53,7 +42,7 @@ def _compared(call: Call, first: str, second: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, schema in call.fields.items():
         if name.endswith(_REASON):
-            found[name] = f"(mock) A has {_words(first)}, B has {_words(second)}."
+            found[name] = f"(mock) A has {words(first)}, B has {words(second)}."
             continue
         noise = next((by for name, by in _NOISE.items() if name in call.model), 0.1)
         by = lead + call.rng("rubric", name).gauss(0, noise)
@@ -66,15 +55,6 @@ def _compared(call: Call, first: str, second: str) -> dict[str, Any]:
     return found
 
 
-def _words(text: str) -> str:
-    return f"{len(_GOOD.findall(text))} kind and {len(_BAD.findall(text))} unkind words"
-
-
-def quality(text: str) -> float:
-    """How good a text is, from 0 to 1, by its kind and unkind words."""
-    return 1 / (1 + math.exp(0.7 * (len(_BAD.findall(text)) - len(_GOOD.findall(text)))))
-
-
 def _entry(field: Any, root: Schema) -> Schema:
     """The fields of an entry of the list of rated turns; empty where the field is none."""
     items = resolve(field or {}, root).get("items")
@@ -84,7 +64,7 @@ def _entry(field: Any, root: Schema) -> Schema:
 
 def _answers(call: Call, fields: Schema, text: str) -> dict[str, Any]:
     good = quality(text)
-    lean = sum(by for name, by in _LEANING.items() if name in call.model)
+    lean = sum(by for name, by in LEANING.items() if name in call.model)
     noise = next((by for name, by in _NOISE.items() if name in call.model), 0.1)
     found: dict[str, Any] = {}
     for name, schema in fields.items():
@@ -92,7 +72,7 @@ def _answers(call: Call, fields: Schema, text: str) -> dict[str, Any]:
             continue
         rng = call.rng("rubric", name, text)
         if name.endswith(_REASON):
-            found[name] = f"(mock) {_words(text)} are in it."
+            found[name] = f"(mock) {words(text)} are in it."
         else:
             place = min(max(good + lean + rng.gauss(0, noise), 0.0), 1.0)
             found[name] = _value(resolve(schema, call.schema or {}), place, text, rng.random())

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from concord.demo.schemas import bounds, fill
+from concord.llm.schemas import bounds, fill
 
 
 class Inner(BaseModel):

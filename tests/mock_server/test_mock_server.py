@@ -4,12 +4,17 @@ import asyncio
 import json
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPException
 from urllib.request import Request, urlopen
 
 import openai
 import pytest
+from aiohttp import web
 
+from concord.demo import server
 from concord.errors import ConfigError
 from tests.mock.faults import Faults, read_faults
 from tests.mock.personas import models
@@ -335,3 +340,33 @@ def test_a_server_of_another_process_ends_with_it_in_silence(end):
             process.stdin.close()
         assert process.wait(60) == 0
         assert process.stderr.read() == ""
+
+
+def test_it_ends_with_a_call_in_flight_without_an_error(caplog):
+    """aiohttp fails where a call ends at the moment at which it stops waiting for it, after 0.2 s."""
+    begun = threading.Event()
+
+    def make():
+        ended = asyncio.Event()
+
+        async def answer(_request):
+            begun.set()
+            await ended.wait()
+            return web.Response()
+
+        async def late(_app):
+            loop = asyncio.get_running_loop()
+            loop.call_later(0.19, time.sleep, 0.05)
+            loop.call_later(0.195, ended.set)
+
+        app = web.Application()
+        app.router.add_get("/v1/call", answer)
+        app.on_shutdown.append(late)
+        return app
+
+    with ThreadPoolExecutor(1) as pool:
+        with server.running(make) as url:
+            call = pool.submit(urlopen, f"{url}/call")
+            assert begun.wait(5)
+        assert isinstance(call.exception(), OSError | HTTPException)
+    assert "InvalidStateError" not in caplog.text

@@ -6,13 +6,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from concord.conversation import Conversation, Message, Unit
-from concord.rating import Annotation, Criterion, Rating
-from concord.store import access, conversations, placements, studies
-from concord.studies.adjudication import Rule, set_rule
+from concord.rating import Criterion, Rating
+from concord.store import access, conversations, studies
+from concord.studies.purposes.adjudicate import Rule, set_rule
 from concord.table import Column, Table
 from concord.workspace import Workspace
 from pages.parts.people import Researcher
 from pages.parts.table import CHARACTER, WIDEST, _columns
+from tests.annotated import Annotation, import_annotations
 
 FRAME = """
 import streamlit as st
@@ -38,7 +39,7 @@ def workspace(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspac
             studies.create(db, studies.Study(name, (Criterion("wit", "It is witty."),)))
             studies.add_units(db, name, [(item, None, "")])
             given = [Annotation(Rating(Unit("k"), "wit", n), who) for who, n in (("ann", 1), ("bob", 5))]
-            placements.import_annotations(db, name, given)
+            import_annotations(db, name, given)
         order = studies.ranked(db)
         set_rule(db, order[-1], Rule("range", 2))
     return workspace

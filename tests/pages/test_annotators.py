@@ -9,7 +9,8 @@ from concord.conversation import Conversation, Message
 from concord.rating import Criterion
 from concord.store import access, acts, conversations, placements, studies
 from concord.store.known import Gold, UnitKey
-from concord.studies import dealing, training
+from concord.studies import dealing
+from concord.studies.purposes import training
 from concord.workspace import Workspace
 
 FRAME = """
@@ -38,7 +39,7 @@ def workspace(workspace: Workspace) -> Workspace:
             {"n": 1, "item": item, "do": "answer", "criterion": "wit", "score": 1},
             {"n": 2, "item": item, "do": "submit"},
         ]
-        assert training.take(db, "s", ada, "tab", events)[1] == []
+        assert dealing.reported(db, "s", ada, "tab", events)[1] == []
     return workspace
 
 

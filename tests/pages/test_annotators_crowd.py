@@ -51,7 +51,7 @@ def test_a_link_is_made_shown_once_and_closed_and_people_are_paid(workspace: Wor
         assert (made.platform, made.quota, made.items, made.code) == ("mturk", 20, 2, "")
         worker = crowd.enter(db, made, Visitor("A1", "B1"))
         for unit, *_ in placements.queues(db, "s"):
-            item = db.execute("SELECT id FROM assignments WHERE unit_id = ?", [unit]).fetchone()[0]
+            item = db.execute("SELECT id FROM placements WHERE item_id = ?", [unit]).fetchone()[0]
             placements.answer(db, worker.rater, item, "wit", 3)
             placements.add_seconds(db, worker.rater, item, 90)
             placements.submit(db, worker.rater, item)

@@ -6,10 +6,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from concord.conversation import Conversation, Message, Unit
-from concord.rating import Criterion, Judgement, Rater, Rating, categories
+from concord.errors import StudyError
+from concord.questions import categories
+from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.rubrics.shelf import Numbered
-from concord.store import conversations, ratings
+from concord.store import conversations, ratings, spotchecks
+from concord.studies import audits, spotcheck
 from concord.workspace import Workspace
+from pages.desk.form import DeskEvent
+from pages.desk.spot import CheckDesk
 from tests.pages.test_navigation import FRAME
 from tests.rubrics.test_rubric_files import GOOD, rubric
 
@@ -57,6 +62,59 @@ def test_judgements_wait_for_a_spot_check(shop: Workspace) -> None:
     shown = page("trust/spot_check.py")
     queue = next(t.value for t in shown.dataframe if "because" in t.value.columns)
     assert [(row["player"], row["topic"]) for _, row in queue.iterrows()] == [("m0", "t0")]
+
+
+def test_answers_by_name_are_wrong_and_neither_too_high_nor_too_low(workspace: Workspace) -> None:
+    named = """
+title = "Support"
+unit = "conversation"
+[[criteria]]
+name = "tone"
+statement = "How does it sound?"
+categories = ["warm", "neutral", "cold"]
+"""
+    with workspace.write() as db:
+        Numbered(rubric(named), 1).publish(db)
+        for number in range(4):
+            conversations.save(db, Conversation("shop", f"c{number}", "m0", SAID))
+            rater = Rater("a", "judge", "support v1")
+            given = (Rating(Unit(f"c{number}"), "tone", 0),)
+            ratings.save_judgement(db, Judgement(f"c{number} a", f"c{number}", rater, given))
+        [seen] = spotcheck.screen(db, conversations.find_id(db, "c0")).judgements
+        desk = CheckDesk("shop", "Ann", audits.draw(db, "all", "shop", n=4).name)
+        [shown] = desk.moving(db, [seen.id]).items
+        [question] = shown["questions"]
+        assert [(o["label"], o["key"], o.get("implies")) for o in question["options"]] == [
+            ("Reasonable", "r", None),
+            ("Wrong", "x", None),
+            ("warm", "1", "reasonable"),
+            ("neutral", "2", "wrong"),
+            ("cold", "3", "wrong"),
+        ]
+        answer = {"item": seen.id, "do": "answer", "criterion": str(seen.id), "seconds": 2.5}
+        desk.apply(db, DeskEvent.model_validate(answer | {"score": 2}))
+        [seen] = spotcheck.screen(db, conversations.find_id(db, "c0"), "Ann").judgements
+        assert (seen.finding, seen.corrected) == ("wrong", 2)
+        with pytest.raises(StudyError, match=r"has a score on “Tone”\. Say one of: reasonable, wrong\."):
+            desk.apply(db, DeskEvent.model_validate(answer | {"score": "too_high"}))
+        desk.apply(db, DeskEvent.model_validate({"item": seen.id, "do": "time", "seconds": 1}))
+        assert db.execute("SELECT state, seconds FROM placements").fetchall() == [("done", 3.5)]
+        for one in spotchecks.drawn(db, "all", spotcheck.rater_of(db, "Ann")):
+            if one.found_in is None:
+                spotcheck.verify(db, one.judgement, "Ann", "reasonable", audit="all")
+        found = audits.findings(db, "shop", "all")
+        table = audits.table(found)
+    assert (found.overall.wrong, found.overall.n, found.overall.rate.value) == (1, 4, 0.75)
+    assert [c.name for c in table.columns] == ["of", "by", "n", "reasonable", "wrong"]
+    assert "Optimism" not in "".join(table.notes)
+    with workspace.write() as db:  # of several turns the most frequent category, not one between them
+        number = conversations.save(db, Conversation("shop", "turns", "m0", SAID * 3))
+        given = tuple(Rating(Unit("turns", turn), "tone", score) for turn, score in ((1, 0), (2, 2), (3, 2)))
+        ratings.save_judgement(db, Judgement("turns a", "turns", Rater("a", "judge", "support v1"), given))
+        assert [one.score for one in spotcheck.screen(db, number).judgements] == [2]
+    shown_page = AppTest.from_string(FRAME.format(file="trust/spot_check.py"), default_timeout=60)
+    shown_page.query_params["mode"] = "audit"
+    assert [metric.label for metric in shown_page.run().metric] == ["Reasonable", "Wrong"]
 
 
 def test_a_conversation_shows_categories_by_name_and_no_mean_of_them(workspace: Workspace) -> None:

@@ -64,11 +64,11 @@ def test_every_section_has_its_charts():
     assert said == {
         "thresholds": {"pass rate"},
         "calibration": {"judge's score", "people's mean"},
-        "system": {"rank"},
+        "system": {"rank, 1 = best"},
     }
-    assert "n = 120" in drawn["thresholds"][0][0]
+    assert "n = 120" in drawn["thresholds"][0][0], "on how many items the figures rest"
     rows = drawn["system"][0][1].to_dict()["datasets"].values()
-    assert {row["rater"] for of in rows for row in of} == {"j", "k", "Avg(j, k)"}
+    assert {row["panel"] for of in rows for row in of} == {"j", "k", "Avg(j, k)"}
 
 
 @pytest.mark.parametrize("name", sorted(STUDIES))

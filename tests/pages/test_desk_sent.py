@@ -9,11 +9,10 @@ import json
 import pytest
 
 from concord.conversation import Conversation, Message
-from concord.rating import LIKERT_5, YES_NO, Scale, points
+from concord.questions import LIKERT_5, YES_NO, Scale, between, options, points
 from concord.store.placements import Placement
 from concord.store.studies import Study
-from pages.desk.form import options
-from pages.desk.sent import item
+from pages.desk.sent import answered, dialogue
 
 
 def test_an_item_holds_no_name_key_facet_or_meta() -> None:
@@ -30,12 +29,9 @@ def test_an_item_holds_no_name_key_facet_or_meta() -> None:
         context={"Card": {"name": "Keeper", "traits": ["dry", "slow"]}, "_situation": "secret-situation"},
         meta={"prompts": "secret-prompt"},
     )
-    sent = item(
-        Study("secret-study", (), meta={"speakers": {"assistant": "Keeper"}}),
-        7,
-        Placement(3, "secret-study", 99, 1, "open", "", "", 3.0, {"wit": 4.0}),
-        hidden,
-    )
+    study = Study("secret-study", (), meta={"speakers": {"assistant": "Keeper"}})
+    task = Placement(3, "secret-study", 99, 1, "open", "", "", 3.0, {"wit": 4.0})
+    sent = dialogue(study, task, hidden) | answered(7, task)
     assert "secret" not in json.dumps(sent)
     assert sent == {
         "id": 7,
@@ -61,20 +57,21 @@ def test_an_item_holds_no_name_key_facet_or_meta() -> None:
         (YES_NO, "0 1", "0 1"),
         (points(1, 10), "1 2 3 4 5 6 7 8 9 0", "1 2 3 4 5 6 7 8 9 10"),
         (points(0, 4), "0 1 2 3 4", "0 1 2 3 4"),
+        (points(0, 10), "0 1 2 3 4 5 6 7 8 9 x", "0 1 2 3 4 5 6 7 8 9 10"),
         # No digits to press for the values themselves: the keys count places.
         (Scale((-1, 0, 1), ("worse", "same", "better")), "1 2 3", "-1 0 1"),
         # A continuous scale names its ends only; the desk offers answers between them.
-        (Scale((1, 5), ("low", "high"), continuous=True), "1 2 3 4 5", "1 2 3 4 5"),
-        (Scale((0, 1), ("low", "high"), continuous=True), "1 2 3 4 5", "0 0.25 0.5 0.75 1"),
-        (Scale((0, 100), ("low", "high"), continuous=True), "1 2 3 4 5", "0 25 50 75 100"),
+        (between(1, 5), "1 2 3 4 5", "1 2 3 4 5"),
+        (between(0, 1), "1 2 3 4 5", "0 0.25 0.5 0.75 1"),
+        (between(0, 100), "1 2 3 4 5", "0 25 50 75 100"),
     ],
 )
 def test_every_answer_has_a_key_of_its_own(scale: Scale, keys: str, shown: str) -> None:
     offered = options(scale)
-    assert " ".join(o["key"] for o in offered) == keys
-    assert " ".join(o["shown"] for o in offered) == shown
-    assert all(o["value"] in scale for o in offered)
+    assert " ".join(o.key for o in offered) == keys
+    assert " ".join(o.shown for o in offered) == shown
+    assert all(o.value in scale for o in offered)
 
 
-def test_answers_beyond_the_tenth_have_no_key_but_can_be_clicked() -> None:
-    assert [o["key"] for o in options(points(1, 12))] == [*"1234567890", "", ""]
+def test_answers_beyond_the_eleventh_have_no_key_but_can_be_clicked() -> None:
+    assert [o.key for o in options(points(1, 13))] == [*"1234567890x", "", ""]

@@ -39,7 +39,7 @@ def drawn_estimates() -> None:
     from pages.parts.estimates import forest
 
     rows = [("a", Estimate(0.5, 0.25, 0.75, n=12)), ("b", Estimate(-0.1, n=12)), ("c", undefined("no item"))]
-    forest(rows, "Correlation", "Spearman's ρ", kinds=["judge", "judge", "panel"])
+    forest(rows, "Correlation", "Spearman's ρ")
 
 
 def test_a_table_keeps_numbers_and_shows_intervals_notes_and_reasons() -> None:
@@ -104,7 +104,7 @@ def test_a_card_can_be_chosen_where_a_row_can_and_a_note_leaves_out_what_was_sai
 
 
 def test_one_figure_without_an_interval_has_an_axis_of_some_length() -> None:
-    chart = estimates._chart([("a", Estimate(3.0, n=1), "")], "score", None, named=False)
+    chart = estimates.intervals([estimates.Point("a", Estimate(3.0, n=1))], "score")
     scale = chart.to_dict()["layer"][0]["encoding"]["x"]["scale"]
     assert scale["domain"] == [2.5, 3.5]
 

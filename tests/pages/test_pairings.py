@@ -9,11 +9,11 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from concord.store import access
-from concord.store import pairings as stored
+from concord.store import access, desk, placements, studies
+from concord.store.placements import Placement
 from concord.studies import pairings
 from concord.workspace import Workspace
-from pages.desk.pairs import Dealt
+from pages.desk import sent
 from pages.parts.people import AnnotatorHere
 from pages.parts.plain import plain
 from tests.browser.made_simulbench import KINDS, PLAYERS, SCRIPTS, make
@@ -52,6 +52,12 @@ def table(shown: AppTest, column: str):  # type: ignore[no-untyped-def]
     return next(t.value for t in shown.dataframe if column in t.value.columns)
 
 
+def pairs_of(db, rater: int) -> list[Placement]:  # type: ignore[no-untyped-def]
+    """A person's pairs in their order."""
+    numbers = [number for number, *_ in placements.on_desk(db, rater, "simulbench")]
+    return [placements.numbered(db, rater, number) for number in numbers]
+
+
 def test_pairs_are_dealt_on_the_page(workspace: Workspace) -> None:
     shown = page(COMPARISONS)
     assert by(shown, "multiselect", "pairs to").options == ["Ann", "Bob"], (
@@ -86,10 +92,10 @@ def test_what_is_dealt_follows_the_filters_above(workspace: Workspace) -> None:
     by(shown, "multiselect", "pairs to").set_value(["Ann"]).run()
     by(shown, "button", "pairs deal").click().run()
     with workspace.read() as db:
-        [standing] = stored.standings(db)
-        dealt = [stored.get(db, standing.rater, n) for n, _ in stored.desk(db, standing.rater, "simulbench")]
+        [standing] = pairings.standings(db)
+        dealt = pairs_of(db, access.annotator_id(db, standing.person))
         told = {
-            db.execute("SELECT player FROM conversations WHERE id = ?", [p.first]).fetchone()[0]
+            db.execute("SELECT player FROM conversations WHERE id = ?", [p.shown[0]]).fetchone()[0]
             for p in dealt
         }
     assert (standing.person, standing.dealt) == ("Ann", len(scripts))
@@ -106,14 +112,15 @@ def test_a_refusal_is_a_sentence(workspace: Workspace) -> None:
 
 
 def test_annotators_and_the_desk_show_the_pairs(workspace: Workspace) -> None:
-    assert "pairs" not in table(page(ANNOTATORS), "skipped").columns
     with workspace.write() as db:
         pairings.deal(db, "simulbench", ["Ann"], 5)
         ann = access.annotator_id(db, "Ann")
-        first = stored.desk(db, ann, "simulbench")[0][0]
-        pairings.apply(db, ann, "Ann", "browser", [{"n": 1, "item": first, "verdict": "A"}])
+        first = pairs_of(db, ann)[0].id
+        desk.apply(db, ann, "browser", [{"n": 1, "item": first, "do": "answer", "score": 1}])
     people = table(page(ANNOTATORS), "skipped").set_index("name")
-    assert people.pairs.to_dict() == {"Ann": "1 of 5", "Bob": "", "Cleo": "", "Robot": ""}
+    assert people["items"].to_dict() == {"Ann": "1 of 5"} | dict.fromkeys(
+        ("Bob", "Cleo", "Robot"), "nothing dealt"
+    )
     shown = page(RATE)
     assert any("Ann" in m.value and "1 of 5 done" in m.value for m in shown.markdown)
 
@@ -122,27 +129,27 @@ def test_what_the_browser_is_sent_names_nobody(workspace: Workspace) -> None:
     with workspace.write() as db:
         pairings.deal(db, "simulbench", ["Ann", "Bob"], 6)
         ann, bob = (access.annotator_id(db, name) for name in ("Ann", "Bob"))
-        theirs = [n for n, _ in stored.desk(db, bob, "simulbench")]
-        mine = [n for n, _ in stored.desk(db, ann, "simulbench")]
-        pairings.apply(
-            db, ann, "Ann", "b", [{"n": 1, "item": mine[0], "verdict": "B", "comment": "so it is"}]
-        )
+        numbers = {rater: desk.Numbers(db, "simulbench", rater) for rater in (ann, bob)}
+        theirs, mine = ([numbers[rater].shown(p.id) for p in pairs_of(db, rater)] for rater in (bob, ann))
+        answer = {"n": 1, "item": pairs_of(db, ann)[0].id, "do": "answer", "score": -1, "text": "so it is"}
+        desk.apply(db, ann, "b", [answer])
     with workspace.read() as db:
-        dealt = Dealt(stored.study(db, "simulbench"), ann, "Ann")
-        first = dealt.moving(db, None)
-        again = dealt.moving(db, [mine[0], theirs[0], "1", [mine[1]], None])  # type: ignore[list-item]
-    assert first.strip == [(mine[0], "done", False), *((number, "open", False) for number in mine[1:])]
-    assert [i["id"] for i in first.items] == mine[1:]
+        study = studies.get(db, "simulbench")
+        first = sent.moving(db, ann, study, None, ())
+        again = sent.moving(db, ann, study, [mine[0], theirs[0], -1], ())
+        fixed = sent.fixed(study, "Ann", "desk", "")
+    assert first["strip"] == [[mine[0], "done", 0], *([number, "open", 0] for number in mine[1:])]
+    assert [i["id"] for i in first["items"]] == mine[1:]
     # What was answered is seen again; another's pair is not there.
-    assert [(i["id"], i["answers"], i["reasons"]) for i in again.items] == [
+    assert [(i["id"], i["answers"], i["reasons"]) for i in again["items"]] == [
         (mine[0], {"": -1}, {"": "so it is"})
     ]
-    sent = repr([dealt.fixed("SimulBench", "", ()), first, again])
-    assert not [word for word in (*PLAYERS, "judge-", "simulbench/v1") if word in sent]
-    for one in first.items:
+    text = repr([fixed, first, again])
+    assert not [word for word in (*PLAYERS, "judge-", "simulbench/v1") if word in text]
+    for one in first["items"]:
         assert set(one) == {
             *("id", "turn", "language", "about", "context", "said", "sides"),
-            *("answers", "reasons", "state", "reason", "flag"),
+            *("answers", "reasons", "state", "reason", "flag", "asks", "told"),
         }
 
 
@@ -156,7 +163,7 @@ def test_an_annotator_with_one_piece_of_work_is_led_to_it(
     shown = page(RATE)
     assert not shown.title, "the desk at once, no list"
     monkeypatch.setattr("pages.parts.session.who_is_here", lambda _: AnnotatorHere(bob, "Bob"))
-    assert re.search("Nothing to rate yet", page(RATE, pairs="simulbench").title[0].value)
+    assert re.search("Nothing to rate yet", page(RATE, study="simulbench").title[0].value)
 
 
 RUBRIC = """
@@ -180,9 +187,10 @@ def test_a_study_of_pairs_is_made_and_dealt_on_the_page(workspace: Workspace) ->
     assert not shown.exception
     assert "side-1” is made" in shown.success[0].value.replace("\\", "")
     with workspace.read() as db:
-        [study] = stored.studies(db)
-        pairs = stored.pairs(db, "side-1")
-    assert (study.rubric, study.version, study.criteria, len(pairs)) == ("clear", 1, ("clearer",), 6)
+        [name] = studies.names(db, pairs=True)
+        study, pairs = studies.get(db, name), studies.pairs(db, "side-1")
+    assert (study.rubric, study.version, len(pairs)) == ("clear", 1, 6)
+    assert [criterion.name for criterion in study.criteria] == ["clearer"]
     assert by(shown, "number_input", "pairs number").max == 6
     by(shown, "multiselect", "pairs to").set_value(["Ann"]).run()
     by(shown, "button", "pairs deal").click().run()

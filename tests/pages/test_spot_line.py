@@ -43,7 +43,7 @@ def named(moving):
 def test_pages_follow_each_other_and_nothing_is_passed_over(filled):
     with filled.write() as db:
         order = [s.conversation_id for s in by_hand.queue(db)]
-        triage = spot.QueueDesk("simulbench", "Ada")
+        triage = spot.CheckDesk("simulbench", "Ada")
         first = triage.moving(db, None)
         assert (first.strip, first.count) == ([(i, "open", False) for i in order[:2]], (0, 8))
         assert [item["id"] for item in first.items] == order[:2]
@@ -67,7 +67,7 @@ def test_pages_follow_each_other_and_nothing_is_passed_over(filled):
 def test_a_beginning_of_ones_own_comes_first_wherever_it_stands(filled):
     with filled.read() as db:
         order = [s.conversation_id for s in by_hand.queue(db)]
-        found = spot.QueueDesk("simulbench", "Ada", first=order[5]).moving(db, None)
+        found = spot.CheckDesk("simulbench", "Ada", first=order[5]).moving(db, None)
     assert (named(found), found.first) == ([order[5], *order[:2]], order[5])
     assert found.items[0]["about"]["tags"] == [["low score", None]]
 
@@ -91,9 +91,9 @@ def test_the_one_score_of_a_person_is_shown_beside_every_judge(filled):
         order = [s.conversation_id for s in by_hand.queue(db)]
         first, other = spotchecks.judgements(db, order[0], "quality")
         spotcheck.verify(db, first.id, "Ada", "too_low", corrected=5)
-        [item] = spot.QueueDesk("simulbench", "Ada").moving(db, order[:1]).items
+        [item] = spot.CheckDesk("simulbench", "Ada").moving(db, order[:1]).items
         assert (item["own"], item["answers"]) == (5, {str(first.id): 5})
-        [others] = spot.QueueDesk("simulbench", "Ben").moving(db, order[:1]).items
+        [others] = spot.CheckDesk("simulbench", "Ben").moving(db, order[:1]).items
         assert others["own"] is None
         spotcheck.verify(db, other.id, "Ada", "too_low", corrected=7)
-        assert spot.item(spotcheck.screen(db, order[0], "Ada"), 1, "Ada")["own"] == 7
+        assert spot.item(spotcheck.screen(db, order[0], "Ada"), 1)["own"] == 7

@@ -44,7 +44,9 @@ def pairs(shown: AppTest, of: str) -> list[list[Any]]:
 
 def slopes(shown: AppTest) -> dict[str, Any]:
     """The slope chart's specification; it is the chart with a rank."""
-    specs = [json.loads(c.proto.spec) for c in shown.get("vega_lite_chart") if "Rank among" in c.proto.spec]
+    specs = [
+        json.loads(c.proto.spec) for c in shown.get("vega_lite_chart") if "rank, 1 = best" in c.proto.spec
+    ]
     assert len(specs) == 1
     return specs[0]
 
@@ -105,7 +107,7 @@ def test_another_ranking_is_set_beside(workspace: Workspace) -> None:
     assert "Only in other.csv: fir." in told
     spec = slopes(shown)
     titles = {str(layer["encoding"]["y"]["title"]) for layer in spec["layer"]}
-    assert titles == {"Rank among the 4 in both, 1 = best"}
+    assert titles == {"rank, 1 = best"}
     # The file's own panel is still there after the page was drawn once more.
     shown.run()
     assert "over the n\u00a0=\u00a04 models" in said(shown)

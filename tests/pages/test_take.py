@@ -31,7 +31,7 @@ def written(page: AppTest) -> tuple[str, bytes]:
     assert not page.exception
     assert not page.error
     made = page.session_state["written"]
-    return made.asked.name, made.path.read_bytes()
+    return made.path.name, made.path.read_bytes()
 
 
 @pytest.mark.parametrize("kind", ["ratings", "conversations"])
@@ -52,7 +52,7 @@ def test_a_form_is_chosen_and_named(workspace: Workspace) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "holds"), [("dataset", "README.md"), ("site", "index.html"), ("report", "made/report.md")]
+    ("kind", "holds"), [("dataset", "made/README.md"), ("site", "index.html"), ("report", "made/report.md")]
 )
 def test_a_folder_is_fetched_as_a_zip(workspace: Workspace, kind: str, holds: str) -> None:
     page = shown(kind)
@@ -67,13 +67,13 @@ def test_a_study_moves_to_another_tool_as_the_command_writes_it(
     workspace: Workspace, tmp_path: Path, kind: str
 ) -> None:
     page = shown(kind)
-    page.toggle(key="with judges").set_value(True).run()
+    page.toggle(key="with_judges").set_value(True).run()
     asked = [kind, "--study=made", "--with-judges", f"--out={tmp_path / kind}"]
     command.main(asked, obj=str(workspace.path), standalone_mode=False)
     packed = zipfile.ZipFile(io.BytesIO(written(page)[1]))
     assert packed.namelist()
     for name in packed.namelist():
-        assert packed.read(name) == (tmp_path / kind / name).read_bytes()
+        assert packed.read(name) == (tmp_path / kind / name.removeprefix("made/")).read_bytes()
 
 
 def test_a_report_is_measured_as_the_reader_says(workspace: Workspace) -> None:

@@ -15,7 +15,7 @@ from concord.llm.prompts import load_prompt
 from concord.llm.replies import Answer, Unusable
 from concord.rating import NOTHING_SPENT
 from concord.runs.benchmark import Materials
-from concord.runs.judging import judge
+from concord.runs.judging import verdict
 from concord.runs.plans import PlayPlan
 from concord.workspace import SHIPPED
 
@@ -197,6 +197,6 @@ def test_a_judges_schema_holds_the_turns_that_were_played():
         raise CallFailed("no reply", kind="empty")
 
     model = Model(name="j")
-    assert asyncio.run(judge(ask, conversation, owed, model)).failure == "no reply"
+    assert asyncio.run(verdict(ask, [conversation], owed, model)).failure == "no reply"
     assert sent[0]["$defs"]["TurnScore"]["properties"]["turn"]["enum"] == [1, 2, 3, 4]
     assert sent[0]["properties"]["scores"]["minItems"] == 4

@@ -17,6 +17,7 @@ from concord.llm.replies import Answer, Unusable, read
 from concord.rating import NOTHING_SPENT, Rater
 from concord.reports import leaderboards
 from concord.reports.leaderboard_table import leaderboard_table
+from concord.reports.rated import gather
 from concord.runs import engine, planning
 from concord.runs.benchmark import Materials
 from concord.runs.plans import PlayPlan
@@ -162,9 +163,7 @@ def test_a_run_stores_its_ratings_once_with_the_conversation(workspace):
 def test_its_leaderboard_takes_its_own_ratings_for_those_of_a_judge(workspace):
     engine.execute(workspace, planning.job(workspace, plan()))
     with workspace.read() as db:
-        board = leaderboards.leaderboard(
-            leaderboards.gather(db, PINGPONG_V1.name), judges=["user"], resamples=0
-        )
+        board = leaderboards.leaderboard(gather(db, PINGPONG_V1.name), judges=["user"], resamples=0)
     [row] = board.standings
     assert (row.player, row.n) == ("player", 1)
     assert 1 <= row.final.value <= 5
@@ -173,7 +172,7 @@ def test_its_leaderboard_takes_its_own_ratings_for_those_of_a_judge(workspace):
 def test_judges_of_version_2_are_not_averaged_with_its_own(workspace):
     engine.execute(workspace, planning.job(workspace, plan()))
     with workspace.read() as db:
-        rated = leaderboards.gather(db, PINGPONG_V1.name)
+        rated = gather(db, PINGPONG_V1.name)
     board = leaderboards.leaderboard(rated, resamples=0)
     assert (rated.judges, board.judges) == (("a", "user"), ("user",))
     assert "Left out, for another version of the prompt: a." in leaderboard_table(board).notes
@@ -186,7 +185,7 @@ def test_where_each_interrogator_rated_its_own_the_table_is_by_the_one_who_rated
     for each in (mine, other):
         engine.execute(workspace, planning.job(workspace, each))
     with workspace.read() as db:
-        rated = leaderboards.gather(db, PINGPONG_V1.name)
+        rated = gather(db, PINGPONG_V1.name)
     board = leaderboards.leaderboard(rated, resamples=0)
     assert (board.judges, board.passed_over) == (("user",), ("a",))
     assert [(row.n, row.judged) for row in board.standings] == [(2, 2)]

@@ -74,8 +74,7 @@ def test_bundle_and_dataset_hold_it(filled):
     assert packed.read("first/datasheet.md").decode() == sheet(filled)
     assert packed.read("first/guidelines.md") == files["guidelines.md"] == b"Read it."
     card = files["README.md"].decode()
-    assert "\n## Datasheet of" in card
-    assert "\n### Annotators\n" in card
+    assert "\n## Annotators\n" in card
     assert "Nobody was paid" in card
     assert not [name for name in ("Ada", "Ben", "Cleo") if name in card]
 

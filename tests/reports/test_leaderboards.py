@@ -17,10 +17,12 @@ from concord.cli import main
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import ConcordError, NotFound
 from concord.estimate import Estimate, undefined
-from concord.rating import Judgement, Rater, Rating
+from concord.questions import LIKERT_5, between
+from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports import leaderboards
 from concord.reports.leaderboard_table import UNLIKE, first_two, leaderboard_table
 from concord.reports.leaderboards import length_factor, ranks, standings
+from concord.reports.rated import gather
 from concord.runs.registry import get
 from concord.store import conversations, ratings, tables
 from concord.table import as_latex
@@ -234,6 +236,19 @@ def test_the_weights_on_offer_are_all_alike_or_one_counted_twice():
     assert offered == [(1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 1, 2)]
 
 
+def test_criteria_on_scales_of_different_width_are_ranked_one_by_one():
+    wit, effort = (
+        Criterion(name, "", scale) for name, scale in (("wit", LIKERT_5), ("effort", between(0, 100)))
+    )
+    assert leaderboards.weightings([wit, effort]) == {
+        "Wit alone": {"wit": 1.0},
+        "Effort alone": {"effort": 1.0},
+    }
+    assert leaderboards._weights({"wit": 1.0}, [wit, effort]) == {"wit": 1.0, "effort": 0.0}
+    with pytest.raises(ConcordError, match=r"scales of different width.*Or give the others the weight 0"):
+        leaderboards._weights(None, [wit, effort])
+
+
 def test_a_grid_has_a_cell_for_each_pair_of_facets():
     scored = panel_scores(
         stored((1, "p", 1, 10), (2, "p", 1, 10), (3, "p", 1, 10), (4, "other", 1, 10)),
@@ -296,7 +311,7 @@ def test_a_judges_score_is_the_mean_over_turns_and_repeats(workspace):
         judged(db, "k", (4.0, 2.0))
         judged(db, "k", (5.0, 5.0), repeat=1)
     with workspace.read() as db:
-        table = leaderboards.leaderboard(leaderboards.gather(db, "pingpong"))
+        table = leaderboards.leaderboard(gather(db, "pingpong"))
     assert only(table.standings).final.value == 4.0, "(4 + 2 + 5 + 5) / 4"
 
 
@@ -305,8 +320,8 @@ def test_one_model_with_two_versions_of_its_prompt_is_two_judges(workspace):
         judged(db, "k", (4.0,))
         judged(db, "k", (2.0,), variant="v3")
     with workspace.read() as db:
-        rated = leaderboards.gather(db, "pingpong")
-        other = leaderboards.gather(db, "pingpong", {"prompt": ["v3"]})
+        rated = gather(db, "pingpong")
+        other = gather(db, "pingpong", {"prompt": ["v3"]})
     assert rated.judges == ("a v2", "a v3")
     assert only(leaderboards.leaderboard(rated, judges=["a v3"]).standings).final.value == 2.0
     # Unless asked, a judge of another version than the benchmark's own has no part: 4, not (4 + 2) / 2.
@@ -320,7 +335,7 @@ def test_judges_of_another_version_alone_are_not_taken_for_the_benchmarks_own(wo
     with workspace.write() as db:
         judged(db, "k", (2.0,), variant="v3")
     with workspace.read() as db:
-        rated = leaderboards.gather(db, "pingpong")
+        rated = gather(db, "pingpong")
     with pytest.raises(ConcordError, match="Ask for it with `--where prompt=v3`"):
         leaderboards.leaderboard(rated)
     assert only(leaderboards.leaderboard(rated, judges=["a"]).standings).final.value == 2.0
@@ -331,10 +346,8 @@ def test_a_table_says_which_conditions_it_mixes(workspace):
         judged(db, "k1", (4.0,))
         judged(db, "k2", (2.0,), language="ru")
     with workspace.read() as db:
-        both = leaderboard_table(leaderboards.leaderboard(leaderboards.gather(db, "pingpong")))
-        one = leaderboard_table(
-            leaderboards.leaderboard(leaderboards.gather(db, "pingpong", {"language": ["ru"]}))
-        )
+        both = leaderboard_table(leaderboards.leaderboard(gather(db, "pingpong")))
+        one = leaderboard_table(leaderboards.leaderboard(gather(db, "pingpong", {"language": ["ru"]})))
     assert "2 values of language are mixed (en, ru); `--where language=en` takes one." in both.notes
     assert both.meta["mixed"] == {"language": ["en", "ru"]}
     assert not any("mixed" in note for note in one.notes)
@@ -356,7 +369,7 @@ def test_whether_the_first_two_differ_is_said_by_their_common_scenarios(workspac
                 judged(db, f"{player} {place}", (score,), player=player, scene=str(place))
         judged(db, "alone", (1.0,), player="two", scene="of its own")
     with workspace.read() as db:
-        board = leaderboards.leaderboard(leaderboards.gather(db, "pingpong"))
+        board = leaderboards.leaderboard(gather(db, "pingpong"))
     assert said in leaderboard_table(board).caption
     with workspace.read() as db:
         nobody = replace(board, standings=board.standings[:1])
@@ -368,7 +381,7 @@ def test_a_language_and_a_facet_choose_the_conversations(workspace):
         judged(db, "k1", (4.0,))
         judged(db, "k2", (2.0,), language="ru")
     with workspace.read() as db:
-        russian = leaderboards.leaderboard(leaderboards.gather(db, "pingpong", {"language": ["ru"]}))
+        russian = leaderboards.leaderboard(gather(db, "pingpong", {"language": ["ru"]}))
         assert only(russian.standings).final.value == 2.0
         assert len(tables.conversations(db, "pingpong", {"character": ["x"]})) == 2
         assert tables.conversations(db, "pingpong", {"character": ["y"]}).empty
@@ -379,13 +392,13 @@ def test_what_cannot_be_measured_is_said(workspace):
         workspace.read() as db,
         pytest.raises(ConcordError, match="No judge has rated any PingPong conversation yet"),
     ):
-        leaderboards.gather(db, "pingpong")
+        gather(db, "pingpong")
     with workspace.read() as db, pytest.raises(ConcordError, match="has no such table"):
-        leaderboards.gather(db, "simulbench-dialogues")
+        gather(db, "simulbench-dialogues")
     with workspace.write() as db:
         judged(db, "k", (4.0,))
     with workspace.read() as db:
-        rated = leaderboards.gather(db, "pingpong")
+        rated = gather(db, "pingpong")
     with pytest.raises(NotFound, match="no judge “b”"):
         leaderboards.leaderboard(rated, judges=["b"])
     with pytest.raises(ConcordError, match="at least one must be above 0"):
@@ -448,7 +461,6 @@ def test_wrong_arguments_are_answered_with_a_sentence(called):
         (["--weights", "1,2"], "--weights wants 3 numbers"),
         (["--where", "language=xx"], "There is no language “xx”"),
         (["--where", "judge=x"], "There is no facet “judge”"),
-        (["--language", "en"], "--language is now --where language=VALUE."),
     ):
         result = called(*wrong)
         assert result.exit_code == 1
@@ -460,7 +472,7 @@ def test_latex_escapes_names(workspace):
     with workspace.write() as db:
         judged(db, "k", (4.0,), player="a_b&c")
     with workspace.read() as db:
-        table = leaderboards.leaderboard(leaderboards.gather(db, "pingpong"))
+        table = leaderboards.leaderboard(gather(db, "pingpong"))
     assert r"a\_b\&c" in as_latex(leaderboard_table(table))
 
 
@@ -500,7 +512,7 @@ def test_matching_needs_scenarios():
 def test_players_who_refuse_unlike_shares_are_pointed_out_with_the_other_orders(tmp_path):
     with Workspace.open(tmp_path / "workspace").write() as db:
         fill(db, people=False)
-        board = leaderboards.leaderboard(leaderboards.gather(db, "pingpong"), resamples=0)
+        board = leaderboards.leaderboard(gather(db, "pingpong"), resamples=0)
     others = {
         how: leaderboards.leaderboard(board.rated, refusals=how, resamples=0)
         for how in ("lowest score", "matched")

@@ -11,6 +11,7 @@ from scipy.optimize import isotonic_regression
 from concord.errors import StudyError
 from concord.reports import leaderboards
 from concord.reports.corrected import check, corrected, offered
+from concord.reports.rated import gather
 from concord.statistics.corrected import corrected_mean
 from concord.store import studies as stored
 from concord.studies import studies
@@ -29,7 +30,7 @@ def filled(tmp_path):
 def of(workspace, **kwargs):
     with workspace.read() as db:
         [name] = stored.names(db)
-        board = leaderboards.leaderboard(leaderboards.gather(db, "pingpong"), resamples=0, **kwargs)
+        board = leaderboards.leaderboard(gather(db, "pingpong"), resamples=0, **kwargs)
         return board, studies.ratings_for_agreement(db, name)
 
 
@@ -191,7 +192,7 @@ def test_people_of_one_language_correct_no_other(filled):
         [name] = stored.names(db)
 
         def board(where):
-            return leaderboards.leaderboard(leaderboards.gather(db, "pingpong", where), resamples=0)
+            return leaderboards.leaderboard(gather(db, "pingpong", where), resamples=0)
 
         check(db, board({"language": ["en"]}), name)
         with pytest.raises(StudyError, match="language en only, and this leaderboard has ru too") as refused:

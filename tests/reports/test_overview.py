@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 
 from concord.errors import StudyError
 from concord.rating import Rater
 from concord.reports import overview
 from concord.reports.agreement_report import Options, agreement_report
-from concord.reports.headline import headline
 from concord.reports.overview import next_steps
+from concord.reports.verdict import headline
 from concord.store import access, conversations, holdings, placements, ratings, runs, studies, summaries
 from concord.store.database import now
 from concord.workspace import Workspace
@@ -45,9 +48,9 @@ def text(workspace):
 
 
 def test_without_models_one_is_to_name_them(workspace):
-    assert [page for _, page in steps(workspace)] == ["", "import"]
-    assert "models.toml" in text(workspace)
-    assert "Or import ratings and conversations." in text(workspace)
+    assert [page for _, page in steps(workspace)] == ["import", "models"]
+    assert text(workspace).endswith("add and test them, then start a run.")
+    assert text(workspace).startswith("Bring your own conversations or ratings, as a file.")
 
 
 def test_a_models_file_that_cannot_be_read_is_the_first_thing_said(workspace):
@@ -57,7 +60,10 @@ def test_a_models_file_that_cannot_be_read_is_the_first_thing_said(workspace):
 
 def test_with_models_and_no_conversations_one_is_to_start_a_run(workspace):
     workspace.models_path.write_text(MODEL)
-    assert steps(workspace) == [("Start a run to generate conversations and have them judged.", "runs")]
+    assert steps(workspace) == [
+        ("Bring your own conversations or ratings, as a file.", "import"),
+        ("Or start a run to have models make conversations, and judges rate them.", "runs"),
+    ]
 
 
 def test_judged_and_not_yet_sampled(workspace):
@@ -147,6 +153,15 @@ def test_failed_judgements_are_to_be_asked_again(workspace):
     assert (f"{failed} judgements could not be read. See them, and ask again.", "runs") in steps(workspace)
 
 
+def test_failed_judgements_lead_to_the_latest_run_that_has_some(workspace):
+    with workspace.write() as db:
+        fill(db, people=False)
+    of = ((9, 0), (7, 2), (5, 4))
+    ended = tuple(SimpleNamespace(id=number, failed=failed, stands="finished") for number, failed in of)
+    found = replace(overview.look(workspace), runs=ended)
+    assert [step.run for step in next_steps(found) if "could not be read" in step.text] == ["7"]
+
+
 def test_studies_without_any_mock_models_are_told_apart(workspace, run, tmp_path):
     with workspace.write() as db:
         fill(db)
@@ -164,25 +179,23 @@ def test_the_usual_study_is_the_pinned_one_then_the_fullest_that_was_rated_blind
     with workspace.write() as db:
         fill(db)
         fullest = studies.names(db)[0]
-        for name, source, n in (("small", "drawn", 3), ("fair", "drawn", 9), ("sight", studies.IN_SIGHT, 40)):
-            rated(db, name, source, n)
+        for name, n in (("small", 3), ("fair", 9)):
+            rated(db, name, n)
     with workspace.read() as db:
-        assert studies.ranked(db) == [fullest, "fair", "small", "sight"]
+        assert studies.ranked(db) == [fullest, "fair", "small"]
     with workspace.write() as db:
         studies.pin(db, "fair")
-        assert studies.ranked(db) == ["fair", fullest, "small", "sight"]
+        assert studies.ranked(db) == ["fair", fullest, "small"]
         with pytest.raises(StudyError, match=r"rated 3 conversations of the study “small”.*at least 8"):
             studies.pin(db, "small")
-        with pytest.raises(StudyError, match=r"saw the judges' scores in the study “sight”"):
-            studies.pin(db, "sight")
         assert studies.pinned(db) == "fair"
         studies.unpin(db)
         assert studies.ranked(db)[0] == fullest
 
 
-def rated(db, name, source, n):
+def rated(db, name, n):
     """A study of which one person rated `n` conversations."""
-    studies.create(db, studies.Study(name, (), source=source))
+    studies.create(db, studies.Study(name, ()))
     studies.add_units(db, name, [(number, None, "") for number in range(1, n + 1)])
     rater, study = ratings.rater_id(db, Rater("Zoe", "human")), studies.study_id(db, name)
     rows = [

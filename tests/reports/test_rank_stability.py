@@ -15,6 +15,7 @@ from concord.errors import ConcordError, ImportRefused, NotFound
 from concord.exchange import ranking_csv
 from concord.reports import leaderboards, rank_stability
 from concord.reports.rank_stability import Other
+from concord.reports.rated import gather
 from concord.store import conversations
 from concord.workspace import Workspace
 from tests.mutual import GIVEN, fill
@@ -30,7 +31,7 @@ def grove(tmp_path):
 
 
 def board_of(db, *, judges=(), resamples=0, refusals="left out"):
-    rated = leaderboards.gather(db, "pingpong")
+    rated = gather(db, "pingpong")
     return leaderboards.leaderboard(rated, judges=judges, resamples=resamples, refusals=refusals)
 
 
@@ -135,7 +136,7 @@ def test_refusals_count_as_in_the_order_shown(refusing):
 
 
 def test_the_command_takes_the_treatment_of_refusals(refusing, run):
-    asked = ("rankings", "pingpong", "--format", "json", "--refusals", "lowest score")
+    asked = ("leaderboard", "pingpong", "--stability", "--format", "json", "--refusals", "lowest score")
     rows = json.loads(run(refusing, *asked).stdout)["tables"]["orders-by-judge"]["rows"]
     assert {row["player"]: row["by ash"] for row in rows}["elm"] == pytest.approx(2)
 
@@ -208,8 +209,9 @@ def test_a_player_an_interrogator_never_met_is_left_out_of_its_pairs(grove):
         conversations.save(db, Conversation("pingpong", "odd", "fir", said, "en", {"interrogator": "guest"}))
         number = conversations.find_id(db, "odd")
         db.execute(
-            "INSERT INTO scores (conversation_id, study_id, rater_id, criterion, repeat, total, n) "
-            "SELECT ?, study_id, rater_id, criterion, repeat, total, n FROM scores WHERE conversation_id = 1",
+            "INSERT INTO scores (conversation_id, study_id, rater_id, criterion, repeat, total, n, extra) "
+            "SELECT ?, study_id, rater_id, criterion, repeat, total, n, extra FROM scores "
+            "WHERE conversation_id = 1",
             [number],
         )
     made = found(grove)
@@ -422,7 +424,7 @@ def other(tmp_path):
 
 
 def test_every_format_tells_the_same(grove, run, other):
-    asked = ("rankings", "pingpong", "--resamples", 100, "--against", other, "--format")
+    asked = ("leaderboard", "pingpong", "--stability", "--resamples", 100, "--against", other, "--format")
     table, values, lines = (run(grove, *asked, form) for form in ("table", "json", "csv"))
     document = json.loads(values.stdout)
     found = document["tables"]
@@ -451,7 +453,9 @@ def test_every_format_tells_the_same(grove, run, other):
 
 def test_undefined_figures_are_null_beside_their_reason(tmp_path, run):
     made = filled(tmp_path, {"ash": GIVEN["ash"], "flat": dict.fromkeys(GIVEN["ash"], 3)})
-    found = json.loads(run(made, "rankings", "pingpong", "--format", "json").stdout)["tables"]
+    found = json.loads(run(made, "leaderboard", "pingpong", "--stability", "--format", "json").stdout)[
+        "tables"
+    ]
     mean = found["tau-by-judge"]["rows"][0]["tau"]
     assert (mean["value"], mean["ci"], mean["reason"]) == (None, None, "flat scores them all alike")
     pagerank = found["pools"]["rows"][0]["PageRank"]
@@ -465,7 +469,8 @@ def test_the_panel_and_the_weights_are_the_leaderboards(grove, run):
     found = json.loads(
         run(
             grove,
-            "rankings",
+            "leaderboard",
+            "--stability",
             "pingpong",
             "--judges",
             "ash,oak",
@@ -495,7 +500,7 @@ def test_the_panel_and_the_weights_are_the_leaderboards(grove, run):
     ],
 )
 def test_wrong_arguments_are_answered_with_a_sentence(grove, run, asked, said):
-    done = run(grove, "rankings", *asked)
+    done = run(grove, "leaderboard", "--stability", *asked)
     assert done.exit_code == 1
     assert said in done.stderr
     assert "Traceback" not in done.output

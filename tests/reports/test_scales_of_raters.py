@@ -8,7 +8,8 @@ import pytest
 
 from concord.errors import NotFound, StudyError
 from concord.estimate import Estimate
-from concord.rating import Criterion, points
+from concord.questions import points
+from concord.rating import Criterion
 from concord.reports.agreement_report import AgreementReport, Options, report_of
 from concord.table import Table
 from tests.reports.test_agreement_report import CRITERIA, FEW, frame, measured

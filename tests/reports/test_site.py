@@ -11,12 +11,14 @@ import pytest
 from concord.conversation import Conversation, Message
 from concord.errors import ConcordError
 from concord.estimate import estimate
-from concord.reports import site
-from concord.reports.agreement_report import agreement_report
+from concord.reports import pictures, site
+from concord.reports.agreement_report import agreement_report, report_of
 from concord.store import conversations
+from concord.store.known import Check, Pair
 from concord.table import Column, Table
 from concord.workspace import Workspace
 from tests.filled import HOSTILE, JUDGES, PEOPLE, PLAYERS, fill
+from tests.studies.test_quality import item
 
 
 class Links(HTMLParser):
@@ -71,7 +73,9 @@ def test_what_models_say_is_text(made):
         if path.endswith(".html"):
             assert Links(text).elements <= set(OURS.split()), path
             scripts = re.findall(r"<script[^>]*>", text)
-            assert scripts == (['<script src="search.js">'] if path == "conversations.html" else []), path
+            own = ['<script src="search.js">'] * (path == "conversations.html")
+            own += ["<script>"] * (path.startswith("study-") and "<h2>Where judges and people differ" in text)
+            assert scripts == own, path
     assert found["conversation/65.html"].count("&lt;script") >= 4, "title, heading, facet and messages"
 
 
@@ -113,23 +117,21 @@ def test_leaderboards_and_players_are_pictures_too(made):
     marks = [(float(x), float(said)) for x, said in re.findall(r'<text x="([0-9.]+)"[^>]*>([0-9.]+)<', page)]
     dots = [float(x) for x in re.findall(r'<circle class="dot" cx="([0-9.]+)"', page)]
     (left, low), (right, high) = marks[0], marks[-1]
-    assert (left, right, len(dots)) == (0, site.WIDTH, len(PLAYERS))
+    assert (left, right, len(dots)) == (0, pictures.WIDTH, len(PLAYERS))
     for score, dot in zip(scores, dots, strict=True):
-        assert low + dot / site.WIDTH * (high - low) == pytest.approx(score, abs=0.006)
-    # Four or five items of each player are too few for an interval of their bias: there is no picture of it.
-    assert "by player</h2>" not in found["study-first.html"]
+        assert low + dot / pictures.WIDTH * (high - low) == pytest.approx(score, abs=0.006)
 
 
 def test_a_chart_has_zero_where_its_axis_crosses_it_and_nothing_without_intervals():
     figures = (estimate(-0.1, -0.2, 0.0, n=9), estimate(0.2, 0.1, 0.3, n=9))
     rows = tuple({"player": name, "bias": figure} for name, figure in zip("xy", figures, strict=True))
     table = Table("t", "T", (Column("player"), Column("bias", interval="ends", signed=True)), rows)
-    drawn = site.chart(table)
+    drawn = pictures.chart(table)
     # From −0.2 to 0.3 in steps of 0.1: five steps of 112 pixels each.
     assert [said for _, said in drawn["marks"]] == ["-0.20", "-0.10", "0.00", "0.10", "0.20", "0.30"]
     assert (drawn["zero"], [row["dot"] for row in drawn["rows"]]) == (224, [112, 448])
     bare = replace(table, rows=tuple({"player": name, "bias": estimate(0.1, n=3)} for name in "xy"))
-    assert site.chart(bare)["rows"] == []
+    assert pictures.chart(bare)["rows"] == []
 
 
 def test_texts_are_in_the_order_of_the_rows(made):
@@ -150,6 +152,25 @@ def test_a_turn_holds_each_judges_score(made):
         assert any(re.search(rf'<th class="n">{judge}\b', page) for page in pages)
 
 
+def test_what_annotators_did_carelessly_is_published_without_their_names(tmp_path):
+    workspace = Workspace.open(tmp_path / "workspace")
+    with workspace.write() as db:
+        fill(db)
+        of = agreement_report(db, "first").of
+    name = next(iter(PEOPLE))
+    assert name in set(of.column("rater").tolist())
+    dealt = tuple(item(name, n, state="done", seconds=1) for n in range(20))
+    asked, gone = of.criteria[0], item("Zoe", 1, state="done", seconds=1)
+    checks = tuple(Check(name, n, asked, 1.0, 5.0, 1.0, False) for n in range(20))
+    pairs = tuple(Pair(name, n, asked, 1.0, 5.0) for n in range(20))
+    people = {of_whom: f"Annotator {n}" for n, of_whom in enumerate(PEOPLE, 1)}
+    of = replace(of, dealt=(*dealt, gone), checks=checks, repeats=pairs)
+    limits = " ".join(report_of(site.unnamed(of, people)).limits)
+    for words in ("Annotator 1 was faster", "Annotator 1 hit 0 of 20", "Annotator 1 rated 0 of 20"):
+        assert words in limits
+    assert not any(re.search(rf"\b{other}\b", limits) for other in (*PEOPLE, "Zoe"))
+
+
 def test_a_workspace_without_conversations_has_no_site(tmp_path):
     empty = Workspace.open(tmp_path / "workspace")
     with empty.read() as db, pytest.raises(ConcordError, match="Import some"):
@@ -164,12 +185,12 @@ def test_the_command_replaces_only_a_site(tmp_path, run):
     folder.mkdir()
     (folder / "letter.txt").write_text("kept")
     for words in ((), ("--replace",)):
-        refused = run(workspace, "export", "site", folder, *words)
+        refused = run(workspace, "export", "site", "--out", folder, *words)
         assert refused.exit_code == 1
         assert "is not empty" in refused.output
     assert (folder / "letter.txt").read_text() == "kept"
     for words in ((), ("--replace",)):
-        done = run(workspace, "export", "site", tmp_path / "new", *words)
+        done = run(workspace, "export", "site", "--out", tmp_path / "new", *words)
         assert done.exit_code == 0, done.output
     assert (tmp_path / "new" / "index.html").exists()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["mine", "new", "workspace"]

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from concord.rating import Rater
-from concord.reports import summary
+from concord.reports import verdict
 from concord.statistics.figures import basis
 from concord.statistics.ratings import read_ratings
 from concord.store import placements, progress, ratings, studies
@@ -32,7 +32,7 @@ SAID = {
 
 @pytest.mark.parametrize(("people", "waiting"), SAID)
 def test_the_sentence_follows_what_is_dealt(people: int, waiting: tuple[tuple[str, int], ...]) -> None:
-    found = summary.missing(
+    found = verdict.missing(
         "s", people=people, judges=["j"], compared=[], anonymous=False, waiting=dict(waiting)
     )
     assert found[0] == SAID[people, waiting]

@@ -5,11 +5,13 @@ import json
 import pytest
 
 from concord.conversation import Conversation, Message, Unit
-from concord.rating import Annotation, Criterion, Judgement, Rater, Rating, categories
+from concord.questions import categories
+from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports.agreement_report import Options, agreement_report
-from concord.store import access, conversations, placements, ratings, rubrics, studies
+from concord.store import access, conversations, ratings, rubrics, studies
 from concord.studies import spotcheck
 from concord.studies.studies import deal_study, invite, ratings_for_agreement
+from tests.annotated import Annotation, import_annotations
 from tests.conftest import toml
 from tests.rubrics.test_rubric_files import GOOD
 
@@ -101,7 +103,7 @@ def rated(shop, run):
     assert "6 units of 4 conversations" in done(
         run(shop, "study", "draw", "s", "--n", "4", "--rubric", "support")
     )
-    done(run(shop, "annotators", "invite", "Ann", "Bob", "--study", "s"))
+    done(run(shop, "people", "invite", "Ann", "Bob", "--study", "s"))
     done(run(shop, "study", "deal", "s", "--annotators", "Ann,Bob"))
     with shop.write() as db:
         asked = studies.get(db, "s").criteria
@@ -111,7 +113,7 @@ def rated(shop, run):
             for number, unit in enumerate(studies.units(db, "s"))
             for c in asked
         ]
-        placements.import_annotations(db, "s", answers)
+        import_annotations(db, "s", answers)
         assert all(a.done == 6 for a in access.annotators(db, "s"))
 
 
@@ -171,7 +173,7 @@ def test_players_are_compared_by_a_rubric_as_by_a_benchmark(shop, run):
     assert (first["title"], first["judges"]) == ("shop, by support v1", ["a", "b support v1"])
     assert [row["final"] for row in first["rows"]] == [row["final"] for row in board["rows"]]
     assert "There is no rubric “other”" in run(shop, "leaderboard", "shop", "--rubric", "other").output
-    done(run(shop, "rankings", "shop", "--rubric", "support v1"))
+    done(run(shop, "leaderboard", "shop", "--stability", "--rubric", "support v1"))
 
 
 def test_judgements_by_a_rubric_are_spot_checked(shop, run):
@@ -228,7 +230,7 @@ def test_of_repeated_runs_the_category_given_most_often_counts(shop):
         invite(db, ["Ann"])
         deal_study(db, "s", ["Ann"])
         people = zip(runs, (0, 1, 2, 0), strict=True)
-        placements.import_annotations(
+        import_annotations(
             db, "s", [Annotation(Rating(Unit(key), "cause", score), "Ann") for key, score in people]
         )
         for key, given in runs.items():

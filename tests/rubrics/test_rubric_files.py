@@ -6,7 +6,6 @@ import pytest
 
 from concord.errors import ConfigError
 from concord.rubrics import shipped
-from concord.rubrics.questions import TYPES, type_of
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.rubric import EXAMPLE
 from concord.runs import rubric_judge
@@ -52,13 +51,14 @@ def rubric(text, name="support"):
 
 def test_each_type_of_question_is_read():
     read = rubric(GOOD)
-    assert [type_of(c) for c in (*read.criteria, *read.pairs)] == list(TYPES)
+    types = ["likert", "yes-no", "categories", "number", "pairwise"]
+    assert [c.scale.type for c in (*read.criteria, *read.pairs)] == types
     solved, polite, cause, effort = read.criteria
     assert solved.scale.labels == ("Not at all", "2", "Partly", "Partly", "Partly", "6", "Wholly")
     assert polite.scale.labels == ("No", "Yes")
     assert cause.scale.labels == ("billing", "delivery")
     assert effort.statement == "How much effort was it?\n0 to 20: hardly any"
-    assert (effort.scale.low, effort.scale.high, effort.scale.continuous) == (0, 100, True)
+    assert (effort.scale.low, effort.scale.high, effort.scale.offered) == (0, 100, ())
     [better] = read.pairs
     assert dict(zip(better.scale.labels, better.scale.values, strict=True)) == {
         "B by far": -2,

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
+from concord.questions import TYPES
 from concord.rubrics import reading, templates
-from concord.rubrics.questions import TYPES
 from tests.rubrics.test_rubric_files import rubric
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "rubrics.md").read_text(encoding="utf-8")

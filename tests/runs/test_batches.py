@@ -18,9 +18,10 @@ from concord.runs import batches, engine, planning
 from concord.runs.plans import JudgePlan
 from concord.store import batches as stored
 from concord.store import runs
+from tests import warm
 from tests.conftest import FIXED, toml
 from tests.mock.server import running
-from tests.runs.test_runs import ROOT, calls_made, calls_of, count, plan, run, until
+from tests.runs.test_runs import calls_made, calls_of, count, plan, run, until
 
 JUDGED = JudgePlan("pingpong", ("a", "b"))
 
@@ -225,7 +226,7 @@ def test_killed_while_it_sends_nothing_is_sent_twice(faulty, moment):
     workspace = played(faulty, **moment)
     words = ["judge", "pingpong", "--judges", "a", "--batch"]
     command = [sys.executable, "-m", "concord.cli", "--workspace", str(workspace.path), *words]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = warm.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     state = "prepared" if "batch_upload_seconds" in moment else "uploaded"
     until(lambda: at_server(workspace, "files" if state == "prepared" else "batches"), process)
     assert states(workspace) == [state]

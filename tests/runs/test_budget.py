@@ -23,8 +23,9 @@ from concord.runs.budget import Budget
 from concord.store import runs as stored
 from concord.store.budgets import Grant
 from concord.workspace import Workspace
+from tests import warm
 from tests.conftest import toml
-from tests.runs.test_runs import ROOT, calls_made, concord_run, plan
+from tests.runs.test_runs import calls_made, concord_run, plan
 
 CENT = 'price = { input = 0.0, output = 100.0 }\nmodel = "m"'
 """A token out costs 0.0001: the replies below cost what they say."""
@@ -142,9 +143,7 @@ def test_killed_again_and_again_it_keeps_its_limit(tmp_path):
         command = concord_run(workspace, *words, "--max-cost", "0.8")
         for kill in range(3):
             before = server.charged
-            process = subprocess.Popen(
-                command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-            )
+            process = warm.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             while server.charged < before + 1000:
                 assert process.poll() is None, kill
                 time.sleep(0.01)

@@ -7,6 +7,7 @@ import pytest
 from concord.llm.models import load_models
 from concord.reports import leaderboards
 from concord.reports.leaderboard_table import leaderboard_table
+from concord.reports.rated import gather
 from concord.runs import engine, planning
 from concord.runs.plans import PlayPlan
 from concord.store import conversations
@@ -59,7 +60,7 @@ def test_a_reply_without_text_is_a_failed_turn_and_counted_beside_refusals(ill, 
     with workspace.read() as db:
         assert [found.player for found in conversations.search(db)] == ["player"]
         [told] = stored.reasons(db, ended.id)
-        board = leaderboards.leaderboard(leaderboards.gather(db, "pingpong"), resamples=0)
+        board = leaderboards.leaderboard(gather(db, "pingpong"), resamples=0)
     assert (told.reason, told.failed, told.models) == (reason, 1, ("ill",))
     assert body in told.raw
     rows = {row.player: row for row in board.standings}
@@ -84,7 +85,7 @@ def test_a_refusal_and_a_cut_reply_are_turns_and_marked(ill):
     with workspace.read() as db:
         [found] = conversations.search(db)
         made = conversations.load(db, found.id)
-        board = leaderboards.leaderboard(leaderboards.gather(db, "pingpong"), resamples=0)
+        board = leaderboards.leaderboard(gather(db, "pingpong"), resamples=0)
     marks = [dict(m.meta) for m in made.messages if m.role == "assistant"]
     assert marks == [{"cut": True}] * 4, "the first fault in the order of Faults wins"
     assert board.standings[0].cut == 1

@@ -7,7 +7,9 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,6 +18,7 @@ from concord.runs import launching
 from concord.runs.plans import PlayPlan
 from concord.store import runs
 from concord.workspace import Workspace
+from tests import warm
 from tests.conftest import FIXED, toml
 
 
@@ -30,7 +33,7 @@ def plan(judges=("a",), **options):
 def until(happened, launched):
     """Wait for something that a launched run brings about, as a page does by looking again and again."""
     while not (found := happened()):
-        assert not launched.ended or happened(), launched.said()
+        assert not launched.ended or happened(), launched.last_line()
         time.sleep(0.05)
     return found
 
@@ -50,12 +53,19 @@ def state_of(workspace, number):
         return runs.get(db, number)
 
 
-def test_a_launched_run_does_its_plan_and_ends(workspace):
+@pytest.fixture(autouse=True)
+def warm_starts(monkeypatch):
+    """Processes are forked, so that a start takes no seconds."""
+    monkeypatch.setattr(launching, "subprocess", SimpleNamespace(**{**vars(subprocess), "Popen": warm.Popen}))
+
+
+def test_a_launched_run_does_its_plan_and_ends(workspace, monkeypatch):
+    monkeypatch.setattr(launching, "subprocess", subprocess)  # started as it is from a page
     launched = launching.start(workspace, plan())
     number = run_of(workspace, launched)
     ended(launched)
     found = state_of(workspace, number)
-    assert (found.state, found.done, found.planned) == ("finished", 2, 2), launched.said()
+    assert (found.state, found.done, found.planned) == ("finished", 2, 2), launched.last_line()
     assert found.pid == launched.pid
     assert launched.log.parent == workspace.path / "runs"
     assert "finished" in launched.log.read_text()
@@ -74,13 +84,13 @@ def test_what_keeps_it_from_starting_is_a_sentence_in_its_log(workspace):
     launched = launching.start(workspace, plan(judges=("nobody",)))
     ended(launched)
     assert launching.run_of(workspace, launched) is None
-    assert launched.said().startswith("There is no model “nobody”.")
+    assert launched.last_line().startswith("There is no model “nobody”.")
 
 
 def test_asked_to_stop_it_stops_and_the_same_plan_goes_on(faulty):
     # Many times as much as can be under way at once: a run looks twice a second whether it is to stop.
     workspace = faulty(latency=0.05)
-    work = plan(repeats=400)
+    work = plan(repeats=100)
     launched = launching.start(workspace, work)
     number = run_of(workspace, launched)
     until(lambda: state_of(workspace, number).done > 0, launched)
@@ -89,12 +99,12 @@ def test_asked_to_stop_it_stops_and_the_same_plan_goes_on(faulty):
     ended(launched)
     stopped = state_of(workspace, number)
     assert stopped.state == "stopped"
-    assert 0 < stopped.done < stopped.planned == 800
+    assert 0 < stopped.done < stopped.planned == 200
     again = launching.start(workspace, work)
     ended(again)
     found = state_of(workspace, run_of(workspace, again))
     assert found.state == "finished"
-    assert found.stored + found.done == 800
+    assert found.stored + found.done == 200
     assert found.stored >= stopped.done
 
 

@@ -7,7 +7,7 @@ from concord.conversation import Conversation, Message
 from concord.llm.models import Model
 from concord.runs.planning import Survey
 from concord.runs.status import sentence
-from concord.store import conversations, ratings, runs, sides
+from concord.store import conversations, ratings, runs
 from concord.workspace import Workspace
 
 
@@ -44,6 +44,5 @@ def test_calls_without_a_price_stay_unknown_where_they_are_stored(tmp_path):
             which = conversations.save(db, said, spent)
             runs.spend(db, number, spent)
             assert conversations.spent(db, which) == spent
-            assert sides.spent(db, [which], []) == spent
             assert ratings.total_spent(db).price() == total
             assert f"cost {of_run}" in sentence(runs.get(db, number))

@@ -27,6 +27,7 @@ from concord.store import conversations, ratings
 from concord.store import runs as stored
 from concord.store.runs import NotedCall
 from concord.workspace import Workspace
+from tests import warm
 from tests.conftest import FIXED, toml
 from tests.mock.server import running
 
@@ -123,7 +124,7 @@ def test_killed_at_any_moment_it_loses_only_the_calls_in_flight(faulty, moment):
     command = concord_run(
         workspace, "--judges", "a,b", "--characters", "tully,mizuki,arachne", "--repeats", "2"
     )
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = warm.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     until(lambda: count(workspace, moment), process)
     process.kill()
     process.wait()
@@ -131,7 +132,7 @@ def test_killed_at_any_moment_it_loses_only_the_calls_in_flight(faulty, moment):
         kept = db["journal"].count + sum(
             row["calls"] for table in ("conversations", "judgements") for row in db[table].rows
         )
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    done = warm.run(command)
     assert done.returncode == 0, done.stderr
     # 3 characters × 8 situations × 2 repeats = 48 conversations: 42 of 4 turns, 6 of 8; a call each for user
     # and player, 2 judges
@@ -268,20 +269,20 @@ def test_a_spending_limit_of_nothing_makes_no_call(workspace):
     assert ended.state == "stopped"
     assert (ended.done, ended.spent.calls) == (0, 0)
     limited = concord_run(workspace, "--max-cost", "0")
-    assert subprocess.run(limited, cwd=ROOT, capture_output=True).returncode == 3
+    assert warm.run(limited).returncode == 3
 
 
 def test_a_signal_stops_cleanly_and_the_next_run_pays_for_nothing_again(faulty):
     workspace = faulty(latency=0.1)
     command = concord_run(workspace, "--characters", "tully", "--repeats", "5")
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    process = warm.Popen(command, stdout=subprocess.PIPE)
     until(lambda: calls_made(workspace) >= 30, process)
     process.send_signal(signal.SIGINT)
     said, _ = process.communicate()
     assert "stopped" in said
     assert "Stopped by a signal" in said
     assert process.returncode == 130
-    assert subprocess.run(command, cwd=ROOT, capture_output=True).returncode == 0
+    assert warm.run(command).returncode == 0
     assert calls_made(workspace) == 5 * (7 * 8 + 16), "not one call twice"
 
 

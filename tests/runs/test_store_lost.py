@@ -15,9 +15,11 @@ from contextlib import contextmanager
 import pytest
 
 from concord.runs import engine, planning
+from concord.runs.stored import LAG_SECONDS
 from concord.store import database, presence, turns, writer
 from concord.store import runs as stored
-from tests.runs.test_runs import ROOT, calls_made, concord_run, count, plan, until
+from tests import warm
+from tests.runs.test_runs import calls_made, concord_run, count, plan, until
 
 IN_FLIGHT = 16
 """What a client sends at once unless told otherwise."""
@@ -29,6 +31,7 @@ def impatient(monkeypatch):
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
     monkeypatch.setattr(turns, "PATIENCE_SECONDS", 0.1)
     monkeypatch.setattr(writer, "AGAIN_SECONDS", 0.05)
+    monkeypatch.setattr(engine, "BEAT_SECONDS", 0.1)
 
 
 class Watched:
@@ -102,7 +105,7 @@ def test_behind_a_lock_no_call_is_made_and_afterwards_none_is_repeated(faulty):
 def test_killed_behind_a_lock_it_loses_a_second_of_answers_and_the_calls_in_flight(faulty):
     workspace = faulty(latency=0.05)
     command = concord_run(workspace, "--characters", "tully", "--repeats", "20")
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = warm.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     until(lambda: count(workspace, "journal"), process)
     with lock_of(workspace) as lock:
         with workspace.read() as db:
@@ -116,8 +119,8 @@ def test_killed_behind_a_lock_it_loses_a_second_of_answers_and_the_calls_in_flig
             kept += sum(row["calls"] for row in lock[table].rows)
     # 20 calls a second in each of 16 places, for the second after which calls wait and the tenths of a
     # second in which the store had taken the last ones; twice that is allowed for a busy machine.
-    assert made - kept <= 2 * 1.2 * engine.LAG_SECONDS * IN_FLIGHT / 0.05
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert made - kept <= 2 * 1.2 * LAG_SECONDS * IN_FLIGHT / 0.05
+    done = warm.run(command)
     assert done.returncode == 0, done.stderr
     assert calls_made(workspace) == 20 * (7 * 8 + 16) + made - kept
 
@@ -146,7 +149,7 @@ def test_a_database_that_is_lost_for_a_while_costs_nothing(faulty):
 def test_a_full_disk_stops_the_calls_and_the_run_goes_on_when_there_is_room(faulty):
     workspace = faulty(latency=0.2)
     command = concord_run(workspace, "--characters", "tully", "--repeats", "5", "--judges", "a")
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    process = warm.Popen(command, stdout=subprocess.PIPE)
     until(lambda: count(workspace, "journal"), process)
     wal = workspace.db_path.with_name("concord.db-wal")
     _, hard = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
@@ -167,7 +170,7 @@ def test_a_full_disk_stops_the_calls_and_the_run_goes_on_when_there_is_room(faul
 def test_stopped_behind_a_lock_it_stores_what_it_has_before_it_ends(faulty):
     workspace = faulty(latency=0.05)
     command = concord_run(workspace, "--characters", "tully", "--repeats", "20")
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    process = warm.Popen(command, stdout=subprocess.PIPE)
     until(lambda: count(workspace, "journal"), process)
     with lock_of(workspace):
         with workspace.read() as db:
@@ -187,7 +190,7 @@ def test_stopped_behind_a_lock_it_stores_what_it_has_before_it_ends(faulty):
 def test_a_second_signal_ends_it_at_once_whatever_it_waits_for(faulty, number):
     workspace = faulty(hang=40)
     command = concord_run(workspace, "--characters", "tully", "--repeats", "5")
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    process = warm.Popen(command, stdout=subprocess.PIPE)
     until(lambda: calls_made(workspace) >= 40, process)
     with lock_of(workspace):
         os.kill(process.pid, number)

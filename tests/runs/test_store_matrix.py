@@ -12,6 +12,7 @@ import pytest
 
 from concord.benchmarks.simulbench import extraction
 from concord.runs import engine, planning, plans
+from concord.runs import stored as run_store
 from concord.runs.plans import ComparePlan, JudgePlan, ProposePlan
 from concord.store import database, turns, writer
 from concord.workspace import Workspace
@@ -27,6 +28,8 @@ KINDS = {
     "compare": ComparePlan("simulbench", JUDGES[:1], players=TARGETS[:2]),
     "propose": ProposePlan("simulbench", "mock-user", count=10),
 }
+LATENCY = {"play": 0.04, "judge": 0.04, "compare": 0.1, "propose": 0.1}
+"""Seconds of a call: so long that many calls are left when the fault is noticed."""
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +37,9 @@ def impatient(monkeypatch):
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
     monkeypatch.setattr(turns, "PATIENCE_SECONDS", 0.1)
     monkeypatch.setattr(writer, "AGAIN_SECONDS", 0.05)
-    monkeypatch.setattr(engine, "LAG_SECONDS", 0.05)
+    monkeypatch.setattr(run_store, "LAG_SECONDS", 0.05)
+    monkeypatch.setattr(run_store, "AGAIN_SECONDS", 0.1)
+    monkeypatch.setattr(engine, "BEAT_SECONDS", 0.1)
 
 
 @contextmanager
@@ -94,7 +99,7 @@ def test_no_call_is_made_while_a_fault_lasts_and_none_is_repeated(kind, fault, p
     if kind in ("judge", "compare"):
         shutil.copytree(played.path, tmp_path / "workspace")
     workspace, watched = Workspace.open(tmp_path / "workspace"), Watched()
-    with running(seed=3, latency=0.1) as url, ThreadPoolExecutor(1) as pool:
+    with running(seed=3, latency=LATENCY[kind]) as url, ThreadPoolExecutor(1) as pool:
         text = models(url).replace("seed = true", "seed = true\nmax_concurrency = 2")
         workspace.models_path.write_text(text)
         job = planning.job(workspace, KINDS[kind])

@@ -14,12 +14,13 @@ from concord.runs import engine, planning
 from concord.runs.plans import JudgePlan
 from concord.store import leases
 from concord.store import runs as stored
-from tests.runs.test_runs import ROOT, calls_made, calls_of, concord_run, count, plan, until
+from tests import warm
+from tests.runs.test_runs import calls_made, calls_of, concord_run, count, plan, until
 
 
 def start(workspace, *words):
     command = concord_run(workspace, "--characters", "tully,mizuki", "--situations", "reality", *words)
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return warm.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
 def recent(workspace):
@@ -70,7 +71,7 @@ def test_who_waits_says_so_and_uses_what_the_other_made(faulty, monkeypatch):
 
 def test_what_a_killed_run_had_leased_is_done_by_its_twin(faulty):
     """It dies between two calls of its conversations; the twin goes on in its journal."""
-    workspace = faulty(latency=1.0)
+    workspace = faulty(latency=0.5)
     words = ("--repeats", "4", "--judges", "a")
     killed = start(workspace, *words)
     until(lambda: count(workspace, "journal") > 8, killed)

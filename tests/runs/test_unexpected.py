@@ -99,17 +99,19 @@ def test_a_reply_that_no_reader_survived_is_asked_again_from_the_journal(workspa
 def test_a_result_that_the_store_does_not_take_is_a_failure_of_that_work_alone(workspace, monkeypatch):
     save = ratings.save_judgement
 
-    def refusing(db, judgement):
-        save(db, judgement)
+    def refusing(db, judgement, by):
+        save(db, judgement, by)
         if judgement.judge.name == "a":
             raise UnicodeEncodeError("utf-8", "\ud83d", 0, 1, "surrogates not allowed")
 
     with monkeypatch.context() as patched:
         patched.setattr(ratings, "save_judgement", refusing)
         ended = run(workspace)
-    assert ended.state == "finished"
+    # Of a conversation and two judgements
+    assert (ended.state, ended.stands) == ("finished", "finished with failures")
+    assert (ended.planned, ended.done, ended.failed, ended.left) == (3, 2, 1, 0)
     (why,) = reasons(workspace, ended.id)
-    assert (why.reason, why.models) == ("unexpected: UnicodeEncodeError", ("a",))
+    assert (why.reason, why.models, why.failed) == ("unexpected: UnicodeEncodeError", ("a",), 1)
     with workspace.read() as db:
         assert [judge.name for judge in ratings.judges(db)] == ["b"], "what was stored of it is undone"
     assert run(workspace, retry_failed=True).done == 1

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from concord.workspace import Workspace
+from tests import warm
 from tests.mock.faults import Faults
 from tests.mock.server import running
 
 ROOT = Path(__file__).parent.parent.parent
 MARKER = 'sk-marker/of"the+key-4711'
 """It is written differently in JSON and in an address."""
+IMPATIENT = """
+from concord.cli import main
+from concord.llm import client
+client.FIRST_WAIT = 0.01  # before an endpoint that answers nothing of use is asked again
+main()
+"""
 
 
 @pytest.mark.parametrize("fault", ["echo", "echo_ok", "echo_reply"])
@@ -28,10 +34,10 @@ def test_a_key_that_comes_back_is_kept_and_printed_nowhere(tmp_path, fault):
 
         def concord(*words):
             nonlocal told
-            command = [sys.executable, "-m", "concord.cli", "--workspace", str(workspace.path), *words]
+            command = [sys.executable, "-c", IMPATIENT, "--workspace", str(workspace.path), *words]
             env = {**os.environ, "MARKED_KEY": MARKER}
-            done = subprocess.run(command, cwd=ROOT, capture_output=True, env=env)
-            told += done.stdout + done.stderr
+            done = warm.run(command, env=env)
+            told += (done.stdout + done.stderr).encode()
 
         asked = ("--characters", "tully", "--situations", "reality")
         concord("run", "pingpong", "--players", "p", "--interrogator", "u", "--judges", "j", *asked)

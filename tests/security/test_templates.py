@@ -1,17 +1,17 @@
-"""A template is limited in what it can do, in the length of what it writes, and in time."""
+"""A template reaches nothing outside it, and one that was written by mistake ends: by length, or by time.
 
-import re
+Whoever wants to take all memory can: a template is its user's own file. SECURITY.md says so.
+"""
+
 import time
 import tracemalloc
-from pathlib import Path
 
 import pytest
 from jinja2 import TemplateError
 
-from concord.files.limits import RENDERED, RENDERING_SECONDS, STEPS, TEMPLATE
-from concord.llm.templates import FILTERS, compiled, rendered
+from concord.files.limits import RENDERED, RENDERING_SECONDS, TEMPLATE
+from concord.llm.templates import compiled, mistake, rendered
 
-FORMATS = Path(__file__).parents[2] / "docs" / "formats.md"
 LONG = "x" * 100_000
 VALUES = {"text": LONG, "names": ["a", "b"], "many": list(range(1000)), "said": [("Bo", "Hi"), ("Al", "Ho")]}
 
@@ -35,36 +35,20 @@ HOSTILE = {
     "billion laughs, joined": doubled("A ~ A"),
     "billion laughs, added": doubled("A + A"),
     "billion laughs of lists": doubled("A + A", "['lol']"),
-    "lists of lists": doubled("[A, A]") + "{{ a60 }}",
-    "lists of lists compared": "{% set a0, b0 = 1.5, 1.5 %}"
-    + "".join(f"{{% set a{n + 1}, b{n + 1} = [a{n}, a{n}], [b{n}, b{n}] %}}" for n in range(60))
-    + "{{ a60 == b60 }}",
-    "texts of lists of lists": doubled("[A, A]") + "{{ a60 | string | length }}",
     "lists of lists in a namespace": "{% set n = namespace(a=[1]) %}{% for b in many %}"
     "{% set n.a = [n.a, n.a] %}{% endfor %}{{ n.a }}",
     "texts in a namespace": "{% set n = namespace(a='lol') %}{% for b in many %}"
     "{% set n.a = n.a ~ n.a %}{% endfor %}",
-    "a captured block": "{% set a %}{{ text }}{{ text }}{% endset %}{{ a }}",
     "a macro that calls itself": "{% macro m() %}{{ m() }}{{ m() }}{% endmacro %}{{ m() }}",
     "a recursive loop": "{% for a in [[1]] recursive %}{{ loop(a) }}{% endfor %}",
     "an include": "{% include '/etc/passwd' %}",
     "an import": "{% import 'x' as x %}",
     "an extends": "{% extends 'x' %}",
-    "a filter block": "{% filter upper %}x{% endfilter %}",
     "a width": "{{ '%9999999999d' % 1 }}",
-    "a width of a format": "{{ '{:>9999999999}'.format(1) }}",
-    "a width of a filter": "{{ 'x' | center(9999999999) }}",
-    "a width of a method": "{{ 'x'.ljust(9999999999) }}",
-    "an indent": "{{ ('\n' | replace('\n', '\n\n\n\n')) | indent(999999999) }}",
-    "a replacement": "{{ text | replace('', text) }}",
-    "a replacement by name": "{{ text | replace(old='x', new=text) }}",
-    "a join with a text": "{{ many | join(text) }}",
-    "a join with a text by name": "{{ many | join(d=text) }}",
     "JSON of JSON": "{{ ('\\\\' * 1)" + " | tojson" * 60 + " }}",
     "quotes in quotes": "{{ text" + " | tojson | string | replace('x', '\\\\\\\\')" * 30 + " }}",
     "texts in a loop": "{% for a in many %}{{ text }}{% endfor %}",
     "lengths in a loop": "{% for a in range(99999) %}{{ text | upper | length }}{% endfor %}",
-    "mapped": "{% for a in many %}{{ many | map('replace', '', text) | join }}{% endfor %}",
     "long numbers": "{{ " + "9" * 10_000 + " }}",
     "long numbers of text": "{{ ('9' | replace('9', text)) | int * 2 ** 3 }}",
     "brackets": "{{ " + "(" * 20_000 + "1" + ")" * 20_000 + " }}",
@@ -102,12 +86,11 @@ def test_a_hostile_template_is_refused_in_bounded_memory_and_time(text):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("{% for a in range(2000) %}{% for b in range(2000) %}{% endfor %}{% endfor %}", f"{STEPS:,} steps"),
         ("{% for a in many %}{{ text }}{% endfor %}", f"writes more than {RENDERED:,} characters"),
         ("{% for a in names %}{{ a.b() }}{% endfor %}", "has no attribute 'b'"),
-        ("\n{% macro a() %}{% endmacro %}", "cannot use “macro”"),
-        ("{{ a | center }}", "has no filter “center”"),
-        ("{{ 'a'.format(1) }}", "cannot call format"),
+        ("{% include 'a' %}", "cannot include, import or extend another"),
+        ("{{ 'a' * 3 }}", r"\* can grow without bound"),
+        ("{{ a | centred }}", "No filter named 'centred'"),
     ],
 )
 def test_a_refusal_says_why(text, says):
@@ -156,6 +139,6 @@ def test_constants_are_not_computed_while_compiling():
     assert time.thread_time() - begun < 5
 
 
-def test_the_filters_are_documented():
-    said = FORMATS.read_text(encoding="utf-8").split("**Templates**")[1].split("\n\n")[0]
-    assert {*re.findall(r"`(\w+)`", said)} - {"if", "for", "set", "with", "range", "namespace"} == FILTERS
+def test_a_template_that_names_another_is_a_mistake_before_it_is_filled():
+    said = mistake("{% include '/etc/passwd' %}", ["text"])
+    assert said == "the template is not valid in line 1: a template cannot include, import or extend another."

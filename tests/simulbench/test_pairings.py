@@ -6,8 +6,8 @@ import pytest
 
 from concord.errors import ConcordError, NotAllowed, NotFound, StudyError
 from concord.rating import Rater
-from concord.store import access, conversations, ratings, scenarios
-from concord.store import pairings as stored
+from concord.store import access, conversations, placements, ratings, scenarios
+from concord.store import desk as stored_desk
 from concord.store.desk import Refusal
 from concord.studies import comparisons, pairings
 from tests.simulbench import by_hand
@@ -33,12 +33,16 @@ def deal(workspace, people, n, **options):
     return {standing.person: (standing.done, standing.dealt) for standing in found}
 
 
+def lying(db, rater):
+    return placements.on_desk(db, rater, "simulbench")
+
+
 def desk(workspace, person):
     """A person's pairs in their order: (number, script, player shown as A, player shown as B)."""
     with workspace.read() as db:
         rater = access.annotator_id(db, person)
-        found = [stored.get(db, rater, number) for number, _ in stored.desk(db, rater, "simulbench")]
-        both = [(p.id, [conversations.load(db, n) for n in (p.first, p.second)]) for p in found]
+        found = [placements.numbered(db, rater, number) for number, *_ in lying(db, rater)]
+        both = [(p.id, [conversations.load(db, n) for n in p.shown]) for p in found]
     return [(number, a.facets["script"], a.player, b.player) for number, (a, b) in both]
 
 
@@ -48,11 +52,12 @@ def pairs(workspace, person):
 
 def report(workspace, person, *events, client="browser"):
     with workspace.write() as db:
-        return pairings.apply(db, access.annotator_id(db, person), person, client, events)
+        return stored_desk.apply(db, access.annotator_id(db, person), client, events)
 
 
 def said(n, item, verdict, comment=""):
-    return {"n": n, "item": item, "verdict": verdict, "comment": comment}
+    score = {"A": 1, "B": -1, "C": 0, None: None}[verdict]
+    return {"n": n, "item": item, "do": "answer", "criterion": "", "score": score, "text": comment}
 
 
 def test_every_two_models_get_as_many_and_every_person_as_many(filled):
@@ -158,7 +163,7 @@ def test_what_cannot_be_dealt_is_refused_and_leaves_nothing(filled, people, n, o
     with pytest.raises(error, match=told):
         deal(filled, people, n, **options)
     with filled.read() as db:
-        assert stored.standings(db) == []
+        assert pairings.standings(db) == []
 
 
 def test_a_benchmark_whose_models_meet_in_nothing_says_so(filled):
@@ -172,11 +177,9 @@ def test_answers_are_the_persons_own_comparisons_and_can_be_changed_and_taken_ba
     assert report(filled, "Ann", said(1, first, "A", "clearer"), said(2, second, "C")) == (2, [])
     with filled.read() as db:
         rater = access.annotator_id(db, "Ann")
-        assert [done for _, done in stored.desk(db, rater, "simulbench")] == [True, True] + [False] * 10
-        assert stored.get(db, rater, first).answers[""][:2] == (
-            "A",
-            "clearer",
-        )
+        assert [state for _, state, _ in lying(db, rater)] == ["done"] * 2 + ["open"] * 10
+        item = placements.numbered(db, rater, first)
+        assert (item.answers, item.reasons) == ({"": 1}, {"": "clearer"})
         [people] = comparisons.compared(db, "simulbench", resamples=0).standings
         won = {(d.one, d.other): (d.won, d.tied, d.lost) for d in people.duels}
     assert sum(map(sum, won.values())) == 2
@@ -184,22 +187,22 @@ def test_answers_are_the_persons_own_comparisons_and_can_be_changed_and_taken_ba
     assert won[one, other][0 if one == a else 2] == 1
     report(filled, "Ann", said(3, first, "B"), said(4, second, None))
     with filled.read() as db:
-        assert stored.get(db, rater, first).answers[""].verdict == "B"
-        assert stored.get(db, rater, second).answers == {}
-        assert [(s.done, s.dealt) for s in stored.standings(db)] == [(1, 12)]
+        assert placements.numbered(db, rater, first).answers == {"": -1}
+        assert placements.numbered(db, rater, second).answers == {}
+        assert [(s.done, s.dealt) for s in pairings.standings(db)] == [(1, 12)]
 
 
 def test_what_was_compared_elsewhere_with_the_sides_changed_is_read_as_it_is_shown_here(filled):
     deal(filled, ["Ann"], 1)
     with filled.write() as db:
         rater = access.annotator_id(db, "Ann")
-        [(number, _)] = stored.desk(db, rater, "simulbench")
-        pair = stored.get(db, rater, number)
-        comparisons.answer(db, "Ann", pair.second, pair.first, "A")
-        assert stored.get(db, rater, number).answers[""].verdict == "B"
-        comparisons.answer(db, "Ann", pair.second, pair.first, "C")
-        assert stored.get(db, rater, number).answers[""].verdict == "C"
-        assert stored.desk(db, rater, "simulbench") == [(number, True)]
+        [(number, *_)] = lying(db, rater)
+        first, second = placements.numbered(db, rater, number).shown
+        comparisons.answer(db, "Ann", second, first, "A")
+        assert placements.numbered(db, rater, number).answers == {"": -1}
+        comparisons.answer(db, "Ann", second, first, "C")
+        assert placements.numbered(db, rater, number).answers == {"": 0}
+        assert lying(db, rater) == [(number, "done", False)]
 
 
 def test_a_pair_that_is_not_dealt_to_somebody_cannot_be_reached(filled):
@@ -212,12 +215,17 @@ def test_a_pair_that_is_not_dealt_to_somebody_cannot_be_reached(filled):
     with filled.read() as db:
         assert db.execute("SELECT verdict FROM comparisons").fetchall() == [("B",)]
         with pytest.raises(NotAllowed):
-            stored.get(db, access.annotator_id(db, "Ann"), bobs[0])
+            placements.numbered(db, access.annotator_id(db, "Ann"), bobs[0])
 
 
 @pytest.mark.parametrize(
     "broken",
-    [{"verdict": "D"}, {"verdict": "A", "comment": "x" * 4001}, {}, {"verdict": ["A"]}],
+    [
+        {"do": "answer", "score": "D"},
+        {"do": "answer", "score": 1, "text": "x" * 4001},
+        {},
+        {"do": "answer", "score": [1]},
+    ],
     ids=["letter", "long", "silent", "list"],
 )
 def test_an_event_that_is_none_is_refused_and_holds_up_nothing(filled, broken):
@@ -237,7 +245,7 @@ def test_a_report_that_comes_again_later_does_not_undo_what_was_said_since(fille
     report(filled, "Ann", said(1, item, "B"), client="laptop")
     assert report(filled, "Ann", said(1, item, "A"), client="telephone") == (1, [])
     with filled.read() as db:
-        assert stored.get(db, access.annotator_id(db, "Ann"), item).answers[""].verdict == "B"
+        assert placements.numbered(db, access.annotator_id(db, "Ann"), item).answers == {"": -1}
 
 
 def test_undone_pairs_are_taken_back_and_a_late_answer_is_refused(filled):
@@ -272,7 +280,7 @@ def test_pairs_of_scripts_set_aside_leave_the_desk(filled):
     with filled.write() as db:
         by_hand.store_scripts(db, "s1", "s2")
         scenarios.decide(db, "simulbench", "script", "s1", "discarded", "Ada")
-        assert [(s.done, s.dealt) for s in stored.standings(db)] == [(0, 9)]
+        assert [(s.done, s.dealt) for s in pairings.standings(db)] == [(0, 9)]
     assert {script for script, _ in pairs(filled, "Ann")} == {"s2", "s3", "s4"}
     assert len(report(filled, "Ann", said(1, lost, "A"))[1]) == 1
 

@@ -139,7 +139,7 @@ def test_full_marks_from_every_judge_for_every_target_set_a_script_aside(run, wo
         )
     dry = run(workspace, "simulbench", "scripts", "discard", "--dry-run")
     assert dry.output == "  s1 (LastOnly, stateless)\n1 scripts would be set aside, full marks for x, y.\n"
-    assert "1 scripts set aside" in run(workspace, "simulbench", "scripts", "discard", "--by", "Ada").output
+    assert "1 scripts set aside" in run(workspace, "--by", "Ada", "simulbench", "scripts", "discard").output
     with workspace.read() as db:
         assert scenarios.keys(db, "simulbench", "script", "discarded") == ["s1"]
         assert scenarios.get(db, "simulbench", "script", "s1").decided_by == "Ada"

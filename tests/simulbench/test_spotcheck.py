@@ -1,5 +1,5 @@
-"""What deserves an eye comes first; an audit is a random sample apart from it; corrected scores are ratings
-of their own study.
+"""What deserves an eye comes first; an audit is a random sample apart from it; corrected scores are no
+ratings and stand with the finding.
 """
 
 import json
@@ -43,6 +43,16 @@ def number(db, script, player):
 def judgement(db, script, player, judge="j1"):
     seen = spotchecks.judgements(db, number(db, script, player), "quality")
     return next(s.id for s in seen if s.judge == judge)
+
+
+def corrections(db, *, replaced=False):
+    """The scores that people would have given, with the judges' that stood beside: (person, score, shown)."""
+    return db.execute(
+        "SELECT x.name, a.value, a.shown FROM answers a JOIN placements p ON p.id = a.placement_id "
+        "JOIN raters x ON x.id = p.rater_id WHERE p.purpose = 'spot-check' AND a.question <> '' "
+        "AND (a.replaced IS NOT NULL) = ? ORDER BY a.id",
+        [replaced],
+    ).fetchall()
 
 
 def test_the_thresholds_follow_the_scale(filled):
@@ -141,7 +151,8 @@ def test_an_unreadable_verdict_is_seen_and_enters_no_share(filled, run):
         with pytest.raises(StudyError, match="not on the scale"):
             spotcheck.verify(db, unread, "Ada", "seen", corrected=11)
         spotcheck.verify(db, unread, "Ada", "seen", "mumbles", corrected=7)
-        assert [r.score for r in ratings.of_conversation(db, here) if r.rater.kind == "human"] == [7]
+        assert corrections(db) == [("Ada", 7, None)]
+        assert spotcheck.screen(db, here, "Ada").judgements[1].finding == "seen"
         spotcheck.verify(db, judgement(db, "s4", "x"), "Ada", "too_high")
         assert "s4/x" not in {s.key[-4:] for s in by_hand.queue(db, person="Ada")}
         found = audits.findings(db, "simulbench")
@@ -226,29 +237,79 @@ def test_who_was_asked_about_a_refusal_counts_before_the_words_it_opens_with(fil
         assert refusals() == {"s1/x"}
 
 
-def test_a_corrected_score_is_a_rating_and_an_earlier_one_a_revision(filled):
+def test_a_corrected_score_is_no_rating_and_an_earlier_one_is_kept(filled, run):
     with filled.write() as db:
         here = number(db, "s1", "x")
         spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "too_high", "no", corrected=3)
         spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "too_high", "still no", corrected=5)
-        people = [r for r in ratings.of_conversation(db, here) if r.rater.kind == "human"]
-        assert [(r.rater.name, r.score, r.study, r.explanation) for r in people] == [
-            ("Ada", 5, "spot-check-simulbench", "still no")
-        ]
-        assert db.execute("SELECT score FROM revisions").fetchall() == [(3.0,)]
-        assert conversations.found(db, here).people == 5
+        assert (corrections(db), corrections(db, replaced=True)) == ([("Ada", 5, 9)], [("Ada", 3, 9)])
+        assert not [r for r in ratings.of_conversation(db, here) if r.rater.kind == "human"]
+        assert conversations.listed(db, here).people is None
         seen = spotcheck.screen(db, here, "Ada").judgements[0]
         assert (seen.finding, seen.comment, seen.corrected) == ("too_high", "still no", 5)
-        # The judges gave 8.5 on the mean, Ada 5: the gap of 3.5 is beyond 2, by 1.5 of the 7 that are
-        # possible.
-        [gap] = by_hand.queue(db, reasons=["people"])
-        assert gap.priority == pytest.approx(1 + 1.5 / 7)
-        spotcheck.verify(db, judgement(db, "s1", "y"), "Ada", "too_low", corrected=10)
-        spotcheck.verify(db, judgement(db, "s1", "y"), "Ben", "too_low", corrected=9)
-    with filled.read() as db:
-        measured = studies.ratings_for_agreement(db, "spot-check-simulbench")
-        assert set(measured.table.rater) == {"Ada", "Ben", "j1", "j2"}
-        assert len(measured.table.unit.unique()) == 2
+        # A person has one score for a reply: said of the other judge's, it replaces the one before.
+        spotcheck.verify(db, judgement(db, "s1", "x", "j2"), "Ada", "too_high", corrected=4)
+        assert corrections(db) == [("Ada", 4, 8)]
+        assert [s.finding for s in spotcheck.screen(db, here, "Ada").judgements] == ["too_high"] * 2
+        with pytest.raises(NotFound, match="no study"):
+            studies.ratings_for_agreement(db, "spot-check-simulbench")
+    rows = [
+        json.loads(line)
+        for line in run(
+            filled, "export", "apart", "--study", "spot-check-simulbench", "--format", "jsonl"
+        ).stdout.splitlines()
+    ]
+    assert [(r["judge"], r["criterion"], r["score"], r["explanation"], r["shown"]) for r in rows] == [
+        ("j1", "", 1, "still no", 9),
+        ("j2", "", 1, "", 8),
+        ("j2", "quality", 4, "", 8),
+    ]
+    assert {(r["kind"], r["rater"], r["item_id"]) for r in rows} == {
+        ("spot-check", "Ada", by_hand.key("s1", "x"))
+    }
+
+
+def test_a_score_alone_says_what_is_found(filled):
+    with filled.write() as db:
+        here = judgement(db, "s1", "x")
+        for score, finding in ((3, "too_high"), (9, "reasonable"), (10, "too_low")):
+            spotcheck.verify(db, here, "Ada", None, corrected=score)
+            assert spotcheck.screen(db, number(db, "s1", "x"), "Ada").judgements[0].finding == finding
+        with pytest.raises(StudyError, match="Say what you find"):
+            spotcheck.verify(db, here, "Ada", None)
+
+
+def test_time_at_work_is_kept_with_the_judgement(filled):
+    def seconds():
+        return db.execute("SELECT state, seconds FROM placements ORDER BY id").fetchall()
+
+    with filled.write() as db:
+        here = judgement(db, "s1", "x")
+        spotcheck.add_seconds(db, here, "Ada", 2.5)
+        assert seconds() == [("open", 2.5)]
+        spotcheck.verify(db, here, "Ada", "reasonable")
+        spotcheck.add_seconds(db, here, "Ada", 1)
+        assert seconds() == [("done", 3.5)]
+        spotcheck.withdraw(db, here, "Ada")
+        assert seconds() == [("open", 3.5)]
+        assert audits.findings(db, "simulbench").items == 0
+
+
+def test_two_who_checked_the_same_judgements_are_measured_against_each_other(filled, run):
+    with filled.write() as db:
+        pool = [j for _, j in spotchecks.auditable(db, "simulbench")][:4]
+        # Equal on three of four, by chance on (2 · 1 + 1 · 1 + 1 · 2) ÷ 16: κ = (12 − 5) ÷ (16 − 5).
+        for j, ada, ben in zip(
+            pool,
+            ("reasonable", "reasonable", "too_high", "too_low"),
+            ("too_low", "reasonable", "too_high", "too_low"),
+            strict=True,
+        ):
+            spotcheck.verify(db, j, "Ada", ada)
+            spotcheck.verify(db, j, "Ben", ben)
+        [said] = audits.findings(db, "simulbench").agreement
+    assert said == "Ada and Ben checked 4 judgements both: 75.0% equal, κ is 0.64."
+    assert said in run(filled, "spotcheck", "show", "simulbench").output
 
 
 def test_a_finding_said_anew_without_a_score_takes_the_earlier_score_back(filled):
@@ -256,8 +317,8 @@ def test_a_finding_said_anew_without_a_score_takes_the_earlier_score_back(filled
         here = number(db, "s1", "x")
         spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "too_high", corrected=3)
         spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "reasonable")
-        assert [r for r in ratings.of_conversation(db, here) if r.rater.kind == "human"] == []
-        assert db.execute("SELECT score FROM revisions").fetchall() == [(3.0,)]
+        assert spotcheck.screen(db, here, "Ada").judgements[0].corrected is None
+        assert (corrections(db), corrections(db, replaced=True)) == ([], [("Ada", 3, 9)])
 
 
 def test_reasonable_makes_no_rating_and_no_study(filled):
@@ -288,7 +349,7 @@ def test_an_audit_is_seeded_and_takes_no_unreadable_verdicts(filled):
         audits.draw(db, "one", "simulbench", n=6, seed=4)
         audits.draw(db, "two", "simulbench", n=6, seed=4)
         audits.draw(db, "three", "simulbench", n=6, seed=5)
-        one, two, three = (spotchecks.audit_items(db, name) for name in ("one", "two", "three"))
+        one, two, three = (spotchecks.drawn(db, name) for name in ("one", "two", "three"))
         assert one == two != three
         whole = audits.draw(db, "all", "simulbench", n=15)
         assert whole.drawn_from == 15, "16 judgements, one of them unreadable"
@@ -313,10 +374,10 @@ def test_an_audit_is_drawn_alike_whatever_the_order_of_storing(tmp_path, filled)
             audits.draw(db, "audit", "simulbench", n=6, seed=1)
             return [
                 (
-                    conversations.found(db, c).key,
+                    conversations.listed(db, c).key,
                     next(s.judge for s in spotchecks.judgements(db, c, "quality") if s.id == j),
                 )
-                for j, c, _ in spotchecks.audit_items(db, "audit")
+                for j, c, _ in spotchecks.drawn(db, "audit")
             ]
 
     assert drawn(filled) == drawn(other)
@@ -331,7 +392,7 @@ def test_findings_of_an_audit_and_of_triage_are_kept_apart(filled, run):
             spotcheck.verify(db, where.next[0], "Ada", finding, audit="audit")
         assert audits.progress(db, "audit", "Ada") == audits.AuditProgress(5, 5, None)
         assert audits.progress(db, "audit", "Ben").done == 0
-        audited = {j for j, _, _ in spotchecks.audit_items(db, "audit")}
+        audited = {j for j, _, _ in spotchecks.drawn(db, "audit")}
         outside = [j for _, j in spotchecks.auditable(db, "simulbench") if j not in audited][:2]
         for j in outside:
             spotcheck.verify(db, j, "Ben", "too_high")
@@ -413,7 +474,7 @@ def test_the_summary_keeps_to_the_judges_and_conversations_asked_for(filled, run
 def test_what_triage_settled_further_on_does_not_lean_an_audit_under_way(filled):
     with filled.write() as db:
         audits.draw(db, "audit", "simulbench", n=5, seed=2)
-        order = [j for j, _, _ in spotchecks.audit_items(db, "audit")]
+        order = [j for j, _, _ in spotchecks.drawn(db, "audit")]
         spotcheck.verify(db, order[3], "Ben", "too_high")  # met in triage
         spotcheck.verify(db, order[0], "Ada", "reasonable")
         spotcheck.verify(db, order[1], "Ada", "too_low")
@@ -435,10 +496,8 @@ def test_a_finding_taken_back_takes_its_corrected_score_along(filled):
         here = number(db, "s1", "x")
         spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "too_high", "no", corrected=3)
         spotcheck.withdraw(db, judgement(db, "s1", "x"), "Ada")
-        assert [r for r in ratings.of_conversation(db, here) if r.rater.kind == "human"] == []
-        assert [row["score"] for row in db.query("SELECT score FROM revisions")] == [3], (
-            "what was said stays in the history"
-        )
+        assert spotcheck.screen(db, here, "Ada").judgements[0].finding is None
+        assert (corrections(db), corrections(db, replaced=True)) == ([], [("Ada", 3, 9)])
 
 
 def test_before_anybody_looked_nothing_is_made_up(filled, run):

@@ -237,9 +237,9 @@ def test_asked_to_stop_it_stops(workspace):
             "[models.mock-user]", "[models.mock-user]\nmax_concurrency = 1"
         )
     )
-    ended = carry_out(workspace, wanted(count=2000), watch=watch)
+    ended = carry_out(workspace, wanted(count=1000), watch=watch)
     assert ended.state == "stopped"
-    assert 0 < ended.left < 4000
+    assert 0 < ended.left < 2000
     assert len(waiting(workspace)) == ended.done, "what was proposed is kept"
 
 
@@ -267,7 +267,7 @@ def test_a_launched_round_is_a_process_that_can_be_resumed(workspace, run):
     while not launched.ended:
         time.sleep(0.05)
     number = launching.run_of(workspace, launched)
-    assert len(waiting(workspace)) == 2, launched.said()
+    assert len(waiting(workspace)) == 2, launched.last_line()
     told = run(workspace, "run", "resume", number)
     assert told.exit_code == 0, told.output
     assert "2 of 2 stored · 0 calls" in told.output
@@ -289,10 +289,10 @@ def test_by_command(run, workspace):
     )
     assert told.exit_code == 0, told.output
     key = told.output.splitlines()[1].split("\t")[0]
-    assert run(workspace, "simulbench", "tasks", "accept", key, "--by", "Ada").output == "1 accepted.\n"
+    assert run(workspace, "--by", "Ada", "simulbench", "tasks", "accept", key).output == "1 accepted.\n"
     assert "From generated: 1 proposed, 1 accepted" in run(
         workspace, "simulbench", "tasks", "count"
     ).output.replace("1 accepted, 1 proposed", "1 proposed, 1 accepted")
-    assert run(workspace, "simulbench", "tasks", "reject", key, "--by", "Ada").output == "1 rejected.\n"
+    assert run(workspace, "--by", "Ada", "simulbench", "tasks", "reject", key).output == "1 rejected.\n"
     with workspace.read() as db:
         assert scenarios.get(db, "simulbench", "task", key).state == "rejected"

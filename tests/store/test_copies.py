@@ -73,8 +73,8 @@ def report(n, unit):
 def rated(db):
     """What is stored: the answers of each item that has any, or that is submitted, by (rater, unit)."""
     rows = db.execute(
-        "SELECT a.rater_id, a.unit_id, a.state, group_concat(r.criterion || '=' || cast(r.score AS int)) "
-        "FROM assignments a JOIN study_units u ON u.id = a.unit_id LEFT JOIN ratings r "
+        "SELECT a.rater_id, a.item_id, a.state, group_concat(r.criterion || '=' || cast(r.score AS int)) "
+        "FROM placements a JOIN items u ON u.id = a.item_id LEFT JOIN ratings r "
         "ON r.study_id = u.study_id AND r.conversation_id = u.conversation_id AND r.rater_id = a.rater_id "
         "GROUP BY a.id HAVING a.state = 'done' OR r.id"
     )
@@ -172,7 +172,7 @@ def test_a_backup_while_others_write_is_one_state_for_its_owner_only(workspace, 
         done = run(workspace, "backup", file)
         assert done.exit_code == 0, done.output
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert run(workspace, "check", file).exit_code == 0
+    assert run(workspace, "verify", file).exit_code == 0
     restored = tmp_path / "restored"
     restored.mkdir()
     file.rename(restored / "concord.db")
@@ -180,7 +180,7 @@ def test_a_backup_while_others_write_is_one_state_for_its_owner_only(workspace, 
         assert rated(db) == {}
         assert conversations.count(db) == ITEMS
         assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    assert run(Workspace(restored), "check").exit_code == 0
+    assert run(Workspace(restored), "verify").exit_code == 0
     with workspace.read() as db:
         assert rated(db).keys() == {(rater, units[0])}
 
@@ -210,19 +210,19 @@ def damage(path):
 
 
 def test_a_damaged_file_is_found_and_the_remedy_named(workspace, run, tmp_path):
-    assert run(workspace, "check").output.endswith("and all sums fit the ratings.\n")
+    assert run(workspace, "verify").output.endswith("and all sums fit the ratings.\n")
     damage(workspace.db_path)
-    done = run(workspace, "check")
+    done = run(workspace, "verify")
     assert done.exit_code == 1
     assert "Restore a backup" in done.output
     nothing = tmp_path / "nothing.db"
     nothing.write_bytes(b"no database " * 1000)
-    done = run(workspace, "check", nothing)
+    done = run(workspace, "verify", nothing)
     assert done.exit_code == 1
     assert "Restore a backup" in done.output
 
 
-FAULTS = {
+FAULTS: dict[str, str | tuple[str, ...]] = {
     "Rows of ratings that refer to missing rows of conversations: 1 (": (
         "INSERT INTO ratings (conversation_id, criterion, rater_id, score, created) "
         "VALUES (999, 'wit', 1, 3, '')"
@@ -239,6 +239,10 @@ FAULTS = {
     "Submitted items without answers: 1 (1099511627778)": (
         "UPDATE placements SET state = 'done' WHERE id = 1099511627778"
     ),
+    "Submitted items whose answers are not their ratings: 1 (1099511627777)": (
+        "INSERT INTO answers (placement_id, question, value, given) VALUES (1099511627777, 'wit', 3, '')",
+        "UPDATE placements SET state = 'done' WHERE id = 1099511627777",
+    ),
     "Conversations whose scores do not fit their ratings: 1 (1)": "UPDATE scores SET total = total + 1",
     "Conversations whose finals do not fit their ratings: 1 (1)": "DELETE FROM finals",
     "Conversations whose summaries do not fit their ratings: 1 (1)": "UPDATE summaries SET final = NULL",
@@ -249,19 +253,21 @@ FAULTS = {
 def test_every_fault_is_found_by_its_own_sentence(workspace, run, fault):
     db = database.connect(workspace.db_path)
     db.execute("PRAGMA foreign_keys = OFF")
-    db.execute(FAULTS[fault])
+    faults = FAULTS[fault]
+    for sql in (faults,) if isinstance(faults, str) else faults:
+        db.execute(sql)
     db.close()
-    done = run(workspace, "check")
+    done = run(workspace, "verify")
     assert done.exit_code == 1
     assert fault in done.output
     if fault.startswith("Conversations whose"):
         assert done.output.count("\n") == 1
-        assert run(workspace, "check", "--compute-anew").exit_code == 0
-        assert run(workspace, "check").exit_code == 0
+        assert run(workspace, "verify", "--compute-anew").exit_code == 0
+        assert run(workspace, "verify").exit_code == 0
 
 
 def test_a_check_needs_a_database(run, tmp_path):
-    done = run(Workspace(tmp_path / "none"), "check")
+    done = run(Workspace(tmp_path / "none"), "verify")
     assert done.exit_code == 1
     assert "There is no database" in done.output
     assert not (tmp_path / "none").exists()

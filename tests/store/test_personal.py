@@ -8,8 +8,9 @@ import pytest
 
 from concord.errors import NotFound, StudyError
 from concord.reports.agreement_report import Options, agreement_report
-from concord.store import access, audit, exclusions, informed, personal, sessions
+from concord.store import access, audit, exclusions, personal, placements, sessions
 from concord.store import studies as stored
+from concord.store.actor import acting
 from concord.store.crowds import Crowd, Visitor
 from concord.studies import crowd, registration, running
 from concord.studies.registration import Plan
@@ -28,15 +29,15 @@ def test_a_name_is_removed_everywhere_and_ratings_and_figures_stay(filled):
         stored.create(db, stored.Study("crowd", stored.get(db, "first").criteria))
         stored.add_units(db, "crowd", [(u["conversation_id"], None, "") for u in stored.units(db, "first")])
         made = Crowd("crowd", "prolific", 4, 4, 60)
-        crowd.open_link(db, made, "dana", "https://example.org")
+        crowd.open_link(db, made, "https://example.org")
         worker = crowd.enter(db, made, Visitor("w0rker", "subm1t", "t4sk"))
-        exclusions.exclude(db, "first", "Ben", "Ada told us that Ben was asleep", "dana")
-        running.close(db, "first", "Ada is ill", "dana")
+        exclusions.exclude(db, "first", "Ben", "Ada told us that Ben was asleep")
+        running.close(db, "first", "Ada is ill")
     with filled.write() as db:
         before = agreement_report(db, "first", FEW)
         scores = list(db.execute(RATED))
-        new = personal.forget(db, "Ada", "asked by e-mail", "dana")
-        other = personal.forget(db, worker.name, "asked by e-mail", "dana")
+        new = personal.forget(db, "Ada", "asked by e-mail")
+        other = personal.forget(db, worker.name, "asked by e-mail")
     with filled.read() as db:
         after = agreement_report(db, "first", FEW)
         assert list(db.execute(RATED)) == scores
@@ -52,7 +53,7 @@ def test_a_name_is_removed_everywhere_and_ratings_and_figures_stay(filled):
         with pytest.raises(access.sessions.LinkRefused):
             access.annotator_of(db, token)
         [first, *_] = [line for line in audit.every(db) if line.what == "name removed" and line.about == new]
-        assert (first.by, first.detail) == ("dana", "asked by e-mail")
+        assert (first.by, first.detail) == ("researcher", "asked by e-mail")
 
 
 def used_everywhere(workspace, name: str) -> None:
@@ -62,10 +63,11 @@ def used_everywhere(workspace, name: str) -> None:
         for number in range(50):
             access.invite(db, f"somebody else {number}")
         sessions.begin(db, "annotator", name=name, rater=access.annotator_id(db, name))
-        audit.record(db, name, "asked", about=name, detail=f"told by {name}, twice")
-        registration.register(db, "first", Plan(), name, late=True)
-        exclusions.exclude(db, "first", "Ben", f"{name} told us that Ben was asleep", name)
-        running.close(db, "first", f"as {name}’s mail says", name)
+        with acting(name):
+            audit.record(db, "asked", about=name, detail=f"told by {name}, twice")
+            registration.register(db, "first", Plan(), late=True)
+            exclusions.exclude(db, "first", "Ben", f"{name} told us that Ben was asleep")
+            running.close(db, "first", f"as {name}’s mail says")
 
 
 def test_no_byte_of_the_workspace_has_a_name_that_was_removed(filled, run):
@@ -75,7 +77,7 @@ def test_no_byte_of_the_workspace_has_a_name_that_was_removed(filled, run):
     assert held
     with filled.read() as beside:  # the log is not removed, as it is when the last connection closes
         beside.rollback()
-        done = run(filled, "annotators", "forget", name, "--reason", "asked", "--by", "dana")
+        done = run(filled, "--by", "dana", "people", "forget", name, "--reason", "asked")
         assert done.exit_code == 0, done.output
         left = [file for file in filled.path.rglob("*") if file.is_file()]
         assert filled.path / "concord.db-wal" in left
@@ -86,7 +88,7 @@ def test_a_log_that_cannot_be_emptied_is_reported(filled, run, monkeypatch):
     monkeypatch.setattr("concord.store.database.EMPTIED", 0.1)
     with filled.read() as older:
         older.execute("SELECT count(*) FROM raters").fetchone()
-        done = run(filled, "annotators", "forget", "Ada", "--reason", "asked", "--by", "dana")
+        done = run(filled, "--by", "dana", "people", "forget", "Ada", "--reason", "asked")
     assert done.exit_code == 1
     assert "The name is removed." in done.output
     assert "still stands in concord.db-wal" in done.output
@@ -97,8 +99,9 @@ def test_only_a_name_as_a_whole_is_replaced(filled, name):
     with filled.write() as db:
         access.invite(db, name)
         for by in (name, f"{name}abel", f"J{name}", f"{name}-Marie"):
-            audit.record(db, by, "asked", about=by, detail=f"here is {by}, {by} wrote an e-mail")
-        new = personal.forget(db, name, "asked", "dana")
+            with acting(by):
+                audit.record(db, "asked", about=by, detail=f"here is {by}, {by} wrote an e-mail")
+        new = personal.forget(db, name, "asked")
         lines = {(line.by, line.about, line.detail) for line in audit.every(db) if line.what == "asked"}
     kept = {new, f"{name}abel", f"J{name}", f"{name}-Marie"}
     assert lines == {(by, by, f"here is {by}, {by} wrote an e-mail") for by in kept}
@@ -108,30 +111,35 @@ def test_what_is_stored_of_somebody_is_shown_whole(filled, run):
     with filled.read() as db:
         rater = access.annotator_id(db, "Ada")
         counted = db.execute("SELECT count(*) FROM ratings WHERE rater_id = ?", [rater]).fetchone()[0]
-        [unit] = db.execute("SELECT unit_id FROM assignments WHERE rater_id = ? LIMIT 1", [rater]).fetchone()
+        [unit] = db.execute("SELECT item_id FROM placements WHERE rater_id = ? LIMIT 1", [rater]).fetchone()
     with filled.write() as db:  # a table that nothing here names is shown too
         db.execute("CREATE TABLE later (rater_id, text)")
         db.table("later").insert({"rater_id": rater, "text": "Hm."})
-        informed.comment(db, unit, rater, "Too high?")
+        placements.give(db, placements.beside(db, rater, "discuss", unit), "", None, "Too high?")
     with filled.read() as db:
         found = personal.data(db, "Ada")
     assert len(found["ratings"]) == counted > 0
     assert len(found["items"]) > 0
     assert [row["text"] for row in found["later"]] == ["Hm."]
-    assert [(row["purpose"], row["reason"]) for row in found["answers"]] == [("discuss", "Too high?")]
-    shown = json.loads(run(filled, "annotators", "data", "Ada").stdout)
+    *rated, last = found["answers"]
+    assert {row["purpose"] for row in rated} == {"first"}
+    assert len(rated) == counted
+    assert (last["purpose"], last["reason"]) == ("discuss", "Too high?")
+    shown = json.loads(run(filled, "people", "data", "Ada").stdout)
     assert shown == found
 
 
 def test_the_log_has_every_decision_and_export(filled, run, tmp_path):
     with filled.write() as db:
-        registration.register(db, "first", Plan(), "eve", late=True)
-        exclusions.exclude(db, "first", "Ben", "asleep", "dana")
-    assert run(filled, "study", "close", "first", "--reason", "enough", "--by", "cy").exit_code == 0
+        with acting("eve"):
+            registration.register(db, "first", Plan(), late=True)
+        with acting("dana"):
+            exclusions.exclude(db, "first", "Ben", "asleep")
+    assert run(filled, "--by", "cy", "study", "close", "first", "--reason", "enough").exit_code == 0
     out = tmp_path / "ratings.csv"
     assert run(filled, "export", "ratings", "--study", "first", "--out", out).exit_code == 0
     assert run(filled, "export", "ratings", "--study", "nothing").exit_code == 1
-    assert run(filled, "annotators", "forget", "Cleo", "--reason", "asked", "--by", "fay").exit_code == 0
+    assert run(filled, "--by", "fay", "people", "forget", "Cleo", "--reason", "asked").exit_code == 0
     with filled.read() as db:
         lines = audit.every(db)
         found = {(line.by, line.what, line.study) for line in lines}
@@ -139,7 +147,7 @@ def test_the_log_has_every_decision_and_export(filled, run, tmp_path):
             ("eve", "registered", "first"),
             ("dana", "left out", "first"),
             ("cy", "closed", "first"),
-            ("command line", "exported ratings", "first"),
+            ("researcher", "exported ratings", "first"),
             ("fay", "name removed", ""),
         }
         assert [line.done for line in lines] == sorted((line.done for line in lines), reverse=True)
@@ -159,4 +167,4 @@ def test_the_log_has_every_decision_and_export(filled, run, tmp_path):
 
 def test_a_removal_needs_a_reason(filled):
     with filled.write() as db, pytest.raises(StudyError, match="reason"):
-        personal.forget(db, "Ada", " ", "dana")
+        personal.forget(db, "Ada", " ")

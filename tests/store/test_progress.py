@@ -10,7 +10,8 @@ from sqlite_utils import Database
 
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import NotFound
-from concord.rating import LIKERT_5, Criterion, Judgement, Rater, Rating
+from concord.questions import LIKERT_5
+from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.store import access, conversations, placements, progress, ratings, studies
 from concord.store.studies import Study
 from concord.workspace import Workspace

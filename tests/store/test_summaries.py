@@ -10,7 +10,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import NotAllowed, StudyError
-from concord.rating import YES_NO, Criterion, Judgement, Rater, Rating
+from concord.questions import YES_NO
+from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.store import access, conversations, frames, placements, ratings, studies, summaries
 from concord.store.studies import Study
 from concord.workspace import Workspace
@@ -46,8 +47,8 @@ def expected(db):
     rows = list(db.query("SELECT r.*, x.name, x.kind FROM ratings r JOIN raters x ON x.id = r.rater_id"))
     open_items = set(
         db.execute(
-            "SELECT u.conversation_id, a.rater_id FROM assignments a "
-            "JOIN study_units u ON u.id = a.unit_id WHERE a.state <> 'done'"
+            "SELECT u.conversation_id, a.rater_id FROM placements a "
+            "JOIN items u ON u.id = a.item_id WHERE a.state <> 'done'"
         ).fetchall()
     )
     counts = [
@@ -240,7 +241,9 @@ def test_a_replaced_answer_is_kept_as_history(workspace):
         rater, (first, _) = ann(db)
         for score in (4, 4, 2, None, 5):
             placements.answer(db, rater, first, "fluency", score)
-        kept = [row[0] for row in db.execute("SELECT score FROM revisions ORDER BY id")]
+        kept = [
+            row[0] for row in db.execute("SELECT value FROM answers WHERE replaced IS NOT NULL ORDER BY id")
+        ]
         # 4 was replaced by 2, which was taken back; saying 4 twice is one answer, and 5 replaced nothing.
         assert kept == [4.0, 2.0]
         assert placements.get(db, rater, first).answers == {"fluency": 5.0}

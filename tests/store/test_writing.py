@@ -9,13 +9,15 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import NotFound, StudyError, WorkspaceError
-from concord.rating import Judgement, Rater, Rating, Spent
-from concord.store import conversations, database, ratings, turns, writer
+from concord.rating import Criterion, Judgement, Rater, Rating, Spent
+from concord.store import conversations, database, ratings, studies, turns, writer
+from concord.store.studies import Study
 from concord.store.writer import Writer
 from concord.workspace import Workspace
 
@@ -107,12 +109,12 @@ def test_a_failed_judgement_gives_way_and_its_cost_adds_up(workspace):
         ratings.save_judgement(db, judgement(failure="not JSON"))
         assert ratings.failed(db, ["k|j"]) == {"k|j"}
         assert ratings.answered(db, ["k|j"]) == set()
-        assert conversations.found(db, number).failed == 1
+        assert conversations.listed(db, number).failed == 1
         assert ratings.of_conversation(db, number) == []
 
         ratings.save_judgement(db, judgement(4))
         assert ratings.answered(db, ["k|j"]) == {"k|j"}
-        found = conversations.found(db, number)
+        found = conversations.listed(db, number)
         assert (found.failed, found.final, found.judges) == (0, 4.0, 1)
         (paid,) = ratings.judgements_of(db, number)
         assert (paid["calls"], paid["input_tokens"], paid["cost"]) == (2, 20, 0.2)
@@ -125,7 +127,7 @@ def test_an_answer_is_never_replaced(workspace):
         ratings.save_judgement(db, judgement(1))
         ratings.save_judgement(db, judgement(failure="late"))
         assert [r.score for r in ratings.of_conversation(db, number)] == [4.0]
-        assert conversations.found(db, number).failed == 0
+        assert conversations.listed(db, number).failed == 0
 
 
 def test_a_judgement_of_nothing_stored_is_refused(workspace):
@@ -308,3 +310,20 @@ def test_a_database_that_was_replaced_is_read_anew(tmp_path):
     here.change(lambda db: conversations.save(db, conversation("after")))
     with here.read() as db:
         assert {c.key for c in conversations.search(db)} == {"k", "after"}
+
+
+def test_a_judges_price_is_that_of_a_thousand_judgements(workspace):
+    """Two judgements of j cost .1 and .3: .2 on the mean. One call of k has no price: its is not known."""
+    given = (Rating(Unit("k", 1), "fluency", 3),)
+    priceless = Judgement("k|k", "k", Rater("k", "judge"), given, spent=Spent(1, 10, 5, 0.1, 1.0, unpriced=1))
+    again = replace(judgement(4, key="k|j|1", spent=Spent(1, 10, 5, 0.3, 1.0)), repeat=1)
+    with workspace.write() as db:
+        number = conversations.save(db, conversation())
+        ratings.register(db, "bench", (Criterion("fluency", "?"),))
+        studies.create(db, Study("s", (Criterion("fluency", "?"),)))
+        studies.add_units(db, "s", [(number, None, "")])
+        ratings.save_judgement(db, judgement(3))
+        ratings.save_judgement(db, again)
+        ratings.save_judgement(db, priceless)
+        prices = ratings.price_of_judges(db, "s")
+    assert {rater.name: price for rater, price in prices.items()} == {"j": pytest.approx(200), "k": None}

@@ -1,11 +1,13 @@
-"""A simulation as a replay for the browser, on trajectories written by hand."""
+"""The town at one moment, on trajectories written by hand."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
+from datetime import date
 
-from concord.benchmarks.stss.replay import opens, replay
+import pytest
+
+from concord.benchmarks.stss.replay import day, doors, marks, opens, people, people_at, sectors
 from concord.benchmarks.stss.tasks import Subgoal
 from concord.benchmarks.stss.trajectory import UNSEEN
 
@@ -13,65 +15,61 @@ from .made import CAFE, HALL, PARK, at, lived, talk
 from .test_views import EVENING, MORNING, TOWN, planned, seen
 
 
-def test_times_are_minutes_since_the_first_midnight() -> None:
-    told = replay(seen())
-    assert told["days"] == [{"date": "2023-02-14", "name": "Tue 14 Feb"}]
-    assert told["minutes"] == [18 * 60, 18 * 60 + 30, 19 * 60, 19 * 60 + 30]
-    assert told["windows"] == [[19 * 60, 22 * 60]]
-    two = replay(
-        seen(lived(f"Ada | 1 23:30 – 2 00:30 | resting | {CAFE}", f"Ben | 1 23:30 | resting | {CAFE}"))
-    )
-    assert [day["date"] for day in two["days"]] == ["2023-02-13", "2023-02-14"]
-    assert two["minutes"] == [1410, 1440, 1470]
+def test_people_are_where_their_state_puts_them_by_their_part() -> None:
+    of = seen()
+    assert people(of) == ["Ada", "Ben", "Cem"]
+    assert [of.parts[name] for name in people(of)] == ["performer", "counted", "came close"]
+    ada, ben, cem = people_at(of, at("2 18:30"))
+    assert (ada.place, ada.since) == (CAFE, at("2 18:00"))
+    assert (ben.action, ben.place, ben.kind) == ("working", HALL, "anything else")
+    # the park is not on this map
+    assert (cem.place, cem.kind, cem.at) == (PARK, "asleep", None)
+    assert ben.at == TOWN.sectors["Town Hall"].at
 
 
-def test_a_life_is_told_where_it_changes_and_where_nothing_is_recorded() -> None:
+def test_a_state_holds_since_it_last_changed() -> None:
+    _, ben, _ = people_at(seen(), at("2 19:30"))
+    assert (ben.action, ben.kind, ben.since) == ("enjoying the party", "the task", at("2 19:00"))
+
+
+def test_who_is_not_recorded_is_not_there() -> None:
     life = EVENING.lives["Ben"].copy()
     life[1] = UNSEEN
-    told = replay(seen(replace(EVENING, lives={**EVENING.lives, "Ben": life})))
-    ada, ben, cem = told["people"]
-    assert [p["part"] for p in told["people"]] == ["performer", "counted", "came close"]
-    assert ada["life"] == [[0, 0]]
-    # working, unseen, at the party for two moments
-    assert [moment for moment, _ in ben["life"]] == [0, 1, 2]
-    assert ben["life"][1] == [1, UNSEEN]
-    working, partying = (told["states"][ben["life"][i][1]] for i in (0, 2))
-    # the hall is the first arena of the second sector of the town, the café the only one of the first
-    assert working == ["working", HALL, (1, 0), "anything else"]
-    assert partying == ["enjoying the party", CAFE, (0, 0), "the task"]
-    # the park is not on this map
-    assert told["states"][cem["life"][0][1]] == ["sleeping", PARK, None, "asleep"]
+    of = seen(replace(EVENING, lives={**EVENING.lives, "Ben": life}))
+    assert [h.name for h in people_at(of, at("2 18:30"))] == ["Ada", "Cem"]
+    # after the gap a state begins anew
+    assert people_at(of, at("2 19:00"))[1].since == at("2 19:00")
 
 
-def test_the_ground_is_what_the_town_says_with_how_much_of_life_takes_place_where() -> None:
-    cafe, hall = replay(seen())["ground"]["sectors"]
-    assert (cafe["name"], cafe["x"], cafe["y"], cafe["arenas"], cafe["here"]) == (
-        "Lantern Café",
-        0,
-        0,
-        ["front room"],
-        True,
-    )
-    assert (hall["name"], hall["here"]) == ("Town Hall", False)
-    # Ada's four moments and two of Ben's; two of Ben's
-    assert (cafe["spent"], hall["spent"]) == (6, 2)
+def test_no_two_of_a_crowd_stand_on_one_spot() -> None:
+    ada, ben, _ = people_at(seen(), at("2 19:30"))
+    assert ada.place.split(":")[0] == ben.place.split(":")[0]
+    assert ada.at == TOWN.sectors["Lantern Café"].at
+    assert ben.at != ada.at
+    assert ben.at == pytest.approx(ada.at, abs=100)
 
 
-def test_sleep_and_ways_make_no_place_lively() -> None:
-    passing = lived(f"Ada | 2 19:00 | sleeping | {CAFE}", f"Ben | 2 19:00 | walking | {CAFE}")
-    assert replay(seen(passing))["ground"]["sectors"][0]["spent"] == 0
+def test_two_who_talk_have_the_number_of_their_conversation() -> None:
+    talks = (talk("2 18:00", "Ada", "Ben", "Come to my party!"), talk("2 18:30", "Ben", "Cem", "Mild."))
+    of = seen(replace(EVENING, talks=talks))
+    assert [h.talk for h in people_at(of, at("2 18:00"))] == [1, 1, None]
+    assert [h.talk for h in people_at(of, at("2 18:30"))] == [None, 2, 2]
 
 
-def test_doors_join_sectors_by_their_numbers() -> None:
-    cafe = TOWN.sectors["Lantern Café"].model_copy(update={"doors": ("Town Hall",)})
-    joined = replace(TOWN, sectors={**TOWN.sectors, "Lantern Café": cafe})
-    assert replay(seen(town=joined))["ground"]["doors"] == [[0, 1]]
+def test_the_ground_is_what_the_town_says() -> None:
+    cafe, hall = sectors(seen())
+    assert (cafe.name, cafe.at, cafe.arenas, cafe.task) == ("Lantern Café", (0, 0), ("front room",), True)
+    assert (hall.name, hall.task) == ("Town Hall", False)
+    joined = TOWN.sectors["Lantern Café"].model_copy(update={"doors": ("Town Hall",)})
+    town = replace(TOWN, sectors={**TOWN.sectors, "Lantern Café": joined})
+    assert doors(seen(town=town)) == [(cafe.at, hall.at)]
 
 
-def test_without_a_town_there_is_no_ground_and_no_room() -> None:
-    told = replay(seen(town=None))
-    assert told["ground"] is None
-    assert {state[2] for state in told["states"]} == {None}
+def test_without_a_town_there_is_no_ground_and_nobody_has_a_spot() -> None:
+    of = seen(town=None)
+    assert sectors(of) == []
+    assert doors(of) == []
+    assert {h.at for h in people_at(of, at("2 18:30"))} == {None}
 
 
 def test_marks_are_who_counted_who_came_close_the_event_and_talk_about_it() -> None:
@@ -84,16 +82,13 @@ def test_marks_are_who_counted_who_came_close_the_event_and_talk_about_it() -> N
             talk("1 11:00", "Ben", "Cem", "Mild today."),
         ),
     )
-    told = replay(seen(happened))
-    day = 24 * 60
-    assert [(m["minute"], m["kind"], m["who"]) for m in told["marks"]] == [
-        (10 * 60 + 30, "talk", "Ada and Cem"),
-        (day + 19 * 60, "came close", "Cem"),
-        (day + 19 * 60, "event", ""),
-        (day + 19 * 60 + 30, "counted", "Ben"),
+    assert [(m.time, m.kind, m.who) for m in marks(seen(happened))] == [
+        (at("1 10:30"), "talk about the task", "Ada and Cem"),
+        (at("2 19:00"), "came close", "Cem"),
+        (at("2 19:00"), "the event begins", ""),
+        (at("2 19:30"), "counted", "Ben"),
     ]
-    assert told["marks"][1]["what"] == "came close: was asleep when it began"
-    assert told["talks"][1] == {"minute": 11 * 60, "pair": ["Ben", "Cem"], "number": 2}
+    assert marks(seen(happened))[1].what == "came close: was asleep when it began"
 
 
 def test_it_opens_where_something_counted_first() -> None:
@@ -111,19 +106,10 @@ def test_it_opens_where_something_counted_first() -> None:
     assert opens(whenever) == at("2 12:00")
 
 
-def test_a_day_has_its_plans_what_happened_and_the_plan_part_by_part() -> None:
+def test_a_day_has_its_plans_and_what_happened() -> None:
     changed = [*MORNING[:2], ["19:00", 300, "enjoying the party", CAFE]]
     of = planned(f"Ben | 2 18:00 – 2 18:30 | working | {HALL}", t0000=MORNING, t1830=changed)
-    (day,) = next(p for p in replay(of)["people"] if p["name"] == "Ben")["days"]
-    assert [row for row, _ in day["rows"]] == ["morning’s plan", "last plan", "happened"]
-    assert day["rows"][2][1] == [[18 * 60, 19 * 60, "working", HALL, "anything else"]]
-    # of the hour of work planned both moments of half an hour were worked
-    assert day["parts"][1] == [[18 * 60, 19 * 60, "working", HALL, "anything else"], 60, []]
-    assert day["said"].startswith("1 h of 1 h planned in the morning went as planned.")
-
-
-def test_it_is_plain_json_with_nothing_lost() -> None:
-    told = replay(seen())
-    read = json.loads(json.dumps(told))
-    assert read["people"] == told["people"]
-    assert read["step"] == 30
+    rows = day(of, "Ben", date(2023, 2, 14))
+    assert list(rows) == ["morning’s plan", "last plan", "happened"]
+    assert rows["happened"] == ((18 * 60, 19 * 60, "working", HALL, "anything else"),)
+    assert all(stretch.end <= 24 * 60 for stretches in rows.values() for stretch in stretches)

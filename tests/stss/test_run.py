@@ -24,13 +24,15 @@ from concord.benchmarks.stss.trajectory import from_stored
 from concord.cli import main
 from concord.conversation import Unit
 from concord.errors import ConcordError, ConfigError, NotFound
-from concord.rating import Annotation, Rating
+from concord.rating import Rating
 from concord.runs import engine, planning, plans, status
 from concord.runs.plans import JudgePlan, PlayPlan
-from concord.store import access, conversations, placements, runs, scenarios, studies, trajectories
+from concord.store import access, conversations, runs, scenarios, studies, trajectories
 from concord.store.conversations import Filter
 from concord.studies.studies import draw_study
 from concord.workspace import Workspace
+from tests import warm
+from tests.annotated import Annotation, import_annotations
 from tests.conftest import toml
 from tests.mock.faults import Faults
 from tests.mock.server import running
@@ -158,7 +160,7 @@ def test_an_architecture_is_found_in_the_workspace_only_where_the_command_names_
     def concord(*words):
         command = [sys.executable, "-m", "concord.cli", "--workspace", workspace.path, *map(str, words)]
         env = {**os.environ, "PYTHONPATH": str(ROOT)}
-        done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+        done = warm.run(command, cwd=tmp_path, env=env)
         return done.stdout + done.stderr
 
     given = ("--players", "host", "--residents", "resident", "--tasks", "harvest-supper", "--estimate")
@@ -182,7 +184,7 @@ def test_a_killed_simulation_goes_on_where_it_was(tmp_path):
     silent = 50
     with running(seed=5, faults=Faults(hang=silent)) as url:
         workspace = workspace_at(tmp_path, url)
-        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        process = warm.Popen(command, stdout=subprocess.PIPE)
         while True:
             calls = calls_of(url)
             answered, waiting = sum(calls["answered"].values()), calls["in_flight"]
@@ -200,7 +202,7 @@ def test_a_killed_simulation_goes_on_where_it_was(tmp_path):
     assert stage.startswith("day ")
     with running(seed=5) as url:
         workspace_at(tmp_path, url)
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+        done = warm.run(command, check=True)
         again = sum(calls_of(url)["answered"].values())
     assert "1 of 1 stored" in done.stdout
     ((_, conversation),) = each(workspace)
@@ -378,7 +380,7 @@ def test_people_answer_the_same_conditions_and_agreement_is_computed_on_them(liv
                 for name, answer in told.items():
                     score = int(answer != (person == "Cleo" and name == "place"))
                     given.append(Annotation(Rating(Unit(conversation.key), name, score), person))
-        placements.import_annotations(db, "conditions", given)
+        import_annotations(db, "conditions", given)
     assert [c.scale.values for c in study.criteria] == [(0, 1)] * 3
     done = concord(
         lived, "agreement", "--study", "conditions", "--nominal", "--format", "json", "--resamples", "50"

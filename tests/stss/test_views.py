@@ -11,7 +11,7 @@ from concord.benchmarks.stss import views
 from concord.benchmarks.stss.tasks import Subgoal
 from concord.benchmarks.stss.town import Sector, Town
 from concord.benchmarks.stss.trajectory import Trajectory
-from concord.benchmarks.stss.views import BECAME, Stretch
+from concord.benchmarks.stss.views import Stretch
 
 from .made import CAFE, HALL, PARK, at, lived, party, talk
 
@@ -80,69 +80,18 @@ def planned(*lines: str, **noted: list[list[object]]) -> views.Simulation:
     return seen(replace(trajectory, extra={"plans": notes}))
 
 
-BEN = (
-    f"Ben | 2 18:00 | working | {HALL}",
-    f"Ben | 2 18:30 | conversing with Ada | {HALL}",
-    f"Ben | 2 19:00 | walking | {HALL}",
-    f"Ben | 2 19:30 – 2 20:00 | enjoying the party | {CAFE}",
-    f"Ben | 2 20:30 | reading | {HALL}",
-)
-
-
-def minutes(*numbers: int) -> dict[str, int]:
-    """Planned, as planned, on the way, talking, changed, otherwise; those of none left out."""
-    return {name: n for name, n in zip(("planned", "as planned", *BECAME), numbers, strict=True) if n}
-
-
-def test_what_became_of_the_mornings_plan_is_counted_moment_by_moment() -> None:
-    # six moments of half an hour: working as planned; talking; on the way; twice the changed plan; reading as
-    # in the morning
-    of = planned(*BEN, t0000=MORNING, t1830=CHANGED)
-    assert views.kept(of, "Ben", TUESDAY) == minutes(180, 60, 30, 30, 60, 0)
-    # where nobody had changed the plan, the two at the party are simply something else
-    of = planned(*BEN, t0000=MORNING)
-    assert views.kept(of, "Ben", TUESDAY) == minutes(180, 60, 30, 30, 0, 60)
-
-
-def test_the_same_thing_in_another_room_is_not_as_planned() -> None:
-    of = planned(f"Ben | 2 18:00 | working | {CAFE}", t0000=MORNING)
-    assert views.kept(of, "Ben", TUESDAY) == minutes(30, 0, 0, 0, 0, 30)
-    other_object = HALL.replace("stage", "lectern")
-    of = planned(f"Ben | 2 18:00 | working | {other_object}", t0000=MORNING)
-    assert views.kept(of, "Ben", TUESDAY) == minutes(30, 30, 0, 0, 0, 0)
-
-
-def test_each_part_of_the_plan_with_what_was_done_instead() -> None:
-    asleep, work, reading = views.compared(planned(*BEN, t0000=MORNING), "Ben", TUESDAY)
-    assert (asleep.done, dict(asleep.instead)) == (0, {})
-    assert (work.done, dict(work.instead)) == (30, {"conversing with Ada": 30})
-    assert (reading.done, dict(reading.instead)) == (30, {"enjoying the party": 60, "walking": 30})
-
-
-def test_a_day_against_its_plan_is_told_in_sentences() -> None:
-    # 18:00 to 21:00 planned: an hour as planned, half an hour each on the way and talking, an hour by the
-    # plan of 18:30
-    told = views.kept_told(planned(*BEN, t0000=MORNING, t1830=CHANGED), "Ben", TUESDAY)
-    assert told == (
-        "1 h of 3 h planned in the morning went as planned; 30 min were spent on the way; 30 min talking; "
-        "1 h otherwise after the plan was changed. The plan was changed at 18:30."
-    )
-    assert views.kept_told(seen(), "Ben", TUESDAY) == "The trajectory holds no plans, only what happened."
+def test_a_day_is_told_by_when_its_plan_was_changed() -> None:
+    day = f"Ben | 2 18:00 | working | {HALL}"
+    assert views.plan_told(planned(day, t0000=MORNING), "Ben", TUESDAY) == "The plan was not changed."
+    twice = planned(day, t0000=MORNING, t1830=CHANGED, t1900=MORNING)
+    assert views.plan_told(twice, "Ben", TUESDAY) == "The plan was changed at 18:30, 19:00."
+    assert views.plan_told(seen(), "Ben", TUESDAY) == "The trajectory holds no plans, only what happened."
     monday = TUESDAY - timedelta(days=1)
-    assert views.kept_told(seen(), "Ben", monday) == "Nothing is recorded of Ben on this day."
-
-
-@pytest.mark.parametrize(
-    ("minutes", "said"), [(0, "0 min"), (59, "59 min"), (60, "1 h"), (150, "2 h 30 min")]
-)
-def test_hours(minutes: int, said: str) -> None:
-    assert views.hours(minutes) == said
+    assert views.plan_told(seen(), "Ben", monday) == "Nothing is recorded of Ben on this day."
 
 
 def test_a_trajectory_without_plans_has_none() -> None:
     assert views.plans(seen(), "Ben", TUESDAY) == []
-    assert views.compared(seen(), "Ben", TUESDAY) == []
-    assert not views.kept(seen(), "Ben", TUESDAY)
 
 
 # Numbers in words

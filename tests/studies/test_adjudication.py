@@ -9,12 +9,13 @@ from sqlite_utils import Database
 
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import NotFound, StudyError
-from concord.rating import Criterion, Judgement, Rater, Rating, categories
+from concord.questions import categories
+from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports.agreement_report import agreement_report
 from concord.store import access, conversations, exclusions, frames, informed, placements, progress, ratings
 from concord.store import studies as stored
 from concord.studies import studies
-from concord.studies.adjudication import Rule, adjudication, queue_table, set_rule, settle
+from concord.studies.purposes.adjudicate import Rule, adjudication, queue_table, set_rule, settle
 from concord.workspace import Workspace
 
 CRITERIA = (
@@ -39,9 +40,7 @@ def db(tmp_path: Path):
         place = {unit: i for i, unit in enumerate(units)}
         for person, scores in PEOPLE.items():
             rater = access.annotator_id(opened, person)
-            rows = opened.execute(
-                "SELECT id, unit_id FROM assignments WHERE rater_id = ?", [rater]
-            ).fetchall()
+            rows = opened.execute("SELECT id, item_id FROM placements WHERE rater_id = ?", [rater]).fetchall()
             for assignment, unit in rows:
                 placements.answer(opened, rater, assignment, "fluency", scores[place[unit]])
                 placements.answer(opened, rater, assignment, "kind", KINDS[person][place[unit]])
@@ -91,7 +90,7 @@ class TestRule:
             number = access.annotator_id(db, rater)
             for unit in (0, 4, 8):
                 [(assignment,)] = db.execute(
-                    "SELECT id FROM assignments WHERE rater_id = ? AND unit_id = ?", [number, units(db)[unit]]
+                    "SELECT id FROM placements WHERE rater_id = ? AND item_id = ?", [number, units(db)[unit]]
                 )
                 placements.skip(db, number, assignment, "no")
         said = set_rule(db, "s", Rule("range", 2, criterion="fluency"))
@@ -129,7 +128,11 @@ class TestSettling:
         settle(db, "s", first, "fluency", 3, "on second thought", "cy")
         [held] = informed.answers(db, "s", "adjudicate")
         assert (held.score, held.reason, held.person) == (3, "on second thought", "cy")
-        assert db.execute("SELECT count(*) FROM answers").fetchone() == (2,)
+        given = db.execute(
+            "SELECT a.value FROM answers a JOIN placements p ON p.id = a.placement_id "
+            "WHERE p.purpose = 'adjudicate'"
+        )
+        assert given.fetchall() == [(2,), (3,)]
         settle(db, "s", first, "fluency", None, "", "cy")
         settle(db, "s", first, "fluency", 4, "free again", "dee")
         assert [one.person for one in informed.answers(db, "s", "adjudicate")] == ["dee"]

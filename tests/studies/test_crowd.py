@@ -42,13 +42,13 @@ def workspace(tmp_path: Path) -> Workspace:
         stored.create(db, stored.Study("s", (Criterion("fluency", "It is fluent."),), overlap=2))
         ids = [conversations.save(db, Conversation("x", f"k{i}", "p", SAID)) for i in range(12)]
         stored.add_units(db, "s", [(i, None, "") for i in ids])
-        crowd.open_link(db, Crowd("s", "prolific", 4, 4, 60, "C0DE"), "dana", "https://example.org/")
+        crowd.open_link(db, Crowd("s", "prolific", 4, 4, 60, "C0DE"), "https://example.org/")
     return made
 
 
 def test_nobody_is_promised_more_items_than_there_are(workspace):
     with workspace.write() as db:
-        crowd.open_link(db, Crowd("s", "mturk", 4, 40, 60), "dana", "https://example.org/")
+        crowd.open_link(db, Crowd("s", "mturk", 4, 40, 60), "https://example.org/")
         assert crowds.of_study(db, "s").items == 12
 
 
@@ -79,7 +79,7 @@ def refused(db, number: int, submission: str = "") -> str:
 
 def over(db, number: int) -> None:
     """Let somebody's time be over."""
-    db.execute("UPDATE crowd_workers SET due = '2000' WHERE worker = ?", [f"p{number}"])
+    db.execute("UPDATE links SET expires = '2000' WHERE opens = 'worker' AND name = ?", [f"p{number}"])
 
 
 def dealt(db) -> Counter[int]:
@@ -130,7 +130,7 @@ def test_by_the_link_of_another_study_nobody_comes_to_a_desk(workspace):
         stored.create(db, stored.Study("other", stored.get(db, "s").criteria))
         stored.add_units(db, "other", [(u["conversation_id"], None, "") for u in stored.units(db, "s")])
         other = Crowd("other", "prolific", 4, 4, 60)
-        crowd.open_link(db, other, "dana", "https://example.org/")
+        crowd.open_link(db, other, "https://example.org/")
         second = crowd.enter(db, other, came(1))
         assert placements.on_desk(db, first.rater, "s")
         assert placements.on_desk(db, second.rater, "s") == []
@@ -148,7 +148,7 @@ def test_no_more_than_the_quota(workspace):
 
 def test_no_item_has_more_raters_than_the_overlap(workspace):
     with workspace.write() as db:
-        crowd.open_link(db, Crowd("s", "prolific", 50, 10, 60), "dana", "https://example.org/")
+        crowd.open_link(db, Crowd("s", "prolific", 50, 10, 60), "https://example.org/")
         sizes = []
         for number in range(3):
             sizes.append(len([*placements.on_desk(db, enter(db, number).rater, "s")]))
@@ -163,23 +163,23 @@ def test_a_link_that_would_let_nobody_in_is_refused(workspace):
         studies.invite(db, ["ann", "bob"], "https://example.org")
         studies.deal_study(db, "s", ["ann", "bob"])
         with pytest.raises(StudyError, match="deal s --overlap 0"):
-            crowd.open_link(db, link, "dana", "https://example.org/")
+            crowd.open_link(db, link, "https://example.org/")
         studies.deal_study(db, "s", overlap=0)
-        crowd.open_link(db, link, "dana", "https://example.org/")
+        crowd.open_link(db, link, "https://example.org/")
         assert enter(db, 1).worker == "p1"
 
 
 def test_a_link_is_made_anew_while_items_may_come_back(workspace):
     link = Crowd("s", "prolific", 9, 12, 60)
     with workspace.write() as db:
-        crowd.open_link(db, link, "dana", "https://example.org/")
+        crowd.open_link(db, link, "https://example.org/")
         people = [enter(db, number) for number in (1, 2)]
         assert refused(db, 3) == "full"
-        crowd.open_link(db, link, "dana", "https://example.org/")
+        crowd.open_link(db, link, "https://example.org/")
         for one in people:
             rate(db, one.rater)
         with pytest.raises(StudyError, match="has room for another rater"):
-            crowd.open_link(db, link, "dana", "https://example.org/")
+            crowd.open_link(db, link, "https://example.org/")
 
 
 def test_what_is_not_begun_when_time_is_over_goes_to_others_and_answers_stay(workspace):
@@ -227,7 +227,7 @@ def test_the_code_comes_with_the_last_item(workspace):
 
 def test_without_a_code_everybody_has_one(workspace):
     with workspace.write() as db:
-        crowd.open_link(db, Crowd("s", "mturk", 4, 4, 60), "dana", "https://example.org/")
+        crowd.open_link(db, Crowd("s", "mturk", 4, 4, 60), "https://example.org/")
         codes = {enter(db, number).code for number in range(4)}
     assert len(codes) == 4
     assert all(len(code) == 8 for code in codes)
@@ -265,18 +265,18 @@ def test_hidden_items_are_among_them_and_have_to_be_done(workspace):
 def test_nobody_new_after_the_end_and_known_ones_go_on(workspace):
     with workspace.write() as db:
         enter(db, 1)
-        crowd.close_link(db, "s", "enough", "dana")
+        crowd.close_link(db, "s", "enough")
         assert refused(db, 2) == "ended"
         assert enter(db, 1).worker == "p1"
         with pytest.raises(StudyError, match="no open link"):
-            crowd.close_link(db, "s", "enough", "dana")
+            crowd.close_link(db, "s", "enough")
         assert [act.what for act in acts.every(db, "s")] == ["opened to a crowd", "closed to a crowd"]
 
 
 def test_the_address_has_the_placeholders_of_the_platform(workspace):
     with workspace.write() as db:
-        address = crowd.open_link(db, Crowd("s", "prolific", 4, 4, 60), "dana", "https://example.org/")
-        amazon = crowd.open_link(db, Crowd("s", "mturk", 4, 4, 60), "dana", "https://example.org/")
+        address = crowd.open_link(db, Crowd("s", "prolific", 4, 4, 60), "https://example.org/")
+        amazon = crowd.open_link(db, Crowd("s", "mturk", 4, 4, 60), "https://example.org/")
         token = dict(parse_qsl(urlsplit(address).query))["token"]
         assert crowds.of_token(db, token) is None, "The older link works on."
         other = crowds.of_token(db, dict(parse_qsl(urlsplit(amazon).query))["token"])
@@ -326,9 +326,9 @@ def test_a_preview_on_mturk_is_no_visit():
 def test_a_link_that_makes_no_sense(workspace, numbers):
     with workspace.write() as db:
         with pytest.raises(StudyError, match="at least 1"):
-            crowd.open_link(db, Crowd("s", "prolific", *numbers), "dana", "https://example.org")
+            crowd.open_link(db, Crowd("s", "prolific", *numbers), "https://example.org")
         with pytest.raises(StudyError, match="code"):
-            crowd.open_link(db, Crowd("s", "prolific", 1, 1, 1, "a b"), "dana", "https://example.org")
+            crowd.open_link(db, Crowd("s", "prolific", 1, 1, 1, "a b"), "https://example.org")
 
 
 def test_payments_by_time_and_by_item(workspace):

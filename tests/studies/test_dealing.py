@@ -27,8 +27,10 @@ from concord.store import (
     ratings,
 )
 from concord.store import studies as stored
-from concord.studies import dealing, extra_raters, running, studies, training
-from concord.studies.adjudication import Rule
+from concord.studies import dealing, running, studies
+from concord.studies.purposes import extra as extra_raters
+from concord.studies.purposes import training
+from concord.studies.purposes.adjudicate import Rule
 from concord.workspace import Workspace
 
 SAID = (Message("user", "a"), Message("assistant", "b"))
@@ -79,7 +81,7 @@ def have(db: Database) -> dict[str, list[str]]:
     keys = {unit["id"]: unit["key"] for unit in stored.units(db, "s")}
     found: dict[str, list[str]] = {}
     for one in extras.dealt(db, "s"):
-        found.setdefault(keys[one.unit], []).append(one.person)
+        found.setdefault(keys[one.item], []).append(one.person)
     return found
 
 
@@ -108,7 +110,7 @@ def to_train(db: Database) -> None:
     gold = [known.Gold(unit, "fluency", 3, explanation="because")]
     training.begin(db, "s", gold, training.PassRule())
     for person in ("ann", "bob"):
-        training.admit(db, "s", person, "trained elsewhere", "dana")
+        training.admit(db, "s", person, "trained elsewhere")
 
 
 class TestExtra:
@@ -154,7 +156,7 @@ class TestExtra:
         assert (plan.more, plan.more_back, plan.lacking) == ([], [], 0)
         assert "6 items have answers at least 2 apart on a criterion: 6 have an extra rater." in plan.told
         # Nobody rates an item twice.
-        assert len({(unit, person) for unit, person, _, _ in placements.queues(db, "s")}) == 18
+        assert len({(unit, person) for unit, person, *_ in placements.queues(db, "s")}) == 18
 
     def test_taking_the_rule_back_takes_what_nobody_has_begun(self, db):
         all_to_two(db)
@@ -171,16 +173,16 @@ class TestExtra:
             rate(db, person, score)
         before = extras.dealt(db, "s")
         leaver = next(one.person for one in before if not one.begun)
-        running.reassign(db, "s", leaver, "moved", "dana")
+        running.reassign(db, "s", leaver, "moved")
         after = extras.dealt(db, "s")
-        assert [one.unit for one in after] == [one.unit for one in before]
+        assert [one.item for one in after] == [one.item for one in before]
         assert not any(one.person == leaver and not one.begun for one in after)
         assert {one for one in before if one.begun} <= {*after}
 
     def test_nobody_left_is_said(self, db):
         all_to_two(db)
         rate(db, "ann", ANN)
-        running.reassign(db, "s", "cy", "moved", "dana")
+        running.reassign(db, "s", "cy", "moved")
         rate(db, "bob", BOB)
         assert have(db) == {}
         assert "2 items have" in (told := dealing.plan(db, "s").told)
@@ -202,7 +204,7 @@ class TestExtra:
         # A deal gives it to nobody in training either.
         studies.deal_study(db, "s")
         assert have(db) == {}
-        training.admit(db, "s", "cy", "trained elsewhere", "dana")
+        training.admit(db, "s", "cy", "trained elsewhere")
         assert have(db) == {"k0": ["cy"], "k5": ["cy"]}
         assert extra_raters.waiting(db, "s") == []
 
@@ -219,10 +221,10 @@ class TestExtra:
         to_train(db)
         rate(db, "ann", ANN)
         rate(db, "bob", BOB)
-        running.close(db, "s", "a pause", "dana")
+        running.close(db, "s", "a pause")
         training.end(db, "s")
         assert have(db) == {}
-        running.reopen(db, "s", "go on", "dana")
+        running.reopen(db, "s", "go on")
         assert have(db) == {"k0": ["cy"], "k5": ["cy"]}
 
     def test_who_is_left_out_gets_none_until_taken_in_again(self, db):
@@ -242,7 +244,7 @@ class TestExtra:
         stored.remember(db, "s", "extra", None)
         rate(db, "bob", BOB)
         stored.remember(db, "s", "extra", {"way": "range", "least": 2.0, "n": 0, "criterion": ""})
-        moved = running.reassign(db, "s", "bob", "moved", "dana")
+        moved = running.reassign(db, "s", "bob", "moved")
         assert (moved.back, moved.got.get("cy"), moved.extra) == (0, None, {"cy": 2})
         told = running.reassigned("s", "bob", moved)
         assert told.startswith("bob had begun everything they have of “s”.")

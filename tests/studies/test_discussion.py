@@ -13,7 +13,8 @@ from concord.errors import NotAllowed, StudyError
 from concord.rating import Criterion
 from concord.store import access, conversations, desk, exclusions, frames, informed, placements
 from concord.store import studies as stored
-from concord.studies import dealing, discussion, studies
+from concord.studies import dealing, studies
+from concord.studies.purposes import discuss
 from concord.workspace import Workspace
 from pages.desk.form import DeskEvent
 from pages.desk.informed import DiscussionDesk
@@ -57,20 +58,20 @@ def rate(db: Database, person: str, count: int = 3) -> int:
 
 def test_it_opens_when_all_are_done_and_locks_ones_own(db):
     ann = rate(db, "ann")
-    assert discussion.discussion(db, "s", ann) is None
-    discussion.set_round(db, "s", "all")
+    assert discuss.discussion(db, "s", ann) is None
+    discuss.set_round(db, "s", "all")
     rate(db, "bob")
     rate(db, "zoe", 2)
     with pytest.raises(NotAllowed, match="1 others have items to rate"):
-        discussion.begin(db, "s", ann)
+        discuss.begin(db, "s", ann)
     with pytest.raises(NotAllowed, match="your other 1 items first"):
-        discussion.begin(db, "s", access.annotator_id(db, "zoe"))
+        discuss.begin(db, "s", access.annotator_id(db, "zoe"))
     work = DiscussionDesk("s", ann)
     assert work.moving(db, None).items == []
     rate(db, "zoe")
     assert work.moving(db, None).items == [], "nothing is sent before one's own answers are locked"
     before = frames.frame(db, "s")
-    discussion.begin(db, "s", ann)
+    discuss.begin(db, "s", ann)
     event = {"n": 1, "item": units(db)[0], "do": "answer", "criterion": "fluency", "score": 5}
     [refused] = desk.apply(db, ann, "tab", [event])[1]
     assert "your answers are locked" in refused.message
@@ -80,6 +81,9 @@ def test_it_opens_when_all_are_done_and_locks_ones_own(db):
     work.apply(db, DeskEvent(item=moving.items[0]["id"], text=" Is 5 not too much? ", **about))
     work.apply(db, DeskEvent(item=moving.items[1]["id"], text="", **about))
     assert [state for _, state, _ in work.moving(db, None).strip] == ["done", "done", "open"]
+    work.apply(db, DeskEvent(item=moving.items[1]["id"], do="time", seconds=2.5))
+    stored = "SELECT state, seconds FROM placements WHERE purpose = 'discuss' ORDER BY item_id"
+    assert db.execute(stored).fetchall() == [("done", 0), ("done", 2.5), ("open", 0)]
     [seen] = work.moving(db, [moving.items[0]["id"]]).items
     assert (seen["answers"], seen["reasons"]) == ({"comment": 1}, {"comment": "Is 5 not too much?"})
     assert before.equals(frames.frame(db, "s"))
@@ -88,13 +92,13 @@ def test_it_opens_when_all_are_done_and_locks_ones_own(db):
 
 
 def test_answers_and_comments_have_letters_and_no_names(db):
-    discussion.set_round(db, "s", "now")
+    discuss.set_round(db, "s", "now")
     ann, bob, zoe = (rate(db, person) for person in GIVEN)
     for rater in (ann, bob):
-        discussion.begin(db, "s", rater)
+        discuss.begin(db, "s", rater)
     first = units(db)[0]
-    discussion.comment(db, "s", ann, first, "Is 5 not too much?")
-    found = discussion.discussion(db, "s", bob)
+    discuss.comment(db, "s", ann, first, "Is 5 not too much?")
+    found = discuss.discussion(db, "s", bob)
     assert found is not None
     letters = found.letters(first)
     assert sorted(letters.values()) == ["A", "B", "C"]
@@ -112,26 +116,26 @@ def test_answers_and_comments_have_letters_and_no_names(db):
     assert not [person for person in GIVEN if person in told]
     by_unit = {tuple(sorted(found.letters(unit).items())) for unit in units(db)}
     assert len(by_unit) > 1, "a letter does not follow somebody over items"
-    [row] = discussion.comments_table(db, "s").rows
+    [row] = discuss.comments_table(db, "s").rows
     assert (row["item"], row["annotator"], row["comment"]) == ("k0", "ann", "Is 5 not too much?")
-    discussion.comment(db, "s", ann, first, None)
-    assert informed.comments(db, "s") == []
+    discuss.comment(db, "s", ann, first, None)
+    assert informed.answers(db, "s", "discuss") == []
 
 
 def test_who_has_not_begun_or_is_left_out(db):
-    discussion.set_round(db, "s", "now")
+    discuss.set_round(db, "s", "now")
     ann, bob = rate(db, "ann"), rate(db, "bob")
     with pytest.raises(NotAllowed, match="not shown to you"):
-        discussion.comment(db, "s", ann, units(db)[0], "x")
+        discuss.comment(db, "s", ann, units(db)[0], "x")
     exclusions.exclude(db, "s", "bob", "Rates at random")
-    found = discussion.discussion(db, "s", ann)
+    found = discuss.discussion(db, "s", ann)
     assert found is not None
     assert found.items == [], "nobody else's answers count"
     exclusions.include(db, "s", "bob", "After all")
-    discussion.begin(db, "s", bob)
-    discussion.set_round(db, "s", "")
+    discuss.begin(db, "s", bob)
+    discuss.set_round(db, "s", "")
     with pytest.raises(NotAllowed, match="nobody sees"):
-        discussion.begin(db, "s", ann)
+        discuss.begin(db, "s", ann)
     assert DiscussionDesk("s", bob).moving(db, None).items == []
 
 
@@ -139,8 +143,8 @@ def test_the_command(workspace, run):
     assert "once all have rated everything" in run(workspace, "study", "discuss", "s", "--after-all").output
     with workspace.write() as db:
         ann, *_ = (rate(db, person) for person in GIVEN)
-        discussion.begin(db, "s", ann)
-        discussion.comment(db, "s", ann, units(db)[0], "Too high?")
+        discuss.begin(db, "s", ann)
+        discuss.comment(db, "s", ann, units(db)[0], "Too high?")
     assert "Too high?" in run(workspace, "study", "discuss", "s").output
     assert run(workspace, "study", "discuss", "s", "--now", "--off").exit_code == 1
     assert "are not shown any more" in run(workspace, "study", "discuss", "s", "--off").output

@@ -16,7 +16,8 @@ from concord.reports.notes import COUNTED
 from concord.store import access, conversations, desk, exclusions, frames, known, placements, progress
 from concord.store import studies as stored
 from concord.store.known import Check, Pair
-from concord.studies import checks, quality, studies
+from concord.studies import quality, studies
+from concord.studies.purposes import gold
 from concord.workspace import Workspace
 from pages.desk import sent
 
@@ -208,21 +209,21 @@ class TestGold:
             "k41,,fluency,5,,,yes",
             "k42,,wit,Agree,0,,",
         )
-        golds = checks.read_gold(db, "s", file)
+        golds = gold.read_gold(db, "s", file)
         assert [(g.criterion, g.answer, g.tolerance, g.attention) for g in golds] == [
             ("fluency", 4.0, 1.0, False),
             ("wit", 2.0, 0.0, False),
             ("fluency", 5.0, 0.0, True),
             ("wit", 4.0, 0.0, False),
         ]
-        assert checks.set_gold(db, "s", golds) == {"ann": 3, "bob": 3}
+        assert gold.set_gold(db, "s", golds) == {"ann": 3, "bob": 3}
         order = queue(db, "ann")
         places = sorted(order.index(c) for c in order if c > OWN)
         # Each lies in its own third of the 40 items.
         assert [place * 3 // 43 for place in places] == [0, 1, 2]
         # k40 is hit by 3 (4 ± 1) and 2; k41, an attention check, is missed by 3; k42 is missed by 2.
         rate(db, "ann", lambda again, c: (3, 2))
-        assert sorted(checks.hits(known.checks(db, "s"))["ann"]) == [
+        assert sorted(gold.hits(known.checks(db, "s"))["ann"]) == [
             (False, False),
             (False, True),
             (True, False),
@@ -257,43 +258,43 @@ class TestGold:
     )
     def test_a_line_that_cannot_be_used_is_said_with_its_number(self, db, tmp_path, line, sentence):
         with pytest.raises(ImportRefused, match=sentence):
-            checks.read_gold(db, "s", self.write(tmp_path, line))
+            gold.read_gold(db, "s", self.write(tmp_path, line))
         assert known.gold(db, "s") == []
 
     def test_a_file_without_its_columns_or_rows(self, db, tmp_path):
         file = tmp_path / "gold.csv"
         file.write_text("key,criterion\nk40,wit\n", encoding="utf-8")
         with pytest.raises(ImportRefused, match="the column answer is missing"):
-            checks.read_gold(db, "s", file)
+            gold.read_gold(db, "s", file)
         with pytest.raises(ImportRefused, match="there is no gold item"):
-            checks.read_gold(db, "s", self.write(tmp_path))
+            gold.read_gold(db, "s", self.write(tmp_path))
 
     def test_another_file_replaces_what_nobody_has_begun(self, db, tmp_path):
         studies.deal_study(db, "s", ["ann"])
         for key in ("k40", "k41"):
-            golds = checks.read_gold(db, "s", self.write(tmp_path, f"{key},,wit,3,,,"))
-            checks.set_gold(db, "s", golds)
+            golds = gold.read_gold(db, "s", self.write(tmp_path, f"{key},,wit,3,,,"))
+            gold.set_gold(db, "s", golds)
         assert len(queue(db, "ann")) == 41
         assert (OWN + 2 in queue(db, "ann"), OWN + 1 in queue(db, "ann")) == (True, False)
 
 
 class TestWarnings:
     def test_gold_items_and_attention_checks(self):
-        checks = [Check("ann", i, "wit", 3.0, 3.0 if i < 2 else 5.0, 1.0, i == 3) for i in range(4)]
-        # 2 of 4 hit: fewer than 70%; item 3 is an attention check, and missed.
-        assert quality.warnings(CRITERIA, [], checks) == [
-            "ann hit 2 of 4 gold items, fewer than 70%.",
-            "ann missed 1 of 1 attention checks.",
-        ]
-        assert quality.warnings(CRITERIA, [], checks[:3]) == [], "three are too few to say anything"
+        checks = [Check("ann", i, "wit", 3.0, 3.0 if i < 2 else 5.0, 1.0, i == 11) for i in range(12)]
+        # 2 of 12 hit: who hits 70% does so with p = .0002; item 11 is an attention check, and missed.
+        attention, gold = [flag.text for flag in quality.warnings(CRITERIA, [], checks)]
+        assert attention == "ann missed 1 of 1 attention checks."
+        assert gold.startswith("ann hit 2 of 12 (")
+        # 2 of 5 happen to who hits 70% one time in six.
+        assert quality.warnings(CRITERIA, [], checks[:5]) == []
 
     def test_repeats(self):
-        # A quarter of 1 to 5 is 1: 5 of 8 items are rated alike, 62.5%.
-        pairs = [Pair("ann", i, "wit", 2.0, 3.0 if i < 5 else 4.0) for i in range(8)]
-        [said] = quality.warnings(CRITERIA, pairs, [])
-        assert said.startswith("ann rated 5 of 8 (")
+        # A quarter of 1 to 5 is 1: 2 of 12 items are rated alike; with 70% so few happen with p = .0002.
+        pairs = [Pair("ann", i, "wit", 2.0, 3.0 if i < 2 else 4.0) for i in range(12)]
+        [flag] = quality.warnings(CRITERIA, pairs, [])
+        assert flag.text.startswith("ann rated 2 of 12 (")
         assert quality.warnings(CRITERIA, [p._replace(second=3.0) for p in pairs], []) == []
-        assert quality.warnings(CRITERIA, pairs[1:], []) == []
+        assert quality.warnings(CRITERIA, pairs[:8], []) == [], "2 of 8 are too few items"
 
 
 def test_the_commands_of_a_study_with_hidden_items(workspace, run, tmp_path):
@@ -304,7 +305,7 @@ def test_the_commands_of_a_study_with_hidden_items(workspace, run, tmp_path):
         ).output
     )
     dealt = run(workspace, "study", "deal", "s", "--annotators", "ann,bob", "--repeats", "0.2")
-    assert "Hidden among them: ann 8 repeats and 0 gold items, bob 8 repeats" in dealt.output
+    assert "Hidden among them: ann 8 repeat items, bob 8 repeat items" in dealt.output
     file = tmp_path / "gold.csv"
     file.write_text(HEAD + "k40,,wit,5,0,,yes\n", encoding="utf-8")
     assert "The study has no gold items." in run(workspace, "study", "gold", "s").output

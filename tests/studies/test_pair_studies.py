@@ -10,12 +10,24 @@ from concord.rating import Comparison, Rater
 from concord.reports.registered import registered_pairs
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.shelf import Numbered
-from concord.store import access, audit, conversations, registrations, studies
+from concord.store import (
+    access,
+    audit,
+    conversations,
+    crowds,
+    desk,
+    known,
+    placements,
+    registrations,
+    studies,
+)
 from concord.store import comparisons as compared
-from concord.store import pairings as stored
 from concord.store.comparisons import PairQuestion
-from concord.studies import comparisons, pairings
+from concord.store.crowds import Crowd, Visitor
+from concord.studies import comparisons, crowd, dealing, pairings
+from concord.studies import studies as study_figures
 from concord.studies.pairings import GivenPair
+from concord.studies.purposes import adjudicate, gold
 
 RUBRIC = """
 title = "Side by side"
@@ -51,7 +63,12 @@ def filled(workspace):
 
 def keys(workspace, study="s"):
     with workspace.read() as db:
-        return sorted((one, other) for _, _, one, _, other in stored.pairs(db, study))
+        return sorted((one, other) for _, _, one, _, other in studies.pairs(db, study))
+
+
+def names(workspace):
+    with workspace.read() as db:
+        return studies.names(db, pairs=True)
 
 
 def test_two_players_replies_to_one_prompt_are_a_pair(filled):
@@ -88,7 +105,7 @@ def test_a_pair_shares_what_tells_items_apart(workspace):
             said = talk(player, prompt).messages
             conversations.save(db, Conversation("pingpong", key, player, said, facets=facets))
         pairings.new(db, "s", rubric(), "pingpong")
-        [(scenario, *_)] = stored.pairs(db, "s")
+        [(scenario, *_)] = studies.pairs(db, "s")
         with pytest.raises(StudyError, match="their character differs, “Ann” and “Bob”"):
             pairings.new(db, "f", rubric(), given=[GivenPair("line 2", "x0", "y0")])
     assert keys(workspace) == [("x0", "y1")]
@@ -118,7 +135,7 @@ def test_a_pair_that_cannot_be_compared_is_refused_with_its_row(filled, first, s
     given = [GivenPair("f.csv, line 2", "x1", "y1"), GivenPair("f.csv, line 3", first, second)]
     with filled.write() as db, pytest.raises(StudyError, match=f"f.csv, line 3: .*{told}"):
         pairings.new(db, "s", rubric(), given=given)
-    assert keys(filled) == []
+    assert names(filled) == []
 
 
 def test_a_pair_named_twice_is_refused_also_turned(filled):
@@ -172,7 +189,7 @@ def test_a_pairwise_question_has_no_field_of_other_types(line, told):
 
 
 def test_ties_belong_to_pairwise_questions():
-    with pytest.raises(ConfigError, match='ties belongs to type = "pairwise"'):
+    with pytest.raises(ConfigError, match="has no ties"):
         rubric(STRICT.replace("pairwise", "yes-no"))
 
 
@@ -180,13 +197,13 @@ def report(workspace, person, *events):
     with workspace.write() as db:
         rater = access.annotator_id(db, person)
         numbered = [{"n": n, **event} for n, event in enumerate(events, 1)]
-        return [no.message for no in pairings.apply(db, rater, person, "b", numbered)[1]]
+        return [no.message for no in desk.apply(db, rater, "b", numbered)[1]]
 
 
 def dealt(workspace, person):
     with workspace.read() as db:
         rater = access.annotator_id(db, person)
-        return [stored.get(db, rater, number) for number, _ in stored.desk(db, rater, "s")]
+        return [placements.numbered(db, rater, number) for number, *_ in placements.on_desk(db, rater, "s")]
 
 
 def test_a_tie_is_refused_where_the_question_allows_none(filled):
@@ -197,13 +214,13 @@ def test_a_tie_is_refused_where_the_question_allows_none(filled):
     told = report(
         filled,
         "Ann",
-        {"item": one, "criterion": "better", "verdict": "C"},
-        {"item": one, "criterion": "better", "verdict": "A", "strong": True},
-        {"item": one, "criterion": "other", "verdict": "A"},
-        {"item": other, "criterion": "better", "verdict": "B"},
+        {"item": one, "do": "answer", "criterion": "better", "score": 0},
+        {"item": one, "do": "answer", "criterion": "better", "score": 2},
+        {"item": one, "do": "answer", "criterion": "other", "score": 1},
+        {"item": other, "do": "answer", "criterion": "better", "score": -1},
     )
-    assert [text.split()[1] for text in told] == ["allows", "does", "is"], told
-    assert [pair.answers["better"].verdict for pair in dealt(filled, "Ann") if pair.answers] == ["B"]
+    assert [text.split()[1] for text in told] == ["is", "is", "is"], told
+    assert [pair.answers["better"] for pair in dealt(filled, "Ann") if pair.answers] == [-1]
 
 
 def test_a_pair_is_skipped_and_taken_up_again(filled):
@@ -211,35 +228,32 @@ def test_a_pair_is_skipped_and_taken_up_again(filled):
         pairings.new(db, "s", rubric(), "chats")
         pairings.deal(db, "s", ["Ann"])
     one = dealt(filled, "Ann")[0].id
-    report(filled, "Ann", {"item": one, "verdict": None, "skipped": "unclear"})
+    report(filled, "Ann", {"item": one, "do": "skip", "text": "unclear"})
     with filled.read() as db:
-        [standing] = stored.standings(db, study="s")
-    assert (standing.done, standing.skipped, dealt(filled, "Ann")[0].skipped) == (1, 1, "unclear")
+        [standing] = pairings.standings(db, "s")
+    assert (standing.done, standing.skipped, dealt(filled, "Ann")[0].reason) == (1, 1, "unclear")
     with filled.write() as db:
         assert pairings.take_back(db, "s", "Ann") == 4, "what was skipped stays"
     report(
         filled,
         "Ann",
-        {"item": one, "verdict": None, "skipped": "unclear"},
-        {"item": one, "criterion": "better", "verdict": "A"},
+        {"item": one, "do": "skip", "text": "unclear"},
+        {"item": one, "do": "answer", "criterion": "better", "score": 1},
     )
-    assert dealt(filled, "Ann")[0].skipped is None
+    assert dealt(filled, "Ann")[0].state == "done"
 
 
 def test_sides_are_drawn_for_each_person_and_kept_with_the_answer(filled):
     with filled.write() as db:
         pairings.new(db, "s", rubric(), "chats")
         pairings.deal(db, "s", ["Ann", "Ben"], overlap=0, seed=2)
-    shown = {
-        name: {frozenset((p.first, p.second)): p.first for p in dealt(filled, name)}
-        for name in ("Ann", "Ben")
-    }
+    shown = {name: {frozenset(p.shown): p.shown[0] for p in dealt(filled, name)} for name in ("Ann", "Ben")}
     assert {shown["Ann"][pair] == shown["Ben"][pair] for pair in shown["Ann"]} == {True, False}
     pair = dealt(filled, "Ben")[0]
-    report(filled, "Ben", {"item": pair.id, "criterion": "better", "verdict": "A"})
+    report(filled, "Ben", {"item": pair.id, "do": "answer", "criterion": "better", "score": 1})
     with filled.read() as db:
         kept = db.execute("SELECT first_id, verdict, rubric, criterion FROM comparisons").fetchall()
-    assert kept == [(pair.first, "A", "side", "better")]
+    assert kept == [(pair.shown[0], "A", "side", "better")]
 
 
 LONGER = """
@@ -367,15 +381,15 @@ def test_a_study_of_pairs_is_registered_before_people_answer(judged, run, tmp_pa
     plan = tmp_path / "plan.toml"
     test = '[[test]]\ncriterion = "better"\nstatistic = "{}"\nleast = 0.5\n'
     plan.write_text("annotators = 1\n" + test.format("spearman"))
-    refused = run(judged, "study", "register", "s", "--plan", plan, "--by", "dana")
+    refused = run(judged, "--by", "dana", "study", "register", "s", "--plan", plan)
     assert "names its statistic: alpha or kappa" in refused.output
     plan.write_text("annotators = 1\n" + test.format("kappa"))
-    made = run(judged, "study", "register", "s", "--plan", plan, "--judges", "longer", "--by", "dana")
+    made = run(judged, "--by", "dana", "study", "register", "s", "--plan", plan, "--judges", "longer")
     assert made.exit_code == 0, made.output
     with judged.read() as db:
         content = registrations.every(db, "s")[0].content
         assert [line.what for line in audit.every(db, "s") if line.by == "dana"] == ["registered"]
-    assert content["units"] == [["x0 | y0", 0], ["x1 | y1", 0]]
+    assert content["units"] == ["x0 | y0", "x1 | y1"]
     assert (content["ratings"], content["judges"]) == ({"people": 0, "judges": 0}, {"longer": []})
 
     assert run(judged, "compare", "s", "--judges", "longer,first").exit_code == 0
@@ -383,18 +397,19 @@ def test_a_study_of_pairs_is_registered_before_people_answer(judged, run, tmp_pa
         access.invite(db, "Ann")
         pairings.deal(db, "s", ["Ann"])
     with judged.read() as db:
-        longer = {p.id: conversations.load(db, p.first).player == "x" for p in dealt(judged, "Ann")}
-    answers = [{"item": n, "criterion": "better", "verdict": "A" if x else "B"} for n, x in longer.items()]
+        longer = {p.id: conversations.load(db, p.shown[0]).player == "x" for p in dealt(judged, "Ann")}
+    asked = {"do": "answer", "criterion": "better"}
+    answers = [{"item": n, **asked, "score": 1 if x else -1} for n, x in longer.items()]
     assert report(judged, "Ann", *answers) == []
-    late = run(judged, "study", "register", "s", "--plan", plan, "--by", "dana")
+    late = run(judged, "--by", "dana", "study", "register", "s", "--plan", plan)
     assert "People have given 2 answers" in late.output
     with judged.read() as db:
         shown = registered_pairs(db, comparisons.compared(db, "s", resamples=0), "s")
     rows = {row["item"]: row for row in shown.rows}
     results = {item: row["result"] for item, row in rows.items()}
     assert results == {
-        **{"sample": "same", "texts": "same", "seed": "same", "guidelines": "same", "rubric": "same"},
-        **{"criterion better": "same", "judge longer": "same", "judge first": "differs"},
+        **{"units": "same", "texts": "same", "sample": "same", "guidelines": "same", "rubric": "same"},
+        **{"criteria": "same", "judges": "differs"},
         **{"annotators": "same", "test": "not known"},  # two pairs have no interval
     }
     assert "Registered and now" in run(judged, "compare", "s").output
@@ -408,3 +423,94 @@ def test_a_study_of_pairs_and_another_one_have_two_names(filled):
         studies.create(db, studies.Study("t", ()))
         with pytest.raises(StudyError, match="another name"):
             pairings.new(db, "t", rubric(), "chats")
+
+
+@pytest.fixture
+def dealt_twice(filled):
+    """All pairs to both, with a repeat each."""
+    with filled.write() as db:
+        pairings.new(db, "s", rubric(), "chats", seed=3)
+        dealing.deal_study(db, "s", ["Ann", "Ben"], overlap=0, repeats=0.4, repeat_after=1)
+    return filled
+
+
+def answer(workspace, person, prefers):
+    """Answer everything on a desk: the reply whose key comes first in an order is better."""
+    with workspace.write() as db:
+        rater = access.annotator_id(db, person)
+        for n, (number, *_) in enumerate(placements.on_desk(db, rater, "s"), 1):
+            first, second = (
+                conversations.load(db, c).key for c in placements.numbered(db, rater, number).shown
+            )
+            event = {"n": n, "item": number, "do": "answer", "criterion": "better"}
+            score = 1 if prefers(first) < prefers(second) else -1
+            assert desk.apply(db, rater, "tab", [event | {"score": score}])[1] == []
+
+
+def test_pairs_come_again_and_are_compared_with_the_first_answer(dealt_twice):
+    answer(dealt_twice, "Ann", lambda key: key)
+    answer(dealt_twice, "Ben", lambda key: key[::-1])
+    with dealt_twice.read() as db:
+        again = known.pairs(db, "s")
+        turned = db.execute(
+            "SELECT count(*) FROM placements p JOIN placements q ON q.item_id = p.item_id "
+            "AND q.rater_id = p.rater_id AND q.purpose = 'repeat' WHERE p.purpose = 'first' "
+            "AND p.swapped <> q.swapped"
+        ).fetchone()
+    assert [(one.annotator, one.first == one.second) for one in again] == [("Ann", True)] * 2 + [
+        ("Ben", True)
+    ] * 2
+    assert turned[0] > 0, "a repeat draws its own sides"
+
+
+def test_the_answer_to_a_gold_pair_counts_on_its_sides(dealt_twice, tmp_path):
+    with dealt_twice.write() as db:
+        conversations.save(db, talk("z", "1"))
+        conversations.save(db, talk("w", "1"))
+        file = tmp_path / "gold.csv"
+        file.write_text("key,other,criterion,answer\nz1,w1,better,A\n")
+        assert gold.set_gold(db, "s", gold.read_gold(db, "s", file)) == {"Ann": 1, "Ben": 1}
+    answer(dealt_twice, "Ann", lambda key: key != "z1")
+    answer(dealt_twice, "Ben", lambda key: key != "w1")
+    with dealt_twice.read() as db:
+        hits = {one.annotator: one.hit for one in known.checks(db, "s")}
+        assert gold.gold_table(db, "s").rows[0]["answer"] == "A"
+    assert hits == {"Ann": True, "Ben": False}
+
+
+def test_pairs_on_which_people_differ_are_settled(dealt_twice):
+    answer(dealt_twice, "Ann", lambda key: key)
+    answer(dealt_twice, "Ben", lambda key: key if "0" in key else tuple(-ord(c) for c in key))
+    with dealt_twice.write() as db:
+        adjudicate.set_rule(db, "s", adjudicate.Rule(least=1))
+        found = adjudicate.adjudication(db, "s")
+        disputed = {keys[unit.unit] for keys in [key_of(db)] for unit in found.disputed}
+        adjudicate.settle(db, "s", found.disputed[0].unit, "better", 1, "It answers.", "Eve")
+        assert len(adjudicate.adjudication(db, "s").done) == 1
+    assert disputed == {"x1 | y1", "x2 | y2"}
+
+
+def key_of(db):
+    return {unit["id"]: unit["key"] for unit in studies.units(db, "s")}
+
+
+def test_a_crowd_compares_pairs(filled):
+    with filled.write() as db:
+        pairings.new(db, "s", rubric(), "chats")
+        studies.set_overlap(db, "s", 0)
+        address = crowd.open_link(db, Crowd("s", "prolific", 2, 3, 60), "https://x")
+        link = crowds.of_study(db, "s")
+        worker = crowd.enter(db, link, Visitor("p1", "s1"))
+        rater = worker.rater
+        assert "PROLIFIC_PID" in address
+        assert len(placements.on_desk(db, rater, "s")) == 3
+        assert all(
+            len(placements.numbered(db, rater, n).shown) == 2 for n, *_ in placements.on_desk(db, rater, "s")
+        )
+
+
+def test_figures_of_ratings_are_not_made_of_pairs(filled):
+    with filled.write() as db:
+        pairings.new(db, "s", rubric(), "chats")
+        with pytest.raises(StudyError, match="concord compare s"):
+            study_figures.ratings_for_agreement(db, "s")

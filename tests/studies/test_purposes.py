@@ -51,7 +51,7 @@ LAID = st.lists(
         st.integers(0, OWN - 1),
         st.sampled_from(PEOPLE),
         st.sampled_from(sorted(PURPOSES)),
-        st.sampled_from(("", "answered", "done", "skipped", "again")),
+        st.sampled_from(("", "answered", "done", "skipped", "again", "reopened")),
         st.integers(1, 5),
     ),
     max_size=12,
@@ -71,6 +71,7 @@ def _lay_and_read(db: Database, laid) -> None:
     units = [unit["id"] for unit in stored.units(db, "s")]
     special = {purpose: known.items(db, "s", purpose)[0] for purpose in ("gold", "training")}
     expected: dict[tuple[int, str], float] = {}
+    extra: dict[tuple[int, str], float] = {}
     seen = set()
     for (place, person, purpose, what, score), n in zip(laid, count(1), strict=False):
         rater, item = access.annotator_id(db, person), special.get(purpose, units[place])
@@ -85,19 +86,29 @@ def _lay_and_read(db: Database, laid) -> None:
         ).fetchone()
         if what:
             placements.answer(db, rater, placement, "wit", score)
-        if what in ("done", "again"):
+        counted = {"first": expected, "extra": extra}.get(purpose, {})
+        if what in ("done", "again", "reopened"):
             placements.submit(db, rater, placement)
-            if purpose == "first":
-                expected[item, person] = score
-        if what == "again" and placements.get(db, rater, placement).opened is None:
+            counted[item, person] = score
+        locked = placements.get(db, rater, placement).opened is not None
+        if what == "again" and not locked:
             placements.answer(db, rater, placement, "wit", 6 - score)
-            if purpose == "first":
-                expected[item, person] = 6 - score
+            counted[item, person] = 6 - score
+        if what == "reopened" and not locked:
+            placements.reopen(db, rater, placement)
+            del counted[item, person]
         if what == "skipped" and PURPOSES[purpose].skippable:
             placements.skip(db, rater, placement, "I cannot judge this one")
     rows = frames.rows(db, "s")
     read = zip(rows["unit"].tolist(), rows["rater"].tolist(), rows["score"].tolist(), strict=True)
     assert {(unit, rater): score for unit, rater, score in read} == expected
+    for kind, counts in enumerate((expected, extra)):  # of the desk nothing else lies where figures read
+        stood = db.execute(
+            "SELECT i.id, x.name, r.score FROM ratings r JOIN raters x ON x.id = r.rater_id JOIN items i "
+            "ON i.study_id = r.study_id AND i.conversation_id = r.conversation_id WHERE r.extra = ?",
+            [kind],
+        )
+        assert {(unit, person): score for unit, person, score in stood} == counts
     kept = db.execute("SELECT * FROM scores ORDER BY 1, 2").fetchall()
     summaries.refresh(db)
     assert db.execute("SELECT * FROM scores ORDER BY 1, 2").fetchall() == kept

@@ -39,7 +39,8 @@ def given(rater: str, scores: list[list[float]], kind: str = "human") -> pd.Data
 
 
 def suspicions(items: list[Item], answers: pd.DataFrame) -> list[str]:
-    return quality.suspicions(items, answers, [Criterion(f"c{c}", "It is good.") for c in range(3)])
+    flags = quality.suspicions(items, answers, [Criterion(f"c{c}", "It is good.") for c in range(3)])
+    return [flag.text for flag in flags]
 
 
 VARIED = [[1 + i % 5, 1 + (i + 2) % 5, 1 + (i * 3) % 5] for i in range(20)]
@@ -76,18 +77,37 @@ def test_nothing_is_said_of_somebody_who_rates_with_care() -> None:
 
 
 def test_one_answer_nearly_always() -> None:
-    # 19 of 20 answers to c0 are 4: 95%.
+    # 19 of 20 answers to c0 are 4: 95%; Bo and Cy give 4 to 4 of 20 items each.
     scores = [[4 if i else 1, *row[1:]] for i, row in enumerate(VARIED)]
-    assert suspicions([], given("Ada", scores)) == ["Ada answered 4 on c0 in 95% of 20 items."]
+    others = pd.concat([given("Bo", VARIED), given("Cy", VARIED)])
+    assert suspicions([], pd.concat([given("Ada", scores), others])) == [
+        "Ada answered 4 on c0 in 95% of 20 items, others in 20% of the same."
+    ]
+    assert suspicions([], given("Ada", scores)) == [], "with nobody to compare it with"
+
+
+def test_one_answer_to_a_rare_question_is_no_carelessness() -> None:
+    """98% of answers are 0, everybody's: those of a careful rater, too."""
+    rare = [[1.0 if i == 7 else 0.0] for i in range(50)]
+    never = [[0.0] for _ in range(50)]
+    assert suspicions([], pd.concat([given("Ada", never), given("Bo", rare), given("Cy", rare)])) == []
+    # Of 200 items of which others say yes to 40 and Ada to none, something is to be said.
+    often = [[1.0 if i % 5 == 0 else 0.0] for i in range(200)]
+    rows = [given("Ada", [[0.0]] * 200), given("Bo", often), given("Cy", often)]
+    assert suspicions([], pd.concat(rows)) == [
+        "Ada answered 0 on c0 in 100% of 200 items, others in 80% of the same."
+    ]
 
 
 def test_the_same_answer_to_every_criterion() -> None:
     scores = [[1 + i % 5] * 3 if i < 18 else [1, 2, 3] for i in range(20)]
-    assert suspicions([], given("Ada", scores)) == [
-        "Ada gave all criteria the same answer in 90% of 20 items."
-    ]
+    others = pd.concat([given("Bo", VARIED), given("Cy", VARIED)])
+    (text,) = suspicions([], pd.concat([given("Ada", scores), others]))
+    assert text.startswith("Ada gave all criteria the same answer in 90% of 20 items, others in ")
+    # Where everybody does, nobody does so by carelessness.
+    assert suspicions([], pd.concat([given(name, scores) for name in ("Ada", "Bo", "Cy")])) == []
     # Two criteria agree too easily for that to mean anything.
-    assert suspicions([], given("Ada", [row[:2] for row in scores])) == []
+    assert suspicions([], pd.concat([given("Ada", [row[:2] for row in scores]), others])) == []
 
 
 def test_faster_than_anybody_reads() -> None:

@@ -13,7 +13,8 @@ from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports.agreement_report import agreement_report
 from concord.store import access, conversations, desk, frames, informed, ratings
 from concord.store import studies as stored
-from concord.studies import reveal, studies
+from concord.studies import studies
+from concord.studies.purposes import revise
 from concord.workspace import Workspace
 
 SAID = (Message("user", "a"), Message("assistant", "b"))
@@ -33,7 +34,7 @@ def db(tmp_path: Path):
         for i, score in enumerate(JUDGE):
             given = (Rating(Unit(f"k{i}"), "fluency", score, f"because {i}"),)
             ratings.save_judgement(opened, Judgement(f"j{i}", f"k{i}", Rater("j", "judge", "v1"), given))
-        reveal.set_judge(opened, "s", "j")
+        revise.set_judge(opened, "s", "j")
         yield opened
 
 
@@ -57,16 +58,16 @@ def rate(db: Database, person: str, count: int = 8) -> int:
 
 def test_it_is_shown_only_when_everything_is_answered(db):
     rater = rate(db, "ann", 7)
-    found = reveal.reveal(db, "s", rater)
+    found = revise.reveal(db, "s", rater)
     assert found is not None
     assert (found.left, found.opened) == (1, False)
     with pytest.raises(NotAllowed, match="other 1 items"):
-        reveal.begin(db, "s", rater)
+        revise.begin(db, "s", rater)
     with pytest.raises(NotAllowed, match="not shown"):
-        reveal.revise(db, "s", rater, units(db)[0], "fluency", 3)
+        revise.revise(db, "s", rater, units(db)[0], "fluency", 3)
     do(db, "ann", units(db)[7], "skip", text="broken")
-    reveal.begin(db, "s", rater)
-    found = reveal.reveal(db, "s", rater)
+    revise.begin(db, "s", rater)
+    found = revise.reveal(db, "s", rater)
     assert found is not None
     assert [*found.items] == units(db)[:7]
     [shown] = found.items[units(db)[0]]
@@ -77,8 +78,8 @@ def test_first_answers_are_locked_and_second_ones_count_nowhere(db):
     rater = rate(db, "ann")
     rate(db, "bob")
     before = frames.frame(db, "s")
-    reveal.begin(db, "s", rater)
-    reveal.revise(db, "s", rater, units(db)[0], "fluency", 3, "convinced")
+    revise.begin(db, "s", rater)
+    revise.revise(db, "s", rater, units(db)[0], "fluency", 3, "convinced")
     locked = ["What others answered was shown, so your answers are locked: nothing was changed."]
     for what in ("answer", "submit", "skip", "reopen"):
         assert do(db, "ann", units(db)[0], what, criterion="fluency", score=5) == locked
@@ -88,24 +89,24 @@ def test_first_answers_are_locked_and_second_ones_count_nowhere(db):
     assert before.equals(frames.frame(db, "s"))
     [second] = informed.answers(db, "s", "revise")
     assert (second.score, second.reason, second.person, second.shown) == (3, "convinced", "ann", 3)
-    assert reveal.reveal(db, "s", rater).done == [units(db)[0]]
+    assert revise.reveal(db, "s", rater).done == [units(db)[0]]
 
 
 def test_nothing_more_is_dealt_to_who_has_seen_it(db):
     rater = rate(db, "ann")
-    reveal.begin(db, "s", rater)
+    revise.begin(db, "s", rater)
     with pytest.raises(StudyError, match="no answer would be blind"):
         studies.deal_study(db, "s", ["ann"])
     studies.deal_study(db, "s")
-    assert reveal.reveal(db, "s", rater).left == 0
+    assert revise.reveal(db, "s", rater).left == 0
 
 
 def test_which_judge(db):
-    assert reveal.judges_of(db, "s") == {"j": Rater("j", "judge", "v1")}
+    assert revise.judges_of(db, "s") == {"j": Rater("j", "judge", "v1")}
     with pytest.raises(NotFound, match="“k”"):
-        reveal.set_judge(db, "s", "k")
-    reveal.set_judge(db, "s", "")
-    assert reveal.reveal(db, "s", access.annotator_id(db, "ann")) is None
+        revise.set_judge(db, "s", "k")
+    revise.set_judge(db, "s", "")
+    assert revise.reveal(db, "s", access.annotator_id(db, "ann")) is None
 
 
 def test_a_section_without_figures_says_why_and_on_what_there_are_some(tmp_path: Path):
@@ -118,7 +119,7 @@ def test_a_section_without_figures_says_why_and_on_what_there_are_some(tmp_path:
         studies.deal_study(db, "s", ["ann"])
         given = tuple(Rating(Unit("k0"), criterion.name, 5, "so") for criterion in asked)
         ratings.save_judgement(db, Judgement("j0", "k0", Rater("j", "judge", "v1"), given))
-        reveal.set_judge(db, "s", "j")
+        revise.set_judge(db, "s", "j")
         for criterion in ("fluency", "wit"):
             assert not do(db, "ann", units(db)[0], "answer", criterion=criterion, score=2)
         assert not do(db, "ann", units(db)[0], "submit")
@@ -128,8 +129,8 @@ def test_a_section_without_figures_says_why_and_on_what_there_are_some(tmp_path:
         )
         assert report.without(["anchoring"]) == [nobody]
         rater = access.annotator_id(db, "ann")
-        reveal.begin(db, "s", rater)
-        reveal.revise(db, "s", rater, units(db)[0], "fluency", 3)
+        revise.begin(db, "s", rater)
+        revise.revise(db, "s", rater, units(db)[0], "fluency", 3)
         report = agreement_report(db, "s")
         assert report.without(["anchoring"]) == [f"{nobody} There are some with --criterion fluency."]
         assert report.without(["anchoring"], "fluency") == report.without(["all"]) == []
@@ -140,9 +141,9 @@ def test_anchoring_by_hand(db):
     second = {"ann": [3, 3, 4, 4, 4, 3, 2, 3], "bob": BLIND["bob"]}
     for person, answers in second.items():
         rater = rate(db, person)
-        reveal.begin(db, "s", rater)
+        revise.begin(db, "s", rater)
         for unit, score in zip(units(db), answers, strict=True):
-            reveal.revise(db, "s", rater, unit, "fluency", score)
+            revise.revise(db, "s", rater, unit, "fluency", score)
     [table] = agreement_report(db, "s").asked(["anchoring"], "fluency")
     both, ann, bob = table.rows
     # Five changes of eight. Towards the judge, where it differs: 2 + 1 + 0 + 1 + 0 + 1.

@@ -64,41 +64,41 @@ def states(db: Database, person: str) -> list[str]:
 class TestRequeue:
     def test_a_submitted_item_counts_again_when_it_is_submitted_anew(self, db):
         [first, _] = rate(db, "ann", 2)
-        assert running.requeue(db, "s", "ann", "wrong dialogue", "dana", [first]) == 1
+        assert running.requeue(db, "s", "ann", "wrong dialogue", [first]) == 1
         assert (counted(db), states(db, "ann")) == (1, ["open", "done", "open"])
         assert rate(db, "ann", 1) == [first]
         assert counted(db) == 2
         [act] = acts.every(db, "s")
-        assert (act.what, act.annotator, act.item, act.by) == ("requeued", "ann", first, "dana")
-        assert act.told.endswith(f": requeued ann {first} by dana: wrong dialogue")
+        assert (act.what, act.annotator, act.item, act.by) == ("requeued", "ann", first, "researcher")
+        assert act.line.endswith(f": requeued ann {first} by researcher: wrong dialogue")
 
     def test_without_items_all_that_were_skipped(self, db):
         rate(db, "ann", 2, do="skip")
-        assert running.requeue(db, "s", "ann", "mended", "dana") == 2
+        assert running.requeue(db, "s", "ann", "mended") == 2
         assert running.requeued("ann", 1) == "1 item of ann is open again."
         assert running.requeued("ann", 2) == "2 items of ann are open again."
         assert states(db, "ann") == ["open"] * 3
 
     def test_what_cannot_be_opened(self, db):
         with pytest.raises(StudyError, match="skipped nothing"):
-            running.requeue(db, "s", "ann", "why", "dana")
+            running.requeue(db, "s", "ann", "why")
         with pytest.raises(StudyError, match="not submitted or skipped “k9”"):
-            running.requeue(db, "s", "ann", "why", "dana", ["k9"])
+            running.requeue(db, "s", "ann", "why", ["k9"])
         rate(db, "ann", 1, do="skip")
         with pytest.raises(StudyError, match="reason"):
-            running.requeue(db, "s", "ann", " ", "dana")
+            running.requeue(db, "s", "ann", " ")
 
 
 class TestClosing:
     def test_it_deals_nothing_and_stores_what_is_on_its_way(self, db):
-        running.close(db, "s", "enough", "dana")
+        running.close(db, "s", "enough")
         with pytest.raises(NotAllowed, match="concord study reopen s"):
             studies.deal_study(db, "s", ["cy"])
         rate(db, "ann", 1)
         assert counted(db) == 1
         with pytest.raises(StudyError, match="already"):
-            running.close(db, "s", "again", "dana")
-        running.reopen(db, "s", "one more", "dana")
+            running.close(db, "s", "again")
+        running.reopen(db, "s", "one more")
         assert not acts.is_closed(db, "s")
         assert [act.what for act in acts.every(db, "s")] == ["closed", "reopened"]
 
@@ -119,7 +119,7 @@ def test_what_desks_say_of_the_pace(db):
 class TestReassigning:
     def test_who_left_keeps_what_they_submitted_and_gets_nothing_more(self, db):
         rate(db, "ann", 1)
-        have = running.reassign(db, "s", "ann", "moved away", "dana")
+        have = running.reassign(db, "s", "ann", "moved away")
         # ann's others; bob had three before.
         assert (have.back, have.others, have.got, have.extra) == (2, {}, {"bob": 2}, {})
         told = running.reassigned("s", "ann", have)
@@ -133,14 +133,14 @@ class TestReassigning:
 
     def test_only_what_moved_is_told(self, db):
         studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=0)
-        got = running.reassign(db, "s", "bob", "moved away", "dana")
+        got = running.reassign(db, "s", "bob", "moved away")
         told = running.reassigned("s", "bob", got)
         assert told == "6 items of “s” that bob had not begun went back. Dealt to others: nothing."
 
     def test_somebody_must_be_left(self, db):
-        running.reassign(db, "s", "ann", "moved away", "dana")
+        running.reassign(db, "s", "ann", "moved away")
         with pytest.raises(StudyError, match="Nobody but bob"):
-            running.reassign(db, "s", "bob", "moved away", "dana")
+            running.reassign(db, "s", "bob", "moved away")
 
 
 class TestWhoIsLeftOut:

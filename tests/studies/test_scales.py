@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from concord.rating import Scale, points
+from concord.questions import Scale, points
 from concord.studies.scales import guessed, shared_scale
 
 
@@ -18,7 +18,7 @@ def test_a_guess_goes_from_end_to_end():
     assert guessed([1, 3, 2]) == points(1, 3)
     assert guessed([5, 5]) == points(4, 5)  # one answer is no scale: its neighbour below joins it
     assert guessed([0]) == points(0, 1)
-    assert guessed([0, 100]).continuous
+    assert not guessed([0, 100]).offered
     assert guessed([1, 2.5]).values == (1, 2.5)
     assert guessed([1, 2]).guessed
     assert not points(1, 2).guessed

@@ -1,6 +1,8 @@
 """Studies end to end: drawn from what is stored, dealt and dealt anew, and read for agreement."""
 
+import shutil
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -9,7 +11,8 @@ import pytest
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import NotFound, StudyError
 from concord.estimate import Estimate
-from concord.rating import Criterion, Judgement, Rater, Rating, Scale
+from concord.questions import Scale
+from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports.agreement_report import Options, agreement_report, report_of
 from concord.reports.notes import ONLY_RANDOM
 from concord.statistics.figures import AS_DRAWN, WEIGHED
@@ -24,10 +27,18 @@ from tests.filled import assigned, fill
 PINGPONG = Filter("pingpong")
 
 
+@pytest.fixture(scope="module")
+def unrated_once(tmp_path_factory):
+    """The folder of a workspace without people, which `db` copies."""
+    made = Workspace.open(tmp_path_factory.mktemp("unrated"))
+    with made.write() as db:
+        fill(db, people=False)
+    return made.path
+
+
 @pytest.fixture
-def db(tmp_path):
-    with Workspace.open(tmp_path / "workspace").write() as opened:
-        fill(opened, people=False)
+def db(tmp_path, unrated_once):
+    with Workspace(shutil.copytree(unrated_once, tmp_path / "workspace")).write() as opened:
         yield opened
 
 
@@ -37,7 +48,7 @@ def draw(db, n=16, **options):
 
 def queues(db, name="s"):
     dealt = {}
-    for unit, person, _, _ in placements.queues(db, name):
+    for unit, person, *_ in placements.queues(db, name):
         dealt.setdefault(person, []).append(unit)
     return dealt
 
@@ -94,7 +105,7 @@ class TestDrawNext:
 
     def test_finals_are_those_of_the_judges(self, db):
         [conversation] = studies.draw(db, 1, wanted=PINGPONG, by=()).chosen.id.tolist()
-        shown = conversations.found(db, conversation)
+        shown = conversations.listed(db, conversation)
         found = frames.finals(db, [conversation])
         assert found["judged"][0] == pytest.approx(shown.final)
         assert found["spread"][0] > 0
@@ -214,7 +225,7 @@ class TestDraw:
         # do not vary.
         assert study.meta["drawn"]["by"] == ["player", "character", "situation"]
         assert (study.meta["drawn"]["candidates"], study.seed) == (64, 5)
-        found = [conversations.found(db, u["conversation_id"]) for u in stored.units(db, "s")]
+        found = [conversations.listed(db, u["conversation_id"]) for u in stored.units(db, "s")]
         assert set(Counter(f.player for f in found).values()) == {4}
         assert set(Counter(f.facets["situation"] for f in found).values()) == {4}
         assert [c.name for c in study.criteria] == ["in_character", "entertaining", "fluency"]
@@ -389,21 +400,18 @@ class TestForAgreement:
             studies.ratings_for_agreement(db, "emty")
 
 
-def test_units_of_one_scenario_are_resampled_together(tmp_path):
+def test_units_of_one_scenario_are_resampled_together(filled):
     """Every character × situation is one cluster: its units, by whatever player, are drawn together or not at
     all.
     """
-    workspace = Workspace.open(tmp_path / "filled")
-    with workspace.write() as db:
-        fill(db)
+    with filled.read() as db:
         [name] = stored.names(db)
-    with workspace.read() as db:
         together = studies.ratings_for_agreement(db, name, cluster_by=["character", "situation"])
         assert studies.ratings_for_agreement(db, name).clusters == together.clusters
         alone = studies.ratings_for_agreement(db, name, cluster_by=())
         plain = report_of(alone, Options(resamples=100)).as_json()
         rows = db.execute(
-            "SELECT u.id, c.key FROM study_units u JOIN conversations c ON c.id = u.conversation_id"
+            "SELECT u.id, c.key FROM items u JOIN conversations c ON c.id = u.conversation_id"
         ).fetchall()
         with pytest.raises(NotFound, match=r"“characters”.*“character”"):
             studies.ratings_for_agreement(db, name, cluster_by=["characters"])
@@ -432,11 +440,8 @@ def test_every_interval_of_a_report_draws_scenarios_or_says_that_it_does_not(fil
 
 
 @pytest.fixture
-def filled_report(tmp_path):
-    workspace = Workspace.open(tmp_path / "filled")
-    with workspace.write() as db:
-        fill(db)
-    with workspace.read() as db:
+def filled_report(filled):
+    with filled.read() as db:
         return agreement_report(db, stored.names(db)[0], Options(resamples=50))
 
 
@@ -462,12 +467,26 @@ def test_turns_of_one_conversation_are_resampled_together(db):
     assert studies.scenario_facets(db, "t") == ("conversation",)
 
 
-def test_what_can_be_counted_of_units_is_read_beside_their_ratings(tmp_path):
-    workspace = Workspace.open(tmp_path / "filled")
-    with workspace.write() as db:
-        fill(db)
+def test_answers_to_one_prompt_are_resampled_together(db):
+    """Sixteen prompts with two answers each, of no known scenario: sixteen clusters, unless switched off."""
+    stored.create(db, Study("t", (Criterion("fluency", "?"),)))
+    for prompt, player in product(range(16), "ab"):
+        said = (Message("user", f"Question {prompt}"), Message("assistant", "…"))
+        number = conversations.save(db, Conversation("own", f"{player}{prompt}", player, said))
+        stored.add_units(db, "t", [(number, None, "")])
+        key = f"{player}{prompt}"
+        given = (Rating(Unit(key), "fluency", 1 + prompt % 5),)
+        ratings.save_judgement(db, Judgement(f"j {key}", key, Rater("j", "judge"), given))
+    assert studies.scenario_facets(db, "t") == ("first message",)
+    of = studies.ratings_for_agreement(db, "t")
+    assert (of.cluster_by, len(set(of.clusters.values()))) == (("first message",), 16)
+    assert "first message" not in of.facets
+    assert studies.ratings_for_agreement(db, "t", cluster_by=()).clusters is None
+
+
+def test_what_can_be_counted_of_units_is_read_beside_their_ratings(filled):
+    with filled.read() as db:
         [name] = stored.names(db)
-    with workspace.read() as db:
         features = pd.DataFrame(frames.feature_rows(db, name)).set_index("unit")
         # Of 16 scenes by four players, every third conversation: characters and situations come again, the
         # interrogator is one.

@@ -15,8 +15,9 @@ from concord.rating import Criterion
 from concord.reports.agreement_report import agreement_report
 from concord.store import access, acts, conversations, desk, frames, informed, known, placements
 from concord.store import studies as stored
-from concord.studies import checks, studies, training
-from concord.studies.training import PassRule
+from concord.studies import dealing, studies
+from concord.studies.purposes import gold, training
+from concord.studies.purposes.training import PassRule
 from concord.workspace import Workspace
 from pages.desk import sent
 
@@ -55,7 +56,7 @@ LINES = [f"k{OWN + i},fluency,{i + 1},0,because **{i}**" for i in range(TAUGHT)]
 
 
 def train(db: Database, tmp_path: Path, rule: PassRule) -> None:
-    training.begin(db, "s", checks.read_gold(db, "s", file(tmp_path, *LINES), training=True), rule)
+    training.begin(db, "s", gold.read_gold(db, "s", file(tmp_path, *LINES), training=True), rule)
 
 
 def do(db: Database, person: str, item: int, *whats: str, score: float = 3) -> list[str]:
@@ -66,7 +67,7 @@ def do(db: Database, person: str, item: int, *whats: str, score: float = 3) -> l
         {"n": first + i, "item": item, "do": what, "criterion": "fluency", "score": score, "text": "x"}
         for i, what in enumerate(whats)
     ]
-    return [refusal.message for refusal in training.take(db, "s", rater, "tab", events)[1]]
+    return [refusal.message for refusal in dealing.reported(db, "s", rater, "tab", events)[1]]
 
 
 def strip(db: Database, person: str) -> list[tuple[int, str]]:
@@ -186,18 +187,18 @@ class TestTraining:
     def test_who_is_admitted_by_hand_is_recorded(self, db, tmp_path):
         train(db, tmp_path, PassRule())
         with pytest.raises(StudyError, match="needs its reason"):
-            training.admit(db, "s", "ann", " ", "dana")
-        training.admit(db, "s", "ann", "trained in the pilot", "dana")
+            training.admit(db, "s", "ann", " ")
+        training.admit(db, "s", "ann", "trained in the pilot")
         assert len(strip(db, "ann")) == OWN
         [act] = acts.every(db, "s")
         assert (act.what, act.annotator, act.by, act.reason) == (
             "admitted",
             "ann",
-            "dana",
+            "researcher",
             "trained in the pilot",
         )
         with pytest.raises(StudyError, match="open to ann already"):
-            training.admit(db, "s", "ann", "again", "dana")
+            training.admit(db, "s", "ann", "again")
 
     def test_its_answers_are_no_ratings_and_no_gold_hits(self, db, tmp_path):
         train(db, tmp_path, PassRule(bound=1))
@@ -243,36 +244,36 @@ class TestTraining:
     def test_items_without_explanation_or_in_both_sets_are_refused(self, db, tmp_path):
         with pytest.raises(StudyError, match="no training items yet"):
             training.begin(db, "s", (), PassRule())
-        bare = checks.read_gold(db, "s", file(tmp_path, "k10,fluency,3,0,"), training=True)
+        bare = gold.read_gold(db, "s", file(tmp_path, "k10,fluency,3,0,"), training=True)
         with pytest.raises(StudyError, match="1 training items have no explanation"):
             training.begin(db, "s", bare, PassRule())
         train(db, tmp_path, PassRule())
         with pytest.raises(ImportRefused, match="line 2: “k10” is one of the study's training items"):
-            checks.read_gold(db, "s", file(tmp_path, "k10,fluency,3,0,why"))
+            gold.read_gold(db, "s", file(tmp_path, "k10,fluency,3,0,why"))
 
 
 class TestFeedback:
     def test_none_unless_the_study_says_so(self, db, tmp_path):
-        checks.set_gold(db, "s", checks.read_gold(db, "s", file(tmp_path, LINES[0])))
+        gold.set_gold(db, "s", gold.read_gold(db, "s", file(tmp_path, LINES[0])))
         rater = access.annotator_id(db, "ann")
-        [gold] = [item.id for item in placements.unrated(db, "s", rater)]
-        do(db, "ann", gold, "answer", "submit", score=5)
-        assert payload(db, "ann", [gold])["items"][0]["told"] == {}
-        assert do(db, "ann", gold, "answer", score=4) == [], "without feedback it may be revised"
-        checks.set_feedback(db, "s", True)
-        assert payload(db, "ann", [gold])["items"][0]["told"] == {}, "not after the fact"
+        [item_of_gold] = [item.id for item in placements.unrated(db, "s", rater)]
+        do(db, "ann", item_of_gold, "answer", "submit", score=5)
+        assert payload(db, "ann", [item_of_gold])["items"][0]["told"] == {}
+        assert do(db, "ann", item_of_gold, "answer", score=4) == [], "without feedback it may be revised"
+        gold.set_feedback(db, "s", True)
+        assert payload(db, "ann", [item_of_gold])["items"][0]["told"] == {}, "not after the fact"
         [other] = [item.id for item in placements.unrated(db, "s", access.annotator_id(db, "bob"))]
         assert "because" not in json.dumps(payload(db, "bob", [other]))
         do(db, "bob", other, "answer", "submit", score=5)
         assert payload(db, "bob", [other])["items"][0]["told"]["fluency"]["answer"] == 1
-        checks.set_feedback(db, "s", False)
+        gold.set_feedback(db, "s", False)
         assert do(db, "bob", other, "answer", score=1) == [placements.LOCKED], "shown is shown"
         # The known answer is 1: both are scored by what they answered first, or while they were not told.
-        assert checks.hits(known.checks(db, "s")) == {"ann": [(False, False)], "bob": [(False, False)]}
+        assert gold.hits(known.checks(db, "s")) == {"ann": [(False, False)], "bob": [(False, False)]}
 
     def test_an_items_own_fields_do_not_tell_that_it_is_gold(self, db, tmp_path):
-        checks.set_gold(db, "s", checks.read_gold(db, "s", file(tmp_path, LINES[0])))
-        checks.set_feedback(db, "s", True)
+        gold.set_gold(db, "s", gold.read_gold(db, "s", file(tmp_path, LINES[0])))
+        gold.set_feedback(db, "s", True)
         items = [item for item, _ in strip(db, "ann")]
         shown = payload(db, "ann", items)["items"]
         assert len(shown) == OWN + 1

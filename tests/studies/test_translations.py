@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from concord.errors import ConfigError
+from concord.questions import SIDES
 from concord.runs.registry import BENCHMARKS
 from concord.studies.translations import translations
 from pages.desk.component import HERE, SCRIPTS
 from pages.desk.form import REASONS
 from pages.desk.informed import LOOKED_AT
-from pages.desk.pairs import OWN, SIDES
+from pages.desk.pairs import OWN
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 SHIPPED = translations([DATA])
@@ -30,7 +31,14 @@ def texts() -> set[str]:
     )
     common |= {"All done – thank you!", "Nothing to rate here", "All compared – thank you!"}
     common |= {"There are no two replies to compare", "There is nothing here", LOOKED_AT}
-    answers = {say for _, say, _, _ in SIDES} | {"No comment", "Comments", "Comment", "Why?", "yours", OWN}
+    answers = {choice.say for *_, choice in SIDES} | {
+        "No comment",
+        "Comments",
+        "Comment",
+        "Why?",
+        "yours",
+        OWN,
+    }
     return said | {*REASONS} | common | answers
 
 

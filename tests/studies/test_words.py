@@ -11,13 +11,16 @@ from sqlite_utils import Database
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import StudyError
 from concord.exchange import argilla, label_studio
-from concord.rating import LIKERT_5, YES_NO, Criterion, Judgement, Rater, Rating, Scale, categories, points
+from concord.questions import LIKERT_5, YES_NO, Scale, between, categories, points
+from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports import site
 from concord.store import access, conversations, informed, placements, ratings
 from concord.store import studies as stored
-from concord.studies import discussion, quality, reveal, studies
-from concord.studies.adjudication import Rule, adjudication, queue_table, set_rule, settle
+from concord.studies import quality, studies
+from concord.studies.purposes import discuss, revise
+from concord.studies.purposes.adjudicate import Rule, adjudication, queue_table, set_rule, settle
 from concord.workspace import Workspace
+from pages.desk.form import DeskEvent
 from pages.desk.informed import AdjudicationDesk, DiscussionDesk, RevealDesk
 
 KIND = Criterion("kind", "What it is.", categories(["joke", "insult", "praise"]))
@@ -38,7 +41,7 @@ def db(tmp_path: Path):
         studies.deal_study(opened, "s", ["ann", "bob"])
         for score, person in enumerate(("ann", "bob")):
             rater = access.annotator_id(opened, person)
-            rows = opened.execute("SELECT id FROM assignments WHERE rater_id = ?", [rater]).fetchall()
+            rows = opened.execute("SELECT id FROM placements WHERE rater_id = ?", [rater]).fetchall()
             for (assignment,) in rows:
                 placements.answer(opened, rater, assignment, "kind", score)
                 placements.answer(opened, rater, assignment, "fluent", 4)
@@ -60,7 +63,7 @@ def db(tmp_path: Path):
         (LIKERT_5, 4, "4", "4 Agree"),
         (LIKERT_5, 13 / 3, "4.333", "4.333"),
         (points(1, 10), 7, "7", "7"),
-        (Scale((0, 100), ("none", "all"), continuous=True), 37.5, "37.5", "37.5"),
+        (Scale((0, 100), ("none", "all"), "number"), 37.5, "37.5", "37.5"),
     ],
 )
 def test_a_score_in_the_words_of_its_question(scale, score, word, level):
@@ -89,12 +92,15 @@ def test_adjudication_names_categories_at_the_desk_and_in_the_table(db: Database
     question = work.fixed(db, "", "")["criteria"][0]
     assert [option["label"] for option in question["options"]] == ["joke", "insult", "praise"]
     assert work.moving(db, [unit]).items[0]["beside"]["kind"]["marks"] == ["●", "●", ""]
+    work.apply(db, DeskEvent(item=unit, do="time", seconds=4))
+    settled = "SELECT state, seconds FROM placements WHERE purpose = 'adjudicate'"
+    assert db.execute(settled).fetchall() == [("done", 4)]
 
 
 def test_a_judge_is_revealed_by_the_category_it_gave_most_often(db: Database):
-    reveal.set_judge(db, "s", "j")
+    revise.set_judge(db, "s", "j")
     rater = access.annotator_id(db, "ann")
-    reveal.begin(db, "s", rater)
+    revise.begin(db, "s", rater)
     shown = [[*item["beside"].values()] for item in RevealDesk("s", rater).moving(db, None).items]
     # On k0 joke and insult tie: there is no answer between them, as their mean ½ would be.
     assert [[q["score"] for q in questions] for questions in shown] == [
@@ -102,12 +108,23 @@ def test_a_judge_is_revealed_by_the_category_it_gave_most_often(db: Database):
         ["the judge praise · you joke", "the judge 5 · you 4"],
     ]
     assert shown[1][0]["said"] == [["praise", "so\nso"]]
+    [first, *_] = RevealDesk("s", rater).moving(db, None).items
+    again = {
+        "item": first["id"],
+        "do": "answer",
+        "criterion": next(iter(first["beside"])),
+        "score": 4,
+        "seconds": 3,
+    }
+    RevealDesk("s", rater).apply(db, DeskEvent.model_validate(again))
+    revised = "SELECT state, seconds FROM placements WHERE purpose = 'revise' AND seconds > 0"
+    assert db.execute(revised).fetchall() == [("done", 3)]
 
 
 def test_a_discussion_names_categories(db: Database):
-    discussion.set_round(db, "s", "all")
+    discuss.set_round(db, "s", "all")
     rater = access.annotator_id(db, "ann")
-    discussion.begin(db, "s", rater)
+    discuss.begin(db, "s", rater)
     (label, scores), *_ = DiscussionDesk("s", rater).moving(db, None).items[0]["beside"]["comment"]["said"]
     assert (label, scores.removeprefix("A ").removeprefix("B ")) == ("Kind", "insult · you joke")
 
@@ -129,11 +146,28 @@ def test_a_published_page_has_no_mean_of_categories(db: Database):
 
 
 def test_one_answer_throughout_is_named():
-    given = pd.DataFrame(
-        {"kind": "human", "rater": "Ada", "criterion": "kind", "unit": range(20), "score": [1.0] * 20}
+    given = pd.concat(
+        pd.DataFrame(
+            {"kind": "human", "rater": name, "criterion": "kind", "unit": range(20), "score": scores}
+        )
+        for name, scores in {"Ada": [1.0] * 20, "Bo": [0.0, 1.0] * 10, "Cy": [0.0, 1.0] * 10}.items()
     )
-    assert quality.suspicions([], given, [KIND]) == ["Ada answered insult on kind in 100% of 20 items."]
+    [flag] = quality.suspicions([], given, [KIND])
+    assert flag.text == "Ada answered insult on kind in 100% of 20 items, others in 50% of the same."
 
 
 def test_the_blind_answers_stay_numbers(db: Database):
     assert {one.score for one in informed.blind(db, "s") if one.criterion == "kind"} == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("scale", "read"),
+    [
+        (LIKERT_5, {"4": 4, " agree ": 4, "4 Agree": 4, "4.5": 4.5, "9": 9, "rather": None, "": None}),
+        (YES_NO, {"yes": 1, "No": 0, "1": 1, "nan": None, "1_0": None}),
+        (categories(["2", "1", "north"]), {"1": 1, "2": 0, "NORTH": 2, "0": 0, "south": None}),
+        (between(0, 1), {"0.25": 0.25, ".5": 0.5, "1e-2": 0.01, "0": 0}),
+    ],
+)
+def test_an_answer_is_read_by_its_word_or_its_number(scale, read):
+    assert {text: scale.read(text) for text in read} == read

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from concord.demo.schemas import Schema, bounds, fill, resolve
+from concord.llm.schemas import Schema, bounds, fill, resolve
 from tests.mock.call import Call
 from tests.mock.material import load, pick
 from tests.mock.pingpong.features import CRITERIA, Features, Taste, answer, features_of, noise

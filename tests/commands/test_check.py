@@ -1,0 +1,597 @@
+"""`concord check FILE`: tables in other people's forms are read rightly, wrong ones told in a sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from concord.cli import main
+from concord.errors import ImportRefused
+from concord.exchange import labels
+from concord.exchange.labels import TableOptions
+from concord.store import studies
+
+ROOT = Path(__file__).parent.parent.parent
+N = 60
+
+
+def truth(n=N, answers=(0, 1), seed=1):
+    rng = random.Random(seed)
+    return [rng.choice(answers) for _ in range(n)]
+
+
+def noisy(values, answers, share=0.2, seed=2):
+    rng = random.Random(seed)
+    return [rng.choice(answers) if rng.random() < share else value for value in values]
+
+
+def words(values, passes="pass", fails="fail"):
+    return [passes if value else fails for value in values]
+
+
+PEOPLE = truth()
+JUDGED = noisy(PEOPLE, (0, 1))
+STARS = truth(answers=(1, 2, 3, 4, 5))
+
+
+def check(file, *options):
+    return CliRunner().invoke(main, ["check", str(file), "--resamples", "50", *map(str, options)])
+
+
+def kappa(file, *options, judge=0):
+    done = check(file, "--format", "json", *options)
+    assert done.exit_code == 0, done.output
+    return json.loads(done.output)["screen"]["judges_at_a_glance"]["rows"][judge]
+
+
+def by_hand(x, y):
+    """Cohen's kappa of two lists."""
+    same = np.mean([a == b for a, b in zip(x, y, strict=True)])
+    chance = sum(np.mean(np.array(x) == a) * np.mean(np.array(y) == a) for a in {*x, *y})
+    return (same - chance) / (1 - chance)
+
+
+def sparse():
+    human = [word if place % 2 else "" for place, word in enumerate(words(PEOPLE, "Pass", "F"))]
+    human[1] = "passed "
+    return pd.DataFrame(
+        {"id": [f"q{i}" for i in range(N)], "model": ["a", "b", "c"] * (N // 3), "response": ["It is."] * N}
+        | {"label": human, "verdict": words(JUDGED), "reason": ["because"] * N}
+    )
+
+
+def test_a_wide_table_of_pass_and_fail_with_sparse_people(tmp_path):
+    file = tmp_path / "results.csv"
+    table = sparse()
+    table.loc[3, "label"] = "maybe?"
+    table.to_csv(file, index=False)
+    rated = [place for place in range(1, N, 2) if place != 3]
+    human = [1 if table.label[i].strip()[0] in "Pp" else 0 for i in rated]
+    judge = [JUDGED[i] for i in rated]
+    row = kappa(file)
+    assert row["agreement"]["value"] == pytest.approx(by_hand(human, judge))
+    assert row["n"] == len(rated)
+    whole = json.loads(check(file, "--format", "json").output)
+    of = whole["screen"]["decisions"]["rows"][0]
+    pairs = list(zip(human, judge, strict=True))
+    counts = [pairs.count(pair) for pair in ((1, 1), (0, 1), (1, 0), (0, 0))]
+    assert [of[name] for name in ("both_pass", "judge_only", "people_only", "both_fail")] == counts
+    assert of["sensitivity"]["value"] == pytest.approx(counts[0] / (counts[0] + counts[2]))
+    assert of["specificity"]["value"] == pytest.approx(counts[3] / (counts[3] + counts[1]))
+    assert of["judge"]["value"] == pytest.approx(np.mean(JUDGED))
+    assert of["corrected"]["ci"][0] < of["corrected"]["value"] < of["corrected"]["ci"][1]
+    assert whole["not_read"] == ["1 cell cannot be read and counts as missing: line 5, label: “maybe?”"]
+    assert "people: label" in whole["taken"]
+    assert "judges: verdict" in whole["taken"]
+    assert "group: model" in whole["taken"]
+
+
+def test_the_answer_is_a_screen(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    file = tmp_path / "results.csv"
+    sparse().to_csv(file, index=False)
+    done = check(file)
+    assert done.exit_code == 0
+    lines = done.output.splitlines()
+    assert len(lines) <= 24
+    assert max(len(line) for line in lines if str(file) not in line) <= 100
+    assert not list(tmp_path.glob("*/"))
+
+
+def three_people(names=("ann1", "ann2", "ann3"), judges=("gpt-4o", "claude-3")):
+    given = {"item": range(N)}
+    given |= {name: noisy(STARS, range(1, 6), 0.3, place) for place, name in enumerate(names)}
+    given |= {name: noisy(STARS, range(1, 6), 0.3, 10 + place) for place, name in enumerate(judges)}
+    return pd.DataFrame(given)
+
+
+def test_three_people_and_two_judges_on_a_scale(tmp_path):
+    file = tmp_path / "stars.csv"
+    table = three_people()
+    table.to_csv(file, index=False)
+    whole = json.loads(check(file, "--format", "json").output)
+    rows = {row["name"]: row for row in whole["screen"]["judges_at_a_glance"]["rows"]}
+    mean = table[["ann1", "ann2", "ann3"]].mean(axis=1)
+    for judge in ("gpt-4o", "claude-3"):
+        assert rows[judge]["agreement"]["value"] == pytest.approx(table[judge].corr(mean, method="spearman"))
+        assert rows[judge]["bias"]["value"] == pytest.approx((table[judge] - mean).mean())
+        assert 0 < rows[judge]["person"]["value"] < 1
+    assert any("whole numbers from 1 to 5 (guessed" in line for line in whole["taken"])
+
+
+def test_names_that_say_nothing_are_asked_for_with_the_command_to_type(tmp_path):
+    file = tmp_path / "stars.csv"
+    three_people(("alice", "bob", "cleo")).to_csv(file, index=False)
+    done = check(file)
+    assert done.exit_code == 1
+    command = f"concord check {file} --human alice,bob,cleo"
+    assert "which columns are a person's? It may be alice, bob, cleo." in done.output
+    assert command in done.output
+    assert check(*command.split()[2:]).exit_code == 0
+
+
+def test_numbers_between_0_and_1(tmp_path):
+    file = tmp_path / "scores.tsv"
+    rng = np.random.default_rng(0)
+    human = rng.random(N)
+    table = pd.DataFrame({"human_score": human, "llm_score": (human + rng.random(N)) / 2})
+    table.to_csv(file, index=False, sep="\t")
+    row = kappa(file)
+    rho = table.human_score.corr(table.llm_score, method="spearman")
+    assert row["agreement"]["value"] == pytest.approx(rho)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_rating_a_row(tmp_path, named):
+    file = tmp_path / "long.csv"
+    table = three_people(("p1", "p2", "p3"), ("m1", "m2")).melt(
+        "item", var_name="annotator", value_name="score"
+    )
+    if named:
+        table["type"] = ["human" if name[0] == "p" else "model" for name in table.annotator]
+    table.to_csv(file, index=False)
+    options = () if named else ("--human", "p1,p2,p3", "--judge", "m1,m2")
+    if not named:
+        assert "--human p1,p2,p3,m1 --judge m2" in check(file).output
+    wide = three_people(("p1", "p2", "p3"), ("m1", "m2"))
+    rho = wide[["p1", "p2", "p3"]].mean(axis=1).corr(wide.m1, method="spearman")
+    rows = json.loads(check(file, "--format", "json", *options).output)["screen"]["judges_at_a_glance"][
+        "rows"
+    ]
+    assert next(row for row in rows if row["name"] == "m1")["agreement"]["value"] == pytest.approx(rho)
+
+
+def promptfoo():
+    results = [
+        {
+            "testIdx": i,
+            "prompt": {"raw": f"Question {i}?", "label": "p"},
+            "response": {"output": "An answer."},
+            "provider": {"id": "openai:gpt"},
+            "testCase": {"vars": {}, "metadata": {"human_label": word}},
+            "score": JUDGED[i],
+            "namedScores": {"llm_rubric": JUDGED[i]},
+            "gradingResult": {"pass": bool(JUDGED[i]), "reason": "x"},
+        }
+        for i, word in enumerate(words(PEOPLE))
+    ]
+    return {"results": {"version": 3, "results": results}}
+
+
+def inspect_log():
+    samples = [
+        {
+            "id": i,
+            "epoch": 1,
+            "input": "Question?",
+            "messages": [{"role": "user", "content": "Q"}, {"role": "assistant", "content": "A"}],
+            "target": "A",
+            "scores": {
+                "model_graded_qa": {"value": "CI"[1 - JUDGED[i]], "explanation": "x"},
+                "human": {"value": "CI"[1 - PEOPLE[i]]},
+            },
+        }
+        for i in range(N)
+    ]
+    return {"version": 2, "eval": {"task": "t", "model": "m"}, "samples": samples}
+
+
+def deepeval():
+    cases = [
+        {
+            "name": f"case {i}",
+            "input": "Question?",
+            "actualOutput": "Answer.",
+            "metricsData": [{"name": "LLM correctness", "score": JUDGED[i], "success": bool(JUDGED[i])}],
+            "additionalMetadata": {"human": PEOPLE[i]},
+        }
+        for i in range(N)
+    ]
+    return {"testCases": cases}
+
+
+def mlflow():
+    return [
+        {
+            "trace_id": f"t{i}",
+            "request": '"Question?"',
+            "response": '"Answer."',
+            "assessments": [
+                {
+                    "assessment_name": "correctness",
+                    "source": {"source_type": "HUMAN", "source_id": "ada"},
+                    "feedback": {"value": bool(PEOPLE[i])},
+                },
+                {
+                    "assessment_name": "correctness",
+                    "source": {"source_type": "LLM_JUDGE", "source_id": "gpt"},
+                    "feedback": {"value": bool(JUDGED[i])},
+                },
+            ],
+        }
+        for i in range(N)
+    ]
+
+
+@pytest.mark.parametrize("form", [promptfoo, inspect_log, deepeval, mlflow], ids=lambda form: form.__name__)
+def test_exports_of_other_tools(tmp_path, form):
+    file = tmp_path / "export.json"
+    file.write_text(json.dumps(form()))
+    options = ("--judge", "namedScores.llm_rubric") if form is promptfoo else ()
+    assert kappa(file, *options)["agreement"]["value"] == pytest.approx(by_hand(PEOPLE, JUDGED))
+
+
+def test_parquet_json_lines_and_a_frame_have_the_same_figures(tmp_path):
+    table = sparse()
+    table.to_csv(tmp_path / "t.csv", index=False)
+    table.to_parquet(tmp_path / "t.parquet")
+    table.to_json(tmp_path / "t.jsonl", orient="records", lines=True)
+    found = [kappa(tmp_path / f"t.{end}")["agreement"] for end in ("csv", "parquet", "jsonl")]
+    assert found[0] == found[1] == found[2]
+    read = labels.of_frame(table)
+    assert sorted(read.of.column("score").tolist()) == sorted(
+        labels.read(tmp_path / "t.csv").of.column("score").tolist()
+    )
+
+
+def test_a_sheet_of_excel(tmp_path):
+    sparse().to_excel(tmp_path / "t.xlsx", index=False)
+    sparse().to_csv(tmp_path / "t.csv", index=False)
+    assert kappa(tmp_path / "t.xlsx") == kappa(tmp_path / "t.csv")
+    (tmp_path / "broken.xlsx").write_bytes(b"PK\3\4")
+    assert "cannot be read as a spreadsheet" in check(tmp_path / "broken.xlsx").output
+
+
+def test_without_the_extra_a_sheet_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    (tmp_path / "t.xlsx").write_bytes(b"PK\3\4")
+    assert (
+        "install Concord with its extra “excel”, or save the sheet as CSV"
+        in check(tmp_path / "t.xlsx").output
+    )
+
+
+def test_several_criteria_in_the_names_of_columns(tmp_path):
+    file = tmp_path / "two.csv"
+    stars = noisy(STARS, range(1, 6))
+    pd.DataFrame(
+        {"fluency_human": STARS, "fluency_judge": stars, "safe.human": PEOPLE, "safe.judge": JUDGED}
+    ).to_csv(file, index=False)
+    whole = json.loads(check(file, "--format", "json").output)
+    assert "criteria: fluency, safe" in whole["taken"]
+    assert not any(line.startswith("ignored") for line in whole["taken"])
+    assert f"concord check {file} --criterion fluency" in check(file).output
+    assert "On Fluency," in check(file, "--criterion", "fluency").output
+    assert list(whole["criteria"]) == ["fluency", "safe"]
+    assert whole["criteria"]["fluency"]["judges"][0]["spearman"] == pytest.approx(
+        pd.Series(STARS).corr(pd.Series(stars), method="spearman")
+    )
+
+
+def test_categories_have_kappa(tmp_path):
+    file = tmp_path / "tones.csv"
+    tones = truth(answers=("warm", "cold", "flat"))
+    judged = noisy(tones, ("warm", "cold", "flat"))
+    pd.DataFrame({"human": tones, "judge": judged}).to_csv(file, index=False)
+    assert kappa(file)["agreement"]["value"] == pytest.approx(by_hand(tones, judged))
+
+
+BAD = {
+    "no person": (
+        pd.DataFrame({"id": range(9), "judge": [1, 0, 1] * 3}),
+        "no columns are known to be a person's",
+    ),
+    "no judge": (
+        pd.DataFrame({"id": range(9), "human": [1, 0, 1] * 3}),
+        "no columns are known to be a judge's",
+    ),
+    "ids twice": (
+        pd.DataFrame({"id": [1, 1, 2], "human": [1, 0, 1], "judge": [1, 0, 0]}),
+        "1 ids of the column id come more than once, such as “1”.*--id none",
+    ),
+    "a probability": (
+        pd.DataFrame({"human": ["pass", "fail", "pass"], "judge": [0.9, 0.2, 0.4]}),
+        "Say from which number on it passes. Type: concord check .* --pass-from 0.55",
+    ),
+    "free text": (
+        pd.DataFrame({"human": [f"word {i}" for i in range(30)], "judge": [f"other {i}" for i in range(30)]}),
+        "columns? are",
+    ),
+    "empty people": (pd.DataFrame({"human": [None] * 4, "judge": [1, 0, 1, 1]}), "a person"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_bad_table_is_told_in_a_sentence(tmp_path, case):
+    table, says = BAD[case]
+    file = tmp_path / "bad.csv"
+    table.to_csv(file, index=False)
+    done = check(file)
+    assert done.exit_code == 1
+    assert "Traceback" not in done.output
+    with pytest.raises(ImportRefused, match=says):
+        labels.read(file)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame({"human": [1], "judge": [1]}),
+        pd.DataFrame({"human": ["pass"] * 20, "judge": ["pass"] * 20}),
+        pd.DataFrame({"human": ["pass", "fail"] * 20, "judge": ["pass"] * 40}),
+        pd.DataFrame({"human": STARS, "judge": [20 * star for star in STARS]}),
+    ],
+    ids=["one row", "all equal", "one answer", "other scales"],
+)
+def test_what_cannot_be_measured_is_said_on_the_screen(tmp_path, table):
+    file = tmp_path / "odd.csv"
+    table.to_csv(file, index=False)
+    done = check(file)
+    assert done.exit_code == 0, done.output
+    assert len(done.output.splitlines()) <= 24
+
+
+def test_a_judge_that_equals_the_person_is_said(tmp_path):
+    file = tmp_path / "copy.csv"
+    pd.DataFrame({"human": PEOPLE, "judge": PEOPLE}).to_csv(file, index=False)
+    assert "the judge judge equals the person human in every row: is it a copy?" in check(file).output
+
+
+def test_categories_have_no_verdict_made_of_their_numbers(tmp_path):
+    file = tmp_path / "tones.csv"
+    tones = truth(answers=("warm", "cold", "flat"))
+    pd.DataFrame({"human": tones, "judge": noisy(tones, ("warm", "cold", "flat"))}).to_csv(file, index=False)
+    assert "ρ" not in check(file).output
+
+
+def test_a_judge_on_another_scale_is_said(tmp_path):
+    file = tmp_path / "scales.csv"
+    pd.DataFrame({"human": STARS, "judge": [20 * star for star in STARS]}).to_csv(file, index=False)
+    assert "people answer 1 to 5, judge 20 to 100: taken for another scale" in check(file).output.replace(
+        "\n", " "
+    )
+
+
+def test_the_length_of_texts_or_of_a_column_is_a_feature():
+    table = sparse().assign(response=[f"{'word ' * (1 + i % 7)}" for i in range(N)])
+    lengths = labels.of_frame(table).features["reply_chars"]
+    assert sorted(lengths.tolist()) == sorted(len(text) for text in table.response)
+    counted = labels.of_frame(table.assign(length=range(N))).features["reply_chars"]
+    assert sorted(counted.tolist()) == list(range(N))
+
+
+def test_an_answer_given_twice_is_told(tmp_path):
+    long = three_people(("p1", "p2"), ("m1",)).melt("item", var_name="annotator", value_name="score")
+    long["kind"] = ["human" if name[0] == "p" else "judge" for name in long.annotator]
+    twice = pd.concat([long, long.iloc[:1]])
+    assert len(labels.of_frame(twice).of.rows["score"]) == len(long)
+    other = pd.concat([long, long.iloc[:1].assign(score=6)])
+    with pytest.raises(ImportRefused, match="p1 answers “0” twice"):
+        labels.of_frame(other)
+
+
+def test_formulas_and_markup_are_no_answers(tmp_path):
+    file = tmp_path / "formulas.csv"
+    table = sparse()
+    table.loc[5, "label"] = '=HYPERLINK("http://x")'
+    table.to_csv(file, index=False)
+    said = " ".join(check(file).output.split())
+    assert "cell cannot be read and counts as missing: line 7, label: “=HYPERLINK" in said
+
+
+def test_a_file_that_is_too_large_is_refused(tmp_path):
+    file = tmp_path / "large.csv"
+    with file.open("wb") as out:
+        out.write(b"human,judge\n1,1\n")
+        out.truncate(2**31)
+    done = check(file)
+    assert done.exit_code == 1
+    assert "is larger than 1,073,741,824 bytes" in done.output
+
+
+def test_columns_that_are_not_there_are_told(tmp_path):
+    file = tmp_path / "results.csv"
+    sparse().to_csv(file, index=False)
+    assert "There is no column “lable”. Did you mean “label”?" in check(file, "--human", "lable").output
+
+
+def test_from_a_number_on_an_answer_passes():
+    table = pd.DataFrame({"human": words(PEOPLE), "judge": [0.2 + 0.6 * value for value in JUDGED]})
+    read = labels.of_frame(table, TableOptions(passing=0.5))
+    kind, score = read.of.column("kind"), read.of.column("score")
+    assert score[kind == "judge"].sum() == sum(JUDGED)
+
+
+def test_it_loads_neither_streamlit_nor_a_benchmark():
+    code = "import sys, concord.commands.check, concord.exchange.labels, concord.reports.screen;"
+    code += "print([m for m in sys.modules if m in ('streamlit', 'openai', 'concord.runs.registry')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_example_of_the_readme_prints_what_it_says(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("COLUMNS", "100")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    command, printed = re.search(
+        r"uvx --from \. concord (.+?)\s+#.*?```text\n(.*?)```", readme, re.S
+    ).groups()
+    done = CliRunner().invoke(main, command.split())
+    assert done.output == printed
+    assert len(printed.splitlines()) <= 24
+
+
+class Seen(HTMLParser):
+    """The tags of a page, the addresses in it, and its text."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.links, self.text = [], [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.links += [value for name, value in attrs if name in ("src", "href", "action")]
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+HOSTILE = '<script>alert(1)</script><img src="http://example.org/x">'
+
+
+def test_the_report_is_one_file_in_which_nothing_of_the_table_is_markup(tmp_path):
+    table = sparse()
+    table["response"] = HOSTILE
+    table["model"] = ["<b>a</b>", "b", "c"] * (N // 3)
+    table = table.rename(columns={"verdict": "judge <i>x</i>"})
+    file, report = tmp_path / "results.csv", tmp_path / "report.html"
+    table.to_csv(file, index=False)
+    done = check(file, "--html", report)
+    assert done.exit_code == 0, done.output
+    seen = Seen(report.read_text())
+    assert seen.links == []
+    assert not {"img", "b>a", "i"} & set(seen.tags)
+    assert seen.tags.count("script") == 1
+    assert "default-src 'none'" in report.read_text()
+    text = " ".join(seen.text)
+    assert HOSTILE in text
+    rated = [i for i in range(N) if i % 2]
+    differ = sum((PEOPLE[i] if i != 1 else 1) != JUDGED[i] for i in rated)
+    assert f"{differ} items" in text
+    assert "prefers-color-scheme: dark" in text
+    assert "@media print" in text
+
+
+def test_a_stored_study_has_the_same_report(filled, run, tmp_path):
+    report = tmp_path / "report.html"
+    with filled.read() as db:
+        (study,) = studies.names(db)
+    done = run(filled, "agreement", "--study", study, "--resamples", 20, "--html", report)
+    assert report.exists(), done.output
+    text = " ".join(Seen(report.read_text()).text)
+    summary = json.loads(
+        run(filled, "agreement", "--study", study, "--resamples", 20, "--format", "json").stdout
+    )["summary"]
+    assert all(sentence in text for sentence in summary)
+
+
+MANY = int(os.environ.get("CONCORD_FUZZ", "1500")) // 100
+NAMES = (
+    *(
+        "id",
+        "label",
+        "verdict",
+        "gpt-4",
+        "ann1",
+        "model",
+        "response",
+        "score",
+        "rater",
+        "criterion",
+        "scenario",
+    ),
+    *(
+        "rater_type",
+        "item_id",
+        "fluency_human",
+        "fluency_judge",
+        "final_human",
+        "",
+        "\u202ename",
+        "length",
+        "turn",
+    ),
+)
+CELLS = (
+    *(
+        "pass",
+        "P",
+        "",
+        "nan",
+        "1",
+        "2",
+        "0.5",
+        "1e400",
+        "-3",
+        "=1+1",
+        "maybe",
+        "[1]",
+        '{"a": 1}',
+        "∞",
+        "1_000",
+    ),
+    *("x" * 300, "a\nb", "human", "judge"),
+)
+
+
+@pytest.mark.parametrize("seed", range(MANY))
+def test_any_table_is_answered_or_refused_in_a_sentence(tmp_path, seed):
+    """The fuzzing test of tables; `make fuzz` reads 100."""
+    rng = random.Random(seed)
+    columns = list(dict.fromkeys(["human", "judge", *rng.sample(NAMES, rng.randint(1, 6))]))
+    pools = [
+        rng.choice([("pass", "fail"), ("1", "2", "5"), ("0", "1", ""), rng.sample(CELLS, 4)]) for _ in columns
+    ]
+    table = [dict(zip(columns, map(rng.choice, pools), strict=True)) for _ in range(rng.choice((1, 5, 30)))]
+    for row in table if seed % 2 else ():
+        row[rng.choice(columns)] = rng.choice(
+            [None, [1], {"score": "1"}, [{"name": "judge", "score": 1}], True]
+        )
+    file = tmp_path / ("t.jsonl" if seed % 2 else "t.csv")
+    if seed % 2:
+        file.write_text("\n".join(map(json.dumps, table)))
+    else:
+        pd.DataFrame(table).to_csv(file, index=False)
+    done = check(file, "--resamples", 5, "--html", tmp_path / "report.html")
+    assert done.exit_code in (0, 1), done.output
+    assert done.exit_code == 0 or isinstance(done.exception, SystemExit), done.exception
+    assert done.exit_code == 0 or done.output.startswith("Error: ")
+
+
+@pytest.mark.parametrize("told", [(), ("--scale", "0..1")])
+def test_floats_from_0_to_1_are_numbers_though_both_ends_occur(tmp_path, told):
+    """A clipped score has 0 and 1 among its values, which are no two answers."""
+    rng = np.random.default_rng(4)
+    people = np.clip(rng.normal(0.5, 0.4, 80), 0, 1).round(3)
+    judge = np.clip(people + rng.normal(0, 0.1, 80), 0, 1).round(3)
+    assert {0.0, 1.0} <= {*people}
+    file = tmp_path / "floats.csv"
+    pd.DataFrame({"human": people, "judge": judge}).to_csv(file, index=False)
+    done = check(file, *told, "--format", "json")
+    [row] = json.loads(done.output)["screen"]["judges_at_a_glance"]["rows"]
+    assert row["agreement"]["value"] == pytest.approx(
+        pd.Series(people).corr(pd.Series(judge), method="spearman")
+    )
+    assert row["n"] == 80

@@ -1,0 +1,160 @@
+"""`concord drift` and `concord gate FILE`: exit codes, JUnit, annotations, and the fixture of pytest."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import concord
+from concord.cli import main
+from concord.statistics.drift import confidence_sequence, drift
+
+ROOT = Path(__file__).parent.parent.parent
+N = 200
+
+
+def table(flipped=0, seed=0):
+    rng = random.Random(seed)
+    human = [rng.random() < 0.6 for _ in range(N)]
+    judge = [value if rng.random() < 0.9 else not value for value in human]
+    for place in range(flipped):
+        judge[place] = True
+    return pd.DataFrame(
+        {"id": range(N), "response": [f"Reply {i}" for i in range(N)], "label": human, "verdict": judge}
+    )
+
+
+@pytest.fixture
+def files(tmp_path):
+    def write(name, of):
+        of.to_csv(tmp_path / name, index=False)
+        return tmp_path / name
+
+    return write
+
+
+def call(*words):
+    return CliRunner().invoke(main, [*map(str, words)])
+
+
+def test_the_same_scores_pass_and_moved_ones_are_named(files):
+    old = files("old.csv", table())
+    same = call("drift", old, files("same.csv", table().sample(frac=1, random_state=1)))
+    assert same.exit_code == 0
+    assert "Passed: verdict on label scores the same as before: mean change +0.000" in same.stdout
+    moved = call("drift", old, files("new.csv", table(flipped=100)))
+    changed = table().verdict.ne(table(flipped=100).verdict)
+    assert moved.exit_code == 2
+    assert f"verdict on label has moved: mean change +{changed.sum() / N:.3f}" in moved.stderr
+    assert f"{changed.mean():.1%} of {N} items changed." in moved.stderr
+    first = changed.idxmax()
+    assert f"{first}: false → true  Reply {first}" in moved.stdout
+    assert len(moved.stdout.splitlines()) == 11
+
+
+def test_too_few_items_in_common_are_not_the_same(files):
+    old, new = table().iloc[:100], table().iloc[95:]
+    done = call("drift", files("old.csv", old), files("new.csv", new))
+    assert done.exit_code == 2
+    assert "5 items in common are too few, at least 8 are needed" in done.stderr
+
+
+def test_tables_without_people_drift_too(files):
+    of = table().drop(columns="label")
+    assert call("drift", files("old.csv", of), files("new.csv", of)).exit_code == 0
+
+
+def test_what_cannot_run_exits_with_1(files, tmp_path):
+    file = files("old.csv", table())
+    assert call("drift", file, tmp_path / "none.csv").exit_code == 1
+    assert call("drift", file).exit_code == 1
+    assert call("gate", file, "--min-agreement", "high").exit_code == 1
+    assert call("gate", "--min-agreement", 0.5).exit_code == 1
+    other = files("other.csv", table().rename(columns={"verdict": "llm"}))
+    done = call("drift", file, other)
+    assert done.exit_code == 1
+    assert "have no judge in common: verdict and llm." in done.output
+
+
+def test_a_file_passes_the_gate_by_its_lower_end(files):
+    file = files("labels.csv", table())
+    figure = concord.check(file).judges["verdict"]["kappa"]
+    passed = call("gate", file, "--min-agreement", figure.low - 0.001)
+    assert (passed.exit_code, passed.stderr) == (0, "")
+    assert f"Cohen's κ with the majority of people {figure.value:.3f}" in passed.stdout
+    assert call("gate", file, "--min-agreement", figure.low + 0.001).exit_code == 2
+
+
+@pytest.mark.parametrize("least", [0.1, 0.99])
+def test_results_for_continuous_integration(files, least):
+    file = files("labels.csv", table())
+    done = call("gate", file, "--min-agreement", least, "--format", "junit")
+    suite = ElementTree.fromstring(done.stdout)[0]
+    failed = least > 0.9
+    assert done.exit_code == 2 * failed
+    assert (suite.get("tests"), suite.get("failures")) == ("1", str(int(failed)))
+    assert (suite[0].find("failure") is not None) == failed
+    lines = call("gate", file, "--min-agreement", least, "--format", "github").stdout
+    assert lines.startswith(f"::{'error' if failed else 'notice'} title=concord gate,file={file}::verdict on")
+    told = json.loads(call("gate", file, "--min-agreement", least, "--format", "json").stdout)
+    assert told["outcomes"][0]["passed"] is not failed
+
+
+def test_names_cannot_end_an_annotation_or_a_test_result(files):
+    of = table().rename(columns={"verdict": "judge::x\n<b>"})
+    file = files("labels.csv", of)
+    lines = call("gate", file, "--min-agreement", 0.1, "--format", "github").stdout.splitlines()
+    assert len(lines) == 1
+    ElementTree.fromstring(call("gate", file, "--min-agreement", 0.1, "--format", "junit").stdout)
+
+
+def test_the_fixture_of_pytest(files, tmp_path):
+    files("labels.csv", table())
+    (tmp_path / "test_it.py").write_text(
+        "import pytest\n"
+        "def test_good(concord_check): concord_check('labels.csv').agrees(at_least=0.5)\n"
+        "def test_bad(concord_check):\n"
+        "    with pytest.raises(AssertionError, match='the lower end is below 0.99'):\n"
+        "        concord_check('labels.csv').agrees(at_least=0.99)\n"
+    )
+    words = ["-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run([sys.executable, *words, "."], cwd=tmp_path, capture_output=True, text=True)
+    assert "2 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_the_plugin_costs_other_tests_nothing():
+    code = "import sys, concord.library.pytest_plugin; print({'numpy', 'pandas', 'scipy'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_the_same_is_shown_by_an_interval_within_the_margin():
+    rng = np.random.default_rng(0)
+    old = rng.integers(1, 6, 400).astype(float)
+    new = np.clip(old + rng.choice([-1, 0, 0, 0, 1], 400), 1, 5)
+    found = drift(old, new, 0.4, (1.0, 5.0))
+    assert found.word == "same"
+    assert drift(old, new, 0.01, (1.0, 5.0)).word == "not known yet"
+    assert found.shift.value == pytest.approx((new - old).mean())
+    assert drift(old, np.clip(old + 1, 1, 5), 0.4, (1.0, 5.0)).word == "moved"
+
+
+def test_the_sequence_holds_at_every_look():
+    """Of 200 streams at most 5 in 100 leave the mean out, at whatever look."""
+    rng = np.random.default_rng(1)
+    missed = sum(
+        not low <= 0.3 <= high
+        for low, high in (confidence_sequence((rng.random(300) < 0.3).astype(float)) for _ in range(200))
+    )
+    assert missed <= 10
+    low, high = confidence_sequence((rng.random(3000) < 0.3).astype(float))
+    assert high - low < 0.12

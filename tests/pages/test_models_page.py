@@ -1,0 +1,101 @@
+"""The page of models: entries are added, changed and tested; keys are never shown, members only read."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from concord.llm import gates
+from concord.llm.models import currency, load_models
+from concord.store import audit
+from concord.workspace import Workspace
+from pages.parts.people import Researcher
+from tests.mock.server import running
+
+FRAME = """
+import streamlit as st
+from pages.parts.navigation import SECTIONS
+listed = [page for pages in SECTIONS.values() for page in pages if page.address == "models"]
+st.navigation([st.Page(p.path, title=p.title, url_path=p.address, default=True) for p in listed]).run()
+"""
+OTHER = "\n# the other\n[models.b]\nparams = {temperature=0.5}\n"
+OWN = f'# mine\n[models.judge]   # first\nmodel = "mock-fixed"\n{OTHER}'
+
+
+def opened(**address: str) -> AppTest:
+    page = AppTest.from_string(FRAME, default_timeout=60)
+    page.query_params.update(address)
+    return page.run()
+
+
+def press(page: AppTest, label: str) -> AppTest:
+    page = next(button for button in page.button if button.label == label).click().run()
+    assert not page.exception
+    return page
+
+
+def test_a_model_is_added_with_its_price_and_without_a_key(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", "the-secret")
+    workspace.models_path.write_text(OWN)
+    page = opened(model="new model …")
+    page.text_input(key="entry name").set_value("c")
+    page.text_input(key="api_key_env of ").set_value("MY_KEY")
+    page.selectbox(key="entry kind").set_value("vllm")
+    page.text_input(key="currency").set_value("EUR")
+    page = press(page, "Add")
+    assert "endpoint calls it" in page.error[0].value
+    page.text_input(key="model of ").set_value("some-id")
+    page.number_input(key="input of ").set_value(2.5)
+    page = press(page, "Add")
+    assert "both rates" in page.error[0].value
+    assert workspace.models_path.read_text() == OWN
+    page.number_input(key="output of ").set_value(10.0)
+    page = press(page, "Add")
+    model = load_models(workspace.models_path)["c"]
+    assert model.price is not None
+    assert (model.served, model.api_key_env, model.price.output) == ("some-id", "MY_KEY", 10.0)
+    assert model.base_url == "http://127.0.0.1:8000/v1", "the preset's"
+    assert workspace.models_path.read_text().startswith(f'currency = "EUR"\n{OWN}')
+    rows = page.dataframe[0].value.set_index("name")
+    assert rows.loc["c", "key"] == "MY_KEY"
+    assert rows.loc["judge", "key"].endswith("(not set)")
+    assert rows.loc["judge", "price"] == "not known"
+    assert "the-secret" not in str(page)
+    with workspace.read() as db:
+        assert [(line.what, line.about) for line in audit.every(db)] == [("added a model", "c")]
+
+
+def test_a_change_and_a_test_call(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gates, "FIRST_SECONDS", 0.0)  # what nothing answers is not asked again
+    workspace.models_path.write_text(OWN)
+    with running() as url:
+        page = opened(model="judge")
+        page.text_input(key="base_url of judge").set_value(url)
+        page.text_input(key="family of judge").set_value("sol")
+        page = press(page, "Save")
+        assert load_models(workspace.models_path)["judge"].family == "sol"
+        assert "# mine\n" in workspace.models_path.read_text()
+        assert workspace.models_path.read_text().endswith(f'"\n{OTHER}')
+        page = press(page, "Test")
+        assert "judge\\: answers as asked \\(served as mock\\-fixed;" in page.success[-1].value
+    page = press(page, "Test")
+    assert page.error[0].value.startswith("judge\\: ")
+
+
+def test_a_researcher_reads_and_changes_nothing(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace.models_path.write_text(OWN)
+    page = opened(model="judge")
+    page.text_input(key="family of judge").set_value("sol")
+    who = Researcher("member", "Dana", 1, "researcher")
+    monkeypatch.setattr("pages.parts.session.who_is_here", lambda _: who)
+    page = press(page, "Save")
+    assert "Only the owner" in page.error[0].value
+    assert not page.text_input
+    assert workspace.models_path.read_text() == OWN
+    assert currency(workspace.models_path) == ""
+    with workspace.read() as db:
+        assert not audit.every(db)

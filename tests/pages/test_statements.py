@@ -1,0 +1,103 @@
+"""What the pages ask of the store: no statement goes through a table that grows with conversations."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from concord.store import database
+from concord.workspace import SHIPPED, Workspace
+from pages.parts.navigation import DESK, SECTIONS
+from pages.parts.people import Researcher
+
+SMALL = {
+    "audit_log",  # what people decided
+    "batches",
+    "criteria",
+    "documents",  # prompts, rubrics and registrations
+    "links",
+    "model_configurations",
+    "player_counts",
+    "rater_counts",
+    "raters",
+    "runs",
+    "sessions",
+    "settings",
+    "studies",
+}
+"""Tables that a statement may go through."""
+PARTS = ("placements_to_settle", "scenarios_discarded")
+"""Indexes of what an adjudicator was given, and of what a researcher has discarded."""
+
+
+@pytest.fixture
+def pages(demo_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, list[str]]]:
+    """The statements that each page of the demo sends, by its address."""
+    monkeypatch.setenv("CONCORD_WORKSPACE", str(demo_workspace.path))
+    monkeypatch.setattr("pages.parts.session.who_is_here", lambda _: Researcher("local"))
+    st.cache_resource.clear()
+    st.cache_data.clear()
+    statements: dict[str, list[str]] = {}
+    connect = database.connect
+
+    def record(sql: str) -> None:
+        statements[address].append(sql)
+
+    def traced(*args, **named):
+        db = connect(*args, **named)
+        db.conn.set_trace_callback(record)
+        return db
+
+    monkeypatch.setattr(database, "connect", traced)
+    for page in (page for pages in SECTIONS.values() for page in pages if page != DESK):
+        address = page.address
+        statements[address] = []
+        test = AppTest.from_file(str(SHIPPED / "app.py"), default_timeout=600)
+        if address:
+            test.switch_page(str(page.path))
+        test.run()
+        assert not test.exception, address
+    yield statements
+    # Connections that are kept open are traced for as long as they are.
+    database._idle.pop(demo_workspace.db_path).close()
+
+
+def scanned(db: sqlite3.Connection, sql: str) -> list[str]:
+    """The tables, other than SMALL ones, that a statement goes through from one end to the other."""
+    tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    every = db.execute("SELECT sql FROM sqlite_master WHERE type = 'view' AND instr(?, name)", [sql])
+    views = [text for (text,) in every]
+    words = re.findall(r'"?\b(\w+)\b"?(?: AS)?\s+(\w+)', " ".join([sql, *views]))
+    plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {sql}")]
+    if "LIMIT" in sql and not any("TEMP B-TREE" in step for step in plan):
+        return []  # it ends where there are enough rows
+    steps = [step for step in plan if step.startswith("SCAN ") and not step.endswith(PARTS)]
+    called = {step.split()[1] for step in steps}
+    return sorted(
+        {name for name, alias in [*words, *((t, t) for t in tables)] if alias in called} & tables - SMALL
+    )
+
+
+def test_no_statement_of_a_page_goes_through_a_table_that_grows_with_conversations(pages, demo_workspace):
+    assert min(map(len, pages.values())) > 5  # each page was drawn, and was traced
+    db = sqlite3.connect(demo_workspace.db_path)
+    db.create_function("casefold", 1, str.casefold, deterministic=True)
+    asked = sorted({(sql, page) for page, every in pages.items() for sql in every if "SELECT" in sql.upper()})
+    bad = [(page, tables, sql) for sql, page in asked if (tables := scanned(db, sql))]
+    assert bad == []
+    # What the rule is to find, it finds.
+    assert scanned(db, "SELECT count(*) FROM conversations c") == ["conversations"]
+    assert scanned(db, "SELECT * FROM given WHERE score > 3")
+
+
+def test_pages_read_a_study_and_its_questions_once(pages):
+    """The rows of the demo's studies were read 124 times while each page was opened once."""
+    rows = ("SELECT * FROM studies WHERE name", "SELECT name, statement, scale")
+    read = Counter(sql for every in pages.values() for sql in every if sql.startswith(rows))
+    assert set(read.values()) == {1}

@@ -1,0 +1,112 @@
+"""Short answers: the worst group, what a judge favours, who is severe, where a verdict leads."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from concord.estimate import Estimate
+from concord.reports import answers
+from concord.reports.features import FEATURES, OWN_FAMILY
+from concord.table import Column, Table
+
+SURE, UNSURE = Estimate(0.5, 0.2, 0.8, n=40), Estimate(0.1, -0.2, 0.4, n=40)
+
+
+def table(name: str, rows: list[dict[str, Any]]) -> dict[str, Table]:
+    columns = tuple(map(Column, dict.fromkeys(name for row in rows for name in row)))
+    return {name: Table(name, name, columns, tuple(rows))}
+
+
+@pytest.fixture
+def evidence(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """Evidence of which the test gives the sections; no section lacks anything."""
+    sections: dict[str, dict[str, Table]] = {}
+    monkeypatch.setattr(answers, "section", lambda _, name, __: sections[name])
+    monkeypatch.setattr(answers, "_has", lambda *_: True)
+    monkeypatch.setattr(answers, "unmeasured", lambda _: {"own family": "no family is given"})
+    monkeypatch.setattr(answers, "whom", lambda *_: "for these 3 annotators")
+    ratings = SimpleNamespace(judges=("a", "b"), people=(1, 2))
+    return SimpleNamespace(sections=sections, names={}, ratings=ratings, options=SimpleNamespace(margin=0.1))
+
+
+def test_the_worst_group_is_named_of_those_with_an_interval(evidence: Any) -> None:
+    def row(group: str, bias: Estimate, rho: Estimate, **more: str) -> dict[str, Any]:
+        return {"rater": "a", "group": group, "bias": bias, "spearman": rho, **more}
+
+    low = Estimate(0.2, -0.1, 0.5, n=30)
+    alone = row("z", Estimate(-3.0, n=1), Estimate(-1.0, n=3))
+    evidence.sections["players"] = table("players", [row("x", UNSURE, low), alone])
+    far = Estimate(-0.7, -0.9, -0.5, n=20)
+    evidence.sections["scenarios"] = table("facets", [row("y", far, SURE, facet="topic")])
+    assert answers.farthest(evidence, "wit", "a") == [
+        "Worst by bias of 2 groups: topic y, -0.70 points (-0.90 to -0.50), 20 items.",
+        "Worst by correlation of 2 groups: player x, ρ 0.20 (-0.10 to 0.50), 30 items.",
+        "The worst of many groups looks worse than it is; intervals are for these 3 annotators.",
+    ]
+    assert answers.farthest(evidence, "wit", "b") == []
+
+
+def test_a_judge_is_named_whose_interval_leaves_out_0_and_a_reason_where_nothing_is_measured(
+    evidence: Any,
+) -> None:
+    length = FEATURES["reply_chars"]
+    rows = [
+        {"rater": "a", "feature": length, "step": "+54.2", "effect": SURE},
+        {"rater": "b", "feature": length, "step": "+54.2", "effect": UNSURE},
+        {"rater": "Avg(a, b)", "feature": length, "step": "+54.2", "effect": SURE},
+    ]
+    evidence.sections["bias"] = table("feature_bias", rows)
+    long, family = answers.favours(evidence, "wit").values()
+    assert long == (
+        "a gives longer replies more than people do: +0.50 points (+0.20 to +0.80) for 54 characters more. "
+        "Not shown for b: its interval holds 0."
+    )
+    assert family == "Not known: no family is given."
+    rows.append({"rater": "b", "feature": OWN_FAMILY, "step": "yes, against no", "effect": SURE})
+    evidence.sections["bias"] = table("feature_bias", rows)
+    _, family = answers.favours(evidence, "wit").values()
+    assert family == "b gives its own family more than people do: +0.50 points (+0.20 to +0.80)."
+
+
+def test_the_most_severe_annotator_is_a_person(evidence: Any) -> None:
+    rows = [
+        {"rater": "a", "kind": "judge", "severity": Estimate(2.0, 1.0, 3.0)},
+        {"rater": "Ann", "kind": "person", "severity": SURE},
+        {"rater": "Bo", "kind": "person", "severity": UNSURE},
+    ]
+    evidence.sections["raters"] = table("raters", rows)
+    said = answers.severest(evidence, "wit")
+    assert said == ["Ann is the most severe annotator: 0.50 points (0.20 to 0.80) below the average one."]
+    evidence.sections["raters"] = table("raters", rows[:2])
+    assert answers.severest(evidence, "wit") == []
+
+
+@pytest.mark.parametrize(
+    ("word", "left", "page"),
+    [
+        ("at least as good", 0, "leaderboard"),
+        ("worse", 500, "agreement"),
+        ("not known yet", 500, "samples"),
+        ("not known yet", 5, "runs"),
+        ("not known yet", 0, "runs"),
+        ("not known yet", None, "import"),
+    ],
+)
+def test_nobody_is_sent_to_draw_where_too_little_is_left(
+    evidence: Any, word: str, left: int | None, page: str
+) -> None:
+    # 0.04 below on 100 items, half the interval 0.1: (1.96 + 0.84) x 0.05 / 0.06 is 2.33, whose square less 1
+    # is some 440 more items.
+    rows = ({"rater": "a", "difference": Estimate(-0.04, -0.14, 0.06, n=100)},)
+    of = SimpleNamespace(word=word, members=("a",), rows=Table("glance", "", (Column("rater"),), rows))
+    evidence.names["a"] = "a"
+    step = answers.next_step(evidence, of, left)
+    assert step.page == page
+    assert ("5 more can be drawn" in step.about) == (left == 5)
+
+
+def test_a_price_that_is_not_known_is_never_0() -> None:
+    assert answers.per_thousand(None, "USD") == "price not known"
+    assert answers.per_thousand(0.0, "USD") == "0.00 USD per 1,000 judgements"
+    assert answers.per_thousand(1234.5, "") == "1,234.50 per 1,000 judgements"

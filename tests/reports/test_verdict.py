@@ -1,0 +1,268 @@
+"""The verdict on a study's judges, its reason and advice, and flags about single raters."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from concord.reports.agreement_report import AgreementReport
+from concord.reports.verdict import MOST_FLAGS, Verdict, careless
+from concord.statistics.claims import CLAIMS, ranked
+from tests.reports.test_agreement_report import FEW, frame, measured, simulated
+from tests.studies.test_quality import item
+
+RNG = np.random.default_rng(3)
+QUALITY = RNG.integers(1, 6, (40, 2)).astype(float)
+
+
+def seen(noise: float = 1.0) -> list[list[float]]:
+    return np.clip(np.round(QUALITY + RNG.normal(0, noise, QUALITY.shape)), 1, 5).tolist()
+
+
+PEOPLE = {("human", name): seen() for name in ("Ada", "Bo", "Chi")}
+
+
+def summary(scores: dict[tuple[str, str], list[list[float]]]) -> str:
+    report = measured(frame({**PEOPLE, **scores}))
+    return " ".join([*report.summary, *report.limits])
+
+
+def verdict(**noise: float) -> Verdict:
+    return measured(simulated(**noise)).verdict()  # type: ignore[arg-type]
+
+
+def two_judges(one: float, other: float, person: float) -> AgreementReport:
+    """Judges j and k, with noises of their own."""
+    table = simulated(judge_noise=one, person_noise=person)
+    second = simulated(judge_noise=other, person_noise=person)
+    return measured(pd.concat([table, second[second.rater == "j"].assign(rater="k")]))
+
+
+def test_a_judge_as_good_as_a_person_may_be_used() -> None:
+    found = verdict(judge_noise=0.1, person_noise=1.2)
+    assert found.word == "at least as good"
+    assert found.sentence == "On Final, j is at least as good as one more person."
+    assert found.next == "Use j on Final where one more person would rate."
+    assert re.search(
+        r"it reaches ρ = 0\.\d\d, one more person 0\.\d\d: difference \+0\.\d\d \(\+0", found.reason
+    )
+
+
+def test_a_judge_worse_than_a_person_replaces_nobody() -> None:
+    found = verdict(judge_noise=3.0, person_noise=0.3)
+    assert (found.word, found.sentence) == ("worse", "On Final, j is worse than one more person.")
+    assert found.next.startswith("No judge replaces a person yet: have people rate")
+    both = two_judges(3.0, 2.0, 0.3)
+    assert both.verdict().next.startswith("No judge replaces a person yet")
+    assert not any("use either" in sentence.casefold() for sentence in both.summary)
+
+
+def test_what_items_cannot_tell_is_planned() -> None:
+    # Judge and people see with the same noise.
+    found = verdict(items=40, judge_noise=0.7, person_noise=0.7)
+    assert found.word == "not known yet"
+    assert re.search(r"have people rate about \d+ more items first", found.next)
+    assert "more items" not in found.sentence
+
+
+def test_the_margin_decides_what_as_good_means() -> None:
+    table = simulated(items=40, judge_noise=0.7, person_noise=0.7)
+    wide = measured(table, options=replace(FEW, margin=0.5)).verdict()
+    assert wide.word == "at least as good"
+    assert "less than 0.5 below" in wide.reason
+
+
+def test_a_single_judge_may_be_good_where_the_panel_is_not() -> None:
+    report = two_judges(0.05, 8.0, 1.2)
+    words = {str(row["name"]): row["verdict"] for row in report.verdict().rows.rows}
+    assert words["j"] == "at least as good"
+    if report.verdict().word != "at least as good":
+        assert report.verdict().next.startswith("Use j, at least as good as one more person on Final")
+
+
+@pytest.mark.parametrize("anonymous", [False, True])
+def test_without_a_second_person_the_verdict_says_what_is_missing(anonymous: bool) -> None:
+    table = simulated(judge_noise=0.5, person_noise=0.5)
+    if not anonymous:
+        table = table[table.rater.isin(["Ada", "j"])]
+    found = measured(table, anonymous=anonymous).verdict("wit")
+    assert found.word == "undefined"
+    whom = "people's mean" if anonymous else "the person"
+    assert f"j agrees with {whom}: ρ = 0." in found.sentence
+    assert ("unnamed" in found.reason) == anonymous
+    assert ("Among themselves people reach alpha = 0." in found.reason) == anonymous
+    how = "with their names" if anonymous else "second person"
+    assert how in found.next
+
+
+def test_the_verdict_is_on_the_judges_of_the_registered_test() -> None:
+    report = two_judges(0.1, 3.0, 0.8)
+    assert report.verdict().members == ("j", "k")
+    plan = {
+        "plan": {"test": [{"criterion": "final", "judges": ["k"]}, {"criterion": "wit", "judges": ["j"]}]}
+    }
+    of = replace(report.of, registered=SimpleNamespace(content=plan))  # type: ignore[arg-type]
+    report = replace(report, of=of, kept={}, worded={})
+    assert report.verdict().members == ("k",)
+    assert report.verdict("wit").members == ("j",)
+    assert report.summary[0].startswith("On Final, k is worse than one more person")
+
+
+def test_a_shift_of_level_is_flagged_with_its_side() -> None:
+    def flags(shift: float) -> str:
+        return " ".join(f.text for f in verdict(judge_noise=0.5, person_noise=0.5, shift=shift).flags)
+
+    assert "points higher than people" in flags(0.8)
+    assert "points lower than people" in flags(-0.8)
+    assert "points" not in flags(0.0)
+
+
+def test_flags_are_few_and_the_most_serious_first() -> None:
+    upside_down = [[6 - wit, 6 - care] for wit, care in seen(0.5)]
+    flat = [[3.0 if i else 4.0, care] for i, (_, care) in enumerate(seen())]
+    scores = {
+        ("human", "Di"): flat,
+        ("human", "Ed"): PEOPLE["human", "Bo"],
+        ("judge", "j"): upside_down,
+        ("judge", "k"): flat,
+        ("judge", "l"): PEOPLE["human", "Ada"],
+    }
+    report = measured(frame({**PEOPLE, **scores}))
+    flags = report.verdict().flags
+    assert len(flags) == MOST_FLAGS
+    assert [*flags] == ranked(flags)
+    assert [flag.claim for flag in flags][:2] == ["other way round", "same answers"]
+    assert len(report.limits) > MOST_FLAGS
+    assert {flag.claim for flag in flags} <= set(CLAIMS)
+
+
+def test_careless_people_stand_in_the_report_and_in_what_limits_it() -> None:
+    report = measured(simulated(judge_noise=0.5, person_noise=0.5))
+    dealt = tuple(item(name, n, state="done", seconds=1) for name in ("Ada", "Bo", "Chi") for n in range(20))
+    report = replace(report, of=replace(report.of, dealt=dealt), kept={}, worded={})
+    assert [flag.claim for flag in careless(report)] == ["too fast"] * 3
+    for where in (report.limits, report.summary):
+        assert sum("faster than the replies can be read in 20 of 20 items" in text for text in where) == 3
+    assert "faster than the replies can be read" in report.document("markdown")
+
+
+def test_a_player_treated_otherwise_is_named_and_a_uniform_shift_names_nobody() -> None:
+    def texts(shift: float) -> str:
+        table = simulated(items=90, judge_noise=0.4, person_noise=0.4, shift=shift)
+        rows = (table.kind == "judge") & (table.player == "cedar")
+        table.loc[rows, "score"] = np.clip(table.score[rows] + (0.0 if shift else 1.2), 1, 5)
+        return " ".join(flag.text for flag in measured(table).verdict("wit").flags)
+
+    assert re.search(r"j gives “cedar” \d.\d\d points more, beside people, than the oth", texts(0))
+    assert "the player" not in texts(0.9)
+
+
+def test_an_ordinary_study_has_no_cautions() -> None:
+    said = summary({("judge", "j"): seen()})
+    for word in ("other way round", "repeats", "dropped", "no rating of", "one rater", "Scale of"):
+        assert word not in said
+
+
+def test_a_judge_turned_round_is_told_with_its_criteria() -> None:
+    upside_down = [[6 - wit, care] for wit, care in seen(0.5)]
+    said = summary({("judge", "j"): upside_down, ("judge", "k"): seen()})
+    assert "j orders the items the other way round than people do: ρ = −0." in said.replace("-", "−")
+    assert "on Wit. Check the direction" in said
+    assert "k orders" not in said
+
+
+def test_a_correlation_below_0_that_may_be_chance_is_a_fact_and_no_flag() -> None:
+    blind = np.random.default_rng(0).integers(1, 6, 40)
+    for sign in (1, -1):
+        turned = [[3 + sign * (wit - 3), care] for wit, (_, care) in zip(blind, seen(), strict=True)]
+        report = measured(frame({**PEOPLE, ("judge", "j"): turned, ("judge", "k"): seen()}))
+        rho = report.agreement.criteria["wit"].judges[0].spearman
+        assert rho.value is not None
+        text = f"On Wit ρ with people's mean lies below 0 for j ({rho.value:.2f}): chance, or the direction"
+        assert any(one.startswith(text) for one in report.limits) == (rho.value < 0)
+        assert not any("other way round" in one for one in report.limits)
+        assert not any(flag.claim == "below 0" for flag in report.verdict().flags)
+
+
+def test_a_copy_of_one_person_is_told() -> None:
+    said = summary({("judge", "j"): PEOPLE["human", "Ada"], ("judge", "k"): seen()})
+    assert "j repeats the answers of Ada on Wit (ρ = 1.00, at most" in said
+    assert "and Care (ρ = 1.00" in said
+    assert "k repeats" not in said
+
+
+def test_a_constant_person_and_a_duplicate_are_told() -> None:
+    flat = [[3.0, care] for _, care in seen()]
+    said = summary({("human", "Di"): flat, ("human", "Ed"): PEOPLE["human", "Bo"], ("judge", "j"): seen()})
+    assert "Di gives 3 to all 40 items on Wit, and is dropped there" in said
+    assert "Bo and Ed gave the same answers to the same items on Wit and Care" in said
+
+
+def test_many_constant_people_are_counted() -> None:
+    flat = {("human", f"p{n}"): [[3.0, 3.0]] * 40 for n in range(9)}
+    said = summary({**flat, ("judge", "j"): seen()})
+    assert "9 annotators give one and the same answer" in said
+    assert "p3 gives" not in said
+
+
+@pytest.mark.parametrize("bad", [True, False])
+def test_ratings_that_are_missing_where_people_rate_low_are_told(bad: bool) -> None:
+    mean = np.mean([PEOPLE["human", name] for name in ("Ada", "Bo", "Chi")], axis=0)[:, 0]
+    order = np.argsort(mean)
+    lost = set(order[:8].tolist() if bad else order[::5].tolist())
+    j = [[None, None] if item in lost else row for item, row in enumerate(seen())]
+    said = summary({("judge", "j"): j, ("judge", "k"): seen()})  # type: ignore[dict-item]
+    lacks = "lacks ratings" if bad else "has no rating"
+    assert f"j {lacks} of 8 of 40 items on Wit and 8 of 40 items on Care" in said
+    assert ("more often of the worse ones: on" in said) == bad
+
+
+def test_judges_that_rated_different_criteria_still_have_a_summary() -> None:
+    wit = [[a, None] for a, _ in seen()]
+    care = [[None, b] for _, b in seen()]
+    said = summary({("judge", "j"): wit, ("judge", "k"): care})  # type: ignore[dict-item]
+    assert "On Wit, " in said
+    assert "On Care, " in said
+
+
+def test_a_judge_on_another_scale_is_told() -> None:
+    said = summary({("judge", "j"): [[2 * a, b] for a, b in seen()], ("judge", "k"): seen()})
+    assert "Scale of Wit:" in said
+    assert "answers of j are off the scale 1 to 5" in said
+
+
+def test_one_answer_to_nearly_everything_is_told_beside_people() -> None:
+    table = frame(
+        {
+            ("human", "Ada"): [[i % 5 + 1, i % 5 + 1] for i in range(40)],
+            ("judge", "j"): [[4 if i else 1, i % 5 + 1] for i in range(40)],
+        }
+    )
+    # 39 of 40 answers: 97.5%, which prints as 98%
+    limits = " ".join(measured(table).limits)
+    assert "j gave 98% of the items the same score (4) on Wit, people 20%" in limits
+
+
+def test_one_answer_to_everything_is_told_of_ten_items_and_more() -> None:
+    def of(items: int) -> str:
+        people, judge = [[i % 5 + 1, i % 5 + 1] for i in range(items)], [[4, i % 5 + 1] for i in range(items)]
+        return " ".join(measured(frame({("human", "Ada"): people, ("judge", "j"): judge})).limits)
+
+    assert "j gave every item the same answer (4) on Wit." in of(10)
+    assert "same answer" not in of(9)
+
+
+def test_rare_answers_that_never_coincide_do_not_order_the_other_way_round() -> None:
+    """Of 200 items ten are a yes to people, ten others to the judge: ρ = −0.05, and ± 0.02 by resamples."""
+    people = [[5.0 if n < 10 else 1.0, 3.0 + n % 2] for n in range(200)]
+    judge = [[5.0 if 10 <= n < 20 else 1.0, 3.0 + n % 2] for n in range(200)]
+    report = measured(frame({("human", "Ada"): people, ("human", "Bo"): people, ("judge", "j"): judge}))
+    rho = report.agreement.criteria["wit"].judges[0].spearman
+    assert rho.interval
+    assert rho.interval[1] < 0
+    assert not any("other way round" in one for one in report.limits)

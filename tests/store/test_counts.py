@@ -1,0 +1,108 @@
+"""What pages count is kept as it changes, and is what going through the rows would give."""
+
+from __future__ import annotations
+
+import pytest
+
+from concord.conversation import Conversation, Message, Unit
+from concord.rating import Comparison, Judgement, Rater, Rating, Spent
+from concord.store import checking, comparisons, conversations, ratings, studies
+from concord.store.conversations import Filter
+from concord.store.database import keep_open
+from concord.store.studies import Study
+
+DIALOGUE = (Message("user", "Hello?"), Message("assistant", "Aye."))
+JUDGE = Rater("a judge", "judge")
+
+
+def save(db, key: str, player: str = "alder", benchmark: str = "pingpong") -> int:
+    return conversations.save(db, Conversation(benchmark, key, player, DIALOGUE), Spent(2, cost=0.5))
+
+
+def judge(db, key: str, failure: str | None = None) -> None:
+    given = () if failure else tuple(Rating(Unit(key, 1), name, 4.0) for name in ("wit", "sense"))
+    judgement = Judgement(f"{key}|judge", key, JUDGE, given, failure=failure, spent=Spent(1, cost=0.25))
+    ratings.save_judgement(db, judgement)
+
+
+def kept(db) -> dict[str, list[tuple]]:
+    return {
+        table: db.execute(f"SELECT * FROM {table}").fetchall() for table in ("player_counts", "rater_counts")
+    }
+
+
+def test_counts_follow_what_is_added_replaced_and_removed(fresh):
+    with fresh.write() as db:
+        first, second, other = save(db, "a"), save(db, "b", "birch"), save(db, "c", benchmark="simulbench")
+        judge(db, "a")
+        judge(db, "b", failure="No JSON object.")
+        comparisons.save(db, Comparison("a|b", "a", "b", JUDGE, "A", spent=Spent(1, cost=0.125)))
+    with fresh.read() as db:
+        number = ratings.find_rater(db, JUDGE)
+        assert kept(db) == {
+            "player_counts": [
+                # A conversation of 2 calls, a judgement and a comparison of one.
+                ("pingpong", "en", "alder", 1, 1, 4, 0.5 + 0.25 + 0.125, 0),
+                ("pingpong", "en", "birch", 1, 0, 3, 0.5 + 0.25, 0),
+                ("simulbench", "en", "alder", 1, 0, 2, 0.5, 0),
+            ],
+            "rater_counts": [(number, "pingpong", 1, 1)],
+        }
+        assert (ratings.total_spent(db).calls, ratings.total_spent(db).cost) == (9, 2.125)
+        assert ratings.judges(db, "pingpong") == ratings.judges(db) == {JUDGE: number}
+        assert ratings.judges(db, "simulbench") == {}
+        assert conversations.count(db) == 3
+        assert conversations.count(db, Filter("pingpong")) == 2
+        assert comparisons.compared_benchmarks(db) == ["pingpong"]
+    with fresh.write() as db:
+        judge(db, "b")  # its failure cost 0.25 as well
+        db.execute("DELETE FROM conversations WHERE id = ?", [first])
+    with fresh.read() as db:
+        assert kept(db) == {
+            "player_counts": [
+                ("pingpong", "en", "birch", 1, 1, 4, 0.5 + 2 * 0.25, 0),
+                ("simulbench", "en", "alder", 1, 0, 2, 0.5, 0),
+            ],
+            "rater_counts": [(number, "pingpong", 1, 0)],
+        }
+        assert comparisons.compared_benchmarks(db) == []
+    assert {second, other} == {2, 3}
+
+
+def test_counts_that_do_not_fit_are_named_and_computed_anew(fresh):
+    with fresh.write() as db:
+        save(db, "a")
+        judge(db, "a")
+        before = kept(db)
+        db.execute("UPDATE player_counts SET conversations = 7")
+        db.execute("UPDATE rater_counts SET rated = 7")
+        messages = [found.message for found in checking.findings(db)]
+        assert messages == [
+            "Rows of player_counts that do not fit what they count: 1 (pingpong).",
+            "Rows of rater_counts that do not fit what they count: 1 (1).",
+        ]
+        assert kept(db) == before  # the check has counted anew
+
+
+@pytest.fixture
+def often(fresh):
+    """A workspace of a process that reads often."""
+    keep_open(fresh.db_path)
+    with fresh.write() as db:
+        studies.create(db, Study("first", ()))
+    return fresh
+
+
+def test_a_study_is_read_once_for_each_state_of_the_store(often):
+    statements: list[str] = []
+    for _ in range(2):
+        with often.read() as db:
+            db.conn.set_trace_callback(statements.append)
+            assert studies.get(db, "first").overlap == 0
+            db.conn.set_trace_callback(None)
+    assert sum("FROM studies" in sql for sql in statements) == 1
+    with often.write() as db:
+        studies.set_overlap(db, "first", 3)
+        assert studies.get(db, "first").overlap == 3
+    with often.read() as db:
+        assert studies.get(db, "first").overlap == 3
