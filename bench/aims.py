@@ -1,0 +1,95 @@
+"""The aims of speed: what is measured, against what, and how far Concord may lie from it.
+
+A measurement calls `reached` with its ratio. `python -m bench` runs them all and prints one table.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+RESULTS = "CONCORD_BENCH_RESULTS"
+"""The environment variable that names the file to which ratios are added, a line each."""
+
+
+class Aim(NamedTuple):
+    """`bound` is the most that the value may be; the least, if `at_least`."""
+
+    module: str
+    what: str
+    against: str
+    bound: float
+    at_least: bool = False
+
+    def met(self, value: float) -> bool:
+        """Whether the value keeps the bound."""
+        return value >= self.bound if self.at_least else value <= self.bound
+
+    @property
+    def words(self) -> str:
+        """The bound as a reader writes it: “≤ 1.5”."""
+        return f"{'≥' if self.at_least else '≤'} {self.bound:g}"
+
+
+def _throughput(places: int, least: float) -> Aim:
+    return Aim("throughput", f"a run, {places} calls at once, all stored", "ideal", least, at_least=True)
+
+
+AIMS: dict[str, Aim] = {
+    "call": Aim("throughput", "CPU of a call, all stored", "openai with aiohttp, nothing stored", 1.5),
+    "throughput 32": _throughput(32, 0.95),
+    "throughput 64": _throughput(64, 0.94),
+    "throughput 128": _throughput(128, 0.90),
+    "throughput 256": _throughput(256, 0.80),
+    "resume": Aim("resume", "a stored run of 10,000, to its first call", "a bare script", 2.0),
+    "read": Aim("agreement", "reading 50 people × 100,000 items", "CPU seconds", 2.5),
+    "figures": Aim("agreement", "every interval of 13 people × 1,700 items", "a loop over scipy", 0.1),
+    "command": Aim(
+        "command", "`concord agreement` of 1,600 items, CPU", "importing pandas, scipy.stats", 1.15
+    ),
+    "large": Aim("command", "`concord agreement`, 50 people, 100,000 items", "CPU seconds", 15),
+    "large memory": Aim("command", "the same, its peak", "MB", 600),
+    "import": Aim("store", "import of 60,000 ratings", "csv.reader and executemany", 10.0),
+    "frame": Aim("store", "a study of a million ratings as a frame", "pandas.read_sql_query", 1.0),
+    "list": Aim("store", "the slowest page of 100,000 conversations", "the table in pandas", 1.0),
+    "page": Aim("page_times", "the slowest page, in a new window", "a plain page of Streamlit", 1.25),
+    "first page": Aim("page_times", "the first page after the start", "a plain page of Streamlit", 1.5),
+    "desk": Aim("desk", "the next item, ten windows", "a form of Streamlit", 0.2),
+    "desk stored": Aim("desk", "an answer stored, ten windows, p95", "ms", 300),
+    "crowd": Aim("crowd", "items a second, 20 annotators beside a run", "items a second", 100, at_least=True),
+    "crowd p95": Aim("crowd", "the wait of 20 annotators beside a run, p95", "ms", 300),
+}
+
+
+def reached(name: str, value: float) -> None:
+    """Print how a value stands to its aim, and add it to the results where they are collected.
+
+    Raises KeyError for a name without an aim.
+    """
+    aim = AIMS[name]
+    print(
+        f"  aim: {aim.what} ÷ {aim.against}: {_shown(value)} ({aim.words}), {_word(aim, value)}", flush=True
+    )
+    if file := os.environ.get(RESULTS):
+        with Path(file).open("a", encoding="utf-8") as out:
+            out.write(json.dumps([name, value]) + "\n")
+
+
+def table(values: dict[str, float]) -> str:
+    """The aims as a Markdown table; what has no value was not measured."""
+    lines = ["| what | against | aim | measured | |", "|---|---|---|--:|---|"]
+    for name, aim in AIMS.items():
+        value = values.get(name)
+        shown, word = ("", "not measured") if value is None else (_shown(value), _word(aim, value))
+        lines.append(f"| {aim.what} | {aim.against} | {aim.words} | {shown} | {word} |")
+    return "\n".join(lines)
+
+
+def _shown(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _word(aim: Aim, value: float) -> str:
+    return "pass" if aim.met(value) else "short"
