@@ -8,8 +8,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Page, expect, sync_playwright
+from click.testing import CliRunner
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from concord.cli import main as command
 from concord.demo import workspace as demo
 from concord.demo.workspace import VISITOR
 from concord.store import access
@@ -38,7 +40,7 @@ SHOTS = {
 
 def main() -> None:
     """Put the demo into a folder of its own, serve it, take the pictures."""
-    wanted = sys.argv[1:] or list(SHOTS)
+    wanted = [name for name in sys.argv[1:] or SHOTS if name in SHOTS]
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace.open(Path(folder) / "demo")
@@ -62,7 +64,20 @@ def main() -> None:
                 _settle(page)
                 page.screenshot(path=PICTURES / f"{name}.png")
                 page.close()
+            if not sys.argv[1:] or "report" in sys.argv[1:]:
+                _report(browser, Path(folder) / "report.html")
             browser.close()
+
+
+def _report(browser: Browser, file: Path) -> None:
+    """The report of the table of labels that ships."""
+    table = ROOT / "data" / "examples" / "ratings.csv"
+    done = CliRunner().invoke(command, ["check", str(table), "--html", str(file)])
+    assert done.exit_code == 0, done.output
+    page = browser.new_page(viewport={"width": 1100, "height": 1000})
+    page.goto(file.as_uri())
+    page.screenshot(path=PICTURES / "report.png")
+    page.close()
 
 
 def _settle(page: Page) -> None:
