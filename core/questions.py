@@ -23,7 +23,7 @@ Widget = Literal["options", "number", "slider"]
 
 MOST_POINTS = 1000
 """Whole numbers over a wider range than this are a continuous scale."""
-OF_ONE = ("reason", "required", "counted", "only")
+OF_ONE = ("unit", "reason", "required", "counted", "only")
 """The fields that every question about one conversation may have."""
 PLACES = "1234567890x"
 """The keys of answers by their places."""

@@ -39,7 +39,8 @@ class Criterion:
     that it is asked of some conversations only: where nobody answered it, it is taken as not asked. `judged`
     is the scale that judges answer on, where it is another one than people's. `reason` says whether an answer
     may or must have a few words beside it. A question that is not `required` may be left out, and one with
-    `only` is asked of conversations with these values of their facets.
+    `only` is asked of conversations with these values of their facets. One that is `whole` is about a
+    conversation as a whole, where others of the same study are about its replies.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Criterion:
     reason: Reason = ""
     required: bool = True
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    whole: bool = False
 
     def asked_of(self, facets: Mapping[str, str]) -> bool:
         """Whether it is asked of a conversation with these facets."""

@@ -309,6 +309,7 @@ def _criterion(entry: Mapping[str, Any]) -> Criterion:
         entry.get("reason", ""),
         entry.get("required", True),
         {facet: tuple(values) for facet, values in entry.get("only", {}).items()},
+        entry.get("whole", False),
     )
 
 

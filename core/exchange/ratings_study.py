@@ -61,7 +61,9 @@ def incoming(
             f"The study “{study}” is rated by {by}. Give the import another name with --study, or leave out "
             "--rubric."
         )
-    per_turn = _per_turn(table, existing)
+    by_rubric = {c.name: c for c in rubric.rubric.criteria} if rubric else {}
+    asked = existing.criteria if existing else tuple(by_rubric.values())
+    per_turn = _per_turn(table, existing, {c.name for c in asked if c.whole})
     items = _items(table)
     imported, stored = _stored(db, study, items)
     key_of = {item: _key(study, item, stored, imported) for item in items}
@@ -80,7 +82,6 @@ def incoming(
         )
     new, of_item = _conversations(db, table, study, items, key_of, stored)
     _refuse_missing_turns(db, table, key_of, new)
-    by_rubric = {c.name: c for c in rubric.rubric.criteria} if rubric else {}
     scopes = conversations.benchmarks_of(db, list(key_of.values())) if db else ()
     registered = {c.name: c for scope in scopes for c in ratings.criteria(db, scope)} if db else {}
     criteria = _criteria(table, existing, registered, scales or {}, uncounted, by_rubric)
@@ -129,8 +130,15 @@ def _refuse_others(table: RatingsFile, rubric: Numbered, unknown: Sequence[str],
         raise ImportRefused(f"{table.file} does not rate what the rubric does, {wants}.")
 
 
-def _per_turn(table: RatingsFile, existing: Study | None) -> bool:
-    people = [line for line in table.lines if line.rater.kind == "human"]
+def _per_turn(table: RatingsFile, existing: Study | None, whole: Collection[str]) -> bool:
+    """Whether turns are rated; on the criteria in `whole` conversations are, beside turns."""
+    lines = [line for line in table.lines if line.criterion not in whole]
+    if turned := next((x for x in table.lines if x.criterion in whole and x.turn is not None), None):
+        raise ImportRefused(
+            f"{table.where(turned)}: “{turned.criterion}” is asked of the conversation as a whole. "
+            "Remove the turn."
+        )
+    people = [line for line in lines if line.rater.kind == "human"]
     with_turn = next((line for line in people if line.turn is not None), None)
     without = next((line for line in people if line.turn is None), None)
     if with_turn and without:
@@ -138,12 +146,12 @@ def _per_turn(table: RatingsFile, existing: Study | None) -> bool:
             f"{table.where(without)}, has no turn and line {with_turn.number} has one: a study rates either "
             "turns or whole conversations. Import the two kinds as two studies."
         )
-    per_turn = existing.per_turn if existing else with_turn is not None
+    per_turn = existing.per_turn if existing else bool(whole) or with_turn is not None
     wrong = (without if per_turn else with_turn) if existing else None
     if wrong is not None:
         what = "turns; give the line a turn" if per_turn else "whole conversations; remove the turn"
         raise ImportRefused(f"{table.where(wrong)}: the study rates {what}, or import another study.")
-    lost = next((line for line in table.lines if per_turn and line.turn is None), None)
+    lost = next((line for line in lines if per_turn and line.turn is None), None)
     if lost is not None:
         raise ImportRefused(
             f"{table.where(lost)}, has no turn, while people rate turns: it could not be compared. "

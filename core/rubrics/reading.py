@@ -33,6 +33,7 @@ class _Criterion(_Told):
     statement: Text
     title: Annotated[str, Field(max_length=NAME)] = ""
     guideline: Annotated[str, Field(max_length=20_000)] = ""
+    unit: Literal["", "conversation"] = ""
     type: Name = "likert"
     scale: str | list[int] = ""
     anchors: dict[str, Text] = {}
@@ -90,8 +91,13 @@ def rubric_of(name: str, told: Mapping[str, Any], where: str, *, ships: bool = F
             raise ConfigError(f"{place}: a name is small letters, digits and “_”, such as answers_question.")
         if criterion.name in names[: number - 1] or criterion.name == "final":
             raise ConfigError(f"{place}: the name is taken. Give it another one.")
-    every = [_criterion(c, f"{where}: criterion “{c.name}”") for c in file.criteria]
+    every = [_criterion(c, f"{where}: criterion “{c.name}”", file.unit) for c in file.criteria]
     asked = _counted(file.criteria, every)
+    if asked and all(c.whole for c in asked):
+        raise ConfigError(
+            f"{where}: every question is about the conversation, none about replies. Write unit = "
+            '"conversation" once, above the questions.'
+        )
     pairs = tuple(c for c in every if c.scale.kind.of_two)
     judge = file.judge
     if judge.template and not ships:
@@ -161,7 +167,7 @@ def _place(way: Sequence[Any], told: Mapping[str, Any]) -> str:
     return "[judge]: " if way[:1] == ["judge"] else ""
 
 
-def _criterion(told: _Criterion, where: str) -> Criterion:
+def _criterion(told: _Criterion, where: str, unit: UnitKind) -> Criterion:
     """A question; one about two conversations has nothing to say of a single one."""
     try:
         scale, notes = question(told.type, dict(told), told.model_fields_set)
@@ -179,6 +185,7 @@ def _criterion(told: _Criterion, where: str) -> Criterion:
         reason=reason,
         required=told.required,
         only=only,
+        whole=bool(told.unit) and unit != "conversation",
     )
 
 
@@ -186,13 +193,15 @@ def _counted(told: Sequence[_Criterion], every: Sequence[Criterion]) -> tuple[Cr
     """The criteria of one conversation with those that enter final: unless told, those on the scale of the
     first one that can.
 
-    A mean over several scales, or of categories, means nothing.
+    A mean over several scales, or of categories, means nothing; one over replies and their conversation has
+    no unit.
     """
-    first = next((c.scale.values for c in every if c.scale.ordered), None)
+    first = next((c.scale.values for c in every if c.scale.ordered and not c.whole), None)
     return tuple(
         replace(
             criterion,
             counted=criterion.scale.ordered
+            and not criterion.whole
             and (criterion.scale.values == first if entry.counted is None else entry.counted),
         )
         for entry, criterion in zip(told, every, strict=True)

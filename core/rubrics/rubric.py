@@ -123,6 +123,19 @@ class Rubric:
             raise StudyError("None of the rubric's questions is asked of this conversation.")
         return found
 
+    @property
+    def mixed(self) -> bool:
+        """Whether some questions are about replies and others about the conversation as a whole."""
+        return any(criterion.whole for criterion in self.criteria)
+
+    def units(self, conversation: Conversation) -> tuple[int | None, ...]:
+        """What people rate, one item each: the turns that are rated, and None for the conversation as a whole
+        where a question is about that. Raises StudyError as `asked_of` and `turns` do.
+        """
+        whole = {criterion.whole for criterion in self.asked_of(conversation)}
+        turns = self.turns(conversation)
+        return (*(turns if False in whole else ()), *([None] if True in whole else ()))
+
     def turns(self, conversation: Conversation) -> tuple[int | None, ...]:
         """The turns that are rated; (None,) for the conversation as a whole.
 

@@ -18,6 +18,7 @@ from concord.rating import Criterion, Preference, Rating
 from concord.rubrics.rubric import EXAMPLE, JudgePart, Reasons, Rubric, said, shown, two
 from concord.runs import benchmark
 
+OF_THE_WHOLE = "(This question is about the conversation as a whole.)"
 REASON = "_reason"
 """What a field of reasons is called: the criterion's name, and this."""
 
@@ -106,7 +107,7 @@ def _shared(
         "instructions": rubric.judge.instructions,
         "guidelines": rubric.guidance if rubric.judge.guidelines else "",
         "unit": rubric.unit,
-        "questions": [_question(criterion) for criterion in criteria],
+        "questions": [_question(criterion, rubric.mixed) for criterion in criteria],
         "fields": [{"heading": name, "text": as_text(value)} for name, value in fields],
     }
 
@@ -132,14 +133,14 @@ def _preference(criterion: Criterion, reply: Any) -> Preference:
 
 def reply_of(rubric: Rubric) -> type[Reply]:
     """The schema of a judge's reply: the answers, or a list of them where each reply is rated."""
-    given: dict[str, Any] = {}
+    given: dict[bool, dict[str, Any]] = {False: {}, True: {}}
     for number, criterion in enumerate(rubric.criteria):
-        given |= _fields(number, criterion, rubric.judge.reasons)
+        given[criterion.whole] |= _fields(number, criterion, rubric.judge.reasons)
     if rubric.unit != "each-reply":
-        return create_model("Answers", __base__=Reply, **given)
-    entry = create_model("ReplyAnswers", __base__=Reply, turn=(int, ...), **given)
+        return create_model("Answers", __base__=Reply, **given[False], **given[True])
+    entry = create_model("ReplyAnswers", __base__=Reply, turn=(int, ...), **given[False])
     ratings: Any = list[entry]  # type: ignore[valid-type]
-    return create_model("Answers", __base__=Reply, ratings=(ratings, ...))
+    return create_model("Answers", __base__=Reply, ratings=(ratings, ...), **given[True])
 
 
 def _fields(number: int, criterion: Criterion, reasons: Reasons) -> dict[str, Any]:
@@ -183,12 +184,14 @@ def filled(rubric: Rubric, conversation: Conversation) -> Mapping[str, Any]:
         return values(replace(rubric, unit="conversation"), conversation)
 
 
-def _question(criterion: Criterion) -> dict[str, Any]:
+def _question(criterion: Criterion, mixed: bool) -> dict[str, Any]:
+    """A question as a template sees it; among questions about replies one about the whole says so."""
     scale = criterion.scale
     return {
         "name": criterion.name,
         "label": criterion.label,
-        "statement": criterion.statement,
+        "statement": f"{criterion.statement} {OF_THE_WHOLE if criterion.whole else ''}".strip(),
+        "unit": "conversation" if criterion.whole or not mixed else "reply",
         "type": scale.type,
         "answers": [{"value": value, "label": label} for value, label in scale.kind.told(scale)],
         "required": criterion.required,
@@ -197,21 +200,22 @@ def _question(criterion: Criterion) -> dict[str, Any]:
 
 def reply_form(rubric: Rubric, criteria: Sequence[Criterion]) -> str:
     """The JSON object that a judge is to reply, as an example with places to fill."""
-    lines = []
+    of_unit: dict[bool, list[str]] = {False: [], True: []}
     for criterion in criteria:
         answer = criterion.scale.kind.example(criterion.scale)
         answer += "" if criterion.required else " or null"
         fields = [f'"{criterion.name}": {answer}']
         reason = f'"{criterion.name}{REASON}": "<one or two sentences>"'
         order = {"before": [reason, *fields], "after": [*fields, reason], "none": fields}
-        lines += order[rubric.judge.reasons]
+        of_unit[criterion.whole] += order[rubric.judge.reasons]
     for criterion in rubric.criteria:
         if criterion not in criteria:
-            lines += [f'"{criterion.name}": null']
-    if rubric.unit != "each-reply":
-        return "{\n  " + ",\n  ".join(lines) + "\n}"
-    inner = ",\n      ".join(['"turn": <number of the turn>', *lines])
-    return '{\n  "ratings": [\n    {\n      ' + inner + "\n    }\n  ]\n}"
+            of_unit[criterion.whole] += [f'"{criterion.name}": null']
+    lines = of_unit[False]
+    if rubric.unit == "each-reply":
+        inner = ",\n      ".join(['"turn": <number of the turn>', *lines])
+        lines = ['"ratings": [\n    {\n      ' + inner + "\n    }\n  ]"]
+    return "{\n  " + ",\n  ".join(lines + of_unit[True]) + "\n}"
 
 
 def read(rubric: Rubric, conversation: Conversation, reply: Any) -> tuple[Rating, ...]:
@@ -224,11 +228,13 @@ def read(rubric: Rubric, conversation: Conversation, reply: Any) -> tuple[Rating
         if sorted(listed) != sorted(turn for turn in turns if turn is not None):
             raise Unusable(f"“ratings” must have one entry for each of the turns {_listed(turns)}.")
         entries = {entry.turn: entry for entry in reply.ratings}
+    of_replies = [criterion for criterion in criteria if not criterion.whole]
     ratings = [
         rating
         for turn, entry in entries.items()
-        for rating in _ratings(rubric, criteria, Unit(conversation.key, turn), entry)
+        for rating in _ratings(rubric, of_replies, Unit(conversation.key, turn), entry)
     ]
+    ratings += _ratings(rubric, [c for c in criteria if c.whole], Unit(conversation.key), reply)
     if not ratings:
         raise Unusable("No question is answered.")
     return tuple(ratings)

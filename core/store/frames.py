@@ -245,7 +245,7 @@ _FIRST = "AND NOT s.extra"
 
 
 def _turns_rated(db: Database, study: int, with_extra: bool) -> dict[str, Any]:
-    """The ratings of a study's turns: unit, rater_id, criterion, repeat, extra, total, n.
+    """The ratings of a study by turns: unit, rater_id, criterion, repeat, extra, total, n.
 
     Each conversation's ratings are read once: looking them up turn by turn takes three times as long.
     """
@@ -258,7 +258,7 @@ def _turns_rated(db: Database, study: int, with_extra: bool) -> dict[str, Any]:
     given = db.execute(
         "SELECT s.conversation_id, s.turn, s.rater_id, s.criterion, s.repeat, s.extra, s.score "
         "FROM (SELECT DISTINCT conversation_id, study_id FROM items WHERE study_id = ? AND known = '') u "
-        "CROSS JOIN ratings s ON s.conversation_id = u.conversation_id AND s.turn IS NOT NULL "
+        "CROSS JOIN ratings s ON s.conversation_id = u.conversation_id "
         f"AND (s.study_id = u.study_id OR s.study_id IS NULL) {'' if with_extra else _FIRST}",
         [study],
     )

@@ -156,7 +156,7 @@ def judge_said(db: Database, name: str, judge: int) -> dict[tuple[int, str], tup
         "SELECT u.id, r.criterion, r.score, r.explanation FROM studies t "
         "JOIN items u ON u.study_id = t.id AND u.known = '' AND u.other_id IS NULL "
         "JOIN ratings r ON r.conversation_id = u.conversation_id AND r.study_id IS NULL AND r.rater_id = ? "
-        "AND (t.per_turn = 0 OR r.turn = u.turn) WHERE t.id = ? ORDER BY r.turn, r.repeat",
+        "AND (t.per_turn = 0 OR r.turn IS u.turn) WHERE t.id = ? ORDER BY r.turn, r.repeat",
         [judge, studies.study_id(db, name)],
     )
     given: dict[tuple[int, str], list[tuple[float, str]]] = {}
@@ -175,7 +175,7 @@ def judges_of(db: Database, name: str) -> set[int]:
         "SELECT x.id FROM raters x WHERE x.kind = 'judge' AND EXISTS (SELECT 1 FROM studies t "
         "JOIN items u ON u.study_id = t.id AND u.known = '' AND u.other_id IS NULL JOIN ratings r "
         "ON r.conversation_id = u.conversation_id AND r.rater_id = x.id AND r.study_id IS NULL "
-        "AND (t.per_turn = 0 OR r.turn = u.turn) WHERE t.id = ?)",
+        "AND (t.per_turn = 0 OR r.turn IS u.turn) WHERE t.id = ?)",
         [studies.study_id(db, name)],
     )
     return {number for (number,) in rows}

@@ -320,7 +320,7 @@ def answer(
     """
     item = get(db, rater, placement)
     _refuse_locked(item)
-    criteria = {c.name: c for c in studies.asked(db, item.study, item.conversation_id)}
+    criteria = {c.name: c for c in studies.asked(db, item.study, item.conversation_id, item.turn)}
     check_known("criterion", criterion, criteria)
     if score is not None and score not in criteria[criterion].scale:
         raise StudyError(f"{score} is not on the scale of “{criterion}”.")
@@ -368,7 +368,9 @@ def settle(db: Database, rater: int, first: int, second: int) -> None:
     )
     for (placement,) in rows.fetchall():
         item = get(db, rater, placement)
-        required = {c.name for c in studies.asked(db, item.study, item.conversation_id) if c.required}
+        required = {
+            c.name for c in studies.asked(db, item.study, item.conversation_id, item.turn) if c.required
+        }
         state = "done" if required <= item.answers.keys() else "open"
         if state != item.state and not item.opened:
             _close(db, item) if state == "done" else _set_state(db, item, "open")
@@ -438,7 +440,7 @@ def submit(db: Database, rater: int, placement: int) -> None:
     something is missing.
     """
     item = get(db, rater, placement)
-    criteria = studies.asked(db, item.study, item.conversation_id)
+    criteria = studies.asked(db, item.study, item.conversation_id, item.turn)
     missing = [c.label for c in criteria if c.required and c.name not in item.answers]
     if missing:
         raise StudyError(f"Still to answer: {', '.join(missing)}.")

@@ -45,6 +45,8 @@ class Row(NamedTuple):
 
 
 RATER = "x.name, x.kind, x.variant, x.simulated"
+WHOLE = ""
+"""The facet, which no conversation has, that marks in `only_of` a question about the whole."""
 """The columns of `rater`, in a query that calls the raters x."""
 
 
@@ -73,6 +75,7 @@ def criteria(db: Database, scope: str) -> tuple[Criterion, ...]:
         "FROM criteria WHERE scope = ? ORDER BY position",
         [scope],
     )
+    given = [(*row, json.loads(only)) for *row, only in rows]
     return tuple(
         Criterion(
             name,
@@ -84,9 +87,10 @@ def criteria(db: Database, scope: str) -> tuple[Criterion, ...]:
             _scale(judged) if judged else None,
             reason,
             bool(required),
-            {facet: tuple(values) for facet, values in json.loads(only).items()},
+            {facet: tuple(values) for facet, values in only.items() if facet != WHOLE},
+            WHOLE in only,
         )
-        for name, statement, scale, title, counted, conditional, judged, reason, required, only in rows
+        for name, statement, scale, title, counted, conditional, judged, reason, required, only in given
     )
 
 
@@ -114,7 +118,8 @@ def criteria_of(db: Database, conversation_id: int) -> tuple[Criterion, ...]:
 def _row(criterion: Criterion) -> dict[str, Any]:
     row = {**asdict(criterion), "scale": json.dumps(astuple(criterion.scale))}
     row["judged"] = json.dumps(astuple(criterion.judged)) if criterion.judged else None
-    row["only_of"] = json.dumps(row.pop("only"), ensure_ascii=False)
+    only = row.pop("only") | ({WHOLE: []} if row.pop("whole") else {})
+    row["only_of"] = json.dumps(only, ensure_ascii=False)
     return row
 
 
@@ -245,7 +250,7 @@ def exported(
         source = (
             "studies t JOIN items u ON u.study_id = t.id AND u.known = '' AND u.other_id IS NULL "
             "JOIN ratings r ON r.conversation_id = u.conversation_id AND (r.study_id = t.id "
-            "OR r.study_id IS NULL AND t.per_turn = 0 OR r.study_id IS NULL AND r.turn = u.turn) "
+            "OR r.study_id IS NULL AND t.per_turn = 0 OR r.study_id IS NULL AND r.turn IS u.turn) "
             f"AND (r.study_id IS NULL OR ifnull(u.turn, 0) = ifnull(r.turn, 0)) {people}"
         )
     only = "AND c.benchmark = :benchmark " if benchmark else ""

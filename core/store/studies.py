@@ -329,9 +329,11 @@ def pairs(db: Database, name: str) -> list[tuple[str, int, str, int, str]]:
     ]
 
 
-def asked(db: Database, study: str, conversation: int) -> tuple[Criterion, ...]:
-    """The criteria that a study asks of a conversation."""
+def asked(db: Database, study: str, conversation: int, turn: int | None) -> tuple[Criterion, ...]:
+    """The criteria that a study asks of an item: of a conversation as a whole (None), or a turn of it."""
     every = ratings.criteria(db, scope(study))
+    if any(criterion.whole for criterion in every):
+        every = tuple(criterion for criterion in every if criterion.whole == (turn is None))
     if not any(criterion.only for criterion in every):
         return every
     whole = conversations.load(db, conversation)

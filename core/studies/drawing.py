@@ -248,10 +248,9 @@ def draw_study(
 
 
 def _asked_by(rubric: Numbered, conversation: Conversation) -> tuple[int | None, ...]:
-    """The turns to be rated; none of a conversation that the rubric asks nothing of."""
+    """What is to be rated: turns, None for the whole; nothing where the rubric asks nothing."""
     try:
-        rubric.rubric.asked_of(conversation)
-        return rubric.rubric.turns(conversation)
+        return rubric.rubric.units(conversation)
     except StudyError:
         return ()
 

@@ -174,7 +174,7 @@ def _gold(db: Database, study: studies.Study, drawn: Collection[UnitKey], given:
         raise StudyError(
             f"“{given['key']}” is one of the study's own items; a gold item is a conversation beside them"
         )
-    criteria = {c.name: c for c in studies.asked(db, study.name, unit.conversation_id)}
+    criteria = {c.name: c for c in studies.asked(db, study.name, unit.conversation_id, unit.turn)}
     if given["criterion"] not in criteria:
         raise StudyError(f"“{given['criterion']}” is not asked here; asked are {', '.join(criteria)}")
     answer = _answer(criteria[given["criterion"]], given["answer"]) * (-1 if number == unit.other_id else 1)
@@ -199,7 +199,7 @@ def _turn(db: Database, study: studies.Study, conversation: int, given: str) -> 
         if given:
             raise StudyError("the study rates whole conversations: leave the turn empty")
         return None
-    if not given and not study.per_turn:
+    if not given and (not study.per_turn or any(criterion.whole for criterion in study.criteria)):
         return None
     turns = [turn.number for turn in conversations.load(db, conversation).turns() if turn.reply is not None]
     if given not in map(str, turns):
