@@ -31,13 +31,13 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from concord.estimate import Estimate
-from concord.statistics.calibration import calibrated_players, calibration
+from concord.statistics.calibration import calibrated_means, calibration
 from concord.statistics.ceilings import held_out
 from concord.statistics.corrected import corrected_mean
 from concord.statistics.correlation import point
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.figures import Drawing, People
-from concord.statistics.intervals import Ends
+from concord.statistics.intervals import Ends, bounded, resampled
 from concord.statistics.items import bands, levels, within_groups
 from concord.statistics.judges import judge_figures
 from concord.statistics.next_items import expected_error
@@ -45,10 +45,10 @@ from concord.statistics.panels import best_panel
 from concord.statistics.rankings import means, stability
 from concord.statistics.ratings import Floats, Ratings, read_ratings
 from concord.statistics.reliability import reliability
-from concord.statistics.resampling import mean_estimates
+from concord.statistics.resampling import bootstrap, mean_estimates
 from concord.statistics.severity import raters
 from concord.statistics.study import study_agreement
-from concord.statistics.systems import systems, ties
+from concord.statistics.systems import systems
 from concord.statistics.thresholds import pass_rates, thresholds
 from concord.studies.sampling import draw_by_chance
 
@@ -191,12 +191,15 @@ def used(people: Floats, judge: Floats, others: Floats, ends: Ends, drawing: Map
     decision = thresholds(table, "quality", cut, **drawing).rows[0]  # type: ignore[arg-type]
     rates = pass_rates(table, "quality", cut, players, **drawing).rows  # type: ignore[arg-type]
     given = calibration(table, "quality", **drawing).rows[0]  # type: ignore[arg-type]
-    means = calibrated_players(table, "quality", players, **drawing).rows  # type: ignore[arg-type]
+    score, target = table["quality"].judges["judge 0"], table["quality"].target
+    groups = np.array([int(unit >= len(judge)) for unit in table.units])
+    means = calibrated_means(score, target, groups, 2)
+    own, drawn = bootstrap([lambda weights: means(weights)[0]], len(score), **drawing)
     return {
         "same pass or fail": decision["agreement"],
         "corrected pass rate": rates[1]["corrected"],
         "calibration error": given["ece"],
-        "calibrated mean": means[0]["calibrated"],
+        "calibrated mean": resampled(own[0], drawn[0], n=len(judge), kind=bounded(*ends)),
     }
 
 
@@ -332,15 +335,12 @@ def ordered(simulations: int, resamples: int) -> Iterator[dict[str, object]]:
     def figures(table: Ratings, each: int, **how: Unpack[Drawing]) -> Figures:
         players = {item: item // each for item in range(each * PLAYERS)}
         by_player = systems(table, "quality", players, panels=(), **how).rows[0]
-        by_pair = ties(table, "quality", panels=(), **how).rows[0]
         scores = np.array([*table["quality"].judges.values()])
         group = np.arange(each * PLAYERS) // each
         tau = stability(("a", "b"), *means(scores.T, group, PLAYERS, **how), items=len(group)).mean
         return {
             "pairwise accuracy": by_player["accuracy"],
             "soft pairwise accuracy": by_player["soft"],
-            "order or tie of pairs of items": by_pair["accuracy"],
-            "the same, ties calibrated": by_pair["calibrated"],
             "tau of two judges": tau,
         }
 

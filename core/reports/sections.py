@@ -20,18 +20,18 @@ from concord.reports.registered import registered
 from concord.statistics.adjudicated import adjudication, extra
 from concord.statistics.alt_test import alt_test
 from concord.statistics.anchoring import anchoring
-from concord.statistics.calibration import calibrated_players, calibration, calibration_curves
+from concord.statistics.calibration import calibration, calibration_curves
 from concord.statistics.ceilings import By, ceilings, held_out
 from concord.statistics.confusion import decisions
 from concord.statistics.distribution import score_distribution
 from concord.statistics.feature_bias import feature_bias
-from concord.statistics.glance import glance, panel_gain
+from concord.statistics.glance import glance
 from concord.statistics.hidden import annotator_retest, gold_hits
 from concord.statistics.items import bands, high_disagreement, levels, within_facets, within_groups
 from concord.statistics.judges import judge_figures
 from concord.statistics.missing import common_items, missing_ratings, without_rating
 from concord.statistics.next_items import designs, saved
-from concord.statistics.panels import best_panel, redundancy
+from concord.statistics.panels import best_panel
 from concord.statistics.planning import PEOPLE, answer, needed
 from concord.statistics.ratings import FINAL, called
 from concord.statistics.reliability import reliability, retest
@@ -44,7 +44,7 @@ from concord.statistics.study import (
     pairs_table,
     people_table,
 )
-from concord.statistics.systems import player_order, systems, ties
+from concord.statistics.systems import player_order, systems
 from concord.statistics.thresholds import pass_rates, thresholds
 from concord.statistics.versions import judges_by_version
 from concord.store.informed import Informed
@@ -123,9 +123,6 @@ def _glance(evidence: Evidence, criterion: str) -> Iterator[Table]:
         first=called(headliner(evidence, criterion)),
         margin=evidence.options.margin,
     )
-    if evidence.panels and by == "spearman":
-        given = {"panels": evidence.panels} | evidence.drawing
-        yield panel_gain(evidence.ratings, criterion, evidence.names, **given)
 
 
 def _criteria(evidence: Evidence, _criterion: str) -> Iterator[Table]:
@@ -214,7 +211,6 @@ def _few_annotators(evidence: Evidence, criterion: str) -> str:
 
 
 def _panels(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    yield redundancy(evidence.ratings, criterion, **evidence.drawing)
     yield best_panel(evidence.ratings, criterion, [[j] for j in evidence.ratings.judges], **evidence.drawing)
     if len(evidence.ratings.judges) > 2:
         yield best_panel(evidence.ratings, criterion, **evidence.drawing)
@@ -376,14 +372,12 @@ def _calibration(evidence: Evidence, criterion: str) -> Iterator[Table]:
     given = {"panels": evidence.panels} | evidence.drawing
     yield calibration(evidence.ratings, criterion, **given)
     yield calibration_curves(evidence.ratings, criterion, **given)
-    yield calibrated_players(evidence.ratings, criterion, evidence.players, **given)
 
 
 def _system(evidence: Evidence, criterion: str) -> Iterator[Table]:
     given = {"panels": evidence.panels} | evidence.drawing
     yield systems(evidence.ratings, criterion, evidence.players, members=evidence.primary_panel, **given)
     yield player_order(evidence.ratings, criterion, evidence.players, **given)
-    yield ties(evidence.ratings, criterion, **given)
 
 
 def _bias(evidence: Evidence, criterion: str) -> Iterator[Table]:
@@ -467,7 +461,7 @@ SECTIONS: dict[str, Section] = {
     "scenarios": Section("Agreement by scenario", _scenarios, _no_facet),
     "people": Section("Agreement of people with each other", _people),
     "annotators": Section("Each and every two of many annotators", _annotators, _few_annotators),
-    "panels": Section("Redundancy of judges, the best judge and the best pair", _panels, _one_judge),
+    "panels": Section("The best judge and the best pair", _panels, _one_judge),
     "retest": Section("Test–retest of each judge", _retest, _one_run),
     "annotator-retest": Section("Test–retest of each annotator", _annotator_retest, _no_repeats),
     "gold": Section("Gold items and attention checks", _gold, _no_gold),

@@ -1,4 +1,4 @@
-"""Calibration: which score of people a judge's score means, how far off it is, and players' means by it.
+"""Calibration: which score of people a judge's score means, and how far off it is.
 
 A judge that orders items as people do may still use other values. A curve from its scores to people's, fitted
 on some items, is measured on others.
@@ -11,19 +11,17 @@ from typing import NamedTuple, Unpack
 import numpy as np
 from scipy import sparse
 
-from concord.estimate import Estimate, undefined
+from concord.estimate import undefined
 from concord.glossary import explain
 from concord.statistics import columns
-from concord.statistics.corrected import corrected_mean
 from concord.statistics.crossfit import Levels, folds, levels, once
 from concord.statistics.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, mean_of, tabulate
-from concord.statistics.intervals import CALIBRATED_MEAN, CALIBRATION_ERROR, RMSE
+from concord.statistics.intervals import CALIBRATION_ERROR, RMSE
 from concord.statistics.ratings import (
     DIGITS,
     Bools,
     Contender,
     CriterionScores,
-    Facet,
     Floats,
     Ints,
     Panels,
@@ -31,7 +29,7 @@ from concord.statistics.ratings import (
     divide,
     sums,
 )
-from concord.statistics.resampling import Statistic, Weights, gathering, mean
+from concord.statistics.resampling import Statistic, Weights, gathering
 from concord.table import Column, Table
 
 FEWEST = 10
@@ -43,16 +41,10 @@ FEWEST_APART = 40
 GROUPS = 10
 """Groups of items by the judge's score; a judge of fewer scores has a group for each."""
 
-MOST_ANSWERS = 20
-"""People's different answers above which they are no ordered categories."""
-
-MOST_ROUNDS, ENOUGH = 50, 1e-8
-"""Rounds of Fisher scoring, and the step that ends them."""
-
 FITTED = "the calibration error of a curve fitted to the same people is near 0 by construction; see its RMSE"
 """Why a fitted curve has no calibration error."""
 
-GIVEN, ISOTONIC, ORDINAL = "as given", "isotonic", "ordinal logistic"
+GIVEN, ISOTONIC = "as given", "isotonic"
 
 CALIBRATION = empty(
     "calibration",
@@ -73,39 +65,18 @@ CURVES = empty(
     columns.N,
     Column("people", "People's mean", interval="ends"),
     Column("isotonic", "Isotonic", help=explain("isotonic calibration")),
-    Column("ordinal", "Ordinal logistic", help=explain("ordinal logistic calibration")),
     caption="The points of a reliability diagram: a judge is calibrated where people's mean is its score.",
-)
-PLAYERS = empty(
-    "calibrated_players",
-    "Players' means, as people would give them by the calibrated judge",
-    columns.RATER,
-    Column("group", "Player"),
-    Column("people", "People", interval="ends", n=True),
-    Column("judge", "Judge", n=True),
-    Column("calibrated", "Judge, calibrated", interval="ends"),
-    Column(
-        "left",
-        "Left over",
-        interval="ends",
-        signed=True,
-        help="People less the curve, on the player's items.",
-    ),
-    Column("corrected", "PPI++", interval="ends", help=explain("prediction-powered inference")),
-    caption="The calibrated mean takes one curve for all players, and is wrong where something is left over "
-    "for a player; PPI++ corrects each player by its own items of people, and needs no such trust.",
 )
 
 
 def calibration(
     table: Ratings, criterion: str, *, panels: Panels = None, **drawing: Unpack[Drawing]
 ) -> Table:
-    """Each judge and panel as given, and calibrated to people's mean by two curves, a row each.
+    """Each judge and panel as given, and calibrated to people's mean, a row each.
 
-    The isotonic curve is the rising step function of least squares (Barlow et al. 1972), the ordinal logistic
-    one people's mean answer under proportional odds (McCullagh 1980; see `ordinal`). Both are fitted out of
-    fold (`crossfit.FOLDS`), so their errors are those of items that the curve has not seen; intervals take
-    the curves as they are.
+    The isotonic curve is the rising step function of least squares (Barlow et al. 1972), fitted out of fold
+    (`crossfit.FOLDS`), so its error is that of items that the curve has not seen; intervals take the curve as
+    it is.
 
     `ece` is the expected calibration error in points: with D_b the sum of people's mean less the curve over
     the items of group b, Σ|D_b|/n over `GROUPS` groups of the judge's score. |D_b| of few items is too
@@ -120,7 +91,7 @@ def calibration(
     rows = []
     for judge in scores.contenders(panels):
         fit = _Fit.of(table, scores, judge, drawing)
-        for curve in (GIVEN, ISOTONIC, ORDINAL):
+        for curve in (GIVEN, ISOTONIC):
             row = {"rater": judge.name, "curve": curve, "n": fit.n}
             rows.append(row | _errors(fit, curve, table.no_level(criterion, judge.members)))
     target = scores.target[~np.isnan(scores.target)]
@@ -131,9 +102,9 @@ def calibration(
 def calibration_curves(
     table: Ratings, criterion: str, *, panels: Panels = None, **drawing: Unpack[Drawing]
 ) -> Table:
-    """People's mean in each group of a judge's score, and both curves there, fitted to all items.
+    """People's mean in each group of a judge's score, and the curve there, fitted to all items.
 
-    A judge whose curves are undefined has one row with the reason.
+    A judge whose curve is undefined has one row with the reason.
     """
     scores = table[criterion]
     rows: list[Mapping[str, object]] = []
@@ -144,48 +115,16 @@ def calibration_curves(
                 {"rater": judge.name, "score": None, "n": fit.n, "people": undefined(fit.why, n=fit.n)}
             )
             continue
-        curves = {"isotonic": fit.isotonic(fit.both), "ordinal": fit.ordinal(fit.both)}
+        curve = fit.isotonic(fit.both)
         for group in range(int(fit.group.max()) + 1):
             inside = fit.group == group
             n = int(inside.sum())
             people = mean_of(table, criterion, np.where(inside, scores.target, np.nan), n)
-            at = {
-                name: float(curve[fit.level.code[inside]].mean())
-                for name, curve in curves.items()
-                if curve is not None
-            }
             rows.append(
                 {"rater": judge.name, "score": float(judge.score[inside].mean()), "n": n, "people": people}
-                | at
+                | {"isotonic": float(curve[fit.level.code[inside]].mean())}
             )
     return tabulate(CURVES, table, criterion, rows, **drawing)
-
-
-def calibrated_players(
-    table: Ratings, criterion: str, players: Facet, *, panels: Panels = None, **drawing: Unpack[Drawing]
-) -> Table:
-    """The mean of each player: people's, the judge's, the calibrated judge's, and the corrected one (PPI++).
-
-    The calibrated mean is that of the isotonic curve over all items that the judge scored; one curve, fitted
-    to the items of all players, serves each. Its interval draws all items and fits the curve anew, so that
-    it holds the curve's uncertainty. `people` is over the player's items that the judge scored too, and
-    `left` that mean less the curve, out of fold: what one curve for all gets wrong. `corrected` is
-    `corrected_mean` of the player's items.
-    """
-    scores = table[criterion]
-    codes, names = table.facet(players)
-    rows = []
-    for judge in scores.contenders(panels):
-        fit = _Fit.of(table, scores, judge, drawing)
-        counted = None if fit.why else calibrated_means(judge.score, scores.target, codes, len(names))
-        curve = None if fit.why else fit.out_of_fold(ISOTONIC)
-        for place, name in enumerate(names):
-            rows.append(
-                {"rater": judge.name, "group": str(name)}
-                | _player(table, criterion, fit, counted, curve, codes == place, place)
-            )
-    notes = ("one curve for all players, fitted anew in every resample", "PPI++ with Student's t")
-    return tabulate(PLAYERS, table, criterion, rows, notes=notes, all_items=True, **drawing)
 
 
 def calibrated_means(
@@ -253,54 +192,10 @@ def rising(total: Floats, weight: Floats) -> Floats:
     return np.asarray((np.where(np.isnan(low), high, low) + np.where(np.isnan(high), low, high)) / 2)
 
 
-def ordinal(score: Floats, counts: Floats, answers: Floats) -> Floats:
-    """People's mean answer at each of a judge's levels by ordinal logistic regression.
-
-    `score` has the levels' scores, `counts` how many answers of each value people gave there (levels ×
-    values), `answers` the values, ascending. Under proportional odds (McCullagh 1980) the log-odds of an
-    answer above the c-th are β·score − θ_c. The likelihood is maximised by Fisher scoring with one answer
-    more, spread evenly over all cells, so that a fit exists where judge and people never differ.
-    """
-    from scipy.special import expit  # takes longer to import than the figures to compute
-
-    x = (score - score.mean()) / (score.std() or 1.0)
-    given = counts + 1 / counts.size
-    ends, steps = np.ones((len(x), 1)), len(answers) - 1
-
-    def shares(parameters: Floats) -> tuple[Floats, Floats]:
-        """The share of answers above each cut, the ends included, and of each answer."""
-        over = np.hstack([ends, expit(parameters[0] * x[:, None] - parameters[1:]), 0 * ends])
-        return over, over[:, :-1] - over[:, 1:]
-
-    def likelihood(parameters: Floats) -> float:
-        share = shares(parameters)[1]
-        return float((given * np.log(share)).sum()) if share.min() > 0 else -np.inf
-
-    above = 1 - np.cumsum(given.sum(axis=0))[:-1] / given.sum()
-    fit = np.concatenate([[0.0], np.log((1 - above) / above)])
-    best = likelihood(fit)
-    for _ in range(MOST_ROUNDS):
-        over, share = shares(fit)
-        slope = over * (1 - over)
-        by = np.zeros((steps + 1, *share.shape))  # of each share, by each parameter
-        by[0] = (slope[:, :-1] - slope[:, 1:]) * x[:, None]
-        for cut in range(1, steps + 1):
-            by[cut, :, cut - 1], by[cut, :, cut] = slope[:, cut], -slope[:, cut]
-        information = np.einsum("ila,jla->ij", by * (given.sum(axis=1)[:, None] / share), by)
-        step = np.linalg.solve(information, np.einsum("ila,la->i", by, given / share))
-        while (value := likelihood(fit + step)) < best and np.abs(step).max() > ENOUGH:
-            step /= 2
-        fit, best = fit + step, value
-        if np.abs(step).max() <= ENOUGH:
-            break
-    return np.asarray(shares(fit)[1] @ answers)
-
-
 class _Fit(NamedTuple):
-    """A judge beside people's mean: its levels, groups of about equal score, folds, and people's answers.
+    """A judge beside people's mean: its levels, groups of about equal score, and folds.
 
-    `answers` counts people's answers (items × values), each item weighing 1 together; None where they are too
-    many to be categories. `why` says why no curve can be fitted.
+    `why` says why no curve can be fitted.
     """
 
     judge: Contender
@@ -309,8 +204,6 @@ class _Fit(NamedTuple):
     level: Levels
     group: Ints
     fold: Ints
-    answers: sparse.csr_array | None
-    values: Floats
     why: str
 
     @staticmethod
@@ -328,8 +221,7 @@ class _Fit(NamedTuple):
             why = f"{judge.name} gives all of them the same score"
         elif fold.max() < 1:
             why = "all items are of one cluster, so none is left to measure the curve on"
-        answers, values = _answers(scores)
-        return _Fit(judge, scores.target, both, level, _groups(score), fold, answers, values, why)
+        return _Fit(judge, scores.target, both, level, _groups(score), fold, why)
 
     @property
     def n(self) -> int:
@@ -349,36 +241,13 @@ class _Fit(NamedTuple):
         ).x
         return np.interp(self.level.mean, self.level.mean[there], fit)
 
-    def ordinal(self, on: Bools) -> Floats | None:
-        """The ordinal logistic curve at each level, fitted to the items `on`; None without categories."""
-        if self.answers is None:
-            return None
-        gather = gathering(np.where(on, self.level.code, -1), len(self.level.mean))
-        return ordinal(self.level.mean, (gather @ self.answers).toarray(), self.values)
-
-    def out_of_fold(self, curve: str) -> Floats | None:
-        """Each item's score by a curve fitted to the other folds; nan without people or judge."""
+    def out_of_fold(self) -> Floats:
+        """Each item's score by the curve of the other folds; nan without people or judge."""
         scores = np.full(len(self.both), np.nan)
         for fold in range(int(self.fold.max()) + 1):
             inside, others = self.fold == fold, (self.fold >= 0) & (self.fold != fold)
-            fitted = self.isotonic(others) if curve == ISOTONIC else self.ordinal(others)
-            if fitted is None:
-                return None
-            scores[inside] = fitted[self.level.code[inside]]
+            scores[inside] = self.isotonic(others)[self.level.code[inside]]
         return scores
-
-
-def _answers(scores: CriterionScores) -> tuple[sparse.csr_array | None, Floats]:
-    """People's answers by item, of weight 1 together on each; their means where answers have no raters."""
-    item, score = scores.item, scores.score
-    if not len(item):
-        item = np.flatnonzero(~np.isnan(scores.target))
-        score = scores.target[item]
-    values, code = np.unique(np.round(score, DIGITS), return_inverse=True)
-    if not 1 < len(values) <= MOST_ANSWERS:
-        return None, values
-    weight = 1 / np.bincount(item, minlength=scores.items)[item]
-    return sparse.coo_array((weight, (item, code)), shape=(scores.items, len(values))).tocsr(), values
 
 
 def _groups(score: Floats) -> Ints:
@@ -396,15 +265,9 @@ def _groups(score: Floats) -> Ints:
 
 def _errors(fit: _Fit, curve: str, no_level: str) -> dict[str, Figure]:
     """`no_level` says why the judge's score as given is no score of people's scale."""
-    why, predicted = fit.why or (no_level if curve == GIVEN else ""), None
-    if not why:
-        predicted = fit.judge.score if curve == GIVEN else fit.out_of_fold(curve)
-        many = f"people gave {len(fit.values)} different answers, at most {MOST_ANSWERS} are categories"
-        why = (
-            "" if predicted is not None else many if len(fit.values) > 1 else "people's answers are all equal"
-        )
-    if predicted is None:
+    if why := fit.why or (no_level if curve == GIVEN else ""):
         return dict.fromkeys(("ece", "rmse"), undefined(why, n=fit.n))
+    predicted = fit.judge.score if curve == GIVEN else fit.out_of_fold()
     few = f"{fit.n} items are too few, at least {FEWEST_APART} are needed" if fit.n < FEWEST_APART else ""
     ece, rmse = _distances(fit.target - predicted, fit.group, fit.fold)
     return {
@@ -441,38 +304,3 @@ def _distances(off: Floats, group: Ints, fold: Ints) -> tuple[Statistic, Statist
         return np.sqrt(divide(*summed(weights)[-2:]))
 
     return ece, rmse
-
-
-def _player(
-    table: Ratings,
-    criterion: str,
-    fit: _Fit,
-    counted: Callable[[Weights], Floats] | None,
-    curve: Floats | None,
-    member: Bools,
-    place: int,
-) -> dict[str, Figure]:
-    score = np.where(member, fit.judge.score, np.nan)
-    judged = int((~np.isnan(score)).sum())
-    rated = member & (fit.both if judged else ~np.isnan(fit.target))
-    people: Figure = undefined("no person's rating" if not judged else "no item of people and the judge", n=0)
-    scale = None
-    if rated.any():
-        people = mean_of(table, criterion, np.where(rated, fit.target, np.nan), int(rated.sum()))
-        scale = people.kind.ends if people.kind.padded else None
-    row: dict[str, Figure] = {"people": people}
-    if not judged:
-        why = f"{fit.judge.name} scored nothing here"
-        return row | dict.fromkeys(("judge", "calibrated", "left", "corrected"), undefined(why, n=0))
-    both, alone = fit.both & member, member & ~fit.both & ~np.isnan(fit.judge.score)
-    row["judge"] = Estimate(float(np.nanmean(score)), n=judged)
-    row["corrected"] = corrected_mean(
-        fit.target[both], fit.judge.score[both], fit.judge.score[alone], scale=scale
-    ).value
-    if counted is None or curve is None:
-        return row | dict.fromkeys(("calibrated", "left"), undefined(fit.why, n=judged))
-    off = np.where(both, fit.target - curve, np.nan)
-    n = min(judged, fit.n)
-    calibrated = PointEstimate(lambda weights: counted(weights)[place], n, kind=CALIBRATED_MEAN)
-    left = PointEstimate(mean(off), int(both.sum()), reason="no item of people and the judge")
-    return row | {"calibrated": calibrated, "left": left}

@@ -13,7 +13,7 @@ from concord.statistics.claims import MARGIN, Word, beside_person
 from concord.statistics.correlation import correlation, point
 from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
 from concord.statistics.intervals import CORRELATION
-from concord.statistics.ratings import Panels, Ratings, called
+from concord.statistics.ratings import Ratings, called
 from concord.statistics.resampling import Statistic
 from concord.table import Cell, Column, Table
 
@@ -44,22 +44,6 @@ RULE = (
 """How words are given, for below the table."""
 WITHOUT = {"spearman": "ρ with people's mean", "kappa": "κ with the majority of people"}
 """What the table shows where no annotator can be held out."""
-
-GAIN = empty(
-    "panel_gain",
-    "Panels beside their best judge",
-    Column("rater", file_only=True),
-    Column("name", "Panel"),
-    Column("best", "Its best judge"),
-    columns.N,
-    Column("panel", "ρ of the panel"),
-    Column("judge", "ρ of that judge"),
-    Column("difference", "Difference", interval="ends", signed=True, help="Panel less judge, paired."),
-    caption="Against people's mean, on the items that every member rated. The judge is chosen as the best on "
-    "these very items. That choice flatters the single judge: the difference, of either sign, leans against "
-    "the panel.",
-)
-
 
 DIFFERENCE_OF_TWO = empty(
     "panel_difference",
@@ -146,51 +130,6 @@ def _or_chance(word: Word, agreement: Cell) -> Word:
 def measured(table: Table) -> str:
     """The column of the glance that holds the agreement: with the other people, else with all of them."""
     return next(c.name for c in table.columns if c.name in ("judge", "spearman", "kappa"))
-
-
-def panel_gain(
-    table: Ratings,
-    criterion: str,
-    names: Mapping[str, str],
-    *,
-    panels: Panels = (),
-    **drawing: Unpack[Drawing],
-) -> Table:
-    """Each panel less the judge of it that agrees best with people's mean, one row a panel of two or more.
-
-    `names` are what readers see for judges and panels. Both are compared on the items that every member and a
-    person rated. The interval is paired: both correlations rest on the same draws, and the judge is taken as
-    it was chosen. Undefined where a correlation is.
-    """
-    scores = table[criterion]
-    rows: list[dict[str, Any]] = []
-    for members in panels or ():
-        if len(members) < 2:
-            continue
-        panel = scores.panel(members)
-        target = np.where(np.isnan(panel), np.nan, scores.target)
-        each: Mapping[str, float] = {name: point(scores.judges[name], target) for name in members}
-        defined = {name: rho for name, rho in each.items() if not np.isnan(rho)}
-        of_panel, n = point(panel, target), int((~np.isnan(target)).sum())
-        whole = called(members)
-        row: dict[str, Any] = {"rater": whole, "name": names.get(whole, whole), "n": n}
-        if not defined or np.isnan(of_panel):
-            why = undefined("no correlation with people's mean is defined", n=n)
-            rows.append(row | {"best": ""} | dict.fromkeys(("panel", "judge", "difference"), why))
-            continue
-        best = max(defined, key=lambda name: defined[name])
-        difference = PointEstimate(
-            _less(correlation(panel, target), correlation(scores.judges[best], target)),
-            n,
-            of_panel - defined[best],
-            "a correlation is undefined",
-        )
-        rows.append(
-            row
-            | {"best": best, "panel": Estimate(of_panel, n=n), "judge": Estimate(defined[best], n=n)}
-            | {"difference": difference}
-        )
-    return tabulate(GAIN, table, criterion, rows, **drawing)
 
 
 def panel_difference(

@@ -110,9 +110,6 @@ PAIRS = Kind(ends=(0.0, 1.0))
 PAIRWISE_ACCURACY = replace(PAIRS, short=held("pairwise accuracy", 86))
 """The accuracy of an order of few players: a draw of items confounds neighbours, never the other way."""
 
-CALIBRATED_MEAN = Kind(short=held("calibrated means", 90, 97))
-"""A mean of the isotonic curve, whose ends few items decide: value ± t·SE."""
-
 PILED_UP = held("alpha", 70, 90) + ", where most items hold the commonest rating alone"
 
 

@@ -1,4 +1,4 @@
-"""How much the judges of a panel repeat each other, and what the best of many panels is worth."""
+"""What the best of many judges or panels is worth."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -9,13 +9,11 @@ from typing import Any, Unpack
 import numpy as np
 
 from concord.estimate import undefined
-from concord.glossary import explain
 from concord.statistics import columns
 from concord.statistics.correlation import correlation, point
 from concord.statistics.figures import (
     WEIGHED,
     Drawing,
-    PointEstimate,
     cluster_codes,
     count_clusters,
     described,
@@ -26,25 +24,14 @@ from concord.statistics.figures import (
 from concord.statistics.intervals import (
     CORRELATION,
     DIFFERENCE,
-    RATIO,
     resampled,
     simultaneous,
     simultaneous_differences,
 )
-from concord.statistics.ratings import Bools, CriterionScores, Floats, Ratings, called, divide
-from concord.statistics.resampling import Statistic, Weights, bootstrap, everything, mean_defined
+from concord.statistics.ratings import Bools, CriterionScores, Floats, Ratings, called
+from concord.statistics.resampling import Statistic, bootstrap, mean_defined
 from concord.table import Column, Table
 
-REDUNDANCY = empty(
-    "redundancy",
-    "Effective number of judges",
-    Column("judges"),
-    columns.N,
-    Column("correlation", "Correlation of their errors", interval="ends"),
-    Column("effective", "Effective number", interval="ends", help=explain("effective number of judges")),
-    caption="Judges whose errors correlate average no better than fewer independent ones. People's own "
-    "noise is in every error, so the true correlation is rather lower.",
-)
 SEARCH = empty(
     "search",
     "Search for the best panel",
@@ -64,74 +51,6 @@ SEARCH = empty(
     "of all candidates hold together, and that of the lead holds for every two of them.",
 )
 BEST_JUDGE = replace(SEARCH, name="best_judge", title="Search for the best judge")
-
-
-def redundancy(
-    table: Ratings, criterion: str, judges: Sequence[str] | None = None, **drawing: Unpack[Drawing]
-) -> Table:
-    """How much judges err together, in one row.
-
-    `correlation` is the mean over pairs of the correlation of their residuals, what is left of a judge's
-    scores after a straight line in the mean of people (a partial correlation, so scales need not match).
-    `effective` is k/(1 + (k − 1)r): so many independent judges would average as well as these k. People's own
-    noise is in everybody's residual, so r is an upper estimate. `meta["pairs"]` has the correlation of each
-    pair.
-
-    Undefined for fewer than two judges, fewer than four items that all of them and somebody rated, and a
-    judge whose residuals do not vary.
-    """
-    scores = table[criterion]
-    judges = list(table.judges if judges is None else judges)
-    k = len(judges)
-    stacked = np.array([scores.panel([judge]) for judge in judges] + [scores.target])
-    shared = np.flatnonzero(~np.isnan(stacked).any(axis=0))
-    n = len(shared)
-    pairs: list[dict[str, Any]] = []
-    row: dict[str, Any] = {"judges": k, "n": n}
-    if k < 2 or n < 4:
-        why = "fewer than two judges" if k < 2 else f"{n} items rated by all of them and a person are too few"
-        row |= dict.fromkeys(("correlation", "effective"), undefined(why, n=n))
-    else:
-        residuals = stacked[:, shared]
-        own = _partial(residuals, everything(n))[:, 0].tolist()
-        pairs = [
-            {"a": a, "b": b, "correlation": None if np.isnan(r) else r}
-            for (a, b), r in zip(combinations(judges, 2), own, strict=True)
-        ]
-
-        def together(weights: Weights) -> Floats:
-            return np.asarray(_partial(residuals, weights[shared]).mean(axis=0), dtype=np.float64)
-
-        def effective(weights: Weights) -> Floats:
-            r = together(weights)
-            return divide(np.full_like(r, k), np.where(np.isnan(r), 0, 1 + (k - 1) * r))
-
-        why = "residuals of a judge do not vary"
-        row["correlation"] = PointEstimate(together, n, reason=why, kind=CORRELATION)
-        row["effective"] = PointEstimate(effective, n, reason=why, kind=RATIO)
-    meta = {"judges": judges, "pairs": pairs}
-    notes = ("correlation of residuals",)
-    return tabulate(REDUNDANCY, table, criterion, [row], notes=notes, meta=meta, **drawing)
-
-
-def _partial(stacked: Floats, weights: Weights) -> Floats:
-    """Correlation of every two rows given the last one: pairs × resamples."""
-    weight = weights.astype(np.float64)
-    n = np.maximum(weight.sum(axis=0), 1e-9)
-    centred = stacked - stacked.mean(axis=1)[:, None]
-    means = centred @ weight / n
-    size = len(stacked)
-    first, second = np.triu_indices(size)
-    moments = (centred[first] * centred[second]) @ weight / n - means[first] * means[second]
-    spread = moments[first == second]
-    spread[spread <= 1e-12] = 0
-    scale = np.sqrt(spread[first] * spread[second])
-    table = np.full((size, size, weight.shape[1]), np.nan)
-    table[first, second] = table[second, first] = divide(moments, scale)
-    a, b = np.array(list(combinations(range(size - 1), 2))).T
-    left = np.maximum((1 - table[a, -1] ** 2) * (1 - table[b, -1] ** 2), 0)
-    left[left <= 1e-12] = 0
-    return divide(table[a, b] - table[a, -1] * table[b, -1], np.sqrt(left))
 
 
 def best_panel(

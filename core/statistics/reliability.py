@@ -75,9 +75,9 @@ def reliability(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> T
     more; those of people's mean are for the harmonic mean of people per item, mean_of_people from
     alpha_interval; AC2's weights are over the answers that occur. Generalizability is relative (the order of
     items) or absolute (their level, which severity moves), of the variances of `components`; where everybody
-    rated all items, it is ICC(3,·) and ICC(2,·) of Shrout and Fleiss (1979), and a note has the interval of
-    ICC(2,·) by the F distribution (`by_f`). Then follow shares of variance, of *final* those of its answers
-    with criteria as a third facet (`by_criterion`); a negative estimate counts as 0 there.
+    rated all items, it is ICC(3,·) and ICC(2,·) of Shrout and Fleiss (1979). Then follow shares
+    of variance, of *final* those of its answers with criteria as a third facet (`by_criterion`); a negative
+    estimate counts as 0 there.
 
     Undefined: fewer than two people on every item; all ratings equal; for variances people who are not
     persons, and of *final* fewer than two items on which everybody answered every criterion.
@@ -87,12 +87,6 @@ def reliability(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> T
     notes = (
         [f"the mean of {people:.3g} people (harmonic mean)", f"{pairs} pairs of ratings"] if people else []
     )
-    by_f_ = by_f(scores)
-    notes += [
-        f"{COEFFICIENTS[name].split(': ')[1]} by the F distribution, for annotators like these: "
-        f"{low:z.3f} to {high:z.3f}"
-        for name, (low, high) in by_f_.items()
-    ]
     return tabulate(
         RELIABILITY,
         table,
@@ -100,7 +94,6 @@ def reliability(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> T
         _rows(table, criterion),
         target="",
         notes=notes,
-        meta={"by_f": by_f_},
         again=lambda other: _rows(other, criterion),
         **drawing,
     )
@@ -405,36 +398,6 @@ def _shares(table: Ratings, criterion: str, of: Callable[[Weights], Components])
         else PointEstimate(share(place), n, reason=EQUAL, kind=PAIRS)
         for place, name in enumerate(names)
     }
-
-
-def by_f(scores: CriterionScores) -> dict[str, tuple[float, float]]:
-    """The intervals of ICC(2,1) and ICC(2,k) by the F distribution (McGraw and Wong 1996, case 2A).
-
-    For annotators like these; none where somebody lacks an item, or there is no variance.
-    """
-    rated, k = scores.present[scores.present > 0], len(scores.people)
-    if no_components(scores) or len(rated) < 2 or rated.min() < k:
-        return {}
-    from scipy.special import fdtri  # slow to import
-
-    n, own = len(rated), components(scores)(everything(scores.items))
-    item, rater, rest = (float(part[0]) for part in own)
-    if item + rater + rest <= 10.0**-DIGITS:
-        return {}
-    single, of_items, of_raters = float(own.absolute(1)[0]), k * item + rest, n * rater + rest
-    a = k * single / (n * (1 - single)) if single < 1 else np.inf
-    if not np.isfinite(a) or not rest or max(of_items, of_raters) <= 10.0**-DIGITS:
-        return {}
-    b = 1 + (n - 1) * a
-    degrees = (a * of_raters + b * rest) ** 2
-    degrees /= (a * of_raters) ** 2 / (k - 1) + (b * rest) ** 2 / ((n - 1) * (k - 1))
-    least, most = fdtri(n - 1, degrees, 0.975), fdtri(degrees, n - 1, 0.975)
-    between = k * of_raters + (k * n - k - n) * rest
-    low = n * (of_items - least * rest) / (least * between + n * of_items)
-    high = n * (most * of_items - rest) / (between + n * most * of_items)
-    ends = np.array([low, high])
-    each = {"icc_single": ends, "icc_mean": k * ends / (1 + (k - 1) * ends)}
-    return {name: (float(low), float(high)) for name, (low, high) in each.items()}
 
 
 def retest(

@@ -1,4 +1,4 @@
-"""System level: whether a judge orders players as people do, pair by pair, and how it handles ties.
+"""System level: whether a judge orders players as people do, pair by pair.
 
 A judge can be poor on single items and still order players well, because its errors average out; and it can
 order them well by luck where there are few.
@@ -16,8 +16,7 @@ from concord.estimate import Estimate, undefined
 from concord.glossary import explain
 from concord.statistics import columns
 from concord.statistics.claims import CLAIMS
-from concord.statistics.correlation import Pairs, pairs, together
-from concord.statistics.crossfit import folds, levels, once
+from concord.statistics.crossfit import once
 from concord.statistics.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, mean_of, tabulate
 from concord.statistics.intervals import PAIRS, PAIRWISE_ACCURACY, Kind
 from concord.statistics.items import permuted
@@ -39,15 +38,6 @@ from concord.table import Column, Table
 
 FEWEST_PLAYERS = 3
 """Two players are one pair, whose order is right half of the time by chance."""
-
-FEWEST_ITEMS = 10
-"""Items below which no difference is chosen that counts as a tie."""
-
-MOST_STEPS = 32
-"""A score of more values is taken in so many steps where the difference that counts as a tie is chosen."""
-
-ROWS = 512
-"""Rows of a matrix of pairs of items that are in memory at a time."""
 
 PERMUTED, FEW, MANY = 999, 199, 4_000
 """Permutations of players among items behind a p-value: so many, or few where there are many items."""
@@ -89,24 +79,6 @@ ORDER = empty(
     Column("judge", "Judge", interval="ends"),
     Column("judge_rank", "Rank by the judge"),
     caption="Means over the items that both scored. Ranks of overlapping intervals are not settled.",
-)
-TIES = empty(
-    "ties",
-    "Pairs of items: the same order or tie as people",
-    columns.RATER,
-    columns.N,
-    Column(
-        "people_ties",
-        "People's ties",
-        percent=True,
-        help="Share of the pairs of items that people score alike.",
-    ),
-    Column("judge_ties", "Judge's ties", percent=True),
-    Column("accuracy", "Accuracy", percent=True, interval="ends"),
-    Column("epsilon", "Tie up to", help="The difference of two scores of the judge that counts as a tie."),
-    Column("calibrated", "Accuracy with it", percent=True, interval="ends", help=explain("tie calibration")),
-    caption="A judge with finer scores than people calls ties of people differences. Where accuracy rises, "
-    "differences of its scores up to the one shown mean nothing.",
 )
 
 
@@ -182,31 +154,6 @@ def player_order(
                 | {f"{of}_rank": int(rank[place]) for of, rank in ranks.items()}
             )
     return tabulate(ORDER, table, criterion, rows, **drawing)
-
-
-def ties(table: Ratings, criterion: str, *, panels: Panels = None, **drawing: Unpack[Drawing]) -> Table:
-    """Pairs of items: how often a judge has the order or the tie that people have, before and after tie
-    calibration (Deutsch et al. 2023).
-
-    `accuracy` is (concordant pairs + pairs that both tie) / all pairs. `epsilon` is the difference of the
-    judge's scores up to which they count as a tie, that of the greatest accuracy on all items; `calibrated`
-    is the accuracy on the pairs within each fold with the difference chosen on the other folds, anew in every
-    resample. It is chosen in steps where scores have more than `MOST_STEPS` values, which a note says; all
-    other figures count every pair as it is.
-
-    Undefined for fewer than `FEWEST_ITEMS` common items.
-    """
-    scores = table[criterion]
-    contenders = scores.contenders(panels)
-    rows = [_tie_row(table, scores, judge, drawing) for judge in contenders]
-    steps = [
-        f"what counts as a tie of {judge.name} is chosen in {MOST_STEPS} steps of its scores or people's, "
-        "which have more values; shares of ties and accuracies count every pair as it is"
-        for judge, row in zip(contenders, rows, strict=True)
-        if isinstance(row["epsilon"], float)
-        and max(map(_values, together(judge.score, scores.target))) > MOST_STEPS
-    ]
-    return tabulate(TIES, table, criterion, rows, notes=("all pairs of items", *steps), **drawing)
 
 
 def _answered(table: Table, sentence: str) -> Table:
@@ -398,105 +345,3 @@ def _one_sided(difference: Floats, variance: Floats) -> Floats:
     varies = variance > 10.0**-DIGITS
     z = np.divide(difference, np.sqrt(np.where(varies, variance, 1)))
     return np.asarray(np.where(np.isnan(difference), np.nan, np.where(varies, ndtr(-z), 0.5)))
-
-
-def _tie_row(
-    table: Ratings, scores: CriterionScores, judge: Contender, drawing: Drawing
-) -> dict[str, object]:
-    both = ~np.isnan(scores.target) & ~np.isnan(judge.score)
-    n = int(both.sum())
-    row: dict[str, object] = {"rater": judge.name, "n": n}
-    names = ("people_ties", "judge_ties", "accuracy", "epsilon", "calibrated")
-    if n < FEWEST_ITEMS:
-        few = f"{n} items in common, at least {FEWEST_ITEMS} are needed"
-        return row | dict.fromkeys(names, undefined(few, n=n))
-    whole, own = pairs(judge.score, scores.target), everything(len(both))
-    fold = folds(both, seed=drawing.get("seed", 0), clusters=cluster_codes(table, drawing.get("clusters")))
-    parts = [
-        pairs(np.where(fold == part, judge.score, np.nan), scores.target)
-        for part in range(int(fold.max()) + 1)
-    ]
-    steps, counted = _by_step(judge.score, scores.target, fold)
-    count = np.asarray(whole.gather @ own)
-
-    def calibrated(weights: Weights) -> Floats:
-        right, every = np.zeros(weights.shape[1]), np.zeros(weights.shape[1])
-        for part, pair in enumerate(parts):
-            chosen = np.round(counted(weights, part), DIGITS).argmax(axis=0)
-            for place in np.unique(chosen):
-                at = np.flatnonzero(chosen == place)
-                alike, all_ = _alike(pair, weights[:, at], float(steps[place]))
-                right[at] += alike
-                every[at] += all_
-        return divide(right, every)
-
-    figure: Figure = undefined("all items are of one cluster, so none is left to measure on", n=n)
-    if len(parts) > 1:
-        figure = PointEstimate(calibrated, n, kind=PAIRS)
-    return row | {
-        "people_ties": _tied(whole.by_y @ count),
-        "judge_ties": _tied(whole.by_x @ count),
-        "accuracy": PointEstimate(lambda weights: divide(*_alike(whole, weights)), n, kind=PAIRS),
-        "epsilon": float(steps[np.round(counted(own)[:, 0], DIGITS).argmax()]),
-        "calibrated": figure,
-    }
-
-
-def _values(score: Floats) -> int:
-    return len(np.unique(score))
-
-
-def _tied(count: Floats) -> float:
-    """The share of pairs of items of which both are at the same value, from the items at each value."""
-    return float((count * (count - 1)).sum() / (count.sum() * (count.sum() - 1)))
-
-
-def _alike(pair: Pairs, weights: Weights, epsilon: float = 0.0) -> tuple[Floats, Floats]:
-    """The pairs of items that x orders or ties as y does, and all pairs.
-
-    Differences of x up to epsilon are ties. An item that was drawn twice is no pair with itself.
-    """
-    count = np.asarray(pair.gather @ weights)
-    squares = np.asarray(pair.gather @ weights**2, dtype=np.float64).sum(axis=0)
-    x, right = pair.x[pair.at_x] if epsilon else pair.at_x.astype(np.int32), -squares
-    y = pair.at_y.astype(np.int32)
-    for start in range(0, len(x), ROWS):
-        rows = slice(start, start + ROWS)
-        apart = np.round(x[rows, None] - x, DIGITS)
-        order = np.where(np.abs(apart) <= epsilon, 0, np.sign(apart))
-        same = order == np.sign(y[rows, None] - y)
-        right += np.einsum("pr,pr->r", count[rows], same.astype(count.dtype) @ count, dtype=np.float64)
-    return right / 2, (count.sum(axis=0, dtype=np.float64) ** 2 - squares) / 2
-
-
-def _by_step(judge: Floats, people: Floats, fold: Ints) -> tuple[Floats, Callable[..., Floats]]:
-    """Differences of a judge's scores, and a function that counts pairs of items (differences × resamples).
-
-    It counts those with people's order or tie where differences up to each count as ties, without the items
-    of the fold `but`. Scores of more than `MOST_STEPS` values are taken in steps.
-    """
-    given, target = (levels(np.where(fold >= 0, of, np.nan), MOST_STEPS) for of in (judge, people))
-    parts, shape = int(fold.max()) + 1, (len(given.mean), len(target.mean))
-    cell = (fold * shape[0] + given.code) * shape[1] + target.code
-    gather = gathering(np.where(fold >= 0, cell, -1), parts * shape[0] * shape[1]).astype(np.float64)
-    apart = np.round(np.abs(given.mean[:, None] - given.mean[None]), DIGITS)
-    steps, step = np.unique(apart, return_inverse=True)
-    below, above = np.triu_indices(shape[0], 1)
-    differ = gathering(step.reshape(apart.shape)[below, above], len(steps)).astype(np.float64)
-
-    @once
-    def by_cell(weights: Weights) -> tuple[Floats, Floats]:
-        weight = weights.astype(np.float64)
-        count, square = (np.asarray(gather @ of).reshape(parts, *shape, -1) for of in (weight, weight**2))
-        return count, square
-
-    def counted(weights: Weights, but: int | None = None) -> Floats:
-        count, square = (of.sum(axis=0) - (0 if but is None else of[but]) for of in by_cell(weights))
-        higher = np.flip(np.cumsum(np.flip(count, 1), axis=1), 1) - count
-        rows = np.ascontiguousarray(count.transpose(2, 0, 1))
-        concordant, tied = ((rows @ of.transpose(2, 1, 0))[:, below, above].T for of in (higher, count))
-        right, both = np.asarray(differ @ concordant), np.asarray(differ @ tied)
-        both[0] += ((count**2).sum(axis=1) - square.sum(axis=1)).sum(axis=0) / 2
-        return np.asarray(right.sum(axis=0) + np.cumsum(both - right, axis=0))
-
-    return np.asarray(steps, dtype=np.float64), counted

@@ -1,4 +1,4 @@
-"""Pass or fail at a cut of the scale: how often a judge decides as people do, and pass rates corrected by it.
+"""Pass or fail at a cut of the scale: how often a judge decides as people do, and pass rates.
 
 An item passes with people where their mean reaches the cut, and with a judge where its score reaches a cut of
 the judge's own, which is chosen on other items: a judge that is a point stricter than people can still decide
@@ -10,12 +10,13 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 
-from concord.estimate import Estimate, undefined
+from concord.estimate import undefined
 from concord.glossary import explain
 from concord.statistics import columns
+from concord.statistics.corrected import corrected_mean
 from concord.statistics.crossfit import Levels, folds, levels, once
 from concord.statistics.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, tabulate
-from concord.statistics.intervals import SHARE, Kind
+from concord.statistics.intervals import SHARE
 from concord.statistics.ratings import DIGITS, Bools, Contender, Facet, Floats, Ints, Panels, Ratings, divide
 from concord.statistics.resampling import Weights, everything, gathering, mean
 from concord.table import Column, Table
@@ -23,28 +24,8 @@ from concord.table import Column, Table
 FEWEST = 4
 """People's passes, and as many fails, below which no cut is chosen for a judge."""
 
-PERMUTED = 2000
-"""Permutations behind a p-value."""
-
 ALL = "all players"
 
-
-def _middle(values: Floats, _n: int) -> Floats:
-    """Resamples, the outer twentieth at each end moved to where it begins; nan stays.
-
-    Spread by 1.097, as normal values lose so much of their standard deviation (Dixon and Tukey 1968).
-    """
-    defined = values[~np.isnan(values)]
-    if not len(defined):
-        return values
-    low, centre, high = np.quantile(defined, [0.05, 0.5, 0.95])
-    return np.asarray(centre + 1.097 * (np.clip(values, low, high) - centre))
-
-
-CORRECTED = Kind(
-    "corrected shares without the outer tenth of resamples", _middle, ends=SHARE.ends, padded=True
-)
-"""A share over a difference that may come near 0 in some resamples, which would swamp the standard error."""
 
 THRESHOLDS = empty(
     "thresholds",
@@ -70,17 +51,9 @@ PASS_RATES = empty(
     Column("group", "Player"),
     Column("people", "People", percent=True, interval="ends", n=True),
     Column("judge", "Judge alone", percent=True, interval="ends", n=True),
-    Column("corrected", "Judge, corrected", percent=True, interval="ends", help=explain("Rogan–Gladen")),
-    Column(
-        "alike",
-        "p of erring alike",
-        digits=3,
-        least=0.001,
-        help="Permutation p of the judge's errors being as frequent with every player; the correction needs "
-        "that they are.",
-    ),
-    caption="The corrected rate is the share that people would pass, if the judge errs alike with every "
-    "player. Where the p of that is small, trust people's own rate.",
+    Column("corrected", "PPI++", percent=True, interval="ends", help=explain("prediction-powered inference")),
+    caption="The last column is the share that people would pass of all items that the judge scored, by "
+    "the player's own items of people.",
 )
 
 Numbers = dict[str, Figure | float | None]
@@ -90,16 +63,13 @@ class Decisions(NamedTuple):
     """Weighted counts of each resample.
 
     People's `passes` and `fails`; `true` and `false`, how many of either the judge passes at a cut of other
-    folds. `passed` is what the judge passes of all it scored, groups × resamples, and `judged` how much that
-    is. `cuts` are the levels of its score from which it passes, folds × resamples, that of all items last.
+    folds. `cuts` are the levels of its score from which it passes, folds × resamples, that of all items last.
     """
 
     passes: Floats
     fails: Floats
     true: Floats
     false: Floats
-    passed: Floats
-    judged: Floats
     cuts: Ints
 
     @property
@@ -121,16 +91,6 @@ class Decisions(NamedTuple):
     def agreement(self) -> Floats:
         """The share of items on which both decide alike."""
         return divide(self.true + self.fails - self.false, self.passes + self.fails)
-
-    def corrected(self, group: int) -> Floats:
-        """The pass rate of a group, corrected for the judge's errors; between −1 and 2.
-
-        nan where the judge tells passes from fails no better than chance.
-        """
-        better = self.sensitivity + self.specificity - 1
-        raw = divide(self.passed[group], self.judged[group])
-        rate = divide(raw + self.specificity - 1, np.where(better > 10.0**-DIGITS, better, 0.0))
-        return np.clip(rate, -1.0, 2.0)
 
 
 def thresholds(
@@ -171,36 +131,26 @@ def pass_rates(
     note: str = "",
     **drawing: Unpack[Drawing],
 ) -> Table:
-    """The pass rate of each player: people's on items that the judge scored, the judge's, and the judge's
-    corrected for its errors.
+    """The pass rate of each player: people's on items that the judge scored, the judge's, and the corrected.
 
-    With p the share that the judge passes of all its items of the player, the corrected rate is (p +
-    specificity − 1) / (sensitivity + specificity − 1), kept within 0 and 1 (Rogan and Gladen 1978). Both
-    error rates are those of all players together, so the judge is assumed to err alike with each. Items of
-    people are decided by a cut chosen on other folds (see `thresholds`); of the others p is the mean over the
-    cuts of all folds, so that it has the error rates of the same cuts. Intervals draw all items, those
-    without people too, and choose the cuts anew.
+    Items of people are decided by a cut chosen on other folds (see `thresholds`), the others by the mean of
+    the decisions at the cuts of all folds. `corrected` is `corrected_mean` of these decisions and people's,
+    of the player's own items; it takes items for independent. Cuts are taken as they are.
 
-    `alike` is the p-value of that assumption, in the first row: of the sum of the χ² of the judge's passes by
-    player among people's passes and among their fails, when players are permuted within both (`PERMUTED`
-    times). Clusters do not enter it.
-
-    Undefined where `thresholds` is, and where the judge tells passes from fails no better than chance.
+    Undefined where `thresholds` is.
     """
     codes, names = table.facet(players)
     rows: list[Mapping[str, object]] = []
     for judge in table[criterion].contenders(panels):
         given = _Given.of(table, criterion, judge, cut, drawing)
-        counted = None if given.why else _deciding(given, codes, len(names))
+        passed = _passed(given)
         for place, name in enumerate((ALL, *map(str, names)), start=-1):
             member = codes == place if place >= 0 else np.ones(len(codes), dtype=np.bool_)
             # Beside a judge people's rate is of the items that it scored too.
             rated = given.both if given.n else given.rated
-            rates = {"people": _people_rate(given, rated & member)}
-            rates |= _rates(given, counted, member, place)
-            alike = {"alike": _alike(given, counted, codes, drawing)} if place < 0 else {}
-            rows.append({"rater": judge.name, "group": name, **rates, **alike})
-    notes = (_people_pass(cut, note), "the judge's errors are taken to be alike for all players")
+            rates = {"people": _people_rate(given, rated & member), **_rates(given, passed, member)}
+            rows.append({"rater": judge.name, "group": name, **rates})
+    notes = (_people_pass(cut, note), "PPI++ with one more item at each end, items taken for independent")
     return tabulate(
         PASS_RATES, table, criterion, rows, notes=notes, meta={"cut": cut}, all_items=True, **drawing
     )
@@ -263,7 +213,7 @@ def _as_decision(given: _Given) -> Numbers:
         return row | dict.fromkeys(
             ("cut", "sensitivity", "specificity", "precision", "agreement"), undefined(given.why, n=n)
         )
-    counted = _deciding(given, np.full(len(given.both), -1), 0)
+    counted = _deciding(given)
     own = counted(everything(len(given.both)))
 
     def figure(of: Callable[[Decisions], Floats], n: int, why: str = "") -> PointEstimate:
@@ -279,79 +229,42 @@ def _as_decision(given: _Given) -> Numbers:
     }
 
 
-def _rates(
-    given: _Given, counted: Callable[[Weights], Decisions] | None, member: Bools, place: int
-) -> dict[str, Figure]:
-    n = int((member & ~np.isnan(given.judge.score)).sum())
-    if counted is None or not n:
+def _passed(given: _Given) -> Floats:
+    """The judge's decision of each item, 1 or 0, of items without people a share of cuts; nan without one."""
+    if given.why:
+        return np.full(len(given.both), np.nan)
+    cuts = _deciding(given)(everything(len(given.both))).cuts[:-1]
+    by_fold = (given.level.code >= cuts).astype(np.float64)
+    decided = np.where(given.fold < 0, by_fold.mean(axis=0), by_fold[given.fold, np.arange(len(given.both))])
+    return np.where(given.level.code < 0, np.nan, decided)
+
+
+def _rates(given: _Given, passed: Floats, member: Bools) -> dict[str, Figure]:
+    scored = member & ~np.isnan(given.judge.score)
+    if given.why or not (n := int(scored.sum())):
         why = given.why or f"{given.judge.name} scored nothing here"
-        return dict.fromkeys(("judge", "corrected"), undefined(why, n=n))
-
-    def raw(weights: Weights) -> Floats:
-        decisions = counted(weights)
-        return divide(decisions.passed[place], decisions.judged[place])
-
-    own = float(counted(everything(len(member))).corrected(place)[0])
-    why = f"{given.judge.name} tells passes from fails no better than chance"
+        return dict.fromkeys(("judge", "corrected"), undefined(why, n=int(scored.sum())))
+    both, alone = scored & given.both, scored & ~given.both
     return {
-        "judge": PointEstimate(raw, n, kind=SHARE),
-        "corrected": undefined(why, n=n)
-        if np.isnan(own)
-        else PointEstimate(
-            lambda weights: counted(weights).corrected(place), n, min(max(own, 0.0), 1.0), kind=CORRECTED
-        ),
+        "judge": PointEstimate(mean(np.where(member, passed, np.nan)), n, kind=SHARE),
+        "corrected": corrected_mean(
+            given.passes[both].astype(np.float64), passed[both], passed[alone], scale=SHARE.ends
+        ).value,
     }
 
 
-def _alike(
-    given: _Given, counted: Callable[[Weights], Decisions] | None, codes: Ints, drawing: Drawing
-) -> Estimate:
-    """The p-value of errors that are alike with every player; see `pass_rates`."""
-    decided = given.both & (codes >= 0)
-    n = int(decided.sum())
-    if counted is None or len(np.unique(codes[decided])) < 2:
-        return undefined(given.why or "fewer than two players", n=n)
-    cuts = counted(everything(len(codes))).cuts[:, 0]
-    passed = given.level.code >= cuts[given.fold]
-    rng = np.random.default_rng([drawing.get("seed", 0), n])
-    own, permuted = 0.0, np.zeros(PERMUTED)
-    for of in (given.passes, ~given.passes):
-        size = np.bincount(codes[decided & of])
-        size, chosen = (
-            size[size > 0],
-            np.bincount(codes[decided & of & passed], minlength=len(size))[size > 0],
-        )
-        share = chosen.sum() / size.sum() if len(size) else 0.0
-        if 0 < share < 1 and len(size) > 1:
-            drawn = rng.multivariate_hypergeometric(size, int(chosen.sum()), PERMUTED, method="marginals")
-            chi_square = [
-                ((some - share * size) ** 2 / size).sum(axis=-1) / (share * (1 - share))
-                for some in (chosen, drawn)
-            ]
-            own, permuted = own + float(chi_square[0]), permuted + chi_square[1]
-    least = (1 + int((permuted >= own - 1e-9).sum())) / (1 + PERMUTED)
-    return Estimate(least, n=n, method=f"{PERMUTED} permutations of players")
-
-
-def _deciding(given: _Given, groups: Ints, number: int) -> Callable[[Weights], Decisions]:
-    """`Decisions` of weights; `groups` numbers the items' players below `number` (−1: none).
-
-    The last group of the result is everything, so that group −1 is it.
-    """
+def _deciding(given: _Given) -> Callable[[Weights], Decisions]:
+    """`Decisions` of weights."""
     parts, steps = int(given.fold.max()) + 1, len(given.level.mean)
-    shape = (parts + 1, steps, number + 1, 2)
-    part = np.where(given.fold < 0, parts, given.fold)
-    group = np.where(groups < 0, number, groups)
-    cell = ((part * steps + given.level.code) * (number + 1) + group) * 2
-    cell = np.where(given.level.code < 0, -1, cell + (given.passes & given.both))
-    gather = gathering(cell, int(np.prod(shape)))
+    shape = (parts, steps, 2)
+    cell = (given.fold * steps + given.level.code) * 2 + given.passes
+    gather = gathering(np.where(given.both, cell, -1), int(np.prod(shape)))
 
     @once
     def on(weights: Weights) -> Decisions:
         count = np.asarray(gather @ weights, dtype=np.float64).reshape(*shape, weights.shape[1])
-        fails, passes = np.moveaxis(count[:-1].sum(axis=2), 2, 0)
-        above_pass, above_fail = (_from_above(count, 1) for count in (passes, fails))
-        all_passes, all_fails = passes.sum(axis=(0, 1)), fails.sum(axis=(0, 1))
+        fails, passes = np.moveaxis(count, 2, 0)
+        above_pass, above_fail = (_from_above(of, 1) for of in (passes, fails))
         chosen = np.concatenate(
             [
                 _best_cut(above_pass.sum(axis=0) - above_pass, above_fail.sum(axis=0) - above_fail),
@@ -362,14 +275,7 @@ def _deciding(given: _Given, groups: Ints, number: int) -> Callable[[Weights], D
             np.take_along_axis(above, chosen[:-1, None], axis=1).sum(axis=(0, 1))
             for above in (above_pass, above_fail)
         )
-        scored = count.sum(axis=3)
-        above, folds_ = _from_above(scored, 1), chosen[:-1, None, None]
-        passed = np.take_along_axis(above[:-1], folds_, axis=1).sum(axis=(0, 1))
-        others = np.broadcast_to(above[-1:], above[:-1].shape)
-        passed += np.take_along_axis(others, folds_, axis=1).mean(axis=(0, 1))
-        judged = scored.sum(axis=(0, 1))
-        passed, judged = (np.concatenate([of[:-1], of.sum(axis=0)[None]]) for of in (passed, judged))
-        return Decisions(all_passes, all_fails, true, false, passed, judged, chosen)
+        return Decisions(passes.sum(axis=(0, 1)), fails.sum(axis=(0, 1)), true, false, chosen)
 
     return on
 

@@ -344,7 +344,7 @@ def _thresholds(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
         how: dict[str, Any] = {"domain": (0.0, 1.0), "percent": True, "panels": raters}
         yield (
             "Pass rate of each player, with 95% intervals: people's own, the judge's, and the judge's "
-            "corrected for its errors.",
+            "corrected by people (PPI++).",
             intervals(rates, "pass rate", colours=alt.Scale(domain=list(kinds.values())), **how),
         )
 
@@ -387,20 +387,19 @@ def _roc(cuts: Table, raters: Sequence[str]) -> Chart:
 
 
 def _calibration(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
-    """The reliability diagram of each judge, and both curves; of those on people's scale with a diagonal."""
+    """The reliability diagram of each judge, and its curve; of those on people's scale with a diagonal."""
     curves = [row for row in tables["calibration_curves"].rows if row["score"] is not None]
     raters = _last([row["rater"] for row in curves])
     given = [row for row in tables["calibration"].rows if row["curve"] == GIVEN]
     shared = [str(row["rater"]) for row in given if _defined(row["rmse"])]
     if not raters:
         return
-    kinds = {"isotonic": "isotonic", "ordinal": "ordinal logistic"}
-    numbers = ("score", "value", "low", "high", *kinds)
+    numbers = ("score", "value", "low", "high", "isotonic")
     data = pd.DataFrame(
         [
             {"panel": row["rater"], "score": row["score"], "n": row["n"]}
             | {name: getattr(row["people"], name) for name in ("value", "low", "high")}
-            | {name: row.get(name) for name in kinds}
+            | {"isotonic": row["isotonic"]}
             for row in curves
             if row["rater"] in raters
         ]
@@ -413,18 +412,12 @@ def _calibration(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
         return alt.Y(f"{field}:Q", title="people's mean", scale=axis)
 
     base = alt.Chart(data)
-    curve = alt.Color("curve:N", scale=alt.Scale(domain=list(kinds.values())), legend=legend())
-    fitted = (
-        base.transform_fold(list(kinds), as_=["of", "at"])
-        .transform_calculate(curve="datum.of == 'ordinal' ? 'ordinal logistic' : 'isotonic'")
-        .transform_filter("isValid(datum.at)")
-    )
     same = base.transform_filter(alt.FieldOneOfPredicate("panel", shared))
     area = alt.Size("n:Q", scale=alt.Scale(range=[20, 140]), legend=None)
     said = tips(("score:Q", "judge's score", ".2f"), ("value:Q", "people's mean", ".2f"), ("n:Q", "items"))
     layers = alt.layer(
         same.mark_line(color=GREY, strokeDash=[4, 4], clip=True).encode(x=x, y=y("score")),
-        fitted.mark_line(strokeWidth=1.5, clip=True).encode(x=x, y=y("at"), color=curve),
+        base.mark_line(strokeWidth=1.5, clip=True).encode(x=x, y=y("isotonic")),
         base.mark_rule(strokeWidth=1.5, color=GREY).encode(x=x, y=y("low"), y2=alt.Y2("high:Q")),
         base.mark_point(filled=True, color=GREY, opacity=1).encode(
             x=x, y=y("value"), size=area, tooltip=said
@@ -433,8 +426,8 @@ def _calibration(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     )
     yield (
         "Reliability diagram: people's mean (95% interval) of the items of about the same score. A larger "
-        "dot is more items. On the dashed line, drawn where judge and people share a scale, the judge is "
-        "calibrated.",
+        "dot is more items; the line is the isotonic curve. On the dashed line, drawn where judge and people "
+        "share a scale, the judge is calibrated.",
         side_by_side(layers.properties(height=SIDE), raters),
     )
 

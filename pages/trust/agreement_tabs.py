@@ -180,17 +180,9 @@ def _raters(report: AgreementReport, criterion: str) -> None:
 
 
 def _panels(report: AgreementReport, criterion: str) -> None:
-    """Any two judges or panels side by side with their price, and what a panel adds to its best judge."""
+    """Any two judges or panels side by side with their price."""
     _two(report, criterion)
-    gain = report.section("glance", criterion).get("panel_gain")
-    if gain and gain.rows:
-        figures = [
-            (f"{row['name']}, beside {row['best']}", e)
-            for row in gain.rows
-            if isinstance(e := row["difference"], Estimate)
-        ]
-        forest(figures, "Each panel beside its best judge", "ρ of the panel less ρ of its best judge")
-    tables = [*([gain] if gain and gain.rows else []), *_named(report, "panels", criterion).values()]
+    tables = [*_named(report, "panels", criterion).values()]
     _folded(report, criterion, tables)
     if why := report.lacks("panels", criterion):
         st.caption(plain(f"No panels are compared: {why}."))

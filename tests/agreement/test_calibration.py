@@ -1,4 +1,4 @@
-"""Calibration by hand and beside scipy: curves, the calibration error, players' calibrated means."""
+"""Calibration by hand and beside scipy: the curve, the calibration error, players' calibrated means."""
 
 import numpy as np
 import pytest
@@ -8,18 +8,15 @@ from concord.statistics.calibration import (
     GIVEN,
     GROUPS,
     ISOTONIC,
-    ORDINAL,
     calibrated_means,
-    calibrated_players,
     calibration,
     calibration_curves,
-    ordinal,
     rising,
 )
 from concord.statistics.ratings import read_ratings
 from concord.statistics.resampling import everything
 
-from .frames import fed, flat, study
+from .frames import fed, study
 
 
 def table(people, judge, **kwargs):
@@ -43,29 +40,6 @@ def test_a_level_without_people_takes_the_middle():
     assert found[:, 0].tolist() == [1, 1, 2.5, 4, 4]
 
 
-def test_ordinal_logistic_by_hand():
-    """Two levels and two answers are a logistic regression: the fit is each level's share, counts a quarter
-    of an answer larger in each of the four cells.
-    """
-    counts = np.array([[30.0, 10.0], [12.0, 28.0]])
-    found = ordinal(np.array([1.0, 2.0]), counts, np.array([0.0, 1.0]))
-    assert found == pytest.approx([10.25 / 40.5, 28.25 / 40.5], abs=1e-4)
-
-
-def test_ordinal_logistic_finds_the_parameters_that_made_the_answers():
-    """Log-odds of more than the c-th answer are 1.5·score − cut; expected answers to 0.03."""
-    scores, cuts = np.arange(1.0, 6), np.array([2.0, 4.0, 6.0])
-    above = 1 / (1 + np.exp(-(1.5 * scores[:, None] - cuts)))
-    share = np.hstack([np.ones((5, 1)), above]) - np.hstack([above, np.zeros((5, 1))])
-    found = ordinal(scores, share * 2000, np.array([1.0, 2, 3, 4]))
-    assert found == pytest.approx(share @ [1, 2, 3, 4], abs=0.03)
-
-
-def test_ordinal_logistic_exists_where_judge_and_people_never_differ():
-    found = ordinal(np.array([1.0, 2, 3]), 50 * np.eye(3), np.array([1.0, 2, 3]))
-    assert found == pytest.approx([1, 2, 3], abs=0.05)
-
-
 def test_errors_by_hand():
     """The judge says 2 where people do, and 4 where they say 4 and 5: they are 0 and .5 above it.
 
@@ -78,15 +52,13 @@ def test_errors_by_hand():
     assert found[GIVEN]["ece"].value == pytest.approx(0.25)
     assert found[GIVEN]["rmse"].value == pytest.approx(0.5)
     assert found[ISOTONIC]["rmse"].value == pytest.approx(np.sqrt(0.125), rel=0.06)
-    assert not found[ISOTONIC]["ece"].defined
-    assert "by construction" in found[ORDINAL]["ece"].reason
-    assert found[ORDINAL]["rmse"].value == pytest.approx(found[ISOTONIC]["rmse"].value, rel=0.06)
+    assert "by construction" in found[ISOTONIC]["ece"].reason
 
 
 def test_a_constant_shift_is_the_calibration_error():
     rng = np.random.default_rng(0)
     people = rng.integers(1, 5, 200).tolist()
-    [given, isotonic, _] = calibration(
+    [given, isotonic] = calibration(
         table({"ann": people}, [score + 1 for score in people]), "quality", resamples=50
     ).rows
     assert given["ece"].value == given["rmse"].value == 1.0
@@ -110,11 +82,8 @@ def test_curves_are_measured_on_other_items():
     """A judge by chance: a curve fitted to the same items would be nearer to people than their mean is."""
     rng = np.random.default_rng(7)
     people, judge = rng.integers(1, 6, 60), rng.random(60)
-    _, isotonic, by_odds = calibration(
-        table({"ann": people.tolist()}, judge.tolist()), "quality", resamples=0
-    ).rows
+    _, isotonic = calibration(table({"ann": people.tolist()}, judge.tolist()), "quality", resamples=0).rows
     assert isotonic["rmse"].value > people.std()
-    assert by_odds["rmse"].value > people.std()
 
 
 def test_the_curve_of_a_group_is_what_people_gave_there():
@@ -124,7 +93,6 @@ def test_the_curve_of_a_group_is_what_people_gave_there():
         (2, 20, 2, 2),
         (4, 20, 4.5, 4.5),
     ]
-    assert [row["ordinal"] for row in rows] == pytest.approx([2, 4.5], abs=0.1)
 
 
 def test_a_slider_has_groups():
@@ -146,39 +114,12 @@ def test_calibrated_means_by_hand():
     assert found[:, 0].tolist() == [3.5, 4.25]
 
 
-def test_what_one_curve_leaves_over_for_a_player():
-    """The judge gives player b a point more than a for the same. To 2 the curve says 2 (of a), to 3 and 4
-    half a point less than a's and more than b's, to 5 it says 4 (of b): a third of a point is left for each.
-    """
-    rng = np.random.default_rng(1)
-    people = rng.choice([2, 3, 4], 400)
-    players = np.arange(400) % 2
-    ratings = table({"ann": people.tolist()}, (people + players).tolist())
-    rows = calibrated_players(ratings, "quality", dict(enumerate("ab" * 200)), resamples=100)
-    found = flat(rows).set_index("group")
-    assert found.left["a"] == pytest.approx(1 / 3, abs=0.07)
-    assert found.left["b"] == pytest.approx(-1 / 3, abs=0.07)
-    assert found.left_high["b"] < 0 < found.left_low["a"]
-
-
-def test_people_are_averaged_over_the_items_that_the_judge_scored():
-    people = [1, 2, 3, 4, 5] * 8
-    judge = [score if place >= 20 else None for place, score in enumerate(people)]
-    people[:20] = [5] * 20
-    found = calibrated_players(
-        table({"ann": people}, judge), "quality", dict.fromkeys(range(40), "a"), resamples=20
-    )
-    [row] = found.rows
-    assert (row["people"].value, row["people"].n) == (3.0, 20)
-    assert row["left"].n == 20
-
-
 def test_another_scale_has_curves_but_no_error_as_given():
     people = [1, 2, 3, 4, 5] * 6
     ratings = table(
         {"ann": people}, [20 * score for score in people], other_scale={"quality": {"j": "of 20 to 100"}}
     )
-    given, isotonic, _ = calibration(ratings, "quality", resamples=20).rows
+    given, isotonic = calibration(ratings, "quality", resamples=20).rows
     assert given["ece"].reason == "of 20 to 100"
     assert isotonic["rmse"].value == pytest.approx(0)
 
@@ -195,17 +136,7 @@ def test_another_scale_has_curves_but_no_error_as_given():
 def test_what_cannot_be_fitted_has_a_reason(people, judge, why):
     ratings = table({"ann": people}, judge)
     rows = calibration(ratings, "quality", resamples=20).rows
-    rows += calibrated_players(ratings, "quality", dict.fromkeys(range(21), "a"), resamples=20).rows
-    assert all(why in row[name].reason for row in rows for name in ("ece", "calibrated") if name in row)
-
-
-def test_people_who_all_say_the_same_are_no_categories():
-    [given, isotonic, by_odds] = calibration(
-        table({"ann": [3] * 20}, [2, 3] * 10), "quality", resamples=20
-    ).rows
-    assert given["ece"].value == pytest.approx(0.5)
-    assert isotonic["rmse"].value == 0
-    assert "people's answers are all equal" in by_odds["ece"].reason
+    assert all(why in row[name].reason for row in rows for name in ("ece", "rmse") if row["curve"] == GIVEN)
 
 
 def test_fed():
@@ -216,23 +147,6 @@ def test_fed():
         for row in calibration(ratings, "Overall", resamples=50).rows
         if row["rater"].startswith("Avg(gpt-4 run 1, gpt-4 run 2, gpt-4 run 3, gpt")
     ]
-    assert len(rows) == 3
+    assert len(rows) == 2
     people = np.nanstd(ratings["Overall"].target)
     assert all(row["rmse"].value < 0.85 * people for row in rows[1:])
-
-
-def test_a_players_mean_at_the_end_of_the_scale_has_width():
-    """Eight people's scores of 5 on 1–5: the bounded mean is (8·5 + 1 + 5)/10 = 4.6, its interval reaches 5.
-
-    Squares about it: 8·.4² + 3.6² + .4² = 14.4; t of 9 degrees of freedom 2.262: 4.6 − 2.262·√(14.4/9/10).
-    """
-    people = [5] * 8 + [1, 2, 3, 4] * 3
-    ratings = read_ratings(
-        study({"ann": people}, {"j": [4, 5] * 4 + [1, 2, 3, 4] * 3}), ends={"quality": (1, 5)}
-    )
-    groups = dict(enumerate(["best"] * 8 + ["other"] * 12))
-    rows = calibrated_players(ratings, "quality", groups, resamples=100).rows
-    best = next(row for row in rows if row["group"] == "best")
-    assert best["people"].low == pytest.approx(4.6 - 2.262 * np.sqrt(14.4 / 9 / 10), abs=0.001)
-    assert best["people"].high == 5
-    assert best["corrected"].high == 5

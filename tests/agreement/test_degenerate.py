@@ -7,7 +7,7 @@ import pytest
 
 from concord.estimate import undefined
 from concord.statistics.alt_test import alt_test
-from concord.statistics.calibration import calibrated_players, calibration, calibration_curves
+from concord.statistics.calibration import calibration, calibration_curves
 from concord.statistics.ceilings import ceilings, held_out
 from concord.statistics.distribution import score_distribution
 from concord.statistics.feature_bias import feature_bias
@@ -15,7 +15,7 @@ from concord.statistics.items import bands, high_disagreement, item_scores, leve
 from concord.statistics.judges import judge_figures
 from concord.statistics.next_items import designs, saved
 from concord.statistics.nominal import nominal
-from concord.statistics.panels import best_panel, redundancy
+from concord.statistics.panels import best_panel
 from concord.statistics.planning import needed
 from concord.statistics.ratings import read_ratings
 from concord.statistics.reliability import reliability, retest
@@ -28,7 +28,7 @@ from concord.statistics.study import (
     people_table,
     study_agreement,
 )
-from concord.statistics.systems import player_order, systems, ties
+from concord.statistics.systems import player_order, systems
 from concord.statistics.thresholds import pass_rates, thresholds
 from concord.table import RENDERERS, as_values
 
@@ -57,7 +57,6 @@ FIGURES = {
     "levels": lambda table, name: levels(table, name, {0: "a", 1: "b"}, resamples=20),
     "high_disagreement": lambda table, name: high_disagreement(table, name, resamples=20),
     "bands": lambda table, name: bands(table, name, resamples=20),
-    "redundancy": lambda table, name: redundancy(table, name, resamples=20),
     "best_panel": lambda table, name: best_panel(table, name, resamples=20),
     "retest": lambda table, name: retest(table, name, {"j": table.judges}, resamples=20),
     "alt_test": alt_test,
@@ -72,10 +71,8 @@ FIGURES = {
     "score_distribution": score_distribution,
     "systems": lambda table, name: systems(table, name, {0: "a", 1: "b"}, resamples=20),
     "player_order": lambda table, name: player_order(table, name, {0: "a", 1: "b"}, resamples=20),
-    "ties": lambda table, name: ties(table, name, resamples=20),
     "calibration": lambda table, name: calibration(table, name, resamples=20),
     "calibration_curves": lambda table, name: calibration_curves(table, name, resamples=20),
-    "calibrated_players": lambda table, name: calibrated_players(table, name, {0: "a", 1: "b"}, resamples=20),
     "thresholds": lambda table, name: thresholds(table, name, 2, resamples=20),
     "pass_rates": lambda table, name: pass_rates(table, name, 2, {0: "a", 1: "b"}, resamples=20),
 }

@@ -1,21 +1,20 @@
-"""The table at a glance: joined from its sections, with a verdict; a panel beside its best judge."""
+"""The table at a glance: joined from its sections, with a verdict; two panels side by side."""
 
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
 from concord.estimate import Estimate, undefined
 from concord.statistics.ceilings import held_out
 from concord.statistics.claims import beside_person
-from concord.statistics.glance import glance, panel_difference, panel_gain
+from concord.statistics.glance import glance, panel_difference
 from concord.statistics.judges import judge_figures
 from concord.statistics.ratings import Ratings, read_ratings
 from concord.table import Table
 
-from .frames import people, study
+from .frames import study
 
 
 def rated(items: int = 80, **anonymous: bool) -> Ratings:
@@ -85,27 +84,6 @@ def test_without_names_of_people_there_is_no_ceiling():
     assert not {"judge", "person", "difference", "verdict"} & {*shown}
     assert found.estimates("spearman") == judges.estimates("spearman")
     assert "Nobody can be held out" in found.notes[0]
-
-
-def test_a_panel_stands_beside_its_best_judge_on_the_same_items():
-    table = rated()
-    [row] = panel_gain(table, "quality", {}, panels=[("bad", "good")], resamples=200).rows
-    scores = table["quality"]
-    panel = scores.panel(("bad", "good"))
-    of_panel, of_judge = (
-        stats.spearmanr(score, scores.target).statistic for score in (panel, scores.judges["good"])
-    )
-    assert (row["best"], row["n"]) == ("good", 80)
-    assert row["panel"].value == pytest.approx(of_panel)
-    assert row["judge"].value == pytest.approx(of_judge)
-    assert row["difference"].value == pytest.approx(of_panel - of_judge)
-    assert row["difference"].interval[1] < 0, "a judge of noise spoils the panel"
-
-
-def test_a_panel_without_a_correlation_says_so():
-    constant = pd.concat([people({"a": [1, 2, 3, 4]}), study({}, {"j": [2] * 4, "k": [3] * 4})])
-    [row] = panel_gain(read_ratings(constant), "quality", {}, panels=[("j", "k")], resamples=10).rows
-    assert (row["best"], row["difference"].value) == ("", None)
 
 
 def test_two_panels_are_compared_on_the_items_that_both_rated():

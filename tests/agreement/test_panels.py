@@ -1,64 +1,16 @@
-"""Panels that repeat themselves, and the price of choosing the best."""
+"""The price of choosing the best judge or panel, and test–retest."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from concord.statistics.judges import judge_figures
-from concord.statistics.panels import best_panel, redundancy
+from concord.statistics.panels import best_panel
 from concord.statistics.ratings import read_ratings
 from concord.statistics.reliability import retest
 
 from .frames import fed, flat, study
 from .test_reliability import SHROUT_FLEISS
-
-
-def test_redundancy_against_residuals():
-    rng = np.random.default_rng(0)
-    quality, shared = rng.normal(size=(2, 80))
-    people = {"ann": quality.tolist()}
-    judges = np.array([0.5 * quality + shared + rng.normal(size=80) for _ in range(3)])
-    figures = redundancy(
-        read_ratings(study(people, {f"j{i}": s.tolist() for i, s in enumerate(judges)})),
-        "quality",
-        resamples=50,
-    )
-    line = np.vander(quality, 2)
-    residuals = [judge - line @ np.linalg.lstsq(line, judge, rcond=None)[0] for judge in judges]
-    table = np.corrcoef(residuals)
-    assert [pair["correlation"] for pair in figures.meta["pairs"]] == pytest.approx(
-        [table[0, 1], table[0, 2], table[1, 2]]
-    )
-    row, r = flat(figures).iloc[0], table[np.triu_indices(3, 1)].mean()
-    assert row["correlation"] == pytest.approx(r)
-    assert row["effective"] == pytest.approx(3 / (1 + 2 * r))
-    assert row["correlation_low"] < r < row["correlation_high"]
-
-
-def test_copies_count_once():
-    judge = [1, 3, 2, 5, 4, 4]
-    row = flat(
-        redundancy(
-            read_ratings(study({"ann": [1, 2, 3, 4, 5, 3]}, {"j": judge, "copy": judge})),
-            "quality",
-            resamples=50,
-        )
-    ).iloc[0]
-    assert row["correlation"] == pytest.approx(1)
-    assert row["effective"] == pytest.approx(1)
-
-
-def test_redundancy_undefined():
-    one = flat(
-        redundancy(read_ratings(study({"ann": [1, 2, 3, 4]}, {"j": [1, 2, 3, 5]})), "quality", resamples=20)
-    ).iloc[0]
-    assert (np.isnan(one["effective"]), one["reason"]) == (True, "fewer than two judges")
-    rows = study({"ann": [1, 2, 3, 4, 5]}, {"j": [1, 2, 3, 5, 5], "k": [3] * 5})
-    constant = flat(redundancy(read_ratings(rows), "quality", resamples=20)).iloc[0]
-    assert (np.isnan(constant["correlation"]), constant["reason"]) == (
-        True,
-        "residuals of a judge do not vary",
-    )
 
 
 def test_the_best_of_ten_pairs_on_fed():

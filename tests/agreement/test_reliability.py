@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 from concord.statistics.ratings import read_ratings
 from concord.statistics.reliability import (
@@ -51,27 +50,6 @@ def test_components_of_the_published_example():
     every = 2.555 + 5.245 + 1.02
     shares = [rows[f"share of {name}"] for name in ("item", "rater", "rest")]
     assert shares == pytest.approx([2.555 / every, 5.245 / every, 1.02 / every], abs=0.002)
-
-
-def test_icc_by_the_f_distribution():
-    """McGraw and Wong (1996), case 2A, of the example above: r = .28976, mean squares 11.2417, 32.4861 and
-    1.0194. a = 4r/(6(1 − r)) = .27199, b = 1 + 5a = 2.35993, v = (a·MSC + b·MSE)²/((a·MSC)²/3 + (b·MSE)²/15).
-    """
-    r, between, raters, rest = 0.289764, 11.24167, 32.48611, 1.01944
-    a = 4 * r / (6 * (1 - r))
-    b = 1 + 5 * a
-    v = (a * raters + b * rest) ** 2 / ((a * raters) ** 2 / 3 + (b * rest) ** 2 / 15)
-    least, most = stats.f.ppf(0.975, 5, v), stats.f.ppf(0.975, v, 5)
-    low = 6 * (between - least * rest) / (least * (4 * raters + 14 * rest) + 6 * between)
-    high = 6 * (most * between - rest) / (4 * raters + 14 * rest + 6 * most * between)
-    of_mean = 4 * low / (1 + 3 * low), 4 * high / (1 + 3 * high)
-    table = reliability(read_ratings(people(RATERS)), "quality", resamples=0)
-    assert table.meta["by_f"]["icc_single"] == pytest.approx((low, high), abs=1e-5)
-    assert table.meta["by_f"]["icc_mean"] == pytest.approx(of_mean, abs=1e-4)
-    # pingouin 0.6.1, intraclass_corr, ICC(A,1): [.02, .76].
-    assert "ICC(2,1) by the F distribution, for annotators like these: 0.019 to 0.761" in table.notes[0]
-    missing = RATERS | {"p0": [None, *RATERS["p0"][1:]]}
-    assert reliability(read_ratings(people(missing)), "quality", resamples=0).meta["by_f"] == {}
 
 
 def test_components_of_items_that_some_did_not_rate():

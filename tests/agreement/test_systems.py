@@ -7,9 +7,8 @@ import pytest
 from scipy.stats import norm
 
 from concord.statistics.claims import CLAIMS
-from concord.statistics.crossfit import FOLDS, folds
 from concord.statistics.ratings import read_ratings
-from concord.statistics.systems import player_order, systems, ties
+from concord.statistics.systems import player_order, systems
 
 from .frames import fed, fed_systems, flat, study
 
@@ -144,82 +143,6 @@ def test_players_in_both_orders():
     assert [row["people"].value for row in rows] == [1, 3, 3]
 
 
-def plain_ties(people, judge, epsilon):
-    """Of all pairs, how many the judge orders or ties as people do; differences up to epsilon are ties."""
-    right = 0
-    for a, b in combinations(range(len(people)), 2):
-        said = 0 if abs(judge[a] - judge[b]) <= epsilon + 1e-9 else np.sign(judge[a] - judge[b])
-        right += said == np.sign(people[a] - people[b])
-    return right / (len(people) * (len(people) - 1) / 2)
-
-
-def test_tie_calibration_as_the_paper_has_it():
-    """Every difference of the judge's scores is tried on all pairs of items; the best is the one shown."""
-    rng = np.random.default_rng(3)
-    people = rng.integers(1, 4, 60).astype(float)
-    judge = np.round(people + rng.normal(0, 0.35, 60), 1)
-    [row] = ties(table(people.tolist(), judge.tolist()), "quality", resamples=50).rows
-    steps = sorted({round(abs(a - b), 1) for a in judge for b in judge})
-    each = [plain_ties(people, judge, step) for step in steps]
-    assert row["accuracy"].value == pytest.approx(each[0])
-    assert row["epsilon"] == pytest.approx(steps[int(np.argmax(each))])
-    assert row["calibrated"].value == pytest.approx(max(each), abs=0.05)
-    assert row["calibrated"].value > row["accuracy"].value + 0.1
-    tied = np.mean([people[a] == people[b] for a, b in combinations(range(60), 2)])
-    assert row["people_ties"] == pytest.approx(tied)
-
-
-def test_the_tie_is_chosen_on_other_items():
-    """Fold by fold: the best difference on the pairs of the others, its accuracy on the pairs within."""
-    rng = np.random.default_rng(0)
-    people, judge = rng.integers(1, 4, 20).astype(float), np.round(rng.random(20), 1)
-    [row] = ties(table(people.tolist(), judge.tolist()), "quality", resamples=0).rows
-    fold = folds(np.ones(20, dtype=bool))
-    steps = sorted({round(abs(a - b), 1) for a in judge for b in judge})
-    within = []
-    for part in range(FOLDS):
-        inside, others = fold == part, fold != part
-        best = steps[int(np.argmax([round(plain_ties(people[others], judge[others], s), 9) for s in steps]))]
-        within.append(plain_ties(people[inside], judge[inside], best))
-    assert row["calibrated"].value == pytest.approx(np.mean(within))
-
-
-def test_an_item_drawn_twice_is_no_pair():
-    """All items differ, for judge and people alike: every resample without pairs of copies is right."""
-    score = np.arange(20.0).tolist()
-    [row] = ties(table(score, score), "quality", resamples=50).rows
-    assert (row["people_ties"], row["accuracy"].value) == (0, 1)
-    assert "same value" in row["accuracy"].reason
-
-
-def test_scores_of_many_values_are_counted_pair_by_pair():
-    """80 items of which people score two and two alike: 40 of 3160 pairs; the judge ties none, and orders the
-    others as people do. With 40 values people tie exactly where the judge's scores differ by 1 of 79.
-    """
-    people, judge = [float(i // 2) for i in range(80)], [float(i) for i in range(80)]
-    found = ties(table(people, judge), "quality", resamples=20)
-    [row] = found.rows
-    assert row["people_ties"] == pytest.approx(40 / 3160)
-    assert row["judge_ties"] == 0
-    assert row["accuracy"].value == pytest.approx(3120 / 3160)
-    [row] = ties(table(judge, people), "quality", resamples=20).rows
-    assert (row["people_ties"], row["judge_ties"]) == (0, pytest.approx(40 / 3160))
-    assert row["accuracy"].value == pytest.approx(3120 / 3160)
-    assert "chosen in 32 steps" in found.notes[0]
-    assert "steps" not in ties(table(people[:64], people[:64]), "quality", resamples=20).notes[0]
-
-
-def test_a_tie_chosen_in_steps_is_measured_pair_by_pair():
-    """The judge's scores differ by less than 1 where people's are equal, and by 9 or more where they are not,
-    so nearly all pairs are right. A step that holds scores of both sides must not count.
-    """
-    people = [1.0] * 33 + [2.0] * 67
-    judge = [score * 10 + i / 1000 for i, score in enumerate(people)]
-    [row] = ties(table(people, judge), "quality", resamples=0).rows
-    assert row["accuracy"].value == pytest.approx(33 * 67 / 4950)
-    assert row["calibrated"].value > 0.99
-
-
 @pytest.mark.parametrize(
     ("people", "judge", "by", "why"),
     [
@@ -233,8 +156,6 @@ def test_a_tie_chosen_in_steps_is_measured_pair_by_pair():
 def test_what_cannot_be_ordered_has_a_reason(people, judge, by, why):
     [row] = systems(table(people, judge), "quality", by, resamples=20).rows
     assert all(why in row[name].reason for name in ("accuracy", "p", "soft", "kept"))
-    [row] = ties(table(people, judge), "quality", resamples=20).rows
-    assert "items in common" in row["accuracy"].reason
 
 
 def test_a_constant_judge_orders_nothing():

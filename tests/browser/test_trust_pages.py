@@ -80,7 +80,6 @@ def test_the_summary_comes_first_and_the_tabs_show_the_figures(app: Server, page
     # Headings of every tab, and charts where they belong.
     headings = {
         "Which judge?": ("Every judge and panel on every criterion", "Score distribution by rater"),
-        "Would a cheaper panel do?": ("Each panel beside its best judge",),
         "Where does it fail?": ("Where the judge disagrees with people",),
         "Further": ("Files",),
     }

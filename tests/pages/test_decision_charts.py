@@ -5,9 +5,9 @@ import warnings
 import numpy as np
 import pytest
 
-from concord.statistics.calibration import calibrated_players, calibration, calibration_curves
+from concord.statistics.calibration import calibration, calibration_curves
 from concord.statistics.ratings import read_ratings
-from concord.statistics.systems import player_order, systems, ties
+from concord.statistics.systems import player_order, systems
 from concord.statistics.thresholds import pass_rates, thresholds
 from pages.trust.agreement_charts import PICTURES
 from tests.agreement.frames import study
@@ -27,12 +27,10 @@ def tables(ratings):
         "calibration": [
             calibration(table, "quality", **given),
             calibration_curves(table, "quality", **given),
-            calibrated_players(table, "quality", PLAYERS, **given),
         ],
         "system": [
             systems(table, "quality", PLAYERS, **given),
             player_order(table, "quality", PLAYERS, **given),
-            ties(table, "quality", **given),
         ],
     }
     return {name: {table.name: table for table in made} for name, made in found.items()}
