@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import random
 import re
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from concord.configuration import UNREPORTED, Reported
@@ -23,7 +24,7 @@ from concord.llm.trouble import Trouble
 from concord.rating import NOTHING_SPENT, Spent
 
 if TYPE_CHECKING:
-    from httpx2 import Response
+    from httpx2 import URL, AsyncClient, Headers, Request, Response
     from openai import AsyncOpenAI
 
 RETRIES = 5
@@ -90,7 +91,7 @@ class Client:
         self._admit = admit
         self._patient = patient
         self._retries = RETRIES if retries is None else retries
-        self._lines: dict[tuple[str, str], AsyncOpenAI] = {}
+        self._lines: dict[tuple[str, str], _Line] = {}
         self._gates: dict[tuple[str, str], Gate] = {}
         self._secret = secrets(models.values())
         self._given = dict(models)
@@ -116,7 +117,7 @@ class Client:
 
     async def __aexit__(self, *_error: object) -> None:
         for line in self._lines.values():
-            await line.close()
+            await line.api.close()
 
     def stop(self) -> None:
         """End the waiting of all calls: each asks `admit` at once."""
@@ -251,7 +252,7 @@ class Client:
         while True:
             try:
                 async with asyncio.timeout(within or model.timeout):
-                    return await ask(self._line(model))
+                    return await ask(self._line(model).api)
             except Exception as error:  # noqa: BLE001 - the library's objects of an answer in another form, too
                 problem = self._trouble(error, model)
             again = problem.cls == "throttled" or (retry and problem.cls in ("down", "transient"))
@@ -309,14 +310,11 @@ class Client:
 
         Here, and nowhere else, bytes come in: keys that an endpoint repeats are taken out of them.
         """
-        import httpx2
-
-        api = self._line(model)
+        line = self._line(model)
         try:
             # The library's timeout is for each read: a body that trickles would never end.
             async with asyncio.timeout(model.timeout):
-                # A plain response: the library's typed objects would cost a third of a call's CPU.
-                response = await api.post(path, cast_to=httpx2.Response, body=body)
+                response = await line.http.send(line.request(path, body))
         except Exception as error:
             raise AttemptFailed(self._trouble(error, model)) from error
         content = self.without_keys(bytes(response.content))
@@ -326,12 +324,13 @@ class Client:
 
     def _trouble(self, error: Exception, model: Model) -> Trouble:
         """What went wrong, by what the library raised; anything else is an answer that it cannot read."""
+        import httpx2
         import openai
 
         if isinstance(error, openai.APIStatusError):
             content = self.without_keys(error.response.content)
             return trouble.of_status(error.status_code, error.response.headers, content, model)
-        if isinstance(error, openai.APIError | TimeoutError):
+        if isinstance(error, openai.APIError | httpx2.RequestError | TimeoutError):
             return trouble.of_connection(error, model)
         if isinstance(error, TooLong):
             return trouble.too_long(REPLY_BYTES, model)
@@ -362,23 +361,57 @@ class Client:
         failure.raw = self.text_without_keys(failure.raw)
         return failure
 
-    def _line(self, model: Model) -> AsyncOpenAI:
-        import httpx2
-        from openai import AsyncOpenAI, DefaultAioHttpClient
-
-        line = self._lines.get(model.endpoint)
-        if line is None:
-            key, most = model.key(), self._gates[model.endpoint].most
-            http = DefaultAioHttpClient(
-                # A redirect could carry the key to another host.
-                follow_redirects=False,
-                event_hooks={"response": [_bound]},
-                limits=httpx2.Limits(max_connections=most, max_keepalive_connections=most),
-            )
-            line = self._lines[model.endpoint] = AsyncOpenAI(
-                api_key=key, base_url=model.base_url, max_retries=0, timeout=model.timeout, http_client=http
-            )
+    def _line(self, model: Model) -> _Line:
+        if (line := self._lines.get(model.endpoint)) is None:
+            line = self._lines[model.endpoint] = _opened(model, self._gates[model.endpoint].most)
         return line
+
+
+@dataclass
+class _Line:
+    """Connections to an endpoint: the library's client and, of its requests, what is alike in all.
+
+    Requests of calls are made here: the library makes options, headers and address of each anew, which
+    takes as long as the sending.
+    """
+
+    api: AsyncOpenAI
+    http: AsyncClient
+    headers: Headers
+    urls: dict[str, URL] = field(default_factory=dict)
+
+    def request(self, path: str, body: Mapping[str, Any]) -> Request:
+        """A call with this body, at this path below the endpoint's address."""
+        from httpx2 import Request
+
+        if path not in self.urls:
+            base = self.api.base_url
+            self.urls[path] = base.copy_with(raw_path=base.raw_path + path.lstrip("/").encode())
+        content = json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+        return Request("POST", self.urls[path], headers=self.headers, content=content)
+
+
+def _opened(model: Model, most: int) -> _Line:
+    """Connections to a model's endpoint, at most so many at once."""
+    import httpx2
+    from openai import AsyncOpenAI, DefaultAioHttpClient
+
+    http = DefaultAioHttpClient(
+        # A redirect could carry the key to another host.
+        follow_redirects=False,
+        event_hooks={"response": [_bound]},
+        limits=httpx2.Limits(max_connections=most, max_keepalive_connections=most),
+        timeout=model.timeout,
+    )
+    api = AsyncOpenAI(
+        api_key=model.key(),
+        base_url=model.base_url,
+        max_retries=0,
+        timeout=model.timeout,
+        http_client=http,
+    )
+    headers = {**api.auth_headers, **api.default_headers}
+    return _Line(api, http, httpx2.Headers({k: v for k, v in headers.items() if isinstance(v, str)}))
 
 
 def secrets(models: Iterable[Model]) -> re.Pattern[bytes] | None:
