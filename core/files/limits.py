@@ -20,8 +20,6 @@ COLUMNS = 1_000
 """Columns of a CSV file."""
 NAME = 500
 """Characters of a name: of a study, criterion, rater, model, item, conversation or column."""
-MOMENTS = 1_000_000
-"""Steps of a trajectory in the published simulator's compressed form."""
 WHOLE = 2**63
 """A whole number lies below this, and not below its negative: SQLite keeps 64 bits."""
 

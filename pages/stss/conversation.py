@@ -20,7 +20,7 @@ from pages.parts.address import link
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 from pages.parts.transcript import transcript
-from pages.stss import town_tables
+from pages.stss import moment
 
 ICON = ":material/location_city:"
 
@@ -46,13 +46,13 @@ def head(found: Found, what: Conversation) -> bool:
 def background(found: Found, what: Conversation) -> None:
     """Show what the performer planned for its task, where it planned."""
     if found.benchmark == language.NAME:
-        town_tables.planned(views.planned(what.meta.get("reminders")))
+        moment.planned(views.planned(what.meta.get("reminders")))
     elif "_task" in what.context:
         with workspace().read() as db:
             values = trajectories.find(db, found.id)
         if values is not None:
             task = task_from(what.context["_task"])
-            town_tables.planned(views.planned_in(task, from_stored(values)))
+            moment.planned(views.planned_in(task, from_stored(values)))
 
 
 def speakers(what: Conversation) -> tuple[str, str]:

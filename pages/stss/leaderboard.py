@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from concord.benchmarks.stss import STSS, STSS_LANGUAGE, texts
+from concord.benchmarks.stss import STSS, STSS_LANGUAGE
 from concord.benchmarks.stss import tables as boards
-from concord.errors import ConcordError
 from concord.runs.benchmark import Benchmark
 from concord.store import conversations
 from concord.store import tables as stored
@@ -13,9 +12,7 @@ from pages.parts import table
 from pages.parts.address import go
 from pages.parts.charts import show
 from pages.parts.estimates import Point, intervals
-from pages.parts.plain import plain
 from pages.parts.session import workspace
-from pages.parts.transcript import transcript
 from pages.results import filters
 
 
@@ -55,37 +52,6 @@ def draw(benchmark: Benchmark) -> None:
         )
     if "gap" in shown:
         table.draw(shown["gap"])
-    with st.expander("What performers say under each architecture", key="texts expander"):
-        _side_by_side(stamp, where)
-
-
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _texts(folder: str, stamp: object, where: filters.Chosen) -> Table | None:
-    """The texts of each architecture; None where no scene has several."""
-    with workspace().read() as db:
-        try:
-            return texts.texts(db, dict(where))
-        except ConcordError:
-            return None
-
-
-def _side_by_side(stamp: object, where: filters.Chosen) -> None:
-    """What performers say under each architecture; a chosen row shows the conversations whole."""
-    replies = _texts(str(workspace().path), stamp, where)
-    if replies is None:
-        st.caption("No scene was talked through under two architectures.")
-        return
-    row = table.draw(replies, selectable=True)
-    if row is None:
-        st.caption("Select a row to read its conversations side by side.")
-        return
-    architectures = [column.name for column in replies.shown[3:] if column.name in row]
-    with workspace().read() as db:
-        talks = [conversations.load(db, int(str(row[f"{name} conversation"]))) for name in architectures]
-    for place, name, talk in zip(st.columns(len(talks)), architectures, talks, strict=True):
-        with place:
-            st.markdown(f"**{plain(name)}**")
-            transcript(talk, speakers=(str(row["partner"]), str(talk.context["Performer"])))
 
 
 def _words_and_deeds(gaps: Table) -> None:

@@ -1,25 +1,28 @@
 """A simulation: the task and who counted, who is where at any moment, a resident's day, the talks."""
 
+from collections.abc import Mapping
+from datetime import datetime
+
 import pandas as pd
 import streamlit as st
 
 from concord.benchmarks.stss import language, system, views
 from concord.benchmarks.stss.tasks import TITLES, SocialTask, task_from
 from concord.benchmarks.stss.trajectory import STAMP, Talk, from_stored
-from concord.benchmarks.stss.views import Simulation
+from concord.benchmarks.stss.views import Simulation, clock
 from concord.conversation import Conversation
 from concord.runs.planning import materials
 from concord.store import conversations, scenarios, trajectories
 from concord.store.conversations import Filter
+from concord.table import Cell
+from pages.parts import table
 from pages.parts.address import asked, checked, link, shown
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import live, workspace
-from pages.stss import moment, town_tables
-from pages.stss.moment import go
+from pages.stss import moment
 
 CHOICES = {"task": "Task", "architecture": "Agent", "player": "Model"}
-TALKS_ABOUT, TALKS_ALL = "About the task", "All"
 
 
 @st.cache_resource(max_entries=16, show_spinner="Reading what happened …")
@@ -49,16 +52,26 @@ def page() -> None:
     st.subheader("Who is where", anchor=False)
     _moment(of)
     st.subheader("What counted", anchor=False)
-    if any(e.time for e in of.score.evidence):
-        st.caption("Select a row to show its moment above.")
-    town_tables.counted(of, go)
-    town_tables.close(of, go)
+    st.caption("Select a row to show its moment above.")
+    counted, close = views.evidence(of.score)
+    st.markdown(f"**Who counted** ({len(counted.rows)})")
+    table.draw(counted, select=_to_moment, titled=False)
+    st.markdown(f"**{close.title}** ({len(close.rows)})")
+    table.draw(close, select=_to_moment, titled=False)
     for note in (*of.lived.notes, *of.score.notes):
         st.caption(plain(note))
-    town_tables.repairs(of)
-    town_tables.planned(views.planned_in(of.task, of.lived))
+    if (repairs := views.repairs(of)).rows:
+        with st.expander(plain(repairs.title), icon=":material/build:"):
+            table.draw(repairs, titled=False)
+    moment.planned(views.planned_in(of.task, of.lived))
     st.subheader("Conversations", anchor=False)
-    _talks(of, which, key, go)
+    _talks(of, which, key)
+
+
+def _to_moment(row: Mapping[str, Cell]) -> None:
+    """Show the moment of a row of the evidence, and the resident whom it is about."""
+    if row["time"]:
+        moment.go(datetime.strptime(str(row["time"]), STAMP), str(row["who"]))
 
 
 def _choose(known: pd.DataFrame) -> int:
@@ -106,16 +119,33 @@ def _task(conversation: Conversation, of: Simulation, simulated: bool) -> None:
             st.badge(TITLES[task.kind], color="gray")
             st.badge(plain(f"residents: {conversation.meta.get('residents', 'unknown')}"), color="gray")
             if simulated:
-                told = "No language model played this."
-                st.badge("mock", color="orange", icon=":material/smart_toy:", help=told)
+                st.badge(
+                    "mock",
+                    color="orange",
+                    icon=":material/smart_toy:",
+                    help="No language model played this.",
+                )
         st.text(task.goal)
-        town_tables.events(of)
+        _events(task)
         left, right = st.columns(2)
         left.metric("Score", f"{score.value:.2f}")
-        left.caption(plain(views.reckoned(of)))
+        left.caption(views.RULES[task.kind])
         ratio = score.conversation_ratio
         right.metric("Conversation ratio", "–" if ratio is None else f"{ratio:.2f}")
-        right.caption(plain(views.ratio_reckoned(of)))
+        if ratio is not None:
+            right.caption(
+                f"{len(of.told)} told of it before the day of the event ÷ {task.wanted - 1} wanted."
+            )
+
+
+def _events(task: SocialTask) -> None:
+    """What has to be done: the words, the window, the place."""
+    for number, s in enumerate(task.subgoals, start=1):
+        when = f"from {clock(s.start)} to {s.end:%H:%M}" if s.start and s.end else "at any time"
+        where = f"at {s.location}" if s.location else "anywhere"
+        words = " or ".join(f"“{word}”" for word in s.keywords)
+        event = f"**Event {number}**" if len(task.subgoals) > 1 else "**What counts**"
+        st.markdown(f"{event}: doing something with {plain(words)} in it, {plain(where)}, {when}")
 
 
 @live
@@ -124,32 +154,25 @@ def _moment(of: Simulation) -> None:
     moment.draw(of)
 
 
-def _talks(of: Simulation, which: int, key: str, go: town_tables.Go) -> None:
-    if not of.talks:
+def _talks(of: Simulation, which: int, key: str) -> None:
+    """The conversations, and the one that is opened."""
+    if not of.lived.talks:
         st.caption("Nobody talked with anybody.")
         return
-    whose = st.segmented_control(
-        "Which", [TALKS_ABOUT, TALKS_ALL], default=TALKS_ALL, required=True, label_visibility="collapsed"
-    )
-    spoken = [s for s in of.talks if s.about or whose == TALKS_ALL]
-    if not spoken:
-        st.caption("Nobody talked about the task.")
-        return
+    table.draw(views.talks(of), select=_open, titled=False)
     number = st.query_params.get("talk", "")
-    opened = next((s for s in of.talks if str(s.number) == number), None)
-    town_tables.talks(of, spoken, opened.number if opened else None, _open)
-    if opened is None:
+    if not number.isdecimal() or not 1 <= int(number[:9]) <= len(of.lived.talks):
         st.caption("Select a conversation to read it.")
         return
-    talk = opened.talk
-    with st.container(border=True, key=f"town talk {opened.number}"):
+    talk = of.lived.talks[int(number) - 1]
+    with st.container(border=True, key=f"town talk {number}"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            who, when = plain(" and ".join(talk.pair)), town_tables.clock(talk.time)
-            st.markdown(f"**{who}** · {when} · {plain(talk.place)}")
+            who = plain(" and ".join(talk.pair))
+            st.markdown(f"**{who}** · {clock(talk.time)} · {plain(talk.place)}")
             at = (talk.time, talk.pair[0])
-            st.button("Show on the map", icon=":material/location_on:", on_click=go, args=at)
+            st.button("Show on the map", icon=":material/location_on:", on_click=moment.go, args=at)
         _links(which, key, of.task, talk)
-        town_tables.transcript(talk, of.task.performer)
+        moment.transcript(talk, of.task.performer)
 
 
 def _links(which: int, key: str, task: SocialTask, talk: Talk) -> None:
@@ -168,11 +191,8 @@ def _links(which: int, key: str, task: SocialTask, talk: Talk) -> None:
                 link("conversations", label, benchmark=language.NAME, scenario=scene.key)
 
 
-def _open(number: int | None) -> None:
-    if number is None:
-        st.query_params.pop("talk", None)
-    else:
-        st.query_params["talk"] = str(number)
+def _open(row: Mapping[str, Cell]) -> None:
+    st.query_params["talk"] = str(row["number"])
 
 
 page()

@@ -64,12 +64,6 @@ def page(file: str) -> AppTest:
 
 
 @pytest.mark.usefixtures("town")
-def test_what_is_said_under_each_architecture_is_a_table() -> None:
-    [texts] = [t.value for t in page("results/leaderboard.py").dataframe if "partner" in t.value.columns]
-    assert texts[list(AGENTS)].values.tolist() == [["Come, says GA!", "Come, says GA+TDP!"]]
-
-
-@pytest.mark.usefixtures("town")
 def test_the_overview_leads_to_the_leaderboard_that_both_levels_share() -> None:
     links = [each.proto for each in page("study/overview.py").get("page_link")]
     assert {link.query_string for link in links if link.page == "leaderboard"} == {"benchmark=stss"}

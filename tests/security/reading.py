@@ -191,14 +191,6 @@ def fed(name):
     return read
 
 
-def trajectory(file, workspace):
-    """A trajectory, with the times that the compressed form of the published simulator needs."""
-    place = workspace.path / "movement.json"
-    shutil.copyfile(file, place)
-    place.with_name("meta.json").write_text('{"start_date": "February 13, 2023", "sec_per_step": 10}')
-    read_trajectory(place)
-
-
 def prompt(workspace):
     """A prompt is loaded and filled."""
     place = workspace.path / "prompts" / "toy" / "v1"
@@ -225,7 +217,7 @@ READERS = {
     ("json", "simulbench import scripts"): command("simulbench", "import", "scripts", "FILE"),
     ("json", "stss import tasks"): command("stss", "import", "tasks", "FILE", "--name", "set"),
     ("json", "stss score --tasks"): command("stss", "score", "--tasks", "FILE", "--trajectory", "FILE"),
-    ("json", "stss trajectory"): trajectory,
+    ("json", "stss trajectory"): lambda file, _workspace: read_trajectory(file),
     ("json", "pingpong import settings"): command("pingpong", "import", "settings", "FILE"),
     ("csv", "leaderboard --against"): command("leaderboard", "pingpong", "--stability", "--against", "FILE"),
     ("json", "run plan"): command("run", "plan", "FILE", "--estimate"),

@@ -16,7 +16,7 @@ from urllib.request import urlopen
 import pytest
 from click.testing import CliRunner
 
-from concord.benchmarks.stss import tables, texts
+from concord.benchmarks.stss import tables
 from concord.benchmarks.stss.generative import GenerativeMind
 from concord.benchmarks.stss.scoring import score
 from concord.benchmarks.stss.tasks import task_from
@@ -303,31 +303,6 @@ def test_conditions_choose_what_the_tables_rest_on(lived):
         assert {row["architecture"] for row in every.rows} == {"GA", "GA+TDP"}
         with pytest.raises(NotFound, match="Did you mean “architecture”"):
             tables.leaderboard(db, where={"architectur": ["GA"]})
-
-
-def test_what_is_said_under_each_architecture_stands_side_by_side(lived):
-    """Table 5 of the paper: a row for each scene and player, the two texts of which are of that scene."""
-    with lived.read() as db:
-        found = texts.texts(db)
-        scenes = {s.key for s in scenarios.accepted(db, "stss-language", "scenario")}
-        assert [c.name for c in found.shown] == ["task", "partner", "player", "GA", "GA+TDP"]
-        assert sorted((row["scenario"], row["player"]) for row in found.rows) == sorted(
-            (scene, player) for scene in scenes for player in ("host", "shy")
-        )
-        for row in found.rows:
-            for name in ("GA", "GA+TDP"):
-                talk = conversations.load(db, row[f"{name} conversation"])
-                assert (talk.facets["architecture"], talk.facets["scenario"]) == (name, row["scenario"])
-                said = [m.content for m in talk.messages if m.role == "assistant"]
-                words = task_from(talk.context["_task"]).keywords
-                named = [text for text in said if any(w.lower() in text.lower() for w in words)]
-                assert row[name] == (named or said)[0]
-        with pytest.raises(ConcordError, match="under two architectures"):
-            texts.texts(db, {"architecture": ["GA"]})
-    done = concord(lived, "stss", "texts", "--where", "task=harvest-supper")
-    assert done.exit_code == 0, done.output
-    assert "thesis-talk" not in done.output
-    assert "GA+TDP  " in done.output
 
 
 @pytest.mark.parametrize("form", ["table", "json", "csv", "latex"])

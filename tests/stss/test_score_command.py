@@ -78,7 +78,7 @@ def test_who_is_left_out_is_said_on_stderr_and_in_json(tmp_path):
     zorro = f"Zorro | 2 19:00 – 2 20:00 | the party | {CAFE}"
     done = score(tmp_path, "--format", "json", task=party(cast=("Ada", "Ben")), more=(zorro,))
     assert done.exit_code == 0, done.output
-    note = "Left out of “party”, whose all_chars does not name them: Zorro (3 records)."
+    note = "Left out of “party”, whose all_chars does not name them: Zorro."
     found = json.loads(done.stdout)
     assert note in found["notes"]
     assert note in done.stderr.splitlines()

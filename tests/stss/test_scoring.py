@@ -532,7 +532,7 @@ TWICE = (
 )
 
 
-def test_strangers_and_second_spellings_are_left_out_and_named():
+def test_strangers_are_left_out_and_named():
     talks = (talk("1 10:00", "Ada", "Zorro", "come to the party"),)
     found = score(party(cast=("Ada", "Adam Smith")), lived(*TWICE, talks=talks))
     assert found.value == pytest.approx(
@@ -540,10 +540,7 @@ def test_strangers_and_second_spellings_are_left_out_and_named():
     )  # Adam Smith, of three wanted; with the other two it would be 1
     assert found.conversation_ratio == 0  # Zorro was told, and is nobody's guest
     assert [e.agent for e in found.evidence] == ["Adam Smith"]
-    assert found.notes[-1] == (
-        "Left out of “party”, whose all_chars does not name them: adam  smith (2 records), Zorro (1 record, "
-        "1 conversation). For adam  smith: did you mean “Adam Smith”?"
-    )
+    assert found.notes[-1] == ("Left out of “party”, whose all_chars does not name them: adam  smith, Zorro.")
 
 
 def test_companions_and_helpers_are_of_the_cast_too():
@@ -561,14 +558,10 @@ def test_a_target_counts_though_the_cast_does_not_name_them():
     assert "Zorro" not in found.notes[-1]
 
 
-def test_without_a_cast_everybody_counts_and_two_spellings_are_named():
-    found = score(party(), lived(*TWICE))
-    assert found.value == 1  # three others of three wanted
-    assert found.notes[-1] == (
-        "“Adam Smith” and “adam  smith” differ only in case or spacing, and count as 2 people: is it one?"
-    )
+def test_without_a_cast_everybody_counts():
+    assert score(party(), lived(*TWICE)).value == 1  # three others of three wanted
 
 
 def test_a_performer_spelt_otherwise_is_asked_for():
-    with pytest.raises(ConfigError, match="names ADA, who is not in the trajectory: did you mean “Ada”"):
+    with pytest.raises(ConfigError, match=r"names ADA, who is not in the trajectory\. It holds: Ada, Adam"):
         score(party(performer="ADA"), lived(*TWICE))

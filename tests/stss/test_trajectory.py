@@ -140,18 +140,6 @@ def test_movement_files_in_all_their_forms(tmp_path, form):
     assert [(t.pair, len(t.messages)) for t in found.talks] == [(("Ada", "Ben"), 2)]
 
 
-def test_the_compressed_form_goes_on_where_nothing_is_written(tmp_path):
-    file = tmp_path / "master_movement.json"
-    file.write_text(json.dumps({"0": STEPS[0]["persona"], "1": {}, "2": {"Ada": STEPS[1]["persona"]["Ada"]}}))
-    with pytest.raises(ConfigError, match=r"meta\.json .* must lie beside it|its meta\.json"):
-        read_trajectory(file)
-    (tmp_path / "meta.json").write_text(json.dumps({"start_date": "February 13, 2023", "sec_per_step": 10}))
-    found = read_trajectory(file)
-    assert [found.at("Ada", i).action for i in range(3)] == ["idle", "idle", "conversing about the party"]
-    assert found.at("Ben", 2).asleep
-    assert found.times[2].second == 20
-
-
 def test_a_trajectory_survives_the_store_and_its_own_file(tmp_path):
     happened = lived(
         "Ada | 1 10:00 – 1 12:00 | reads | a:b:c",

@@ -10,7 +10,7 @@ import pytest
 from concord.benchmarks.stss import views
 from concord.benchmarks.stss.tasks import Subgoal
 from concord.benchmarks.stss.town import Sector, Town
-from concord.benchmarks.stss.trajectory import Trajectory
+from concord.benchmarks.stss.trajectory import UNSEEN, Trajectory
 from concord.benchmarks.stss.views import Stretch
 
 from .made import CAFE, HALL, PARK, at, lived, party, talk
@@ -57,11 +57,11 @@ def test_kinds_of_action(action: str, kind: str) -> None:
 
 
 def test_a_day_is_told_in_stretches_of_whole_steps() -> None:
-    assert views.happened(seen(), "Ben", TUESDAY) == [
+    assert views.day(seen(), "Ben", TUESDAY)["happened"] == (
         Stretch(18 * 60, 19 * 60, "working", HALL, "anything else"),
         Stretch(19 * 60, 20 * 60, "enjoying the party", CAFE, "the task"),
-    ]
-    assert views.happened(seen(), "Ben", TUESDAY - timedelta(days=1)) == []
+    )
+    assert views.day(seen(), "Ben", TUESDAY - timedelta(days=1)) == {}
 
 
 # Plans
@@ -80,106 +80,53 @@ def planned(*lines: str, **noted: list[list[object]]) -> views.Simulation:
     return seen(replace(trajectory, extra={"plans": notes}))
 
 
-def test_a_day_is_told_by_when_its_plan_was_changed() -> None:
-    day = f"Ben | 2 18:00 | working | {HALL}"
-    assert views.plan_told(planned(day, t0000=MORNING), "Ben", TUESDAY) == "The plan was not changed."
-    twice = planned(day, t0000=MORNING, t1830=CHANGED, t1900=MORNING)
-    assert views.plan_told(twice, "Ben", TUESDAY) == "The plan was changed at 18:30, 19:00."
-    assert views.plan_told(seen(), "Ben", TUESDAY) == "The trajectory holds no plans, only what happened."
-    monday = TUESDAY - timedelta(days=1)
-    assert views.plan_told(seen(), "Ben", monday) == "Nothing is recorded of Ben on this day."
+def test_a_day_has_its_plans_and_what_happened() -> None:
+    day = f"Ben | 2 18:00 – 2 18:30 | working | {HALL}"
+    rows = views.day(planned(day, t0000=MORNING, t1830=CHANGED), "Ben", TUESDAY)
+    assert list(rows) == ["morning’s plan", "last plan", "happened"]
+    assert rows["happened"] == ((18 * 60, 19 * 60, "working", HALL, "anything else"),)
+    assert all(stretch.end <= 24 * 60 for stretches in rows.values() for stretch in stretches)
+    assert list(views.day(planned(day, t0000=MORNING), "Ben", TUESDAY)) == ["morning’s plan", "happened"]
+    assert list(views.day(planned(day), "Ben", TUESDAY)) == ["happened"]
 
 
-def test_a_trajectory_without_plans_has_none() -> None:
-    assert views.plans(seen(), "Ben", TUESDAY) == []
+# Tables
 
 
-# Numbers in words
-
-
-def test_a_public_activity_is_reckoned() -> None:
-    # Ben came of the three wanted; Cem was told on day 1
-    assert views.reckoned(seen()) == "1 other person took part, of 3 wanted: 1 ÷ 3 = 0.33."
-    assert views.ratio_reckoned(seen()) == (
-        "1 person was talked to about it before the day of the event, of 3 wanted: 1 ÷ 3 = 0.33."
+def test_the_tables_of_the_evidence_say_who_counted_and_who_came_close() -> None:
+    counted, close = views.evidence(seen().score)
+    assert counted.title == "party (public activity): 0.333, conversation ratio 0.33"
+    [ben] = counted.rows
+    assert (ben["who"], ben["when"], ben["until"], ben["words"]) == (
+        "Ben",
+        "Tue 14 Feb, 19:00",
+        "19:30",
+        "party",
     )
+    [cem] = close.rows
+    assert (cem["who"], cem["missed"], cem["why"]) == ("Cem", "asleep", "was asleep when it began")
+    assert (cem["told"], cem["time"]) == ("Mon 13 Feb, 10:00", "2023-02-14 19:00:00")
+    # the number of the event is for files where there is one
+    assert [column.name for column in close.shown][:3] == ["who", "missed", "why"]
 
 
-def test_more_than_wanted_are_worth_one() -> None:
-    crowd = lived(
-        f"Ada | 2 19:00 | resting | {PARK}",
-        *(f"{name} | 2 19:00 | at the party | {CAFE}" for name in ("Ben", "Cem")),
+def test_who_was_told_and_came_close_stands_first() -> None:
+    happened = lived(
+        f"Ada | 2 18:00 – 2 20:00 | having a party | {CAFE}",
+        f"Ben | 2 18:00 | enjoying the party | {CAFE}",
+        f"Cem | 2 18:00 – 2 20:00 | sleeping | {PARK}",
+        talks=(talk("1 10:30", "Ada", "Cem", "Come to my party!"),),
     )
-    assert (
-        views.reckoned(seen(crowd, wanted=2))
-        == "2 other people took part, of 1 wanted: 2 ÷ 1, at most 1: 1.00."
-    )
-
-
-def test_several_events_are_averaged() -> None:
-    twice = (*party().subgoals, Subgoal(("breakfast",), at("2 18:30"), 60, None))
-    # one took part in the first of two events: 1 ÷ 2 ÷ 3 = 0.17
-    assert views.reckoned(seen(subgoals=twice)) == (
-        "1 other person took part, of 3 wanted: 1 ÷ 2 events ÷ 3 = 0.17."
-    )
-
-
-def test_companions_are_reckoned() -> None:
-    assert views.reckoned(seen(kind="companions")) == (
-        "1 other person did it beside Ada at the best moment, of 3 wanted: 1 ÷ 3 = 0.33."
-    )
-    alone = lived(f"Ada | 2 12:00 | resting | {PARK}", f"Ben | 2 19:00 | at the party | {CAFE}")
-    assert views.reckoned(seen(alone, kind="companions")) == (
-        "Ada never did it, so that nobody could join in: 0."
-    )
-
-
-@pytest.mark.parametrize(
-    ("where", "said"),
-    [
-        (CAFE, "Both did it at the same moment, in the same room: 1."),
-        (HALL, "Both did it at the same moment, in different rooms: 0.5."),
-    ],
-)
-def test_an_appointment_is_reckoned(where: str, said: str) -> None:
-    both = lived(f"Ada | 2 19:00 | at the party | {CAFE}", f"Ben | 2 19:00 | at the party | {where}")
-    meeting = {"kind": "appointment", "target": ("Ben",), "subgoals": (Subgoal(("party",)),)}
-    assert views.reckoned(seen(both, **meeting)) == said
-
-
-def test_a_missed_appointment_is_reckoned() -> None:
-    apart = lived(f"Ada | 2 19:00 | at the party | {CAFE}", f"Ben | 2 20:00 | at the party | {CAFE}")
-    meeting = {"kind": "appointment", "target": ("Ben",), "subgoals": (Subgoal(("party",)),)}
-    assert views.reckoned(seen(apart, **meeting)) == "They never did it at the same moment: 0."
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "said"),
-    [
-        (f"fetching | {CAFE}", f"bringing | {HALL}", "Ben did both parts, in their order: 1."),
-        (f"bringing | {HALL}", f"fetching | {CAFE}", "Ben did both parts, out of order: 0.5."),
-        (f"fetching | {CAFE}", f"fetching | {CAFE}", "Most was done by Ben, 1 of 2 parts: 0.50."),
-        (f"resting | {CAFE}", f"resting | {CAFE}", "Nobody did any part of it: 0."),
-    ],
-)
-def test_errands_are_reckoned(first: str, second: str, said: str) -> None:
-    errand = {
-        "kind": "help",
-        "wanted": 1,
-        "subgoals": (
-            Subgoal(("fetching",), location="Lantern Café"),
-            Subgoal(("bringing",), location="Town Hall"),
-        ),
-    }
-    day = lived(f"Ada | 2 12:00 | resting | {PARK}", f"Ben | 2 13:00 | {first}", f"Ben | 2 15:00 | {second}")
-    assert views.reckoned(seen(day, **errand)) == said
-    assert views.ratio_reckoned(seen(day, **errand)) == "None: this task asks for no number of people."
+    counted, close = views.evidence(seen(happened).score)
+    assert (counted.rows, counted.notes) == ((), ("Nobody.",))
+    assert [row["who"] for row in close.rows] == ["Cem", "Ben"]
 
 
 def test_conversations_are_numbered_and_marked_as_about_the_task() -> None:
-    assert [(s.number, s.talk.pair, s.about) for s in seen().talks] == [
-        (1, ("Ada", "Cem"), True),
-        (2, ("Ben", "Cem"), False),
+    rows = views.talks(seen()).rows
+    assert [(row["number"], row["who"], row["about the task"], row["told first"]) for row in rows] == [
+        (1, "Ada and Cem", "yes", "yes"),
+        (2, "Ben and Cem", "", ""),
     ]
 
 
@@ -219,3 +166,61 @@ def test_what_was_planned_for_the_task_is_told_under_headings():
 )
 def test_an_architecture_that_plans_nothing_or_keeps_it_otherwise_has_nothing_to_show(notes):
     assert views.planned(notes) == {}
+
+
+# One moment
+
+
+def test_people_are_where_their_state_puts_them_by_their_part() -> None:
+    of = seen()
+    assert dict(of.parts) == {"Ada": "performer", "Ben": "counted", "Cem": "came close"}
+    assert list(of.parts) == ["Ada", "Ben", "Cem"]
+    ada, ben, cem = views.people_at(of, at("2 18:30"))
+    assert (ada.place, ada.since) == (CAFE, at("2 18:00"))
+    assert (ben.action, ben.place, ben.kind) == ("working", HALL, "anything else")
+    # the park is not on this map
+    assert (cem.place, cem.kind, cem.at) == (PARK, "asleep", None)
+    assert ben.at == TOWN.sectors["Town Hall"].at
+
+
+def test_a_state_holds_since_it_last_changed() -> None:
+    _, ben, _ = views.people_at(seen(), at("2 19:30"))
+    assert (ben.action, ben.kind, ben.since) == ("enjoying the party", "the task", at("2 19:00"))
+
+
+def test_who_is_not_recorded_is_not_there() -> None:
+    life = EVENING.lives["Ben"].copy()
+    life[1] = UNSEEN
+    of = seen(replace(EVENING, lives={**EVENING.lives, "Ben": life}))
+    assert [h.name for h in views.people_at(of, at("2 18:30"))] == ["Ada", "Cem"]
+    # after the gap a state begins anew
+    assert views.people_at(of, at("2 19:00"))[1].since == at("2 19:00")
+
+
+def test_no_two_of_a_crowd_stand_on_one_spot() -> None:
+    ada, ben, _ = views.people_at(seen(), at("2 19:30"))
+    assert ada.place.split(":")[0] == ben.place.split(":")[0]
+    assert ada.at == TOWN.sectors["Lantern Café"].at
+    assert ben.at != ada.at
+    assert ben.at == pytest.approx(ada.at, abs=100)
+
+
+def test_two_who_talk_have_the_number_of_their_conversation() -> None:
+    talks = (talk("2 18:00", "Ada", "Ben", "Come to my party!"), talk("2 18:30", "Ben", "Cem", "Mild."))
+    of = seen(replace(EVENING, talks=talks))
+    assert [h.talk for h in views.people_at(of, at("2 18:00"))] == [1, 1, None]
+    assert [h.talk for h in views.people_at(of, at("2 18:30"))] == [None, 2, 2]
+
+
+def test_without_a_town_nobody_has_a_spot() -> None:
+    assert {h.at for h in views.people_at(seen(town=None), at("2 18:30"))} == {None}
+
+
+def test_it_opens_where_something_counted_first() -> None:
+    assert views.opens(seen()) == at("2 19:00")
+    alone = lived(
+        f"Ada | 2 10:00 – 2 20:00 | resting | {PARK}", f"Ben | 2 10:00 – 2 20:00 | resting | {PARK}"
+    )
+    assert views.opens(seen(alone)) == at("2 19:00")
+    whenever = seen(alone, subgoals=(Subgoal(("party",)),))
+    assert views.opens(whenever) == at("2 12:00")

@@ -4,11 +4,10 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from textwrap import fill
 
 import click
 
-from concord.benchmarks.stss import files, scenes, scoring, system, texts, views
+from concord.benchmarks.stss import files, scenes, scoring, system, views
 from concord.benchmarks.stss.files import read_trajectory, write_trajectory
 from concord.benchmarks.stss.tasks import TITLES, Kind, read_tasks, task_from, values_of
 from concord.benchmarks.stss.templates import load_templates
@@ -19,12 +18,10 @@ from concord.commands.printing import echo
 from concord.errors import ConfigError, check_known
 from concord.runs.planning import materials
 from concord.store import conversations, trajectories
-from concord.table import SCHEMA, Cell, Column, Table
+from concord.table import SCHEMA
 from concord.workspace import Workspace
 
 PATH = click.Path(path_type=Path)
-WIDTH = 100
-"""Columns of a terminal whose width is not known."""
 
 
 @click.group("stss")
@@ -153,29 +150,6 @@ def freeze(folder: str, per_pair: int) -> None:
     echo(f"{counts}, {new} of them new. Play them with `concord run stss-language`.")
 
 
-@command.command("texts")
-@options.where("conversations")
-@options.form()
-@click.pass_obj
-def texts_side_by_side(folder: str, facets: options.Facets, form: str) -> None:
-    """What performers say under each architecture, side by side: table 5 of the paper."""
-    with Workspace.open(folder, create=False).read() as db:
-        found = texts.texts(db, facets)
-    if form != "table":
-        printing.show([found], form)
-        return
-    # Texts of a paragraph stand below each other: beside each other no terminal holds them.
-    beside = [column.name for column in found.shown[3:]]
-    width = max(map(len, beside)) + 2
-    for row in found.rows:
-        echo(f"{row['task']} · {row['player']} to {row['partner']}")
-        for name in beside:
-            said = fill(str(row.get(name, "–")), printing.columns(WIDTH), subsequent_indent=" " * (width + 2))
-            echo(f"  {name:<{width}}{said}")
-        echo()
-    echo(found.caption)
-
-
 def _by_kind(kinds: Sequence[Kind]) -> str:
     counts = Counter(kinds)
     return ", ".join(f"{title.lower()} {counts[kind]}" for kind, title in TITLES.items() if counts[kind])
@@ -226,21 +200,10 @@ def _print(scores: list[scoring.Score], noted: Sequence[str], form: str) -> None
     if form == "json":
         echo(json.dumps({"schema": SCHEMA, **found, "notes": notes}, ensure_ascii=False, indent=2))
         return
-    printing.show([_evidence(s) for s in scores], form)
+    printing.show(
+        [table for s in scores for table in views.evidence(s) if table.rows or table.name == "counted"], form
+    )
     echo()
     for kind, mean in found["by_type"].items():
         echo(f"{TITLES[kind]}: {mean:.3f} (n = {sum(s.kind == kind for s in scores)})")
     echo(f"Overall: {found['overall']:.3f} (n = {len(scores)})")
-
-
-def _evidence(s: scoring.Score) -> Table:
-    ratio = "" if s.conversation_ratio is None else f", conversation ratio {s.conversation_ratio:.2f}"
-    columns = ("counted", "who", "told", "when", "where", "what", "words", "why not")
-    rows: list[dict[str, Cell]] = []
-    for e in s.evidence:
-        until = f" – {e.until[11:]}" if e.until and e.until != e.time else ""
-        when = (e.time or "") + until
-        cells = (e.counted, e.agent, (e.told or "")[:16], when, e.place, e.action, ", ".join(e.words), e.why)
-        rows.append(dict(zip(columns, cells, strict=True)))
-    title = f"{s.task} ({TITLES[s.kind].lower()}): {s.value:.3f}{ratio}"
-    return Table(s.task, title, tuple(map(Column, columns)), tuple(rows))

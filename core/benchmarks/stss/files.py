@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +18,6 @@ from concord.benchmarks.stss.town import Town
 from concord.benchmarks.stss.trajectory import Sighting, State, Talk, Trajectory, assemble
 from concord.errors import ConfigError, ImportRefused
 from concord.files import file_name, parse_json, read_json, read_text, read_toml
-from concord.files.limits import MOMENTS
 
 Names = Mapping[str, Mapping[str, str]]
 """What `people` and `places` of a file are called in the town."""
@@ -117,9 +116,8 @@ PUBLISHED = "%B %d, %Y, %H:%M:%S"
 def read_trajectory(path: Path) -> Trajectory:
     """A trajectory from a file or a folder. Raises ConfigError naming the line or file that cannot be used.
 
-    It reads JSON Lines as `concord stss town export` writes them; movement files of the published simulator,
-    as a folder of `<step>.json` (or one with `movement/` in it), as one file, or as a list or lines of them;
-    and its compressed `master_movement.json` with `meta.json` beside it.
+    It reads JSON Lines as `concord stss town export` writes them, and movement files of the published
+    simulator: a folder of `<step>.json` (or one with `movement/` in it), one file, a list or lines of them.
     """
     if path.is_dir():
         folder = path / "movement" if (path / "movement").is_dir() else path
@@ -129,8 +127,6 @@ def read_trajectory(path: Path) -> Trajectory:
         return _published([(read_json(f), str(f)) for f in files])
     text = read_text(path)
     whole = _whole(text)
-    if isinstance(whole, Mapping) and whole and all(key.isdecimal() and len(key) < 10 for key in whole):
-        return _compressed(whole, path)
     if isinstance(whole, list):
         entries = [(entry, f"{path}, entry {n}") for n, entry in enumerate(whole, start=1)]
     elif isinstance(whole, Mapping) and "persona" in whole:
@@ -230,34 +226,6 @@ def _published(entries: Entries) -> Trajectory:
         times.add(time)
         for name, person in entry["persona"].items():
             seen.append(_moved(name, person, time, where, chats))
-    return assemble(seen, tuple(chats.values()))
-
-
-def _compressed(steps: Mapping[str, Any], path: Path) -> Trajectory:
-    """The file holds changes only; a state lasts until the next one, or the file's last step."""
-    beside = path.parent / "meta.json"
-    if not beside.is_file():
-        raise ConfigError(
-            f"{path} has no times; it needs its meta.json (start_date, sec_per_step) beside it."
-        )
-    meta = read_json(beside)
-    try:
-        start = datetime.strptime(meta["start_date"], "%B %d, %Y")
-        step = timedelta(seconds=float(meta["sec_per_step"]))
-    except (KeyError, TypeError, ValueError) as error:
-        raise ConfigError(
-            f"{beside} must give start_date (like February 13, 2023) and sec_per_step."
-        ) from error
-    now: dict[str, Any] = {}
-    seen: list[Sighting] = []
-    chats: Chats = {}
-    numbers = sorted(map(int, steps))
-    if numbers[-1] - numbers[0] > MOMENTS:
-        raise ConfigError(f"{path} spans more than {MOMENTS:,} steps. Is a number wrong?")
-    for number in range(numbers[0], numbers[-1] + 1):
-        now.update(steps.get(str(number)) or {})
-        time = start + number * step
-        seen += [_moved(name, person, time, f"{path}, step {number}", chats) for name, person in now.items()]
     return assemble(seen, tuple(chats.values()))
 
 

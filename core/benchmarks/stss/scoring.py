@@ -3,8 +3,7 @@
 Where the paper and its authors' code differ, this follows the paper: who came early and stayed takes part.
 """
 
-import difflib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
 from operator import itemgetter
@@ -25,14 +24,12 @@ from concord.benchmarks.stss.evidence import (
     told,
 )
 from concord.benchmarks.stss.tasks import TITLES, Kind, SocialTask
-from concord.benchmarks.stss.trajectory import STAMP, UNSEEN, Talk, Trajectory
+from concord.benchmarks.stss.trajectory import STAMP, Talk, Trajectory
 from concord.errors import ConfigError
 
 OUT_OF_ORDER = 0.5
 ELSEWHERE = 0.5
 """The scores of an errand run in the wrong order, and of an appointment kept in two rooms."""
-ALIKE = 0.8
-"""The least likeness (difflib's ratio, without case and spacing) of a name and its possible typo."""
 
 Outcome = tuple[float, Sequence[Deed | None]]
 """A score and its evidence; None for one who was neither told nor near."""
@@ -68,10 +65,9 @@ def check(task: SocialTask, trajectory: Trajectory) -> tuple[str, ...]:
     """Notes for readers of a score. Raises ConfigError where there can be no score."""
     for name in (task.performer, *task.target):
         if name not in trajectory.lives:
-            hint = _meant(name, trajectory.residents)
             raise ConfigError(
-                f"The task “{task.id}” names {name}, who is not in the "
-                f"trajectory{':' + hint if hint else '.'} It holds: {', '.join(trajectory.residents)}."
+                f"The task “{task.id}” names {name}, who is not in the trajectory. "
+                f"It holds: {', '.join(trajectory.residents)}."
             )
     first, last = trajectory.times[0], trajectory.times[-1]
     notes = []
@@ -91,50 +87,12 @@ def check(task: SocialTask, trajectory: Trajectory) -> tuple[str, ...]:
     for name in task.cast:
         if name not in trajectory.lives:
             notes.append(f"{name} belongs to the task and is not in the trajectory.")
-    return (*notes, *_strangers(task, trajectory))
-
-
-def _strangers(task: SocialTask, trajectory: Trajectory) -> Iterator[str]:
-    """Notes on residents whom the task does not name; if it names nobody, on names with two spellings."""
-    if not task.cast:
-        yield from _two_spellings(trajectory.residents)
-        return
-    known = (task.performer, *task.target, *task.cast)
-    talkers = (name for talk in trajectory.talks for name in talk.pair)
-    others = [n for n in dict.fromkeys([*trajectory.residents, *talkers]) if not task.counts(n)]
-    if others:
-        told = ", ".join(f"{name} ({_recorded(name, trajectory)})" for name in others)
-        slips = [f" For {name}:{hint}" for name in others if (hint := _meant(name, known))]
-        yield f"Left out of “{task.id}”, whose all_chars does not name them: {told}.{''.join(slips)}"
-
-
-def _meant(name: str, known: Iterable[str]) -> str:
-    """“ did you mean …?” with the nearest known name, ignoring case and spacing; empty if none is near."""
-    plain = {_plain(other): other for other in known}
-    near = difflib.get_close_matches(_plain(name), plain, n=1, cutoff=ALIKE)
-    return f" did you mean “{plain[near[0]]}”?" if near else ""
-
-
-def _recorded(name: str, trajectory: Trajectory) -> str:
-    life = trajectory.lives.get(name)
-    moments = 0 if life is None else int((life != UNSEEN).sum())
-    talks = sum(name in talk.pair for talk in trajectory.talks)
-    counts = ((moments, "record"), (talks, "conversation"))
-    return ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in counts if n)
-
-
-def _two_spellings(names: Iterable[str]) -> Iterator[str]:
-    spelt: dict[str, list[str]] = {}
-    for name in names:
-        spelt.setdefault(_plain(name), []).append(name)
-    for same in spelt.values():
-        if len(same) > 1:
-            listed = " and ".join(f"“{name}”" for name in same)
-            yield f"{listed} differ only in case or spacing, and count as {len(same)} people: is it one?"
-
-
-def _plain(name: str) -> str:
-    return " ".join(name.split()).casefold()
+    if task.cast:
+        talkers = (name for talk in trajectory.talks for name in talk.pair)
+        others = [n for n in dict.fromkeys([*trajectory.residents, *talkers]) if not task.counts(n)]
+        if others:
+            notes.append(f"Left out of “{task.id}”, whose all_chars does not name them: {', '.join(others)}.")
+    return tuple(notes)
 
 
 def attendance(task: SocialTask, trajectory: Trajectory, invited: Invited) -> Outcome:

@@ -1,24 +1,42 @@
-"""Views of a simulation: residents' parts, days as planned and as lived, the arithmetic of the score."""
+"""Views of a simulation: who is where at a moment, days as planned and as lived, who counted, who talked."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import cached_property
-from typing import Literal, NamedTuple
+from math import cos, pi, sin, sqrt
+from typing import Any, Literal, NamedTuple, get_args
 
-from concord.benchmarks.stss.evidence import about, told, words_in
+from concord.benchmarks.stss.evidence import Deed, about, told, words_in
 from concord.benchmarks.stss.scoring import Score, score
 from concord.benchmarks.stss.system import town_named
-from concord.benchmarks.stss.tasks import COLLECTIVE, SocialTask
+from concord.benchmarks.stss.tasks import TITLES, SocialTask
+from concord.benchmarks.stss.tasks import Kind as TaskKind
 from concord.benchmarks.stss.town import DAY, Town, minute_of
-from concord.benchmarks.stss.trajectory import STAMP, State, Talk, Trajectory
+from concord.benchmarks.stss.trajectory import STAMP, State, Talk, Trajectory, changes
 from concord.conversation import Conversation
 from concord.errors import ConfigError, NotFound
 from concord.runs.benchmark import Materials
+from concord.table import Cell, Column, Table
 
 Kind = Literal["the task", "conversation", "on the way", "asleep", "anything else"]
 Part = Literal["performer", "counted", "came close", "others"]
 """A resident's part in the task's score."""
+PARTS = get_args(Part)
+MORNING, LAST, LIVED = "morning’s plan", "last plan", "happened"
+APART = 0.016
+"""Distance of two people in one place, as a share of the town's width."""
+TURN = pi * (3 - sqrt(5))
+"""Each further one of a crowd is turned by this angle, so that no two meet."""
+
+RULES: Mapping[TaskKind, str] = {
+    "public": "Others who took part, averaged over the events, ÷ people wanted; at most 1.",
+    "online": "Others who took part, averaged over the events, ÷ people wanted; at most 1.",
+    "companions": "Others who did it beside the performer at the best moment ÷ people wanted; at most 1.",
+    "appointment": "Both did it at one moment: in the same room 1, elsewhere 0.5, else 0.",
+    "help": "Of the best helper: the share of parts done; all of them out of order 0.5, in order 1.",
+}
+"""How a score comes about, by type of task."""
 
 
 class Stretch(NamedTuple):
@@ -31,19 +49,21 @@ class Stretch(NamedTuple):
     kind: Kind
 
 
-class PlannedDay(NamedTuple):
-    """A plan for a whole day, made at `time`."""
+class Here(NamedTuple):
+    """What a resident does at a moment, and since when; `at` is None where the map lacks the place.
 
-    time: datetime
-    stretches: tuple[Stretch, ...]
+    `room` is sector and arena; `talk` is the number of the conversation in which they are, if any.
+    """
 
-
-class Spoken(NamedTuple):
-    """A conversation by its number (from 1, in the order of time), and whether it was about the task."""
-
-    number: int
-    talk: Talk
-    about: bool
+    name: str
+    part: Part
+    action: str
+    place: str
+    room: tuple[str, ...]
+    kind: Kind
+    since: datetime
+    at: tuple[float, float] | None
+    talk: int | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,22 +87,13 @@ class Simulation:
         return _minutes(times[1] - times[0]) if len(times) > 1 else 1
 
     @cached_property
-    def days(self) -> tuple[date, ...]:
-        """The days of the trajectory."""
-        return tuple(sorted({time.date() for time in self.lived.times}))
-
-    @cached_property
     def parts(self) -> Mapping[str, Part]:
-        """Each resident's part in the score."""
+        """Each resident's part in the score, the performer first."""
         parts: dict[str, Part] = dict.fromkeys(self.lived.residents, "others")
         for e in sorted(self.score.evidence, key=lambda e: e.counted):
             parts[e.agent] = "counted" if e.counted else "came close"
-        return parts | {self.task.performer: "performer"}
-
-    @cached_property
-    def talks(self) -> tuple[Spoken, ...]:
-        """Every conversation."""
-        return tuple(Spoken(n, t, about(self.task, t)) for n, t in enumerate(self.lived.talks, start=1))
+        parts |= {self.task.performer: "performer"}
+        return dict(sorted(parts.items(), key=lambda pair: PARTS.index(pair[1])))
 
     @cached_property
     def sectors(self) -> tuple[str, ...]:
@@ -104,6 +115,11 @@ def town_of(conversation: Conversation, materials: Materials) -> Town | None:
         return None
 
 
+def clock(moment: datetime) -> str:
+    """A moment for readers: Tue 14 Feb, 19:00."""
+    return f"{moment:%a} {moment.day} {moment:%b, %H:%M}"
+
+
 def kind_of(task: SocialTask, action: str) -> Kind:
     """The kind of an action. Talking about the task is a conversation; sleeping is never the task."""
     state = State(action, "")
@@ -116,41 +132,76 @@ def kind_of(task: SocialTask, action: str) -> Kind:
     return "the task" if words_in(action, task.keywords) else "anything else"
 
 
-def happened(of: Simulation, name: str, day: date) -> list[Stretch]:
+# -- one moment
+
+
+def opens(of: Simulation) -> datetime:
+    """The moment to begin with: the first that counted; else the event's beginning, or the last noon."""
+    counted = [datetime.strptime(e.time, STAMP) for e in of.score.evidence if e.counted and e.time]
+    events = [s.start for s in of.task.subgoals if s.start]
+    noon = datetime.combine(of.lived.times[-1], time(12))
+    return of.lived.times[of.lived.moment(min(counted or events or [noon]))]
+
+
+def people_at(of: Simulation, now: datetime) -> list[Here]:
+    """Everybody of whom something is recorded at a moment, by part in the score; a crowd stands apart."""
+    moment = of.lived.moment(now)
+    places = {name: sector.at for name, sector in (of.town.sectors if of.town else {}).items()}
+    across = max((abs(a[0] - b[0]) for a in places.values() for b in places.values()), default=0)
+    talks = {(t.time, name): n for n, t in enumerate(of.lived.talks, start=1) for name in t.pair}
+    crowds: dict[tuple[float, float], int] = {}
+    there = []
+    for name, part in of.parts.items():
+        state = of.lived.at(name, moment)
+        if state is None:
+            continue
+        since = of.lived.times[changes(of.lived.lives[name][: moment + 1])[0][-1]]
+        kind = kind_of(of.task, state.action)
+        talk = talks.get((of.lived.times[moment], name))
+        if talk is None and kind == "conversation":
+            talk = talks.get((since, name))
+        at = places.get(state.room[0])
+        if at is not None:
+            crowds[at] = number = crowds.get(at, -1) + 1
+            away = APART * across * sqrt(number)
+            at = (at[0] + away * cos(TURN * number), at[1] + away * sin(TURN * number))
+        there.append(Here(name, part, *state, state.room, kind, since, at, talk))
+    return there
+
+
+# -- a day
+
+
+def day(of: Simulation, name: str, date: date) -> Mapping[str, tuple[Stretch, ...]]:
+    """The morning's plan, the last plan if it was changed, and what happened; none of them empty."""
+    made = list(_plans(of, name, date))
+    rows = {MORNING: made[0] if made else (), LAST: made[-1] if made[1:] else ()}
+    rows[LIVED] = tuple(_happened(of, name, date))
+    return {
+        row: tuple(s._replace(end=min(s.end, DAY)) for s in stretches)
+        for row, stretches in rows.items()
+        if stretches
+    }
+
+
+def _happened(of: Simulation, name: str, day: date) -> Iterator[Stretch]:
     """What a resident did on a day, as far as it is recorded."""
     midnight = datetime(day.year, day.month, day.day)
-    found = []
     for first, last, state in of.lived.runs(name):
         start = max(0, _minutes(first - midnight))
         end = min(DAY, _minutes(last - midnight) + of.minutes)
         if start < end:
-            found.append(Stretch(start, end, *state, kind_of(of.task, state.action)))
-    return found
+            yield Stretch(start, end, *state, kind_of(of.task, state.action))
 
 
-def plans(of: Simulation, name: str, day: date) -> list[PlannedDay]:
+def _plans(of: Simulation, name: str, day: date) -> Iterator[tuple[Stretch, ...]]:
     """The plans a resident made for a day, the morning's first; none if the trajectory holds none."""
-    found = []
     for noted in of.lived.extra.get("plans", ()):
-        time = datetime.strptime(noted["time"], STAMP)
-        if noted["agent"] == name and time.date() == day:
-            stretches = tuple(
+        if noted["agent"] == name and datetime.strptime(noted["time"], STAMP).date() == day:
+            yield tuple(
                 Stretch(minute_of(start), minute_of(start) + minutes, text, place, kind_of(of.task, text))
                 for start, minutes, text, place in noted["actions"]
             )
-            found.append(PlannedDay(time, stretches))
-    return found
-
-
-def plan_told(of: Simulation, name: str, day: date) -> str:
-    """When a resident's plan for a day was changed, in a sentence; or why that is not known."""
-    made = plans(of, name, day)
-    if not happened(of, name, day):
-        return f"Nothing is recorded of {name} on this day."
-    if not made:
-        return "The trajectory holds no plans, only what happened."
-    times = ", ".join(f"{plan.time:%H:%M}" for plan in made[1:])
-    return f"The plan was changed at {times}." if times else "The plan was not changed."
 
 
 PLANNED = {
@@ -163,15 +214,15 @@ PLANNED = {
 
 def planned(notes: object) -> dict[str, str]:
     """Heading → text of what a performer planned for its task; empty if its architecture does not plan."""
-    found = {}
+    texts = {}
     for name, heading in PLANNED.items():
         kept = notes.get(name) if isinstance(notes, Mapping) else None
         lines = kept if isinstance(kept, list) else [kept]
-        told = [line for line in lines if isinstance(line, str) and line.strip()]
-        if told:
-            numbered = (f"{n}. {line}" for n, line in enumerate(told, start=1))
-            found[heading] = "\n".join(numbered) if len(told) > 1 else told[0]
-    return found
+        words = [line for line in lines if isinstance(line, str) and line.strip()]
+        if words:
+            numbered = (f"{n}. {line}" for n, line in enumerate(words, start=1))
+            texts[heading] = "\n".join(numbered) if len(words) > 1 else words[0]
+    return texts
 
 
 def planned_in(task: SocialTask, lived: Trajectory) -> dict[str, str]:
@@ -180,58 +231,81 @@ def planned_in(task: SocialTask, lived: Trajectory) -> dict[str, str]:
     return planned(everybody.get(task.performer)) if isinstance(everybody, Mapping) else {}
 
 
-def reckoned(of: Simulation) -> str:
-    """The arithmetic of the score, in a sentence."""
-    task, value = of.task, of.score.value
-    counted = [e for e in of.score.evidence if e.counted]
-    others = [e for e in counted if e.agent != task.performer]
-    if task.kind in COLLECTIVE:
-        if task.kind == "companions":
-            if not any(e.agent == task.performer for e in counted):
-                return f"{task.performer} never did it, so that nobody could join in: 0."
-            what = f"{_people(len(others))} did it beside {task.performer} at the best moment"
-        else:
-            what = f"{_people(len(others))} took part"
-        several = len(task.subgoals) if task.kind != "companions" else 1
-        over = f" ÷ {several} events" if several > 1 else ""
-        return f"{what}, of {task.wanted - 1} wanted: {_divided(len(others), over, task.wanted - 1, value)}"
-    if task.kind == "appointment":
-        if value == 0:
-            return "They never did it at the same moment: 0."
-        where = "in the same room: 1" if value == 1 else "in different rooms: 0.5"
-        return f"Both did it at the same moment, {where}."
-    if not counted:
-        return "Nobody did any part of it: 0."
-    best = counted[0].agent
-    done = sum(e.agent == best for e in counted)
-    if done < len(task.subgoals):
-        return f"Most was done by {best}, {done} of {len(task.subgoals)} parts: {value:.2f}."
-    order = "in their order: 1" if value == 1 else "out of order: 0.5"
-    parts = "both parts" if done == 2 else f"all {done} parts"
-    return f"{best} did {parts}, {order}."
+# -- tables
 
 
-def ratio_reckoned(of: Simulation) -> str:
-    """The arithmetic of the conversation ratio, in a sentence."""
-    value = of.score.conversation_ratio
-    if value is None:
-        return "None: this task asks for no number of people."
-    n, wanted = len(of.told), of.task.wanted - 1
+def evidence(of: Score) -> tuple[Table, Table]:
+    """Who counted in a score; and who came close and how they missed it, those who had been told first.
+
+    `time` is the moment of a row as trajectories write it; “” where there is none.
+    """
+    counted = [e for e in of.evidence if e.counted]
+    close = sorted((e for e in of.evidence if not e.counted), key=lambda e: e.told is None)
+    ratio = "" if of.conversation_ratio is None else f", conversation ratio {of.conversation_ratio:.2f}"
     return (
-        f"{_people(n, '')} {'was' if n == 1 else 'were'} talked to about it before the day of the event, "
-        f"of {wanted} wanted: {n} ÷ {wanted} = {value:.2f}."
+        _of_deeds(of, f"{of.task} ({TITLES[of.kind].lower()}): {of.value:.3f}{ratio}", "counted", counted),
+        _of_deeds(of, "Who came close, and why it did not count", "close", close),
     )
 
 
-def _people(number: int, other: str = "other ") -> str:
-    if number == 0:
-        return "Nobody else" if other else "Nobody"
-    return f"{number} {other}{'person' if number == 1 else 'people'}"
+def _of_deeds(of: Score, title: str, name: str, deeds: Sequence[Deed]) -> Table:
+    rows: list[dict[str, Cell]] = [
+        {
+            "who": e.agent,
+            "event": e.subgoal,
+            "missed": e.how or "",
+            "why": e.why,
+            "when": _clock(e.time),
+            "until": e.until[11:16] if e.until and e.until != e.time else "",
+            "told": _clock(e.told),
+            "where": e.place,
+            "did": e.action,
+            "words": ", ".join(e.words),
+            "time": e.time or "",
+        }
+        for e in deeds
+    ]
+    used = [column for column in (rows[0] if rows else ()) if any(row[column] for row in rows)]
+    several = len({e.subgoal for e in of.evidence}) > 1
+    columns = [Column(n, file_only=n == "time" or (n == "event" and not several)) for n in used or ["who"]]
+    return Table(name, title, tuple(columns), tuple(rows), notes=() if rows else ("Nobody.",))
 
 
-def _divided(number: int, over: str, wanted: int, value: float) -> str:
-    most = ", at most 1:" if value == 1 and number > wanted else " ="
-    return f"{number}{over} ÷ {wanted}{most} {value:.2f}."
+def talks(of: Simulation) -> Table:
+    """The conversations, numbered from 1 in the order of time."""
+    first = {id(talk) for talk in of.told.values()}
+    rows: list[dict[str, Cell]] = [
+        {
+            "number": number,
+            "when": clock(talk.time),
+            "who": " and ".join(talk.pair),
+            "where": talk.place,
+            "about the task": "yes" if about(of.task, talk) else "",
+            "told first": "yes" if id(talk) in first else "",
+            "messages": len(talk.messages),
+        }
+        for number, talk in enumerate(of.lived.talks, start=1)
+    ]
+    helps = {
+        "about the task": "Somebody says one of the task's words.",
+        "told first": "Counts for the conversation ratio: the first time the performer tells somebody before "
+        "that day.",
+    }
+    columns = [Column(name, help=helps.get(name, "")) for name in (rows[0] if rows else ("number",))]
+    return Table("talks", "Conversations", tuple(columns), tuple(rows))
+
+
+def repairs(of: Simulation) -> Table:
+    """What residents' models replied that could not be used as it was, and what was done instead."""
+    noted: Sequence[Any] = of.lived.extra.get("repairs") or ()
+    own = sum(name == of.task.performer for _, name, _ in noted)
+    rows = tuple({"time": time, "resident": name, "what": text} for time, name, text in noted)
+    columns = tuple(map(Column, ("time", "resident", "what")))
+    return Table("repairs", f"Repairs: {len(noted):,}, of the performer {own:,}", columns, rows)
+
+
+def _clock(stamp: str | None) -> str:
+    return clock(datetime.strptime(stamp, STAMP)) if stamp else ""
 
 
 def _minutes(span: timedelta) -> int:
