@@ -50,6 +50,7 @@ LEVELS = (
     ("runs",),
     ("studies",),
     ("reports",),
+    ("lab",),
     ("exchange",),
     ("commands", "demo", "library"),
     ("benchmarks",),

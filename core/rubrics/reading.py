@@ -15,9 +15,10 @@ from concord.llm.templates import mistake
 from concord.questions import Name, question
 from concord.rating import Criterion, Reason
 from concord.rubrics import templates
-from concord.rubrics.rubric import TURN, JudgePart, Reasons, Rubric, UnitKind
+from concord.rubrics.rubric import TURN, Example, JudgePart, Reasons, Rubric, UnitKind
 
 MOST_CRITERIA = 50
+MOST_EXAMPLES = 50
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 
@@ -46,6 +47,13 @@ class _Criterion(_Told):
     only: dict[str, str | list[str]] = {}
 
 
+class _Example(_Told):
+    key: Annotated[str, Field(max_length=1000)]
+    apart: dict[str, str] = {}
+    text: Text
+    answers: Text
+
+
 class _Judge(_Told):
     instructions: Annotated[str, Field(max_length=50_000)] = ""
     guidelines: bool = True
@@ -57,6 +65,7 @@ class _Judge(_Told):
     pair_user: Annotated[str, Field(min_length=1)] = templates.PAIR_USER
     params: dict[str, Any] = {"temperature": 0.0}
     template: Annotated[str, Field(max_length=NAME)] = ""
+    examples: Annotated[list[_Example], Field(max_length=MOST_EXAMPLES)] = []
 
 
 class _File(_Told):
@@ -135,6 +144,7 @@ def rubric_of(name: str, told: Mapping[str, Any], where: str, *, ships: bool = F
             judge.template,
             **of_pairs,
             guidelines=judge.guidelines,
+            examples=tuple(Example(**vars(example)) for example in judge.examples),
         ),
         body=body,
         pairs=pairs,

@@ -43,6 +43,28 @@ class Said(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Example:
+    """A conversation with people's answers, which a template may show a judge. It is never shown beside the
+    conversation of its `key`, nor beside one that is alike in all facets of `apart`; where there are none,
+    beside one whose first message stands in its text.
+    """
+
+    key: str
+    apart: Mapping[str, str]
+    text: str
+    answers: str
+
+    def shown_beside(self, conversation: Conversation) -> bool:
+        """Whether it tells a judge nothing of this conversation."""
+        if self.key == conversation.key:
+            return False
+        if self.apart:
+            return any(conversation.facets.get(name) != value for name, value in self.apart.items())
+        first = next((m.content for m in conversation.messages if m.role == "user"), "")
+        return not first.strip() or first.strip() not in self.text
+
+
+@dataclass(frozen=True)
 class JudgePart:
     """What only judges see: templates of the two messages, instructions, fields, and parameters of the call.
 
@@ -62,6 +84,8 @@ class JudgePart:
     """The two messages of a pairwise question, which is asked in a call of its own."""
     guidelines: bool = True
     """Whether the guidelines for people are part of the prompt, where its templates use them."""
+    examples: tuple[Example, ...] = ()
+    """What a template may show as “examples”."""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ VARIABLES = (
     "dialogue",
     "turns",
     "reply_form",
+    "examples",
 )
 OF_PAIRS = ("first", "second")
 """What the templates of a pairwise question may use beside these."""
@@ -46,6 +47,22 @@ Length is no merit. Take the whole range of answers seriously. Reply with one JS
 before or after it, in this form:
 {{ reply_form }}
 """
+
+EXAMPLES = """
+
+{%- if examples %}
+
+What people answered about other conversations:
+{%- for example in examples %}
+
+=====
+{{ example.text | trim }}
+=====
+People answered: {{ example.answers | trim }}
+{%- endfor %}
+{%- endif %}
+"""
+"""What the judge lab adds to a system message that shows examples."""
 
 FIELDS = """\
 {%- for field in fields %}

@@ -354,6 +354,7 @@ def _owed(ways: Sequence[Way], repeats: int, *of: str) -> tuple[Owed, ...]:
 
 def _judgements(workspace: Workspace, plan: JudgePlan, ways: Sequence[Way]) -> Iterator[Play]:
     wanted, last = Filter(benchmark=plan.benchmark, facets=plan.where), 0
+    among = frozenset(plan.among)
     # Page by page: judging a large store takes hours, and no read must stay open that long.
     while True:
         with workspace.read() as db:
@@ -361,7 +362,8 @@ def _judgements(workspace: Workspace, plan: JudgePlan, ways: Sequence[Way]) -> I
         if not keys:
             return
         for _, key in keys:
-            yield Play(key, None, judged=_owed(ways, plan.judge_repeats, key))
+            if not plan.among or key in among:
+                yield Play(key, None, judged=_owed(ways, plan.judge_repeats, key))
         last = keys[-1][0]
 
 

@@ -67,6 +67,8 @@ class JudgePlan(_OfJudges):
     judge_repeats: int = 1
     rubric: str = ""
     """The rubric they rate by; empty for the benchmark's own questions."""
+    among: tuple[str, ...] = ()
+    """The keys of the conversations they rate; empty for all that `where` allows."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,7 @@ def _plan(stored: Mapping[str, Any]) -> Plan:
     for name in ("models", "where"):
         if name in values:
             values[name] = {key: tuple(allowed) for key, allowed in values[name].items()}
-    for name in ("judges", "players", "types"):
+    for name in ("judges", "players", "types", "among"):
         if name in values:
             values[name] = tuple(values[name])
     return KINDS[kind](**values)

@@ -92,6 +92,7 @@ def pair_values(
         "dialogue": [message._asdict() for message in dialogue],
         "first": [message._asdict() for message in one],
         "second": [message._asdict() for message in other],
+        "examples": [],
         "turns": [],
         "reply_form": reply_form(_alone(rubric, criterion), (criterion,)),
     }
@@ -163,6 +164,11 @@ def values(rubric: Rubric, conversation: Conversation) -> Mapping[str, Any]:
     except StudyError as error:
         raise Unusable(str(error)) from error
     return _shared(rubric, criteria, _beside(rubric, conversation)) | {
+        "examples": [
+            {"text": example.text, "answers": example.answers}
+            for example in rubric.judge.examples
+            if example.shown_beside(conversation)
+        ],
         "dialogue": [message._asdict() for message in said(conversation, turns)],
         "turns": [turn for turn in turns if turn is not None],
         "reply_form": reply_form(rubric, criteria),

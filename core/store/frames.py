@@ -177,13 +177,21 @@ def frame(db: Database, name: str, *, with_extra: bool = False) -> pd.DataFrame:
     return pd.DataFrame({name: np.asarray(of) for name, of in rows(db, name, with_extra=with_extra).items()})
 
 
-def rows(db: Database, name: str, *, without: Collection[int] = (), with_extra: bool = False) -> Columns:
+def rows(
+    db: Database,
+    name: str,
+    *,
+    without: Collection[int] = (),
+    with_extra: bool = False,
+    every_judge: bool = False,
+) -> Columns:
     """A study's ratings in long form: a row a unit, criterion, rater and repeat.
 
     Those of the raters `without` (by id) are left out, and so are extra ratings, which were chosen by what
     others answered; `with_extra` has them, and a column `extra` that says which they are.
 
-    Judges are those who rated by the study's rubric, in any version; by none where the study has none.
+    Judges are those who rated by the study's rubric, in any version; by none where the study has none; or
+    `every_judge` of its conversations, whatever they were asked by.
 
     Columns: unit (id), conversation_id, turn (nan: the whole conversation), player, criterion, rater (see
     `concord.scores.labels`), model (a judge's, as models.toml names it), variant (the version
@@ -212,7 +220,7 @@ def rows(db: Database, name: str, *, without: Collection[int] = (), with_extra: 
         "u.id",
         of_study,
     )
-    others = [*rubrics.other_judges(db, study.rubric), *without]
+    others = [*([] if every_judge else rubrics.other_judges(db, study.rubric)), *without]
     if others:
         given = taken(given, np.flatnonzero(~np.isin(given["rater_id"], others)))
     at = np.searchsorted(units["unit"], given["unit"])

@@ -29,6 +29,18 @@ def scenario_facets(db: Database, name: str) -> tuple[str, ...]:
     return clusters(study, facets_for(db, study, places, None), places, None)[0]
 
 
+def scenarios(db: Database, name: str) -> tuple[list[str], dict[int, str]]:
+    """The facets that make a scenario, and each unit's scenario, however few there are: a unit that has none
+    is its conversation, so that turns of one conversation are never apart.
+    """
+    study, places = studies.get(db, name), frames.places(db, name)
+    facets = facets_for(db, study, places, None)
+    by = _scenario(facets, {benchmark for _, benchmark, _, _ in places})
+    of = _alike_in(by, facets)
+    own = {unit: f"{benchmark} {key}" for unit, benchmark, key, _ in places}
+    return by, {unit: str(of.get(unit, name)) for unit, name in own.items()}
+
+
 def facets_for(
     db: Database, study: Study, places: Places, by: Sequence[str] | None
 ) -> dict[str, dict[int, str]]:

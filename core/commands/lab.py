@@ -1,0 +1,287 @@
+"""`concord lab …`: improve a judge on one part of a study, choose on another, report on the sealed one."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from concord.commands import options, printing
+from concord.commands.printing import echo
+from concord.commands.progress import estimated
+from concord.errors import ConfigError
+from concord.files import read_text, read_toml
+from concord.llm.models import currency
+from concord.workspace import Workspace
+
+if TYPE_CHECKING:
+    from concord.runs.plans import JudgePlan
+
+BUDGET = click.FloatRange(min=0)
+
+
+@click.group("lab")
+def command() -> None:
+    """From a judge that is not good enough to a better one, on items that did not choose it."""
+
+
+def _cost(workspace: Workspace, variant: str, plan: "JudgePlan") -> None:
+    """Print what a plan would do and cost."""
+    from concord.lab import running
+
+    echo(f"{variant}: {estimated(running.estimate(workspace, plan), currency(workspace.models_path))}")
+
+
+def _variant(rubric: str, text: str) -> str:
+    """The version that an option names: its number, or “support v2”, or a benchmark's “v2”."""
+    return f"{rubric} v{text}" if text.isdigit() else text
+
+
+@command.command("split")
+@click.argument("study")
+@click.option("--rubric", default="", help="The rubric that judges are asked by; the study's unless given.")
+@click.option(
+    "--shares",
+    metavar="1,1,1",
+    default="1,1,1",
+    show_default=True,
+    help="How large develop, select and test are to each other.",
+)
+@options.seeded("divides the same way")
+@click.pass_obj
+def split(workspace: str, study: str, rubric: str, shares: str, seed: int) -> None:
+    """Divide the rated items of a study once, whole scenarios together; later ratings join their part."""
+    from concord.lab import parts
+
+    try:
+        numbers = [float(share) for share in shares.split(",")]
+    except ValueError:
+        raise ConfigError(f"--shares {shares} is not understood. Write three numbers: 2,1,1.") from None
+    with Workspace.open(workspace, create=False).write() as db:
+        divided = parts.divide(db, study, rubric=rubric, seed=seed, shares=numbers)
+        table = parts.table(db, divided)
+    printing.show([table], "table")
+
+
+@command.command("show")
+@click.argument("study")
+@options.form()
+@click.pass_obj
+def show(workspace: str, study: str, form: str) -> None:
+    """The parts, the looks at the sealed one, and every version with what is known of it."""
+    from concord.lab import measuring, parts, variants
+
+    with Workspace.open(workspace, create=False).read() as db:
+        bench = measuring.read(db, study)
+        tables = [parts.table(db, bench.parts), variants.table(db, bench)]
+    printing.show(tables, form)
+
+
+@command.command("variant")
+@click.argument("study")
+@click.option("--from", "parent", default="", help="The version it is made from; else the file.")
+@click.option("--instructions", type=click.Path(path_type=Path), help="A file of instructions for judges.")
+@click.option("--file", "whole", type=click.Path(path_type=Path), help="A whole rubric as TOML.")
+@click.option("--examples", type=click.IntRange(0, 50), help="So many examples from develop.")
+@click.option("--reasons", type=click.Choice(["before", "after", "none"]), help="When a judge says why.")
+@click.option("--scale", "form", type=click.Choice(["1..10", "levels"]), help="How it is asked for a level.")
+@click.option("--judge", default="", help="Whose mistakes the examples are chosen by.")
+@click.option("--note", default="", help="What it is to do better.")
+@click.pass_obj
+def variant(
+    folder: str,
+    /,
+    study: str,
+    parent: str,
+    instructions: Path | None,
+    whole: Path | None,
+    examples: int | None,
+    judge: str,
+    note: str,
+    **change: Any,
+) -> None:
+    """Keep a version of the study's rubric that differs from another in what is named."""
+    from concord.lab import measuring, variants
+    from concord.rubrics import shelf
+
+    workspace = Workspace.open(folder, create=False)
+    with workspace.read() as db:
+        bench = measuring.read(db, study)
+    base = variants.current(workspace, bench.parts, shelf.number_of(parent))
+    change = {name: value for name, value in change.items() if value}
+    with workspace.write() as db:
+        before = variants.keep(db, bench.parts, base.rubric.body, parent=None, note="its file")
+        if instructions:
+            change["instructions"] = read_text(instructions)
+        if examples is not None:
+            by = bench.find(judge, base.variant) if judge else None
+            change["examples"] = variants.pick_examples(db, bench, base.rubric, examples, by)
+        body = read_toml(whole) if whole else variants.changed(base.rubric, **change)
+        kept = variants.keep(db, bench.parts, body, parent=before, note=note or ", ".join(change) or "edited")
+    if kept.version == before.version:
+        echo(f"It says the same as {before.variant}, which is kept already.")
+    else:
+        how = f"concord lab run {study} --judges … --versions {kept.version}"
+        echo(f"{kept.variant} is kept. Have it answer: {how}")
+
+
+@command.command("run")
+@click.argument("study")
+@options.several("--judges", "Models that answer.", required=True)
+@options.several("--versions", "Versions by number; the rubric's file unless given.")
+@click.option("--part", type=click.Choice(["develop", "select"]), default="develop", show_default=True)
+@options.number("--repeats", 1, "Times a judge is asked the same.", least=1)
+@click.option("--max-cost", type=BUDGET, help="Spend no more; every model needs a price.")
+@click.option("--estimate", is_flag=True, help="Say what it would cost; ask nobody.")
+@click.pass_obj
+def run(
+    folder: str,
+    /,
+    study: str,
+    judges: tuple[str, ...],
+    versions: tuple[str, ...],
+    part: str,
+    repeats: int,
+    max_cost: float | None,
+    estimate: bool,
+) -> None:
+    """Have judges answer a part by versions of the rubric; what is stored is not paid again."""
+    from concord.lab import parts, running, variants
+    from concord.rubrics import shelf
+    from concord.runs.status import sentence
+
+    workspace = Workspace.open(folder, create=False)
+    with workspace.read() as db:
+        divided = parts.read(db, study)
+    purse = running.Purse(max_cost)
+    for number in versions or ("",):
+        used = variants.current(workspace, divided, shelf.number_of(number))
+        with workspace.write() as db:
+            variants.keep(db, divided, used.rubric.body, parent=None, note="its file")
+        plan = running.plan_of(divided, part, judges, used.version, repeats)
+        if estimate:
+            _cost(workspace, used.variant, plan)
+            continue
+        ended = running.carry_out(workspace, plan, purse)
+        echo(f"{used.variant} on {part}: {sentence(ended) if ended else 'all answered before'}")
+        if ended and ended.state != "finished":
+            echo(ended.message, err=True)
+            raise SystemExit(3 if ended.state == "stopped" else 1)
+
+
+@command.command("compare")
+@click.argument("study")
+@click.option("--judge", required=True, help="The model.")
+@click.option("--from", "one", required=True, help="The version it is compared with, by number.")
+@click.option("--to", "other", required=True, help="The other version.")
+@click.option("--to-judge", default="", help="The other model; the same unless given.")
+@click.option("--part", type=click.Choice(["develop", "select"]), default="develop", show_default=True)
+@click.option("--flips/--no-flips", default=True, help="List the items that changed.")
+@options.figures("items")
+@click.pass_obj
+def compare(
+    workspace: str,
+    /,
+    study: str,
+    judge: str,
+    one: str,
+    other: str,
+    to_judge: str,
+    part: str,
+    flips: bool,
+    form: str,
+    resamples: int,
+    seed: int,
+) -> None:
+    """What changed from one version to another on the same items, criterion by criterion."""
+    from concord.lab import measuring
+
+    with Workspace.open(workspace, create=False).read() as db:
+        bench = measuring.read(db, study, resamples=resamples)
+        two = (
+            bench.find(judge, _variant(bench.parts.rubric, one)),
+            bench.find(to_judge or judge, _variant(bench.parts.rubric, other)),
+        )
+        tables = [measuring.differences(bench, part, *two, seed=seed)]
+        tables += [measuring.flips(bench, part, *two)] if flips else []
+    if form == "table":
+        echo(measuring.gain(tables[0]) + "\n")
+    printing.show(tables, form)
+
+
+@command.command("choose")
+@click.argument("study")
+@click.option(
+    "--margin",
+    type=click.FloatRange(0, 1),
+    default=0.05,
+    show_default=True,
+    help="How much less agreement is no worse.",
+)
+@options.figures("items")
+@click.pass_obj
+def choose(workspace: str, study: str, margin: float, form: str, resamples: int, seed: int) -> None:
+    """All judges that answered *select*: the best, and the cheapest that is not worse by a margin."""
+    from concord.lab import measuring
+
+    with Workspace.open(workspace, create=False).read() as db:
+        bench = measuring.read(db, study, resamples=resamples)
+        chosen = measuring.choose(bench, "select", list(bench.answers), margin=margin, seed=seed)
+    printing.show([chosen.table], form)
+
+
+@command.command("report")
+@click.argument("study")
+@click.option("--judge", required=True, help="The model.")
+@click.option("--from", "one", required=True, help="The version it is compared with, by number.")
+@click.option("--to", "other", required=True, help="The version that was chosen.")
+@click.option("--to-judge", default="", help="The other model; the same unless given.")
+@click.option("--max-cost", type=BUDGET, help="Spend no more; every model needs a price.")
+@click.option("--estimate", is_flag=True, help="Say what it would cost; open nothing.")
+@options.reason("Why the sealed part is opened now; it is kept.")
+@options.figures("items")
+@click.pass_obj
+def report(
+    folder: str,
+    /,
+    study: str,
+    judge: str,
+    one: str,
+    other: str,
+    to_judge: str,
+    max_cost: float | None,
+    estimate: bool,
+    reason: str,
+    form: str,
+    resamples: int,
+    seed: int,
+) -> None:
+    """Open the sealed part: both versions answer it, and what was gained is said. Openings are counted."""
+    from concord.lab import measuring, parts, running
+
+    workspace = Workspace.open(folder, create=False)
+    with workspace.read() as db:
+        divided = parts.read(db, study)
+    sides = ((judge, _variant(divided.rubric, one)), (to_judge or judge, _variant(divided.rubric, other)))
+    purse = running.Purse(max_cost)
+    for model, variant in sides:
+        version = variant.removeprefix(f"{divided.rubric} v")
+        if not version.isdigit():
+            continue  # a benchmark's own prompt: what is stored of it
+        plan = running.plan_of(divided, parts.TEST, [model], int(version))
+        if estimate:
+            _cost(workspace, variant, plan)
+            continue
+        ended = running.carry_out(workspace, plan, purse)
+        if ended and ended.state != "finished":
+            echo(f"{ended.message} The sealed part is not opened.", err=True)
+            raise SystemExit(3 if ended.state == "stopped" else 1)
+    if estimate:
+        return
+    with workspace.write() as db:
+        bench = measuring.read(db, study, resamples=resamples)
+        table = measuring.report(db, bench, bench.find(*sides[0]), bench.find(*sides[1]), reason)
+    if form == "table":
+        echo("\n".join(table.notes[: table.meta["sentences"]]) + "\n")
+        table = replace(table, notes=table.notes[table.meta["sentences"] :])
+    printing.show([table], form)

@@ -1,0 +1,203 @@
+"""The three parts of a study: *develop* to learn from, *select* to choose on, and the sealed *test*.
+
+A study's rated items are divided once, whole scenarios together. A judge that was chosen because it did well
+on some items looks better on these than it is, so a figure of the chosen one comes from a part that did not
+choose it.
+"""
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlite_utils import Database
+
+from concord.errors import StudyError
+from concord.store import frames, lab, studies
+from concord.studies.clusters import scenarios
+from concord.table import Cell, Column, Table
+
+DEVELOP, SELECT, TEST = PARTS = ("develop", "select", "test")
+FEWEST = 8
+"""Items that each part has at least: below it no figure has an interval."""
+SHARES = (1.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class LabUnit:
+    """An item of a divided study. `scenario` names what hangs together; `part` is “” for one that is new."""
+
+    id: int
+    conversation: int
+    key: str
+    turn: int | None
+    scenario: str
+    part: str
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A divided study: its items, the facets that make a scenario, and the rubric of its variants."""
+
+    study: str
+    benchmark: str
+    rubric: str
+    by: tuple[str, ...]
+    seed: int
+    units: tuple[LabUnit, ...]
+    kept: Mapping[str, Any]
+
+    def of(self, part: str) -> tuple[LabUnit, ...]:
+        """The items of a part; “” for all of them."""
+        return tuple(unit for unit in self.units if not part or unit.part == part)
+
+    def keys(self, part: str) -> tuple[str, ...]:
+        """The conversations of a part, each once."""
+        return tuple(dict.fromkeys(unit.key for unit in self.of(part)))
+
+    def conversations(self, part: str) -> list[int]:
+        """Their ids."""
+        return list(dict.fromkeys(unit.conversation for unit in self.of(part)))
+
+
+def divide(
+    db: Database, study: str, *, rubric: str = "", seed: int = 0, shares: Sequence[float] = SHARES
+) -> Parts:
+    """Divide the rated items of a study, or the ones that came since: what is in a part stays there.
+
+    Whole scenarios (by the study's facets, else its prompts) go to the part that lacks most, in the order of
+    people's mean score within each group (player), from a place that the seed draws. Raises StudyError where
+    a part would have fewer than `FEWEST` items, where all items are of too few scenarios, and where no rubric
+    is known. The audit log says what was divided.
+    """
+    described = studies.get(db, study)
+    before = lab.kept(db, study)
+    rubric = before.get("rubric") or rubric or described.rubric
+    if not rubric:
+        raise StudyError(
+            f"The study “{study}” was drawn without a rubric. Name the rubric by which its judges are to be "
+            "asked with --rubric; its questions need the names of the study's."
+        )
+    if len(shares) != 3 or min(shares) <= 0:
+        raise StudyError("Three shares are needed, for develop, select and test, each greater than 0.")
+    by, scenario_of = scenarios(db, study)
+    means, players = _levels(db, study), {unit["id"]: unit["player"] for unit in studies.units(db, study)}
+    keys = {unit["id"]: unit["key"] for unit in studies.units(db, study)}
+    together: defaultdict[str, list[int]] = defaultdict(list)
+    for unit in sorted(means, key=lambda unit: keys[unit]):
+        together[scenario_of[unit]].append(unit)
+    n, groups = len(means), len(together)
+    if n < 3 * FEWEST:
+        raise StudyError(
+            f"People rated {n} items of “{study}”; three parts need at least {3 * FEWEST}, {FEWEST} each. "
+            "Have more rated, or judge it as it stands with `concord agreement`."
+        )
+    if groups < 3 * 2:
+        what = " and ".join(by) or "conversation"
+        raise StudyError(
+            f"All items of “{study}” are of {groups} {'value' if groups == 1 else 'values'} of {what}. Items "
+            "that hang together stay in one part, so at least 6 are needed. Have people rate other scenarios."
+        )
+    given: dict[str, str] = dict(before.get("parts", {}))
+    rng = random.Random(f"{seed} {study}")
+    size = Counter(dict.fromkeys(PARTS, 0.0))
+    share = dict(zip(PARTS, (s / sum(shares) for s in shares), strict=True))
+    start = {part: rng.random() * n / groups for part in PARTS}
+    order = sorted(
+        together,
+        key=lambda name: (
+            Counter(players[unit] for unit in together[name]).most_common(1)[0][0],
+            float(np.mean([means[unit] for unit in together[name]])),
+            name,
+        ),
+    )
+    for name in order:
+        there = [given[keys[unit]] for unit in together[name] if keys[unit] in given]
+        placed = sum(size.values()) + len(together[name])
+        lacking = {part: share[part] * placed - size[part] + start[part] for part in PARTS}
+        part = there[0] if there else max(PARTS, key=lambda part: lacking[part])
+        size[part] += len(together[name])
+        given |= {keys[unit]: part for unit in together[name]}
+    if small := [part for part in PARTS if size[part] < FEWEST]:
+        raise StudyError(
+            f"The part “{small[0]}” would have {size[small[0]]:g} items, and needs {FEWEST}: items that hang "
+            "together stay in one part. Have more scenarios rated, or choose other --shares."
+        )
+    counted = ", ".join(f"{part} {size[part]:g}" for part in PARTS)
+    what = f"{counted} items of {groups} scenarios, seed {seed}, rubric {rubric}"
+    first_seed = before.get("seed", seed)
+    lab.keep(db, study, "parts divided", what, rubric=rubric, seed=first_seed, parts=given)
+    return read(db, study)
+
+
+def read(db: Database, study: str) -> Parts:
+    """The parts of a study. Raises StudyError where it is not divided yet, NotFound."""
+    kept = lab.kept(db, study)
+    if not kept.get("parts"):
+        studies.get(db, study)
+        raise StudyError(
+            f"The study “{study}” is not divided yet. Divide its rated items once: concord lab split {study}"
+        )
+    by, scenario_of = scenarios(db, study)
+    benchmarks = {benchmark for _, benchmark, _, _ in frames.places(db, study)}
+    if len(benchmarks) > 1:
+        raise StudyError(f"The items of “{study}” are of {', '.join(sorted(benchmarks))}; the lab takes one.")
+    units = tuple(
+        LabUnit(
+            u["id"], u["conversation_id"], u["key"], u["turn"], scenario_of[u["id"]], kept["parts"][u["key"]]
+        )
+        for u in sorted(studies.units(db, study), key=lambda u: (u["key"], u["turn"] or 0))
+        if u["key"] in kept["parts"]
+    )
+    return Parts(study, benchmarks.pop(), kept["rubric"], tuple(by), kept["seed"], units, kept)
+
+
+def _levels(db: Database, study: str) -> dict[int, float]:
+    """People's mean score of each rated item, criteria placed on 0 to 1 by their scale."""
+    rows = frames.rows(db, study)
+    scales = {criterion.name: criterion.scale for criterion in studies.get(db, study).criteria}
+    given: defaultdict[int, list[float]] = defaultdict(list)
+    columns = (rows[name].tolist() for name in ("unit", "criterion", "kind", "score"))
+    for unit, criterion, kind, score in zip(*columns, strict=True):
+        if kind == "human" and (scale := scales.get(criterion)):
+            place = (score - scale.low) / (scale.high - scale.low) if scale.ordered else 0.5
+            given[unit].append(place)
+    return {unit: float(np.mean(scores)) for unit, scores in given.items()}
+
+
+def seen(db: Database, parts: Parts, before: int) -> tuple[str, ...]:
+    """What a figure of the test part says where the part was looked at `before`; () at the first look."""
+    if not before:
+        return ()
+    times = "once" if before == 1 else f"{before} times"
+    last = lab.openings(db, parts.study)[before - 1]
+    return (
+        f"The test part was opened {times} before (last {last.done[:10]} by {last.by}: {last.about}). A "
+        "judge that was made or chosen after that look may fit these items by chance, and its figure is then "
+        "too good. For a figure that holds, draw a new study and have people rate it.",
+    )
+
+
+def table(db: Database, parts: Parts) -> Table:
+    """The parts, with how many items and scenarios each has, and who may look at them for what."""
+    what = {
+        DEVELOP: "read, learn from, take examples from",
+        SELECT: "choose between variants",
+        TEST: "sealed: one figure of the chosen judge",
+    }
+    rows: tuple[dict[str, Cell], ...] = tuple(
+        {
+            "part": part,
+            "items": len(parts.of(part)),
+            "scenarios": len({unit.scenario for unit in parts.of(part)}),
+            "for": what[part],
+        }
+        for part in PARTS
+    )
+    opened = lab.openings(db, parts.study)
+    notes = [f"Test part opened by {o.by} on {o.done[:10]} for {o.about}: {o.reason}" for o in opened]
+    notes = notes or ["The test part was never opened."]
+    columns = (Column("part"), Column("items"), Column("scenarios"), Column("for", "to"))
+    return Table("lab-parts", f"Parts of {parts.study}", columns, rows, notes=tuple(notes))

@@ -1,0 +1,80 @@
+"""Have judges answer a part of a study by a version of its rubric, within a budget that holds to the call."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from concord.errors import StudyError
+from concord.lab.parts import Parts
+from concord.runs import engine, planning
+from concord.runs.planning import Survey
+from concord.runs.plans import JudgePlan, as_dict
+from concord.store import budgets
+from concord.store.runs import Progress
+from concord.workspace import Workspace
+
+Watch = Callable[[Progress], None]
+
+
+@dataclass
+class Purse:
+    """A spending limit over several runs and calls, and what they have spent; None: no limit."""
+
+    limit: float | None = None
+    spent: float = 0.0
+
+    @property
+    def left(self) -> float | None:
+        """What may still be spent."""
+        return None if self.limit is None else max(0.0, self.limit - self.spent)
+
+    def affords(self, cost: float) -> bool:
+        """Whether so much is left."""
+        return self.left is None or cost <= self.left + 1e-9
+
+
+def plan_of(
+    parts: Parts, part: str, judges: Sequence[str], version: int, repeats: int = 1, only: Sequence[str] = ()
+) -> JudgePlan:
+    """The plan by which judges answer a part (or the conversations `only`) by a version of the rubric."""
+    among = tuple(only) or parts.keys(part)
+    if not among:
+        raise StudyError(f"The part “{part}” of {parts.study} holds no conversation.")
+    return JudgePlan(
+        parts.benchmark,
+        tuple(judges),
+        version=str(version),
+        judge_repeats=repeats,
+        rubric=parts.rubric,
+        among=tuple(sorted(among)),
+    )
+
+
+def estimate(workspace: Workspace, plan: JudgePlan) -> Survey:
+    """What a plan would do and cost; what is stored costs nothing."""
+    return planning.survey(workspace, planning.job(workspace, plan))
+
+
+def carry_out(
+    workspace: Workspace, plan: JudgePlan, purse: Purse, watch: Watch | None = None
+) -> Progress | None:
+    """Carry out a plan with what the purse holds, and take what it cost from it.
+
+    None where nothing was left to ask, so that no run is begun. What is stored is not paid again, also where
+    an earlier run of the plan was cut short. Raises ConfigError for a limit and a judge without a price.
+    """
+    job = planning.job(workspace, plan)
+    if not planning.survey(workspace, job).left:
+        return None
+    limit = None
+    if purse.left is not None:
+        with workspace.read() as db:
+            limit = purse.left + budgets.spent(db, plan.benchmark, as_dict(plan))
+    ended = engine.execute(workspace, job, max_cost=limit, watch=watch)
+    purse.spent += ended.spent.cost
+    return ended
+
+
+def halve(scores: Mapping[int, float], least: int = 2) -> list[int]:
+    """The better half of variants by their agreement so far, at least `least`, ordered by number."""
+    best = sorted(scores, key=lambda version: (-scores[version], version))
+    return sorted(best[: max(least, (len(best) + 1) // 2)])

@@ -1,0 +1,209 @@
+"""Variants of a rubric: versions made from another one, each kept with its parent, its author and a note."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+from sqlite_utils import Database
+
+from concord.errors import ConfigError, StudyError
+from concord.lab.measuring import AT_LEAST, OVERALL, Bench, Candidate
+from concord.lab.parts import DEVELOP, Parts
+from concord.questions import points
+from concord.rating import Criterion
+from concord.rubrics import shelf, templates
+from concord.rubrics.reading import rubric_of
+from concord.rubrics.rubric import Rubric, said
+from concord.rubrics.shelf import Numbered
+from concord.store import conversations, lab, rubrics, studies
+from concord.store.actor import actor
+from concord.store.database import now
+from concord.table import Cell, Column, Table
+from concord.workspace import Workspace
+
+Body = Mapping[str, Any]
+FORMS = ("as it is", "1..10", "levels")
+"""How a judge is asked for a level: on the rubric's scale, from 1 to 10, or yes or no level by level."""
+LONGEST = 6000
+"""Characters of an example."""
+
+
+def current(workspace: Workspace, parts: Parts, version: int = 0) -> Numbered:
+    """A version of the rubric: by its number, else what its file says now.
+
+    Raises NotFound, and StudyError for a rubric that asks none of the study's questions.
+    """
+    used = shelf.find(workspace, parts.rubric, version)
+    with workspace.read() as db:
+        wanted = {c.name for c in studies.get(db, parts.study).criteria}
+    if not wanted & {c.name.split(AT_LEAST)[0] for c in used.rubric.criteria}:
+        raise StudyError(
+            f"The rubric “{parts.rubric}” asks {', '.join(c.name for c in used.rubric.criteria)}; people of "
+            f"“{parts.study}” answered {', '.join(sorted(wanted))}. Give its questions the study's names."
+        )
+    return used
+
+
+def keep(
+    db: Database, parts: Parts, body: Body, *, parent: Numbered | None, note: str, by: str = ""
+) -> Numbered:
+    """Keep a version of the rubric, unless there is one that says the same; `by` is who wrote it.
+
+    Raises ConfigError for content that is no rubric.
+    """
+    name = parts.rubric
+    rubric = rubric_of(name, body, f"The variant of {name}")
+    version = rubrics.number(db, name, rubric.hash)
+    numbered = Numbered(rubric, version)
+    known = lab.kept(db, parts.study).get("variants", {})
+    if numbered.variant not in known:
+        numbered.publish(db)
+        about = {"parent": parent.variant if parent else "", "by": by or actor(), "note": note}
+        lab.keep(
+            db,
+            parts.study,
+            "variant kept",
+            f"{numbered.variant} from {about['parent'] or 'its file'}: {note}",
+            variants=known | {numbered.variant: about | {"made": now()}},
+        )
+    return numbered
+
+
+def changed(
+    rubric: Rubric,
+    *,
+    instructions: str | None = None,
+    guidelines: bool | None = None,
+    reasons: str | None = None,
+    form: str = FORMS[0],
+    examples: Sequence[Mapping[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """The content of a rubric with other instructions, reasons, scale or examples; None leaves what it has.
+
+    Raises ConfigError for a form that no question of it can take.
+    """
+    body = deepcopy(dict(rubric.body))
+    judge: dict[str, Any] = dict(body.get("judge", {}))
+    told = {"instructions": instructions, "guidelines": guidelines, "reasons": reasons}
+    judge |= {name: value for name, value in told.items() if value is not None}
+    if examples is not None:
+        judge["examples"] = list(examples)
+        if examples and "examples" not in judge.get("system", ""):
+            judge["system"] = judge.get("system", templates.SYSTEM).rstrip("\n") + templates.EXAMPLES
+    body["judge"] = judge
+    if form != FORMS[0]:
+        body["criteria"] = _asked_as(rubric.criteria, body["criteria"], form)
+    return body
+
+
+def _asked_as(criteria: Sequence[Criterion], told: Sequence[Body], form: str) -> list[Body]:
+    """The questions with levels asked in another form; the others as they are."""
+    by_name = {criterion.name: criterion.scale for criterion in criteria}
+    found: list[Body] = []
+    for entry in told:
+        scale = by_name.get(entry["name"])
+        levels = scale.offered if scale and scale.ordered and not scale.named else ()
+        if scale is None or not levels or "anchors" not in scale.kind.fields:
+            found.append(entry)
+            continue
+        rest = {name: value for name, value in entry.items() if name not in ("scale", "anchors", "type")}
+        if form == "levels":
+            for value in levels[1:]:
+                words = scale.word(value, level=True)
+                statement = f"{entry['statement']} The answer is at least {words}."
+                name = f"{entry['name']}{AT_LEAST}{value:g}"
+                found.append(rest | {"name": name, "statement": statement, "type": "yes-no"})
+        else:
+            ten = points(1, 10)
+            anchors = {"1": scale.labels[0], "10": scale.labels[-1]}
+            worded = anchors if scale.labels[0] != f"{levels[0]:g}" else {}
+            ends = f"{ten.low:g}..{ten.high:g}"
+            found.append(rest | {"scale": ends} | ({"anchors": worded} if worded else {}))
+    if found == list(told):
+        raise ConfigError(f"No question of the rubric has levels that could be asked as “{form}”.")
+    return found
+
+
+def pick_examples(
+    db: Database, bench: Bench, rubric: Rubric, count: int, judge: Candidate | None = None
+) -> list[dict[str, Any]]:
+    """Examples of *develop* for a judge: conversations with people's answers, balanced over the levels given.
+
+    Levels (the median of people's answers to the first criterion with an order, else its most frequent one)
+    take turns; within a level the item comes first on which people agree most and, where a `judge` is named,
+    it agreed least with them. At most one of each scenario, so that one that is hidden beside its own
+    scenario leaves the others. Raises StudyError for a rubric about single replies.
+    """
+    if rubric.per_turn:
+        raise StudyError("Examples are whole conversations; this rubric asks about single replies.")
+    lead = next((c for c in bench.criteria if c.scale.ordered), bench.criteria[0])
+    scores = bench.people[lead.name]
+    agreement = bench.agreement(judge) if judge else np.zeros(len(bench.units))
+    place = {unit: at for at, unit in enumerate(bench.units)}
+    levels: defaultdict[float, list[tuple[float, str]]] = defaultdict(list)
+    of = {unit.key: unit for unit in bench.parts.of(DEVELOP)}
+    for unit in of.values():
+        given = scores.score[scores.item == place[unit.id]]
+        if len(given):
+            off = float(np.nan_to_num(agreement[place[unit.id]], nan=1.0))
+            levels[float(np.median(given))].append((float(given.std()) + off, unit.key))
+    queues = [sorted(items) for _, items in sorted(levels.items())]
+    chosen: list[dict[str, Any]] = []
+    taken: set[str] = set()
+    while len(chosen) < count and any(queues):
+        for queue in queues:
+            fresh = next((each for each in queue if of[each[1]].scenario not in taken), None)
+            queue[:] = [each for each in queue if each != fresh] if fresh else []
+            if fresh and len(chosen) < count:
+                unit = of[fresh[1]]
+                taken.add(unit.scenario)
+                chosen.append(_example(db, bench, unit.conversation, place[unit.id]))
+    return chosen
+
+
+def _example(db: Database, bench: Bench, conversation: int, item: int) -> dict[str, Any]:
+    whole = conversations.load(db, conversation)
+    text = "\n\n".join(f"Turn {m.turn}, {m.role}: {m.text}" for m in said(whole, ()))
+    answers = []
+    for criterion in bench.criteria:
+        scores = bench.people[criterion.name]
+        given = scores.score[scores.item == item]
+        if len(given):
+            values, times = np.unique(given, return_counts=True)
+            usual = float(np.median(given)) if criterion.scale.ordered else float(values[times.argmax()])
+            offered = criterion.scale.offered
+            nearest = min(offered, key=lambda v: abs(v - usual)) if offered else round(usual)
+            answers.append(f"{criterion.name} = {criterion.scale.word(nearest, level=True)}")
+    apart = {name: whole.facets[name] for name in bench.parts.by if name in whole.facets}
+    cut = text if len(text) <= LONGEST else text[:LONGEST] + " …"
+    return {"key": whole.key, "apart": apart, "text": cut, "answers": "; ".join(answers)}
+
+
+def table(db: Database, bench: Bench) -> Table:
+    """Every version of the study's rubric, with its parent, author and note, and each judge's agreement on
+    *develop* and *select*; those of the test part are in its reports alone.
+    """
+    about = bench.parts.kept.get("variants", {})
+    rows: list[dict[str, Cell]] = []
+    judged: defaultdict[str, list[Candidate]] = defaultdict(list)
+    for candidate in bench.answers:
+        judged[candidate.variant].append(candidate)
+    known = [version.variant for version in rubrics.versions(db, bench.parts.rubric)]
+    for variant in dict.fromkeys([*judged, *known]):
+        told = about.get(variant, {})
+        for candidate in judged.get(variant, [Candidate("", variant)]):
+            row: dict[str, Cell] = {"version": variant, "judge": candidate.model}
+            for part in ("develop", "select") if candidate.model else ():
+                given = bench.agreement(candidate)[bench.marked(part)]
+                row[part] = float(np.nanmean(given)) if not np.isnan(given).all() else None
+            rows.append(row | {key: told.get(key, "") for key in ("parent", "by", "note")})
+    columns = (
+        *map(Column, ("version", "judge")),
+        Column("develop", digits=3),
+        Column("select", digits=3),
+        *map(Column, ("parent", "by", "note")),
+    )
+    caption = f"Mean agreement with people, {OVERALL}. Compare judges with `concord lab compare`."
+    return Table("lab-variants", f"Versions of {bench.parts.rubric}", columns, tuple(rows), caption)

@@ -1,0 +1,276 @@
+"""The loop of the judge lab on simulated judges: parts, differences, choice, and the sealed part."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+
+import numpy as np
+import pytest
+
+from concord.errors import ConfigError, StudyError
+from concord.lab import measuring, parts, variants
+from concord.lab.measuring import Candidate
+from concord.rubrics import shelf
+from concord.store import lab, studies
+from concord.workspace import Workspace
+from tests.conftest import toml
+from tests.mock import lab as mock
+
+JUDGE = "mock-judge"
+
+
+@pytest.fixture
+def shop(fresh: Workspace) -> Workspace:
+    """A study of 60 items of 30 scenarios, divided; its judge takes length for merit, a variant does not."""
+    mock.made(fresh)
+    of = mock.divided(fresh)
+    base = shelf.find(fresh, mock.RUBRIC)
+    with fresh.write() as db:
+        better = mock.variant(db, of, base, mock.CURE, "without length")
+        for used in (base, better):
+            mock.answer(db, used, of.keys(""), JUDGE)
+    return fresh
+
+
+def bench(workspace: Workspace) -> measuring.Bench:
+    with workspace.read() as db:
+        return measuring.read(db, mock.STUDY, resamples=300)
+
+
+def two(of: measuring.Bench) -> tuple[Candidate, Candidate]:
+    return of.find(JUDGE, "shop v1"), of.find(JUDGE, "shop v2")
+
+
+def test_parts_keep_scenarios_whole_and_are_alike(shop):
+    of = bench(shop)
+    assert [len(of.parts.of(part)) for part in parts.PARTS] == [20, 20, 20]
+    for scenario in {unit.scenario for unit in of.parts.units}:
+        assert len({unit.part for unit in of.parts.units if unit.scenario == scenario}) == 1
+    level = (of.people["helpful"].target + of.people["polite"].target) / 2
+    means = [level[of.marked(part)].mean() for part in parts.PARTS]
+    assert np.ptp(means) < 0.2  # of a scale of 1 to 5; 30 scenarios at random differ by 0.3 on average
+
+
+def test_dividing_again_moves_nothing_and_places_what_is_new(shop):
+    before = bench(shop).parts
+    with shop.write() as db:
+        again = parts.divide(db, mock.STUDY, seed=99)
+    assert again.units == before.units
+    assert again.seed == 0
+    with shop.write() as db:
+        kept = dict(lab.kept(db, mock.STUDY)["parts"])
+        moved = {key: part for key, part in kept.items() if "/7/" not in key}
+        lab.keep(db, mock.STUDY, "parts divided", "test", parts=moved)
+        now = {unit.key: unit.part for unit in parts.divide(db, mock.STUDY).units}
+    assert {key: now[key] for key in moved} == moved
+    assert len(now) == 60
+
+
+def test_another_seed_divides_otherwise(fresh):
+    mock.made(fresh)
+    divided = []
+    for seed in (1, 2):
+        with fresh.write() as db:
+            divided.append(parts.divide(db, mock.STUDY, seed=seed).units)
+            lab.keep(db, mock.STUDY, "forgotten", parts={})
+    assert divided[0] != divided[1]
+
+
+@pytest.mark.parametrize(
+    ("scenarios", "each", "words"),
+    [(11, 2, "22 items"), (2, 20, "2 values of scenario"), (7, 4, "would have")],
+)
+def test_too_few_items_or_scenarios_are_a_sentence(fresh, scenarios, each, words):
+    mock.made(fresh, scenarios=scenarios, each=each)
+    with pytest.raises(StudyError, match=words), fresh.write() as db:
+        parts.divide(db, mock.STUDY, shares=(1, 1, 1) if scenarios < 7 or each == 2 else (8, 1, 1))
+    with fresh.read() as db:
+        assert lab.kept(db, mock.STUDY) == {}
+
+
+def test_agreement_is_what_it_says(shop):
+    of = bench(shop)
+    one, _ = two(of)
+    scores = of.people["polite"]
+    by_hand = 1 - abs(of.answers[one]["polite"][0] - scores.target[0]) / 4
+    assert of.agreement(one, "polite")[0] == pytest.approx(by_hand)
+    both = (of.agreement(one, "polite") + of.agreement(one, "helpful")) / 2
+    np.testing.assert_allclose(of.agreement(one), both)
+
+
+def test_differences_are_paired_and_find_the_repair(shop):
+    of = bench(shop)
+    one, other = two(of)
+    table = measuring.differences(of, "develop", one, other)
+    change = table.rows[0]["change"]
+    gap = (of.agreement(other) - of.agreement(one))[of.marked("develop")]
+    assert change.value == pytest.approx(gap.mean())
+    assert change.interval[0] > 0
+    assert "better than" in measuring.gain(table)
+    assert table.rows[0]["better"] == (gap > 1e-9).sum()
+    assert [row["criterion"] for row in table.rows] == ["all criteria", "Helpful", "Polite"]
+    back = measuring.differences(of, "develop", other, one).rows[0]["change"]
+    assert (back.low, back.high) == pytest.approx((-change.high, -change.low))
+
+
+def test_a_judge_beside_itself_gains_nothing(shop):
+    of = bench(shop)
+    one, _ = two(of)
+    sentence = measuring.gain(measuring.differences(of, "select", one, one))
+    assert "better" not in sentence
+
+
+def test_flips_name_items_but_not_those_of_the_test_part(shop):
+    of = bench(shop)
+    table = measuring.flips(of, "develop", *two(of))
+    assert table.rows
+    shown = {unit.key for unit in of.parts.of("develop")}
+    assert {row["item"] for row in table.rows} <= shown
+    with pytest.raises(StudyError, match="no test any more"):
+        measuring.flips(of, "test", *two(of))
+
+
+def test_the_cheapest_that_is_not_worse_is_chosen(shop):
+    of = bench(shop)
+    _, better = two(of)
+    used = shelf.find(shop, mock.RUBRIC, 2)
+    with shop.write() as db:
+        mock.answer(db, used, of.parts.keys("select"), "mock-cheap", cost=0.0001)
+        mock.answer(db, used, of.parts.keys("select")[:5], "mock-slow")
+    of = bench(shop)
+    chosen = measuring.choose(of, "select", list(of.answers), margin=0.2)
+    assert chosen.best.variant == "shop v2"
+    assert chosen.cheapest.model == "mock-cheap"
+    assert "at 0.10 instead of 1.00" in chosen.sentence or chosen.best.model == "mock-cheap"
+    assert "mock-slow" in " ".join(chosen.table.notes)
+    rows = {row["judge"]: row for row in chosen.table.rows}
+    assert rows["mock-cheap by shop v2"]["frontier"] is True
+    assert rows["mock-judge by shop v1"]["frontier"] is False
+    assert measuring.choose(of, "select", [better]).sentence.endswith("no other to compare it with.")
+
+
+def test_each_opening_of_the_sealed_part_is_counted_and_told(shop):
+    for before in range(3):
+        with shop.write() as db:
+            of = measuring.read(db, mock.STUDY, resamples=100)
+            table = measuring.report(db, of, *two(of), f"look {before}")
+        assert table.meta["opened before"] == before
+        told = [note for note in table.notes if "was opened" in note]
+        assert bool(told) == bool(before)
+        if before == 2:
+            assert "2 times" in told[0]
+            assert "draw a new study" in told[0]
+    with shop.read() as db:
+        assert [one.reason for one in lab.openings(db, mock.STUDY)] == ["look 0", "look 1", "look 2"]
+
+
+def test_examples_are_balanced_and_never_shown_beside_their_scenario(shop):
+    of = bench(shop)
+    base = shelf.find(shop, mock.RUBRIC)
+    with shop.read() as db:
+        chosen = variants.pick_examples(db, of, base.rubric, 5, two(of)[0])
+    develop = set(of.parts.keys("develop"))
+    assert len(chosen) == 5
+    assert {one["key"] for one in chosen} <= develop
+    assert len({one["apart"]["scenario"] for one in chosen}) == 5
+    levels = {one["answers"].split(";")[0] for one in chosen}
+    assert len(levels) >= 4
+    from concord.runs import rubric_judge
+    from concord.store import conversations
+
+    body = variants.changed(base.rubric, examples=chosen)
+    with shop.write() as db:
+        kept = variants.keep(db, of.parts, body, parent=base, note="examples")
+        sibling = chosen[0]["key"][:-1] + ("1" if chosen[0]["key"].endswith("0") else "0")
+        for key, shown in ((chosen[0]["key"], 4), (sibling, 4), (of.parts.keys("select")[0], 5)):
+            [prompt] = rubric_judge.requests(kept.rubric, kept.variant, conversations.load(db, key))
+            assert prompt.messages[0].content.count("People answered:") == shown
+
+
+def test_levels_and_other_scales_are_placed_on_peoples(shop):
+    of, base = bench(shop), shelf.find(shop, mock.RUBRIC)
+    bodies = [variants.changed(base.rubric, form=form) for form in ("levels", "1..10")]
+    with shop.write() as db:
+        kept = [variants.keep(db, of.parts, body, parent=base, note="form") for body in bodies]
+        assert [c.name for c in kept[0].rubric.criteria][:2] == ["helpful__at_least_2", "helpful__at_least_3"]
+        from concord.conversation import Unit
+        from concord.rating import Judgement, Rater, Rating
+        from concord.store import ratings
+
+        key = of.parts.keys("develop")[0]
+        yes = [
+            Rating(Unit(key), f"{name}__at_least_{level}", float(level <= 3))
+            for name in mock.CRITERIA
+            for level in range(2, 6)
+        ]
+        ten = [Rating(Unit(key), name, 10.0) for name in mock.CRITERIA]
+        for used, given in zip(kept, (yes, ten), strict=True):
+            rater = Rater(JUDGE, "judge", used.variant, simulated=True)
+            ratings.save_judgement(db, Judgement(used.variant, key, rater, tuple(given), raw="{}"))
+    of = bench(shop)
+    place = of.units.index(next(unit.id for unit in of.parts.units if unit.key == key))
+    assert of.answers[Candidate(JUDGE, kept[0].variant)]["helpful"][place] == 3
+    assert of.answers[Candidate(JUDGE, kept[1].variant)]["helpful"][place] == 5
+
+
+def test_versions_keep_parent_author_and_note(shop, run):
+    shown = run(shop, "lab", "show", mock.STUDY, "--format", "json")
+    rows = json.loads(shown.output)["tables"]["lab-variants"]["rows"]
+    of = next(row for row in rows if row["version"] == "shop v2")
+    assert (of["parent"], of["note"]) == ("shop v1", "without length")
+    assert of["by"]
+
+
+def test_the_loop_by_command_against_a_mock_server(workspace, run):
+    """Split, variant, run on develop, compare, choose on select, report on test; nothing is paid twice."""
+    mock.made(workspace, scenarios=12)
+    address = tomllib.loads(workspace.models_path.read_text())["models"]["a"]["base_url"]
+    judges = {"a": 'model = "mock-judge-strict"', "b": 'model = "mock-judge-lenient"'}
+    workspace.models_path.write_text(toml(address, **judges))
+    outcome = run(workspace, "lab", "compare", mock.STUDY, "--judge", "a", "--from", 1, "--to", 2)
+    assert outcome.exit_code == 1
+    assert "concord lab split shop" in outcome.output
+    assert "28 items" not in run(workspace, "lab", "split", mock.STUDY, "--shares", "a,b").output
+    outcome = run(workspace, "lab", "split", mock.STUDY)
+    assert outcome.exit_code == 0, outcome.output
+    told = workspace.path / "told.txt"
+    told.write_text("Length is no merit.")
+    outcome = run(workspace, "lab", "variant", mock.STUDY, "--instructions", told, "--note", "short")
+    assert "shop v2 is kept" in outcome.output, outcome.output
+    assert "says the same" in run(workspace, "lab", "variant", mock.STUDY, "--reasons", "before").output
+    for part in ("develop", "select"):
+        asked = ("lab", "run", mock.STUDY, "--judges", "a,b", "--versions", "1,2", "--part", part)
+        assert "to make" in run(workspace, *asked, "--estimate").output
+        outcome = run(workspace, *asked)
+        assert outcome.exit_code == 0, outcome.output
+        assert run(workspace, *asked).output.count("all answered before") == 2
+    with workspace.read() as db:
+        divided = parts.read(db, mock.STUDY)
+        assert not lab.asked(db, divided.conversations("test"))
+    compared = ("--judge", "a", "--from", 1, "--to", 2)
+    outcome = run(workspace, "lab", "compare", mock.STUDY, *compared, "--resamples", 100)
+    assert outcome.exit_code == 0, outcome.output
+    assert "items of develop" in outcome.output
+    assert "Best on select" in run(workspace, "lab", "choose", mock.STUDY).output
+    outcome = run(workspace, "lab", "report", mock.STUDY, *compared, "--reason", "done", "--estimate")
+    with workspace.read() as db:
+        assert not lab.openings(db, mock.STUDY)
+    outcome = run(workspace, "lab", "report", mock.STUDY, *compared, "--reason", "done")
+    assert outcome.exit_code == 0, outcome.output
+    assert "items of test" in outcome.output
+    outcome = run(workspace, "lab", "run", mock.STUDY, "--judges", "a", "--max-cost", 1)
+    assert "all answered before" in outcome.output
+    with workspace.read() as db:
+        assert studies.get(db, mock.STUDY).meta["rubric"]["name"] == mock.RUBRIC
+
+
+def test_a_rubric_with_other_questions_is_refused(fresh):
+    mock.made(fresh)
+    of = mock.divided(fresh)
+    file = shelf.folder(fresh) / "shop.toml"
+    file.write_text('[[criteria]]\nname = "wit"\nstatement = "It is witty."\nscale = "1..5"\n')
+    with pytest.raises(StudyError, match="Give its questions the study's names"):
+        variants.current(fresh, of)
+    with pytest.raises(ConfigError), fresh.write() as db:
+        variants.keep(db, of, {"criteria": []}, parent=None, note="")
