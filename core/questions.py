@@ -5,6 +5,7 @@ its type, or the entry of the type. A new type is an entry here, and a renderer 
 no other fits.
 """
 
+import json
 import math
 import re
 from collections import Counter
@@ -13,12 +14,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Annotated, Any, Literal, NamedTuple
 
-Name = Literal["likert", "yes-no", "categories", "number", "slider", "pairwise"]
-Level = Literal["ordinal", "nominal", "interval"]
-"""Levels of measurement."""
+Name = Literal["likert", "yes-no", "categories", "multi-label", "number", "slider", "pairwise"]
+Level = Literal["ordinal", "nominal", "interval", "masi"]
+"""Levels of measurement; “masi” is that of sets of labels."""
 Lead = Literal["spearman", "kappa"]
 """The coefficient of agreement that a report begins with."""
-Widget = Literal["options", "number", "slider"]
+Widget = Literal["options", "several", "number", "slider"]
 """How a question is drawn at the desk: each has a renderer in pages/desk/widgets.js."""
 
 MOST_POINTS = 1000
@@ -27,6 +28,10 @@ OF_ONE = ("unit", "reason", "required", "counted", "only")
 """The fields that every question about one conversation may have."""
 PLACES = "1234567890x"
 """The keys of answers by their places."""
+MOST_LABELS = 20
+"""The most labels of a question with several answers: a set of them is a number with a bit for each."""
+NONE = "(none)"
+"""No label, as a word: an answer like others, where the question is which of several apply."""
 STEPS = 5
 """Answers that stand for a continuous scale where a few are offered."""
 
@@ -38,8 +43,9 @@ class Scale:
     A continuous scale names its two ends only, and every score between them is on it. A guessed scale was
     made of scores, not declared. Answers without an order are numbered in the order in which they are shown:
     their numbers say nothing about more or less. Those of a pairwise scale say which of two is better: the
-    first above 0, the second below, by far at the ends of a scale with strength. Without a `type` it is
-    yes-no if its values are 0 and 1, else likert.
+    first above 0, the second below, by far at the ends of a scale with strength. Where several labels may
+    apply, their values are 1, 2, 4 …, and an answer is the sum of those that do, 0 where none does. Without a
+    `type` it is yes-no if its values are 0 and 1, else likert.
     """
 
     values: tuple[float, ...]
@@ -85,9 +91,19 @@ class Scale:
         return () if self.kind.continuous else self.values
 
     @property
+    def sets(self) -> bool:
+        """Whether an answer is a set of its labels."""
+        return self.kind.sets
+
+    @property
+    def two(self) -> bool:
+        """Whether it has two answers, such as yes and no."""
+        return len(self.offered) == 2 and not self.sets
+
+    @property
     def named(self) -> bool:
         """Whether answers are read by name: categories, and one of two answers."""
-        return not self.ordered or len(self.offered) == 2
+        return not self.ordered or self.two
 
     @property
     def lead(self) -> Lead:
@@ -98,13 +114,22 @@ class Scale:
         """A score as people read it: a category or one of two answers by name, everything else as a number.
 
         `level` writes the name of a level behind its number (“4 Agree”). A score that is no answer of the
-        scale, such as a mean, is a number of at most three decimals.
+        scale, such as a mean, is a number of at most three decimals. Of several labels each is written.
         """
+        if self.sets:
+            return "; ".join(self.chosen(score))
         number = f"{round(score, 3):g}"
         label = dict(zip(self.values, self.labels, strict=True)).get(score, number)
         if self.named or label == number:
             return label
         return f"{number} {label}" if level else number
+
+    def chosen(self, score: float) -> list[str]:
+        """An answer as other tools write a choice: its word, or each label of a set, NONE of an empty one."""
+        if not self.sets or score not in self:
+            return [self.word(score, level=True) if not self.sets else f"{score:g}"]
+        pairs = zip(self.values, self.labels, strict=True)
+        return [label for value, label in pairs if int(score) & int(value)] or [NONE]
 
     def words(self, scores: Sequence[float]) -> str:
         """Several scores in one line: names with the number of times, the most frequent first; else numbers
@@ -118,13 +143,31 @@ class Scale:
     def read(self, text: str) -> float | None:
         """The answer that a text says: a word of the scale in any case, alone or behind its number, else a
         number, which may lie off the scale; None where it is neither. Numbers come first where answers are
-        read as numbers.
+        read as numbers. Several labels are a list of JSON, or stand between “;”, “|” or “,”.
         """
+        if self.sets:
+            return self._read_set(text)
         text = text.strip().casefold()
         words = {label.casefold(): value for value, label in zip(self.values, self.labels, strict=True)}
         words |= {self.word(value, level=True).casefold(): value for value in self.offered}
         number = float(text) if _NUMBER.fullmatch(text) else None
         return words.get(text, number) if self.named or number is None else number
+
+    def _read_set(self, text: str) -> float | None:
+        """The answer that names these labels, or its number; None where a label is unknown."""
+        if _NUMBER.fullmatch(text.strip()):
+            return float(text)
+        words = {label.casefold(): value for label, value in zip(self.labels, self.values, strict=True)}
+        if text.strip().casefold() not in words:
+            try:
+                given = [str(label) for label in json.loads(text)] if text.lstrip()[:1] == "[" else None
+            except ValueError:
+                return None
+            given = re.split("[;|]" if re.search("[;|]", text) else ",", text) if given is None else given
+        else:
+            given = [text]
+        found = {label.strip().casefold() for label in given} - {NONE, ""}
+        return float(sum(words[label] for label in found)) if found <= words.keys() else None
 
     @property
     def legend(self) -> list[str]:
@@ -141,6 +184,8 @@ class Scale:
         return by / self.width if self.ordered else float(by > 0)
 
     def __contains__(self, score: float) -> bool:
+        if self.sets:
+            return float(score).is_integer() and 0 <= score <= sum(self.values)
         return score in self.offered if self.offered else self.low <= score <= self.high
 
 
@@ -177,6 +222,11 @@ def _whole(scale: Scale) -> Any:
     if scale.offered and values != list(range(values[0], values[-1] + 1)):
         return Literal[tuple(values)]
     return Annotated[int, Field(ge=values[0], le=values[-1])]
+
+
+def _listed(scale: Scale) -> Any:
+    one: Any = Literal[scale.labels]
+    return list[one]
 
 
 def _either(labels: Sequence[str]) -> str:
@@ -249,6 +299,24 @@ def _categories(told: Fields) -> Scale:
     if twice := next((name for name in names if names.count(name) > 1), ""):
         raise ValueError(f"the category “{twice}” is named twice. Remove one")
     return categories(names)
+
+
+def _several(told: Fields) -> Scale:
+    """Labels of which any number may apply."""
+    names = _categories(told).labels
+    if len(names) > MOST_LABELS:
+        raise ValueError(f"of more than {MOST_LABELS} labels nobody keeps an overview. Ask two questions")
+    if odd := next((name for name in names if re.search(r"[;|]", name) or name == NONE), ""):
+        raise ValueError(f"the label “{odd}” has a sign that stands between labels in files. Rename it")
+    return labels(names)
+
+
+def _checks(scale: Scale) -> list[Choice]:
+    """The keys count labels; 0 says that none applies."""
+    return [*_places(scale)[:9], *(c._replace(key="") for c in _places(scale)[9:]), NOTHING_APPLIES]
+
+
+NOTHING_APPLIES = Choice(0, "0", "", "0", "None of these")
 
 
 def _no_notes(told: Fields) -> list[str]:
@@ -336,7 +404,7 @@ class QuestionType:
     - `scale`: the scale of a question with these fields, which are all that it may have of its own;
     - `usual`: the scale where a rubric names none, `notes` what a statement is completed by;
     - `ordered`: whether answers have an order and a mean, `continuous`: whether every number is one;
-    - `of_two`: whether it is asked of two conversations;
+    - `of_two`: whether it is asked of two conversations, `sets`: whether an answer is a set of labels;
     - `widget` and `options`: how the desk asks it, and which answers have a key there;
     - `reply`, `example`, `told`: the type of a judge's answer, how the form of the reply writes it, and the
       answers that are told beside it (value, words); `score` reads an answer.
@@ -351,6 +419,7 @@ class QuestionType:
     ordered: bool = True
     continuous: bool = False
     of_two: bool = False
+    sets: bool = False
     widget: Widget = "options"
     options: Callable[[Scale], list[Choice]] = _digits
     reply: Callable[[Scale], Any] = _whole
@@ -385,6 +454,21 @@ TYPES: Mapping[Name, QuestionType] = {
         example=lambda scale: _either(scale.labels),
         told=lambda scale: [(label, "") for label in scale.labels],
         score=_of_label,
+    ),
+    # Any of several labels, or none.
+    "multi-label": QuestionType(
+        level="masi",
+        lead="kappa",
+        fields=("categories",),
+        scale=_several,
+        ordered=False,
+        sets=True,
+        widget="several",
+        options=_checks,
+        reply=_listed,
+        example=lambda scale: f"[every one that applies of {', '.join(map(json.dumps, scale.labels))}]",
+        told=lambda scale: [(label, "") for label in scale.labels],
+        score=lambda scale, chosen: float(sum({_of_label(scale, label) for label in chosen})),
     ),
     # A whole number in a wide range, which is typed.
     "number": QuestionType(
@@ -432,6 +516,11 @@ def categories(names: Sequence[str]) -> Scale:
     return Scale(tuple(range(len(names))), tuple(names), "categories")
 
 
+def labels(names: Sequence[str]) -> Scale:
+    """A scale of labels any number of which may apply, numbered 1, 2, 4 … in this order."""
+    return Scale(tuple(2**place for place in range(len(names))), tuple(names), "multi-label")
+
+
 def preferences(*, ties: bool = True, strength: bool = False) -> Scale:
     """The answers to which of two is better, as judges write them."""
     told = [
@@ -442,7 +531,11 @@ def preferences(*, ties: bool = True, strength: bool = False) -> Scale:
 
 
 def scale_of(text: str) -> Scale:
-    """The scale that a text declares: “1..5”, “1-5” or “1:bad,2:fair,3:good”. Raises ValueError."""
+    """The scale that a text declares: “1..5”, “1-5”, “1:bad,2:fair,3:good”, or “late|rude|wrong” where any
+    number of labels may apply. Raises ValueError.
+    """
+    if "|" in text:
+        return _several({"categories": [label.strip() for label in text.split("|")]})
     wholes = _RANGE.fullmatch(text)
     if wholes:
         low, high = int(wholes[1]), int(wholes[2])

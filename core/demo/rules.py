@@ -133,11 +133,23 @@ def _entries(request: MockRequest, name: str, schema: Schema, text: str) -> list
         texts = dict(zip(map(int, pieces[1::2]), pieces[2::2], strict=True))
         turns = resolve(fields["turn"], root).get("enum") or _replied(texts)
         return [{**_object(request, item, texts.get(turn, "")), "turn": turn} for turn in turns]
+    if labels := item.get("enum"):
+        return [label for label in labels if _applies(request, str(label), text)]
     for field in fields:
         if field == "condition" and (named := _listed(request.text, field)):
             return [{**_object(request, item, f"{text} {each}"), field: each} for each in named]
     count = max(int(schema.get("minItems", 1)), 1)
     return [_value(request, f"{name} {n}", item, f"{text} {n}") for n in range(count)]
+
+
+def _applies(request: MockRequest, label: str, text: str) -> bool:
+    """Whether a label applies to a text: where one of its words is in it, else by a chance that models share,
+    less often one of their own.
+    """
+    if any(word in text.casefold() for word in re.findall(r"\w{4,}", label.casefold())):
+        return True
+    shared = random.Random(hashlib.blake2b(f"{label} {text}".encode(), digest_size=8).digest())
+    return (shared.random() < 0.3) != (request.chance(label, text).random() < 0.15)
 
 
 def _replied(texts: Mapping[int, str]) -> list[int]:

@@ -24,7 +24,7 @@ from concord.exchange.answers import (
     rater,
 )
 from concord.files import file_name
-from concord.questions import Scale
+from concord.questions import NONE, Scale
 from concord.rating import Criterion
 from concord.store import studies
 
@@ -79,8 +79,12 @@ def _questions(criterion: Criterion, name: str) -> Iterator[dict[str, Any]]:
             f"Argilla cannot ask “{criterion.name}”: it has no question for every number from "
             f"{scale.low:g} to {scale.high:g}. Ask it on a scale of whole numbers."
         )
-    if _as_rating(scale):
-        settings: dict[str, Any] = {"type": "rating", "options": [{"value": int(v)} for v in scale.values]}
+    if scale.sets:
+        options = [{"value": label, "text": label} for label in (*scale.labels, NONE)]
+        settings: dict[str, Any] = {"type": "multi_label_selection", "options": options}
+        settings |= {"visible_options": None, "options_order": "natural"}
+    elif _as_rating(scale):
+        settings = {"type": "rating", "options": [{"value": int(v)} for v in scale.values]}
     else:
         options = [{"value": f"{v:g}", "text": scale.word(v, level=True)} for v in scale.values]
         settings = {"type": "label_selection", "options": options, "visible_options": None}
@@ -108,7 +112,8 @@ def _record(
         for criterion in criteria:
             if criterion.name in given and given[criterion.name][0] in criterion.scale:
                 score = given[criterion.name][0]
-                value = int(score) if _as_rating(criterion.scale) else f"{score:g}"
+                value: Any = int(score) if _as_rating(criterion.scale) else f"{score:g}"
+                value = criterion.scale.chosen(score) if criterion.scale.sets else value
                 suggested = {"value": value, "score": None, "agent": f"{who.name} {who.variant}".strip()}
                 suggestions.setdefault(called[criterion.name], suggested)
     chat = [{"role": m.role, "content": m.content} for m in item.conversation.messages]
@@ -171,7 +176,7 @@ def _responses(file: AnswerFile, record: Mapping[str, Any]) -> Iterator[tuple[st
             if (usable := _usable(value)) is not None and not name.endswith("-reason"):
                 yield name, usable, who, str(answers.get(f"{name}-reason") or "")
             elif not name.endswith("-reason"):
-                file.leave_out("answers that are no rating and no single label")
+                file.leave_out("answers that are no rating and no label")
 
 
 def _suggestions(record: Mapping[str, Any]) -> Iterator[tuple[str, float | str, str]]:
@@ -191,4 +196,6 @@ def _suggestions(record: Mapping[str, Any]) -> Iterator[tuple[str, float | str, 
 def _usable(value: Any) -> float | str | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
+    if isinstance(value, list) and value and all(isinstance(label, str) for label in value):
+        return json.dumps(value, ensure_ascii=False)
     return value if isinstance(value, str) and value and len(value) <= 200 else None

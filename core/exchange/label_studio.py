@@ -25,6 +25,7 @@ from concord.exchange.answers import (
     person,
     rater,
 )
+from concord.questions import NONE
 from concord.rating import Criterion
 from concord.store import studies
 
@@ -71,8 +72,10 @@ def _question(criterion: Criterion, name: str) -> Iterator[str]:
     yield f'<Header size="5" value={quoteattr(f"{criterion.label}: {criterion.statement}")}/>'
     scale = criterion.scale
     if scale.offered:
-        yield f'<Choices name="{name}" toName="{OBJECT}" choice="single" showInline="true" {required}>'
-        yield from (f"  <Choice value={quoteattr(scale.word(v, level=True))}/>" for v in scale.offered)
+        how = "multiple" if scale.sets else "single"
+        words = (*scale.labels, NONE) if scale.sets else (scale.word(v, level=True) for v in scale.offered)
+        yield f'<Choices name="{name}" toName="{OBJECT}" choice="{how}" showInline="true" {required}>'
+        yield from (f"  <Choice value={quoteattr(word)}/>" for word in words)
         yield "</Choices>"
     else:
         yield f'<Number name="{name}" toName="{OBJECT}" min="{scale.low:g}" max="{scale.high:g}" {required}/>'
@@ -127,11 +130,11 @@ def _results(
 ) -> Iterator[dict[str, Any]]:
     scale = criterion.scale
     about = {"from_name": name, "to_name": OBJECT}
-    if score not in scale.offered:
+    if score not in scale or not scale.offered:
         yield {"id": f"{item.name}-{name}", **about, "type": "number", "value": {"number": score}}
     else:
-        choice = scale.word(score, level=True)
-        yield {"id": f"{item.name}-{name}", **about, "type": "choices", "value": {"choices": [choice]}}
+        chosen = scale.chosen(score)
+        yield {"id": f"{item.name}-{name}", **about, "type": "choices", "value": {"choices": chosen}}
     if why and criterion.reason:
         reason = {**about, "from_name": f"{name}-reason", "type": "textarea", "value": {"text": [why]}}
         yield {"id": f"{item.name}-{name}-reason", **reason}
@@ -199,13 +202,13 @@ def _answers(file: AnswerFile, where: str, item: str, given: Mapping[str, Any], 
 
 
 def _value(value: Mapping[str, Any]) -> float | str | None:
-    """The number or the word of a rating, a number, or a single choice."""
+    """The number or the word of a rating, a number, or what was chosen, of several a list of JSON."""
     for name in ("rating", "number"):
         if isinstance(number := value.get(name), int | float) and not isinstance(number, bool):
             return float(number)
     chosen = value.get("choices")
-    if isinstance(chosen, list) and len(chosen) == 1 and isinstance(chosen[0], str):
-        return chosen[0]
+    if isinstance(chosen, list) and chosen and all(isinstance(word, str) for word in chosen):
+        return chosen[0] if len(chosen) == 1 else json.dumps(chosen, ensure_ascii=False)
     return None
 
 

@@ -67,7 +67,11 @@ class AgreementReport(Evidence):
         )
 
     def _as_categories(self, ratings: Ratings, criteria: Iterable[str]) -> Table:
-        found = {name: nominal(ratings, name, **self.drawing) for name in criteria}
+        found = {}
+        for name in criteria:
+            asked = self.criterion(name)
+            labels = asked.scale.labels if asked and asked.scale.sets else ()
+            found[name] = nominal(ratings, name, labels, **self.drawing)
         widest = max(found.values(), key=lambda table: len(table.columns))
         return Table(
             widest.name,

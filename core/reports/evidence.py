@@ -119,6 +119,7 @@ class Evidence:
             basis_notes=of_draw(of, with_exclusions(of, said_of_scales(shared, counted))),
             chances=of.chance_of_units,
             ends=_ends(shared, counted),
+            sets=[c.name for c in of.study.criteria if c.scale.sets],
         )
         ratings = read(criteria=[name for name in of.criteria if name not in apart], counted=counted)
         unordered = read(criteria=apart, counted=()) if apart else None

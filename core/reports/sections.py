@@ -98,7 +98,7 @@ def headliner(evidence: Evidence, criterion: str) -> tuple[str, ...]:
 def _decided(evidence: Evidence, criterion: str) -> Table:
     """What answers of two kinds are judged by first: kappa, equal answers, sensitivity, specificity."""
     asked = evidence.criterion(criterion)
-    words = asked.scale.labels if asked and len(asked.scale.offered) == 2 else ("fail", "pass")
+    words = asked.scale.labels if asked and asked.scale.two else ("fail", "pass")
     table = decisions(ratings_of(evidence, criterion), criterion, words)
     beside = {row["rater"]: row["kappa"] for row in section(evidence, "judges", criterion)["judges"].rows}
     rows = tuple({**row, "kappa": beside[row["rater"]]} for row in table.rows)

@@ -367,7 +367,7 @@ def _few(evidence: Evidence, criterion: str) -> Iterable[Flag]:
         yield Flag("few", f"{most} items were answered by people and a judge: every figure may be far off.")
     answers = answer_of_people(scores)
     answers = answers[np.isfinite(answers)]
-    if asked is None or len(asked.scale.offered) != 2 or not len(answers):
+    if asked is None or not asked.scale.two or not len(answers):
         return
     rarer = min(asked.scale.values, key=lambda value: int((answers == value).sum()))
     n, part = int((answers == rarer).sum()), "sensitivity" if rarer == asked.scale.high else "specificity"
@@ -454,7 +454,7 @@ def _sure(claim: str, figures: Sequence[Estimate]) -> Bools:
 def _yes(evidence: Evidence, criterion: str) -> str:
     """The word of the higher of two answers; “” of other scales."""
     asked = evidence.criterion(criterion)
-    return asked.scale.labels[1] if asked and len(asked.scale.offered) == 2 else ""
+    return asked.scale.labels[1] if asked and asked.scale.two else ""
 
 
 def _inverted(evidence: Evidence, names: Mapping[str, str]) -> Iterable[Flag]:

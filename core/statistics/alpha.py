@@ -14,12 +14,13 @@ from scipy import sparse
 
 from concord.arrays import combined, first_rows
 from concord.estimate import undefined
-from concord.statistics import intervals
+from concord.statistics import intervals, sets
 from concord.statistics.figures import Figure, PointEstimate
 from concord.statistics.ratings import DIGITS, CriterionScores, Floats, Ints
 from concord.statistics.resampling import Statistic, Weights, everything, gathering
 
-Metric = Literal["ordinal", "interval", "nominal"]
+Metric = Literal["ordinal", "interval", "nominal", "masi"]
+"""How far two answers are apart; “masi” is that of sets of labels (`concord.statistics.sets`)."""
 
 MANY_VALUES = 64
 """Items are taken together where they were rated alike; with more values (a slider's) they are not."""
@@ -53,15 +54,17 @@ def people_alpha(scores: CriterionScores, metric: Metric) -> Figure:
 
 
 def point(counts: sparse.csr_array, values: Floats, metric: Metric) -> float:
-    """Alpha of all items, each once; computed here where the package would take too much memory."""
+    """Alpha of all items, each once; computed here of sets, and where the package takes too much memory."""
     pairable = counts[np.flatnonzero(_number(counts) >= 2)]
-    if pairable.shape[0] * len(values) ** 2 > LARGEST:
+    if metric == "masi" or pairable.shape[0] * len(values) ** 2 > LARGEST:
         return float(alpha(counts, values, metric)(everything(counts.shape[0]))[0])
     import krippendorff
 
     return float(
         krippendorff.alpha(
-            value_counts=pairable.toarray().astype(np.int64), value_domain=values, level_of_measurement=metric
+            value_counts=pairable.toarray().astype(np.int64),
+            value_domain=values,
+            level_of_measurement=metric,
         )
     )
 
@@ -82,6 +85,7 @@ def alpha(counts: sparse.csr_array, values: Floats, metric: Metric) -> Statistic
     by_value = table.T.tocsr()
     per_item = number[first][:, None]
     pairings = np.maximum(per_item - 1, 1)
+    apart = 1 - sets.alike(values) if metric == "masi" else np.empty((0, 0))
     squares = np.asarray((table**2).sum(axis=1), dtype=np.float64).reshape(-1, 1)
 
     def on(weights: Weights) -> Floats:
@@ -92,6 +96,9 @@ def alpha(counts: sparse.csr_array, values: Floats, metric: Metric) -> Statistic
         if metric == "nominal":
             spread = (per_item**2 - squares) / pairings
             overall = total**2 - (count**2).sum(axis=0)
+        elif metric == "masi":
+            spread = (table.multiply(table @ apart).sum(axis=1)[:, None]) / pairings
+            overall = (count * (apart @ count)).sum(axis=0)
         else:
             if metric == "ordinal":
                 place = np.cumsum(count, axis=0) - count / 2 - total / 2

@@ -11,7 +11,7 @@ import numpy as np
 
 from concord.estimate import estimate, undefined
 from concord.glossary import explain
-from concord.statistics import columns
+from concord.statistics import columns, sets
 from concord.statistics.alpha import people_alpha
 from concord.statistics.correlation import FEWEST, correlation, point
 from concord.statistics.crossfit import once
@@ -124,6 +124,7 @@ def _pairs(scores: CriterionScores, judge: Contender, by: By) -> Iterator[_Pair]
 def _by_answers(scores: CriterionScores, judge: Contender, people: Sequence[int]) -> Iterator[_Pair]:
     given = np.array([scores.judges[member] for member in judge.members])
     answers = np.unique(np.round(np.concatenate([scores.score, given[~np.isnan(given)]]), DIGITS))
+    alike = sets.alike(answers) if scores.sets else None
     number = np.sum([shares(member, answers) for member in given], axis=0)
     most = np.where(np.isnan(number), np.nan, number == number.max(axis=1, keepdims=True, initial=0))
     its = most / np.maximum(most.sum(axis=1, keepdims=True), 1)
@@ -135,7 +136,7 @@ def _by_answers(scores: CriterionScores, judge: Contender, people: Sequence[int]
         others = divide(total - own, np.broadcast_to((scores.present - 1)[:, None], total.shape))
         items = ~np.isnan(own + its + others).any(axis=1)
         others[~items] = np.nan
-        on = kappa_of_shares(its, others), kappa_of_shares(own, others)
+        on = kappa_of_shares(its, others, alike), kappa_of_shares(own, others, alike)
         yield _Pair(person, items, (float(on[0](each)[0]), float(on[1](each)[0])), on)
 
 
@@ -157,7 +158,8 @@ def held_out(
     With `by` “kappa”, for answers that have no mean, it is the kappa of one rater with a group (Schouten
     1982): (p_o − p_e) / (1 − p_e), where p_o is the mean share of the others who gave the rater's answer, and
     p_e that expected from how often each answer was given. A panel gives the answer of most of its judges,
-    parts of it where they tie; an answer that nobody else gives is equal to nobody's.
+    parts of it where they tie; an answer that nobody else gives is equal to nobody's. Sets of labels are
+    equal in part, by how alike they are.
 
     `judge` and `person` (one more person, on this judge's items) are means over people, each of whom counts
     once, however many items they rated; `difference` is judge less person. Its interval is paired: both rest

@@ -11,6 +11,7 @@ from typing import Literal, cast, get_args
 import numpy as np
 
 from concord.estimate import undefined
+from concord.statistics import sets
 from concord.statistics.alpha import Metric, alpha_figure, value_counts
 from concord.statistics.correlation import FEWEST, Coefficient, why_undefined
 from concord.statistics.figures import Figure, PointEstimate
@@ -32,11 +33,13 @@ COEFFICIENTS: dict[Name, str] = {
     "kappa": "Cohen's κ",
 }
 """What readers call them."""
+UNORDERED = ("nominal", "masi")
+"""The metrics of answers that have no mean."""
 
 
 def target_of(name: Name, metric: Metric) -> str:
     """What a judge is compared with, in words: categories have no mean."""
-    return MAJORITY if name == "kappa" or (name, metric) == ("alpha", "nominal") else "mean of people"
+    return MAJORITY if name == "kappa" or (name == "alpha" and metric in UNORDERED) else "mean of people"
 
 
 def coefficient(
@@ -45,9 +48,10 @@ def coefficient(
     """A coefficient of a judge or a panel with people on one criterion.
 
     Correlations, weighted kappa and alpha compare with the mean of people, a panel by its mean; kappa, and
-    alpha of the `metric` “nominal”, with the majority of people, a panel by its majority (ties are left out
-    on either side). Undefined on fewer than three common items, where a score does not vary, and, but for
-    correlations, where judge and people answer on different scales. Raises StudyError for an unknown judge.
+    alpha of a `metric` without order, with the majority of people, a panel by its majority (ties are left out
+    on either side; of sets the majority gives what more than half do). Undefined on fewer than three common
+    items, where a score does not vary, and, but for correlations, where judge and people answer on different
+    scales. Raises StudyError for an unknown judge.
     """
     scores = table[criterion]
     judge = Contender(called(members), tuple(members), scores.panel(members))
@@ -69,7 +73,8 @@ def coefficient(
     items = np.isin(np.arange(scores.items), both)
     if name == "kappa":
         why, _ = why_no_kappa(judge.name, MAJORITY, x, y)
-        return PointEstimate(kappa(score, target), n, reason=why, kind=CORRELATION, items=items)
+        on_items = kappa(score, target, of_sets=scores.sets)
+        return PointEstimate(on_items, n, reason=why, kind=CORRELATION, items=items)
     weighed = weighted_kappa(x, y)
 
     def on(weights: Weights) -> Floats:
@@ -81,11 +86,12 @@ def coefficient(
 
 def _majorities(scores: CriterionScores, members: Sequence[str]) -> tuple[Floats, Floats]:
     """The commonest answer of the judges, and of people, to every item; nan where it is shared or missing."""
-    people = most_frequent(*_dense(scores.item, scores.score, scores.items))
+    usual = sets.most_said if scores.sets else most_frequent
+    people = usual(*_dense(scores.item, scores.score, scores.items))
     answers = np.array([scores.judges[name] for name in members])
     given = np.flatnonzero(~np.isnan(answers).any(axis=0))
     item, score = np.tile(given, len(members)), answers[:, given].ravel()
-    return most_frequent(*_dense(item, score, scores.items)), people
+    return usual(*_dense(item, score, scores.items)), people
 
 
 def _dense(item: np.ndarray, score: Floats, items: int) -> tuple[Floats, Floats]:

@@ -12,10 +12,9 @@ import numpy as np
 
 from concord.glossary import explain
 from concord.statistics import columns
-from concord.statistics.alpha import value_counts
 from concord.statistics.corrected import corrected_mean
 from concord.statistics.hidden import share
-from concord.statistics.nominal import most_frequent
+from concord.statistics.nominal import usual_answer
 from concord.statistics.ratings import CriterionScores, Floats, Ratings
 from concord.table import Cell, Column, Table
 
@@ -51,8 +50,7 @@ def answer_of_people(scores: CriterionScores) -> Floats:
     """The answer that most people gave to each item; nan without one, or where the first place is shared."""
     if scores.unlinked and not len(scores.score):
         return scores.target
-    counts, values = value_counts(scores.item, scores.score, scores.items)
-    return most_frequent(counts.toarray(), values)
+    return usual_answer(scores)
 
 
 def decisions(table: Ratings, criterion: str, words: Sequence[str] = ("fail", "pass")) -> Table:

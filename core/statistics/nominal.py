@@ -4,6 +4,7 @@ Alpha as Krippendorff (2011) with all differences alike; kappa as Cohen (1960): 
 p_o is the share of items on which two raters agree and p_e the share expected from each rater's own answers.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, Unpack
@@ -11,11 +12,11 @@ from typing import Any, Unpack
 import numpy as np
 
 from concord.estimate import estimate
-from concord.statistics import columns
-from concord.statistics.alpha import alpha_figure, value_counts
+from concord.statistics import columns, sets
+from concord.statistics.alpha import Metric, alpha_figure, value_counts
 from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
 from concord.statistics.intervals import CORRELATION
-from concord.statistics.ratings import DIGITS, Floats, Ratings, divide
+from concord.statistics.ratings import DIGITS, CriterionScores, Floats, Ratings, divide
 from concord.statistics.resampling import Statistic, Weights, gathering
 from concord.table import Column, Table
 
@@ -33,12 +34,15 @@ NOMINAL = empty(
 )
 
 
-def nominal(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table:
+def nominal(table: Ratings, criterion: str, labels: Sequence[str] = (), **drawing: Unpack[Drawing]) -> Table:
     """Agreement on one criterion as categories, one row a figure.
 
-    - alpha_nominal: people among themselves (a and b empty; n counts items with at least two of them);
+    - alpha_nominal, of sets of labels alpha_masi: people among themselves (a and b empty; n counts items with
+      at least two of them);
     - kappa: each pair of people, each judge with each person, each judge with the majority of people (items
-      on which they tie are left out). `agreement` is the share of equal answers.
+      on which they tie are left out). `agreement` is the share of equal answers. Of sets it is weighted by
+      how alike they are (Cohen 1968), the majority's set has what more than half of the people gave, and a
+      row for each judge and each of the `labels` says whether it is given to the same items.
 
     Undefined: no shared items; for kappa also two raters who both gave one and the same answer throughout (0
     ÷ 0). Where only one of the two did, kappa is 0 whatever the other said, and `note` says so.
@@ -48,33 +52,41 @@ def nominal(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> Table
     dense = counts.toarray()
     people = {} if scores.unlinked else {table.people[i]: scores.of(int(i)) for i in scores.people}
     judges = {name: np.round(score, DIGITS) for name, score in scores.judges.items()}
-    majority = most_frequent(dense, values)
+    majority = usual_answer(scores)
     pairs = [(a, b, people[a], people[b]) for a, b in combinations(people, 2)]
     pairs += [(j, p, judges[j], people[p]) for j in judges for p in people]
     pairs += [(j, MAJORITY, judges[j], majority) for j in judges]
-    alpha = alpha_figure(counts, values, "nominal")
+    metric: Metric = "masi" if scores.sets else "nominal"
+    alpha = alpha_figure(counts, values, metric)
     why = "" if alpha.n else "no item was rated by two people"
     agreement = estimate(_pairwise(dense), n=alpha.n, reason=why)
-    row = {"coefficient": "alpha_nominal", "a": "", "b": "", "value": alpha, "n": alpha.n}
+    row = {"coefficient": f"alpha_{metric}", "a": "", "b": "", "value": alpha, "n": alpha.n}
     rows: list[dict[str, Any]] = [row | {"agreement": agreement}]
-    for a, b, x, y in pairs:
+    by_label = [
+        (a, f"{MAJORITY}: {label}", sets.with_label(x, place), sets.with_label(majority, place))
+        for a, x in judges.items()
+        for place, label in enumerate(labels)
+    ]
+    for place, (a, b, x, y) in enumerate([*pairs, *by_label]):
+        of_sets = scores.sets and place < len(pairs)
         both = ~np.isnan(x) & ~np.isnan(y)
         n, equal = int(both.sum()), x[both] == y[both]
         why, note = why_no_kappa(a, b, x[both], y[both])
         agreement = estimate(float(equal.mean()) if n else np.nan, n=n, reason="" if n else why)
         rows.append(
             {"coefficient": "kappa", "a": a, "b": b, "n": n, "note": note, "agreement": agreement}
-            | {"value": PointEstimate(kappa(x, y), n, reason=why, kind=CORRELATION)}
+            | {"value": PointEstimate(kappa(x, y, of_sets=of_sets), n, reason=why, kind=CORRELATION)}
         )
     noted = (Column("note"),) if any(row.get("note") for row in rows) else ()
     form = replace(NOMINAL, columns=(*NOMINAL.columns, *noted))
     return tabulate(form, table, criterion, rows, target="", **drawing)
 
 
-def kappa(x: Floats, y: Floats) -> Statistic:
-    """Kappa of two raters on the items both answered."""
+def kappa(x: Floats, y: Floats, *, of_sets: bool = False) -> Statistic:
+    """Kappa of two raters on the items both answered; of sets of labels weighted by how alike they are."""
     answers = np.unique(np.concatenate([x[~np.isnan(x)], y[~np.isnan(y)]]))
-    return kappa_of_shares(shares(x, answers), shares(y, answers))
+    alike = sets.alike(answers) if of_sets else None
+    return kappa_of_shares(shares(x, answers), shares(y, answers), alike)
 
 
 def shares(score: Floats, answers: Floats) -> Floats:
@@ -84,11 +96,12 @@ def shares(score: Floats, answers: Floats) -> Floats:
     return same
 
 
-def kappa_of_shares(one: Floats, other: Floats) -> Statistic:
+def kappa_of_shares(one: Floats, other: Floats, alike: Floats | None = None) -> Statistic:
     """Kappa of raters or groups from the share of each answer on each item (items × answers, nan: none).
 
     Of one rater and a group it is Schouten's (1982), whose agreement is the mean of those with its members;
-    nan where both give one and the same answer to all items.
+    nan where both give one and the same answer to all items. Answers that are alike in part (answers ×
+    answers, 1: equal) count in part, as in weighted kappa (Cohen 1968).
     """
     both = np.flatnonzero(~np.isnan(one + other).any(axis=1))
     every = np.concatenate([one[both], other[both]], axis=1)
@@ -97,6 +110,8 @@ def kappa_of_shares(one: Floats, other: Floats) -> Statistic:
     place[both] = kind.ravel()
     gather = gathering(place, len(kinds))
     ours, theirs = np.split(kinds, 2, axis=1)
+    if alike is not None:
+        theirs = theirs @ alike
     equal = (ours * theirs).sum(axis=1)
 
     def on(weights: Weights) -> Floats:
@@ -130,6 +145,12 @@ def most_frequent(dense: Floats, values: Floats) -> Floats:
     most = dense.max(axis=1)
     alone = (dense == most[:, None]).sum(axis=1) == 1
     return np.where((most > 0) & alone, values[dense.argmax(axis=1)], np.nan)
+
+
+def usual_answer(scores: CriterionScores) -> Floats:
+    """The answer of most people to each item; of sets the labels that more than half of them gave."""
+    counts, values = value_counts(scores.item, scores.score, scores.items)
+    return (sets.most_said if scores.sets else most_frequent)(counts.toarray(), values)
 
 
 def _pairwise(dense: Floats) -> float:

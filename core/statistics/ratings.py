@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -79,6 +79,8 @@ class CriterionScores:
     target: Floats
     present: Ints
     unlinked: str = ""
+    sets: bool = False
+    """Whether an answer is a set of labels: see `concord.statistics.sets`."""
 
     @property
     def items(self) -> int:
@@ -243,6 +245,7 @@ def read_ratings(
     basis_notes: Mapping[str, Sequence[str]] | None = None,
     ends: Mapping[str, Ends] | None = None,
     order: Sequence[Hashable] = (),
+    sets: Collection[str] = (),
     chances: Mapping[Hashable, float] | None = None,
 ) -> Ratings:
     """Check a long frame and number its units and raters.
@@ -265,7 +268,8 @@ def read_ratings(
     why (`concord.studies.scales`): figures of level (bias, error, spread) are then undefined. *Final* is
     on another scale where one of its criteria is. `basis_notes` is what basis lines add, and `ends` the least
     and greatest answer that people can give, by criterion. With `chances`, the probability with which
-    each unit was drawn, figures weigh each unit by its inverse (Hájek 1971).
+    each unit was drawn, figures weigh each unit by its inverse (Hájek 1971). On the criteria in `sets` an
+    answer is a set of labels.
 
     Resamples draw items by their place, so equal data in an equal order have equal intervals: units are
     sorted by value, or stand in the `order` given.
@@ -322,6 +326,7 @@ def read_ratings(
             divide(sums(unit[theirs], score[theirs], len(units)), present),
             present,
             unlinked,
+            name in sets,
         )
     if counted:
         table[FINAL] = _final([table[name] for name in counted], len(units), unlinked)

@@ -311,10 +311,12 @@ class Model {
     if (entry) entry[1] = state;
   }
 
-  answer(index, value) {
+  answer(index, given) {
     const item = this.item;
     const criterion = this.criteria[index];
     const old = item.answers[criterion.name] ?? null;
+    const { next } = widget(criterion);
+    const value = next ? next(old, given) : given;
     const text = item.reasons[criterion.name] ?? "";
     const event = { item: item.id, do: "answer", criterion: criterion.name, score: value, text };
     this.said = null;
@@ -325,8 +327,8 @@ class Model {
     }
     this.change(event, old, text, index);
     // One that must have a reason stays marked until it has one.
-    if (this.fixed.submits) this.focus = this.unsaid(criterion) ? index : this.beside(index, 1);
-    else this.onward();
+    if (this.fixed.submits) this.focus = next || this.unsaid(criterion) ? index : this.beside(index, 1);
+    else if (!next) this.onward();
     this.changed();
   }
 
@@ -366,6 +368,9 @@ class Model {
     const missing = this.missing();
     const next = this.nextOpen(this.position);
     if (!this.fixed.submits && (next !== null || !missing.length)) return this.go(next);
+    const here = this.criteria[this.focus];
+    // An answer that is never over until somebody says so.
+    if (missing.length && here && widget(here).next && !missing.includes(here)) return this.look(1);
     if (missing.length) {
       this.focus = this.criteria.indexOf(missing[0]);
       return this.say(t("Still to answer: {names}.", { names: missing.map((c) => c.label).join(", ") }), "bad");

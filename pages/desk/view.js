@@ -276,7 +276,6 @@ class View {
       question.classList.toggle("active", active);
       question.classList.toggle("answered", answer != null);
       this.steps.children[i].className = `${active ? "active" : ""} ${answer != null ? "answered" : ""}`;
-      widget(model.criteria[i]).show?.(question, answer);
       const { options } = model.criteria[i];
       const chosen = options.findIndex((o) => o.value === answer);
       for (const option of question.querySelectorAll(".option")) {
@@ -285,6 +284,7 @@ class View {
         option.tabIndex = j === Math.max(0, chosen) ? 0 : -1;
         option.disabled = !item || model.locked;
       }
+      widget(model.criteria[i]).show?.(question, answer, model.criteria[i]);
       question.querySelector(".mine").textContent = (item && model.purpose.mine?.(item, model.criteria[i].name)) ?? "";
       this.showTold(question.querySelector(".told"), model.criteria[i], item?.told?.[model.criteria[i].name], answer);
       if (active && this.lit !== i) question.scrollIntoView({ block: "nearest" });

@@ -11,20 +11,36 @@ const options = {
     return [...rows.values()].map((row) => options.row(view, criterion, index, row, beside?.marks));
   },
 
-  row(view, criterion, index, row, marks = []) {
+  row(view, criterion, index, row, marks = [], role = "radio") {
     const name = (o) => (o.say ? t(o.say) : o.label);
     const wordy = row.some((o) => name(o) !== o.shown);
     const long = wordy && !criterion.across && (row.length > 5 || row.some((o) => o.label.length > LONG));
-    return el("div", { class: `options ${long ? "list" : ""}`, role: "radiogroup", "aria-labelledby": `name-${index} statement-${index}`, style: `--count: ${row.length}` },
+    return el("div", { class: `options ${long ? "list" : ""}`, role: role === "radio" ? "radiogroup" : "group", "aria-labelledby": `name-${index} statement-${index}`, style: `--count: ${row.length}` },
       row.map((option) => {
         const at = criterion.options.indexOf(option);
-        return el("button", { type: "button", role: "radio", class: "option", "aria-checked": "false", "data-at": at,
+        return el("button", { type: "button", role, class: "option", "aria-checked": "false", "data-at": at,
                        "aria-label": wordy ? `${option.shown}, ${name(option)}` : option.shown,
                        onclick: (event) => { event.stopPropagation(); view.press(event, "answer", index, option.value); } },
           el("span", { class: "value" }, option.shown, /[a-z]/.test(option.key) && [" ", key(option.key.toUpperCase())]),
           wordy && name(option) !== option.shown && el("span", { class: "label" }, name(option)),
           marks[at] && el("span", { class: "by" }, t(marks[at])));
       }));
+  },
+};
+
+// A key for each label, any number of which may apply; one says that none does.
+const several = {
+  draw: (view, criterion, index, beside) => options.row(view, criterion, index, criterion.options, beside?.marks, "checkbox"),
+
+  // The answer once this label, or none, was pressed; null where nothing is said any more.
+  next: (old, value) => (value === 0 ? (old === 0 ? null : 0) : (old ^ value) || null),
+
+  show(question, answer, { options }) {
+    for (const label of question.querySelectorAll(".option")) {
+      const { value } = options[label.dataset.at];
+      label.setAttribute("aria-checked", answer != null && (value === 0 ? answer === 0 : (answer & value) > 0));
+      label.tabIndex = 0;
+    }
   },
 };
 
@@ -80,5 +96,5 @@ const slider = {
   show: (question, answer) => (question.querySelector("output").textContent = answer ?? "–"),
 };
 
-const WIDGETS = { options, number, slider };
+const WIDGETS = { options, several, number, slider };
 const widget = (criterion) => WIDGETS[criterion.widget ?? "options"];

@@ -89,6 +89,9 @@ def _value(schema: Schema, place: float, text: str, chance: float) -> Any:
             return values[round(place * (len(values) - 1))]
         named = [value for value in values if str(value).lower()[:5] in text.lower()]
         return (named or values)[int(chance * len(named or values))]
+    if labels := schema.get("items", {}).get("enum"):
+        there = [str(label)[:5].lower() in text.lower() for label in labels]
+        return [label for label, said in zip(labels, there, strict=True) if said != (chance < 0.2)]
     if schema.get("type") == "boolean":
         return place > 0.5
     if schema.get("type") in ("integer", "number"):
