@@ -1,8 +1,8 @@
 """Concord: how far can I trust my LLM judges, and where do they fail?
 
-As a library: `check` answers from a table of labels, `agreement` measures a frame of ratings, `judge` has
-judges rate conversations by a rubric, and `Study` opens a study of a workspace. docs/library.md leads through
-them. They are loaded when they are first used.
+As a library: `agreement` (or `check`) measures a table of answers, `alpha`, `spearman` and `alt_test` give
+one figure, `judge` has judges rate conversations by a rubric, and `Study` opens a study of a workspace.
+docs/library.md leads through them. They are loaded when they are first used.
 """
 
 from __future__ import annotations
@@ -14,11 +14,23 @@ if TYPE_CHECKING:
     from typing import Any
 
     from concord.estimate import Estimate
+    from concord.library.figures import alpha, alt_test, spearman
     from concord.library.judging import Judged, judge
     from concord.library.result import Agreement
     from concord.library.study import Study, agreement, check
 
-__all__ = ["Agreement", "Estimate", "Judged", "Study", "agreement", "check", "judge"]
+__all__ = [
+    "Agreement",
+    "Estimate",
+    "Judged",
+    "Study",
+    "agreement",
+    "alpha",
+    "alt_test",
+    "check",
+    "judge",
+    "spearman",
+]
 
 _PLACES = {
     "Agreement": "concord.library.result",
@@ -26,15 +38,22 @@ _PLACES = {
     "Judged": "concord.library.judging",
     "Study": "concord.library.study",
     "agreement": "concord.library.study",
+    "alpha": "concord.library.figures",
+    "alt_test": "concord.library.figures",
     "check": "concord.library.study",
     "judge": "concord.library.judging",
+    "spearman": "concord.library.figures",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name in _PLACES:
         return getattr(import_module(_PLACES[name]), name)
-    raise AttributeError(f"module “concord” has no attribute “{name}”")
+    import difflib
+
+    near = difflib.get_close_matches(name, __all__, n=1)
+    hint = f" Did you mean “{near[0]}”?" if near else ""
+    raise AttributeError(f"module “concord” has no attribute “{name}”.{hint}")
 
 
 def __dir__() -> list[str]:

@@ -16,6 +16,9 @@ class Estimate:
     `low` and `high` None; if an interval was asked for, `reason` says why there is none. No field is nan or
     infinite. `freedom` is that of Student's t behind the interval, where it is one. Raises ValueError for
     nan, for an undefined figure without a reason, and for an interval around nothing.
+
+    It stands for its value where a number does: `float(rho)`, `rho > 0.6`, `f"{rho:.2f}"`. Two are equal
+    where all their fields are.
     """
 
     value: float | None
@@ -58,6 +61,28 @@ class Estimate:
             return self
         low, high = (None if end is None else end * factor for end in (self.low, self.high))
         return replace(self, value=self.value * factor, low=low, high=high)
+
+    def __float__(self) -> float:
+        """The value; nan where it is undefined, which compares as nan does: never."""
+        return math.nan if self.value is None else self.value
+
+    def __lt__(self, other: Estimate | float) -> bool:
+        return float(self) < float(other)
+
+    def __le__(self, other: Estimate | float) -> bool:
+        return float(self) <= float(other)
+
+    def __gt__(self, other: Estimate | float) -> bool:
+        return float(self) > float(other)
+
+    def __ge__(self, other: Estimate | float) -> bool:
+        return float(self) >= float(other)
+
+    def __format__(self, form: str) -> str:
+        """The value in a format of numbers, “undefined” where there is none; without a format as `str`."""
+        if not form:
+            return str(self)
+        return "undefined" if self.value is None else format(self.value, form)
 
     def __str__(self) -> str:
         """For readers: 0.712 [0.640, 0.771], n 60; or that it is undefined, and why."""

@@ -51,3 +51,20 @@ def test_json_holds_the_ends_and_why_there_are_none():
         "method": "bootstrap",
     }
     assert undefined("one rater", n=0).as_json() == {"value": None, "ci": None, "n": 0, "reason": "one rater"}
+
+
+def test_an_estimate_is_a_number_with_an_interval():
+    rho = Estimate(0.6234, 0.5, 0.7, 60)
+    assert float(rho) == 0.6234
+    assert rho > 0.6 >= 0.5
+    assert rho < Estimate(0.7)
+    assert not rho <= 0.5
+    assert rho >= 0.6234
+    assert f"{rho:.2f} {rho:+.1%}" == "0.62 +62.3%"
+    assert f"{rho}" == str(rho)
+    assert max([rho, Estimate(0.9), Estimate(0.1)]) == Estimate(0.9)
+    missing = Estimate(None, reason="nobody rated it")
+    assert math.isnan(float(missing))
+    assert f"{missing:.2f}" == "undefined"
+    assert not missing > 0
+    assert not missing <= 0

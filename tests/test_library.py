@@ -12,7 +12,9 @@ from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import concord
@@ -71,7 +73,7 @@ def test_every_block_of_the_page_runs_and_prints_what_it_says(here, mock, run):
             for told, line in zip(said, printed.getvalue().splitlines(), strict=True)
             if not told.startswith(WORDS)
         ]
-    assert len(compared) == 7
+    assert len(compared) == 12
     assert [told for told, _ in compared] == [line for _, line in compared]
     assert {language for language, _ in BLOCKS} == {"python", "sh"}
     names["test_the_judge_can_be_trusted"]()
@@ -163,7 +165,7 @@ def test_a_row_without_a_score_is_missing_and_counted():
     table.loc[3, "score"] = None
     found = concord.agreement(table)
     assert found.judges["j"]["spearman"].n == 14
-    assert "1 rows have no score and are taken as missing ratings." in str(found)
+    assert "1 row has no score and is taken as missing." in str(found)
 
 
 def test_wrong_rows_are_all_named():
@@ -189,6 +191,116 @@ def test_tables_of_other_forms_have_the_same_figures():
     checked.agrees(at_least=-1)
     with pytest.raises(AssertionError, match=r"the lower end is below 0\.99"):
         checked.agrees(at_least=0.99, judge="j")
+
+
+class Streamed:
+    """A frame of another library: it gives itself as Arrow's stream of record batches."""
+
+    def __init__(self, frame):
+        self._table = pa.Table.from_pandas(frame, preserve_index=False)
+
+    def __arrow_c_stream__(self, requested=None):
+        return self._table.__arrow_c_stream__(requested)
+
+
+@pytest.mark.parametrize("of", ["path", "arrow", "stream", "records", "columns", "nullable"])
+@pytest.mark.parametrize("form", ["own", "wide"])
+def test_any_table_is_taken_without_a_database(tmp_path, monkeypatch, of, form):
+    monkeypatch.setattr(Workspace, "open", lambda *_: pytest.fail("a table needs no database"))
+    table = frame()
+    table.loc[3, "score"] = None
+    if form == "wide":
+        table = table.pivot(index="unit", columns="rater", values="score").reset_index()
+    raters = {} if form == "own" else {"human": ["Ada", "Ben", "Cleo"], "judge": ["j"]}
+    wanted = concord.agreement(table, **raters)
+    file = tmp_path / "ratings.csv"
+    table.to_csv(file, index=False)
+    given = {
+        "path": lambda: str(file),
+        "arrow": lambda: pa.Table.from_pandas(table, preserve_index=False),
+        "stream": lambda: Streamed(table),
+        "records": lambda: table.to_dict("records"),
+        "columns": lambda: table.to_dict("list"),
+        "nullable": table.convert_dtypes,
+    }[of]()
+    found = concord.agreement(given, **raters)
+    assert found["wit" if form == "own" else "score"] == wanted["wit" if form == "own" else "score"]
+    assert found.judges["j"]["spearman"].n == 14
+
+
+def test_categories_in_words_are_taken_in_long_form():
+    words = frame().assign(score=lambda table: table["score"].map(dict(enumerate(" ABCDE"))))
+    assert concord.agreement(words).judges["j"] == concord.agreement(frame(), nominal=True).judges["j"]
+
+
+def test_single_figures_are_those_of_the_report():
+    wide = frame().pivot(index="unit", columns="rater", values="score")
+    found, people = concord.agreement(frame()), ["Ada", "Ben", "Cleo"]
+    alphas = [
+        concord.alpha(of) for of in (wide[people], wide[people].to_numpy(), wide[people].to_dict("list"))
+    ]
+    assert {alpha.value for alpha in alphas} == {found.alpha["ordinal"].value}
+    assert alphas[0].interval == alphas[1].interval
+    assert concord.alpha(wide[people], "interval").value == found.alpha["interval"].value
+    rho = concord.spearman(wide["j"], wide[people].mean(axis=1))
+    assert rho.value == pytest.approx(found.judges["j"]["spearman"].value)
+    assert rho.low < rho.value < rho.high
+    rng = np.random.default_rng(0)
+    many = pd.DataFrame(rng.integers(1, 6, (40, 4)), columns=[*people, "j"])
+    table = concord.agreement(many.assign(id=range(40)), human=people, judge=["j"])
+    row = table.report.section("alt-test", "score")["alt_test"].rows[2]
+    test = concord.alt_test(many[people], many["j"])
+    assert (test.passed, test.omega, test.rho) == (row["passed"], row["omega"], row["rho"])
+    words = many.map(str)
+    by_words, by_numbers = concord.alt_test(words[people], words["j"]), many.astype(int)
+    assert by_words == concord.alt_test(by_numbers[people], by_numbers["j"], score="agreement")
+
+
+def test_single_figures_of_nothing_say_why():
+    assert concord.alpha([]).reason == "no item was rated by two people"
+    assert concord.alpha([[1, 1], [1, 1]]).reason == "all ratings are equal"
+    assert concord.alpha([["a", "b"], ["a", "a"], ["b", "b"]], "nominal").n == 3
+    assert concord.spearman([1, 2], [1, 2]).reason == "2 items in common, at least 3 are needed"
+    assert concord.alt_test([[1, 2, 1]] * 9, [1] * 9).passed is None
+    with pytest.raises(StudyError, match="have no order"):
+        concord.alpha([["a", "b"]])
+    with pytest.raises(StudyError, match="Raters have 2, 3 items"):
+        concord.spearman([1, 2], [1, 2, 3])
+
+
+def test_a_figure_is_quick():
+    code = "import concord, time; concord.alpha([[1, 2]]); t = time.process_time(); "
+    code += "concord.alpha([[1, 2], [2, 2], [3, 3], [1, None]] * 25); print(time.process_time() - t)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert float(done.stdout) < 0.2
+
+
+def test_what_is_misspelt_suggests():
+    found = concord.agreement(frame())
+    with pytest.raises(NotFound, match="Did you mean “j”"):
+        found.judges["jj"]
+    with pytest.raises(NotFound, match="Did you mean “spearman”"):
+        found.judges["j"]["spearmann"]
+    with pytest.raises(NotFound, match="Did you mean “resamples”"):
+        concord.agreement(frame(), resample=10)
+    with pytest.raises(AttributeError, match="Did you mean “agreement”"):
+        concord.agreemnt  # noqa: B018
+
+
+def test_what_a_prompt_shows_fits_a_screen():
+    found = concord.agreement(frame())
+    for value in (found, found["wit"].judges, found.people, found.judges["j"]["spearman"]):
+        lines = repr(value).splitlines()
+        assert len(lines) <= 24
+        assert max(map(len, lines)) <= 240
+
+
+def test_coefficients_of_people_are_there():
+    people = concord.agreement(frame()).people
+    assert {"ac2", "icc_single", "icc_mean", "alpha_ordinal"} <= people.keys()
+    assert people["icc_single"].value == pytest.approx(
+        concord.agreement(frame())["wit"].people["icc_single"].value
+    )
 
 
 def test_answers_as_categories_have_kappa_alone():

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from concord.conversation import Conversation, Message, Role, Unit
 from concord.errors import ImportRefused, not_found
 from concord.exchange import incoming, ratings_csv, ratings_study, rows
 from concord.exchange.answer_words import CellReading, is_blank, number_of, reading_of, words
-from concord.exchange.incoming import Given, Incoming
+from concord.exchange.incoming import Given, Incoming, Measured
 from concord.exchange.rows import FileRow
 from concord.files.limits import FILE_BYTES
 from concord.questions import Scale
@@ -37,6 +37,18 @@ _BESIDE = ("texts", "questions", "lengths", "groups", "criteria", "kinds")
 MOST_GROUPS = 60
 SHOWN = 3
 """So many cells that cannot be read are named."""
+
+
+FRAME = "ratings"
+"""What a table is called that is no file."""
+OF_FRAMES = {"unit": "item_id", "kind": "rater_type"}
+"""Names of columns of Concord's own frames, and those of its files."""
+
+
+class Treatment(Measured, total=False):
+    """How ratings that were read become those of agreement: see `concord.exchange.incoming.measured`."""
+
+    exclude_refused: bool
 
 
 @dataclass(frozen=True)
@@ -127,25 +139,24 @@ class _Table:
     def refusal(self, message: str, *options: str) -> ImportRefused:
         """An error, with the command to type where options mend it."""
         command = f" Type: {self.options.command(self.name, *options)}" if options else ""
+        if options and self.name == FRAME:
+            stated = " ".join(options).replace("--", "").replace("pass-from", "pass_from").split()
+            pairs = zip(stated[::2], stated[1::2], strict=True)
+            command = " Give " + ", ".join(f"{option}={value.split(',')}" for option, value in pairs) + "."
         return ImportRefused(f"{self.name}: {message}{command}")
 
 
-def read(path: Path, options: TableOptions = TableOptions(), *, people: bool = True) -> LabelTable:
-    """Read a file: CSV, TSV, Parquet, JSON, JSON Lines, an Inspect log or Excel.
+def read(
+    source: Any, options: TableOptions = TableOptions(), *, people: bool = True, **measured: Unpack[Treatment]
+) -> LabelTable:
+    """Read a file (CSV, TSV, Parquet, JSON, JSON Lines, an Inspect log, Excel), a frame of pandas, polars or
+    Arrow, a mapping of columns, or rows as mappings.
 
-    Raises ImportRefused for a table without judges' answers, or without people's unless these are not needed.
+    `people` says whether people's answers are needed, `measured` how repeated runs, refusals and clusters
+    are treated. Raises ImportRefused for a table without judges' answers, or without people's where these are
+    needed.
     """
-    sheet = path.suffix.lower() in (".xlsx", ".xlsm") and path.is_file()
-    return of_rows(_sheet(path) if sheet else rows.read(path), str(path), options, people=people)
-
-
-def of_frame(frame: "pd.DataFrame", options: TableOptions = TableOptions()) -> LabelTable:
-    """The same of a data frame. Raises ImportRefused."""
-    return of_rows(_rows_of(frame, "row"), "table", options)
-
-
-def of_rows(given: Iterable[FileRow], name: str, options: TableOptions, *, people: bool = True) -> LabelTable:
-    """The labels of rows: see `read`. Raises ImportRefused."""
+    given, name = _rows(source)
     broken: list[str] = []
     people_of: dict[str, int] = {}
     records: list[Mapping[str, Any]] = []
@@ -165,32 +176,71 @@ def of_rows(given: Iterable[FileRow], name: str, options: TableOptions, *, peopl
     for column in (*options.by, *((table.id,) if table.id else ())):
         if column not in table.columns:
             raise not_found("column", column, table.columns)
-    if {*ratings_csv.REQUIRED} <= {column.lower() for column in table.columns}:
-        return _own(table)
+    own = {OF_FRAMES.get(column.lower(), column.lower()): column for column in table.columns}
+    if {*ratings_csv.REQUIRED} <= own.keys() and _numeric(table.values(own["score"])):
+        return _own(table, own, **measured)
     long = _long(table)
-    return _ratings(table, long or _wide(table), bool(long))
+    return _ratings(table, long or _wide(table), bool(long), **measured)
 
 
-def _own(table: _Table) -> LabelTable:
-    """A table in Concord's own form, with turns, repeats and texts."""
+def _rows(source: Any) -> tuple[Iterable[FileRow], str]:
+    """The rows of a file, a frame, columns or mappings, and what messages call it."""
+    if isinstance(source, str | Path):
+        path = Path(source)
+        sheet = path.suffix.lower() in (".xlsx", ".xlsm") and path.is_file()
+        return _sheet(path) if sheet else rows.read(path), str(path)
+    if isinstance(source, Mapping):
+        import pandas as pd
+
+        source = pd.DataFrame(source)
+    elif not hasattr(source, "iloc") and hasattr(source, "__arrow_c_stream__"):
+        import pyarrow as pa
+
+        source = pa.table(source)
+    frame = source.to_pandas() if hasattr(source, "to_pandas") else source
+    if hasattr(frame, "to_dict"):
+        return _rows_of(frame, "row"), FRAME
+    return (FileRow(f"row {number}", row) for number, row in enumerate(frame, 1)), FRAME
+
+
+def _numeric(values: Sequence[Any]) -> bool:
+    """Whether most of the values that are given are numbers."""
+    given = [value for value in values if not is_blank(value)]
+    return 2 * sum(number_of(value) is not None for value in given) > len(given)
+
+
+def _own(table: _Table, own: Mapping[str, str], **measured: Unpack[Treatment]) -> LabelTable:
+    """A table in Concord's own form, with turns, repeats and texts; a row without a score is missing."""
+    scored = [not is_blank(score) for score in table.values(own["score"])]
 
     def numbered() -> Iterator[tuple[int, list[str]]]:
-        yield 1, table.columns
-        for number, record in enumerate(table.records, 2):
-            cells = (record.get(column) for column in table.columns)
-            yield number, ["" if cell is None or cell != cell else str(cell) for cell in cells]
+        yield 1, [*own]
+        for place, record, given in zip(table.places, table.records, scored, strict=True):
+            cells = (record.get(column) for column in own.values())
+            if given:
+                yield int(place.rpartition(" ")[2]), [_text(cell) for cell in cells]
 
     file = ratings_csv.read_records(numbered(), table.name)
+    if lacking := len(scored) - sum(scored):
+        have = "row has no score and is taken" if lacking == 1 else "rows have no score and are taken"
+        table.warnings.append(f"{lacking} {have} as missing")
     scales = table.options.scales
     brought = ratings_study.incoming(None, file, Path(table.name).stem, scales=scales)
     raters = {given.rater for given in brought.given}
     table.roles["form"] = "Concord's own, a rating a row"
     for whose, kind in (("people", "human"), ("judges", "judge")):
         table.roles[whose] = ", ".join(sorted({rater.name for rater in raters if rater.kind == kind}))
-    return _measured(table, brought)
+    return _measured(table, brought, **measured)
 
 
-def _measured(table: _Table, brought: Incoming, **how: Any) -> LabelTable:
+def _text(cell: Any) -> str:
+    """A cell as a file has it, nothing for what is missing."""
+    if cell is None or cell != cell:
+        return ""
+    return str(int(cell)) if isinstance(cell, bool | np.bool_) else str(cell)
+
+
+def _measured(table: _Table, brought: Incoming, **how: Unpack[Treatment]) -> LabelTable:
     of, features = incoming.measured(brought, **how)
     per_turn = brought.study.per_turn
     units = dict.fromkeys((g.unit.conversation, g.unit.turn if per_turn else None) for g in brought.given)
@@ -240,7 +290,8 @@ def _named(
         source = about.get("source")
         source = source if isinstance(source, Mapping) else {"source_type": source or ""}
         kind = str(source.get("source_type", "")).upper()
-        by = "judge " if kind or "evaluationModel" in about else ""
+        own = kind or path.rpartition(".")[2].lower() in words("by_judges")
+        by = "judge " if own else ""
         if kind in ("HUMAN", "ANNOTATION"):
             who = str(source.get("source_id") or about.get("authorUserId") or "")
             by = f"human {people.setdefault(who, len(people) + 1)} "
@@ -292,7 +343,8 @@ def _rated(table: _Table, column: str) -> bool:
 def _long(table: _Table) -> list[_Label]:
     """The labels of a table with a rating a row; none for another."""
     rater, score, item = table.named("raters"), table.named("scores"), table.id
-    kind, criterion = table.named("kinds"), table.named("criteria")
+    criterion = table.named("criteria")
+    kind = next((column for column in table.columns if _says_whose(table, column)), "")
     if not (rater and score and item) or len(set(map(str, table.values(item)))) == len(table.records):
         return []
     names = dict.fromkeys(str(value) for value in table.values(rater) if not is_blank(value))
@@ -311,6 +363,12 @@ def _long(table: _Table) -> list[_Label]:
             on = str(record.get(criterion) or "") if criterion else ""
             labels.append(_Label(row, on, str(record[rater]), whose, record.get(score)))
     return labels
+
+
+def _says_whose(table: _Table, column: str) -> bool:
+    """Whether a column of a known name says of every rating whether it is a person's or a judge's."""
+    given = {str(value) for value in table.values(column) if not is_blank(value)}
+    return column.lower() in words("kinds") and None not in _kinds(given).values() and len(given) > 1
 
 
 def _wide(table: _Table) -> list[_Label]:
@@ -358,6 +416,8 @@ def _whose(
     people, judges, unsure = (
         [name for name, kind in kinds.items() if kind == wanted] for wanted in ("human", "judge", None)
     )
+    vary = [name for name in unsure if name not in table.columns or len({*map(str, table.values(name))}) > 1]
+    unsure = vary or unsure
     if judges and (people or table.judges_alone):
         return {name: kind for name, kind in kinds.items() if kind}
     lacking, option = ("a person's", "--human") if not people else ("a judge's", "--judge")
@@ -367,6 +427,11 @@ def _whose(
             f"no {what} are known to be {lacking}, and none is left that could be. It has {columns}.",
             option,
             "NAME",
+        )
+    if as_text := [c for c in table.columns if str(table.values(c)[0]).startswith(("[{'", "{'"))]:
+        raise table.refusal(
+            f"the column {as_text[0]} holds objects of Python as text. Write the table as JSON: "
+            'frame.to_json(FILE, orient="records").'
         )
     if len(unsure) == 1 and not people and not judges:
         raise table.refusal(
@@ -459,7 +524,7 @@ def _scores(
     return readings, dict(scores.values())
 
 
-def _ratings(table: _Table, labels: Sequence[_Label], long: bool) -> LabelTable:
+def _ratings(table: _Table, labels: Sequence[_Label], long: bool, **how: Unpack[Treatment]) -> LabelTable:
     """The ratings of the labels that can be read."""
     groups = _groups(table)
     keys = _keys(table, groups, long)
@@ -490,7 +555,8 @@ def _ratings(table: _Table, labels: Sequence[_Label], long: bool) -> LabelTable:
         },
     )
     if not long and (empty := len(table.records) - len(brought.conversations)):
-        table.warnings.append(f"{empty} rows have no answer at all")
+        have = "row has" if empty == 1 else "rows have"
+        table.warnings.append(f"{empty} {have} no answer at all")
     for whose, kind in (("people", "human"), ("judges", "judge")):
         table.roles[whose] = ", ".join(dict.fromkeys(one.rater for one in labels if one.kind == kind))
     shown = [*dict.fromkeys(filter(None, (question, text)))]
@@ -505,7 +571,9 @@ def _ratings(table: _Table, labels: Sequence[_Label], long: bool) -> LabelTable:
         table.roles |= {role: ", ".join(columns)} if columns else {}
     table.roles |= {of_criterion[name]: readings[name].description for name in [*readings][:6]}
     together = ("scenario",) if "scenario" in groups else ()
-    measured = _measured(table, brought, exclude_refused=False, cluster_by=together)
+    usual: Treatment = {"exclude_refused": False, "cluster_by": together}
+    usual.update(how)
+    measured = _measured(table, brought, **usual)
     if not length:
         return measured
     of_key = {key: number_of(record.get(length)) for key, record in zip(keys, table.records, strict=True)}
@@ -559,7 +627,8 @@ def _counted(one: str, several: str, which: Sequence[str]) -> str:
 
 def _rows_of(frame: "pd.DataFrame", place: str, first: int = 1) -> Iterator[FileRow]:
     """The rows of a frame, `place` and their number being where they stand."""
-    for number, record in enumerate(frame.to_dict("records"), first):
+    given = frame.astype(object).where(frame.notna(), None)
+    for number, record in enumerate(given.to_dict("records"), first):
         yield FileRow(f"{place} {number}", {str(column): cell for column, cell in record.items()})
 
 

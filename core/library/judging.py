@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +16,7 @@ import pandas as pd
 
 from concord.errors import ConfigError, ImportRefused
 from concord.exchange import conversations_file, conversations_jsonl
-from concord.library.frames import ratings_frame, working
+from concord.library.study import ratings_frame
 from concord.llm.models import Model, load_models, read_entry
 from concord.rubrics import shelf, writing
 from concord.runs import engine, planning
@@ -41,7 +42,7 @@ class Judged:
     failed: pd.DataFrame
     run: Progress
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return f"{len(self.ratings)} ratings, {len(self.failed)} failed judgements. {sentence(self.run)}"
 
 
@@ -74,6 +75,16 @@ def judge(
         run = _run(opened, job, max_cost, retry_failed)
         assert job.rubric is not None
         return _judged(opened, benchmark, asked, job.rubric.variant, run)
+
+
+@contextmanager
+def working(path: str | Path | None) -> Iterator[Workspace]:
+    """The workspace in a folder, which is made; without one a temporary one."""
+    if path is not None:
+        yield Workspace.open(path)
+        return
+    with TemporaryDirectory(prefix="concord-") as folder:
+        yield Workspace.open(folder)
 
 
 def _stored(workspace: Workspace, given: Any, name: str) -> str:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
-from textwrap import fill
-from typing import TYPE_CHECKING, Any, cast
+from textwrap import indent
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from concord.errors import check_known
+from concord.errors import check_known, not_found
 from concord.estimate import Estimate
-from concord.files.plain import plain_line
-from concord.reports.agreement_report import WIDTH, AgreementReport
+from concord.reports.agreement_report import AgreementReport
 from concord.reports.coefficient import every_criterion, ordered, with_people
 from concord.reports.gate import gate
 from concord.reports.names import renamed
 from concord.reports.screen import screen
+from concord.statistics import reliability
 from concord.statistics.coefficients import COEFFICIENTS, Name
 from concord.statistics.ratings import called
-from concord.table import Table, as_document, as_html
+from concord.table import Table, as_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,8 +26,24 @@ if TYPE_CHECKING:
 BESIDE = {"judge": "with_others", "person": "held_out", "difference": "difference"}
 """Columns of the table `held_out` and the names of these figures."""
 
-Figures = Mapping[str, Estimate]
-"""Estimates by the name of the figure."""
+T = TypeVar("T")
+
+
+class Named(dict[str, T]):
+    """Values by name; a name that is unknown raises NotFound, with the nearest one that is there."""
+
+    def __missing__(self, name: str) -> T:
+        raise not_found("entry", name, self)
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name}\n{indent(repr(value), '  ')}" for name, value in self.items())
+
+
+class Figures(Named[Estimate]):
+    """Estimates by the name of the figure."""
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name}: {figure}" for name, figure in self.items())
 
 
 @dataclass(frozen=True)
@@ -38,17 +54,19 @@ class CriterionFigures:
     `alpha` and `weighted-kappa` with the mean of people, `kappa` with their majority, `bias` and `mae`; and
     with an annotator held out at a time `with_others` (ρ of the judge with the other people), `held_out` (ρ
     of that annotator on the same items) and their `difference`. Categories have `kappa` and `alpha` alone.
-    `annotators` has each person's ρ with the mean of the others, `alpha` people's alpha by metric.
+    `annotators` has each person's ρ with the mean of the others, `alpha` people's alpha by metric, `people`
+    (but of categories) the coefficients of `concord.statistics.reliability.COEFFICIENTS`: AC2, ICC, others.
     """
 
     criterion: str
-    judges: Mapping[str, Figures]
-    panels: Mapping[str, Figures]
+    judges: Named[Figures]
+    panels: Named[Figures]
     annotators: Figures
     alpha: Figures
+    people: Figures
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Agreement:
     """How well judges agree with people, and people with each other. Figures are computed when asked for.
 
@@ -59,7 +77,7 @@ class Agreement:
     report: AgreementReport
     notes: tuple[str, ...] = ()
     taken: tuple[str, ...] = ()
-    """What the columns of a table were taken for, where it was no table of Concord's."""
+    """What the columns of a table were taken for."""
     _kept: dict[str, CriterionFigures] = field(default_factory=dict, repr=False)
 
     @property
@@ -75,24 +93,29 @@ class Agreement:
         return self._kept[criterion]
 
     @property
-    def judges(self) -> Mapping[str, Figures]:
+    def judges(self) -> Named[Figures]:
         """Each judge's figures on the main criterion: *final*, else the last."""
         return self[self.report.main].judges
 
     @property
-    def panels(self) -> Mapping[str, Figures]:
-        """Each panel's figures on the main criterion: of all judges, and of those asked for."""
+    def panels(self) -> Named[Figures]:
+        """The figures of the panel of all judges and of those asked for, on the main criterion."""
         return self[self.report.main].panels
 
     @property
     def annotators(self) -> Figures:
-        """Each annotator's ρ with the mean of the others, on the main criterion."""
+        """Each annotator's ρ with the mean of the others on the main criterion: *final*, else the last."""
         return self[self.report.main].annotators
 
     @property
     def alpha(self) -> Figures:
-        """People's alpha by metric, on the main criterion."""
+        """People's alpha by metric on the main criterion: *final*, else the last."""
         return self[self.report.main].alpha
+
+    @property
+    def people(self) -> Figures:
+        """Coefficients of people's agreement on the main criterion: *final*, else the last."""
+        return self[self.report.main].people
 
     @property
     def summary(self) -> list[str]:
@@ -115,7 +138,7 @@ class Agreement:
                 *(("judge", name, figures) for name, figures in found.judges.items()),
                 *(("panel", name, figures) for name, figures in found.panels.items()),
                 *(("annotator", name, {"with_others": rho}) for name, rho in found.annotators.items()),
-                ("people", "", {f"alpha_{metric}": alpha for metric, alpha in found.alpha.items()}),
+                ("people", "", {f"alpha_{m}": alpha for m, alpha in found.alpha.items()} | found.people),
             ]
             for of, name, figures in every:
                 rows += [
@@ -141,12 +164,9 @@ class Agreement:
         """The tables of the overview, as page and command show them; a notebook draws each."""
         return tuple(renamed(table, self.report.names) for table in self.report.overview)
 
-    def __str__(self) -> str:
-        """The overview as text, for a terminal or a log; of a table that was checked the screen."""
-        if self.taken:
-            return screen(self.report, taken=self.taken, left_out=self.notes)
-        said = "\n".join(fill(plain_line(sentence), WIDTH) for sentence in self.summary)
-        return f"{said}\n\n{as_document(self.tables, 'table', width=WIDTH)}"
+    def __repr__(self) -> str:
+        """The answer on a screen, as `concord check` prints it."""
+        return screen(self.report, taken=self.taken, left_out=self.notes)
 
     def _repr_html_(self) -> str:
         """Sentences and tables of the overview; every name and text in them is escaped."""
@@ -159,29 +179,36 @@ def _figures(report: AgreementReport, criterion: str) -> CriterionFigures:
     names: list[Name] = ["kappa", "alpha"] if nominal else [*COEFFICIENTS]
     panels = [members for members in report.panels if len(members) > 1]
     every = [*((judge,) for judge in report.ratings.judges), *panels]
-    found: dict[tuple[str, ...], dict[str, Estimate]] = {
-        members: {str(name): of for name, of in with_people(report, criterion, members, names).items()}
+    of_raters = {
+        members: Figures(
+            {str(name): of for name, of in with_people(report, criterion, members, names).items()}
+        )
         for members in every
     }
     if nominal:
         rows = (report.categories or report.nominal).rows
         alpha = next(r for r in rows if (r["criterion"], r["coefficient"]) == (criterion, "alpha_nominal"))
-        people, alphas = {}, {"nominal": cast(Estimate, alpha["value"])}
+        annotators, alphas = Figures(), Figures(nominal=cast(Estimate, alpha["value"]))
+        people = Figures()
     else:
         part = report.agreement.criteria[criterion]
-        people, alphas = {one.name: one.vs_others for one in part.each}, {**part.alpha}
+        annotators, alphas = Figures({one.name: one.vs_others for one in part.each}), Figures(part.alpha)
+        rows = report.section("people", criterion)["people"].rows
+        by_title = {str(row["measure"]): cast(Estimate, row["value"]) for row in rows}
+        people = Figures({name: by_title[of] for name, of in reliability.COEFFICIENTS.items()})
         beside = report.section("judges", criterion)
         for members in every:
             level = _row(beside["judges"], members)
             held_out = _row(beside["held_out"], members)
-            found[members] |= {name: level[name] for name in ("bias", "mae")}
-            found[members] |= {name: held_out[column] for column, name in BESIDE.items()}
+            of_raters[members] |= {name: level[name] for name in ("bias", "mae")}
+            of_raters[members] |= {name: held_out[column] for column, name in BESIDE.items()}
     return CriterionFigures(
         criterion,
-        {judge: found[judge,] for judge in report.ratings.judges},
-        {report.names[called(members)]: found[members] for members in panels},
-        people,
+        Named({judge: of_raters[judge,] for judge in report.ratings.judges}),
+        Named({report.names[called(members)]: of_raters[members] for members in panels}),
+        annotators,
         alphas,
+        people,
     )
 
 

@@ -1,16 +1,13 @@
-"""Agreement of a frame of ratings, and a workspace's studies."""
+"""Agreement of a table of answers, and a workspace's studies."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
-import pandas as pd
-
-from concord.errors import StudyError
-from concord.exchange import incoming, labels, ratings_csv, ratings_study
-from concord.library.frames import NAMES, ratings_frame
+from concord.errors import StudyError, check_known
+from concord.exchange import labels
 from concord.library.result import Agreement
 from concord.questions import Scale, scale_of
 from concord.rating import Criterion
@@ -19,6 +16,11 @@ from concord.statistics.figures import People
 from concord.store import access, ratings, studies
 from concord.studies.studies import Runs
 from concord.workspace import Workspace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+OF_RATINGS = ("unit", "turn", "criterion", "rater", "kind", "variant", "repeat", "score", "explanation")
 
 
 class Measuring(TypedDict, total=False):
@@ -37,40 +39,7 @@ class Measuring(TypedDict, total=False):
 
 
 def agreement(
-    ratings: pd.DataFrame,
-    *,
-    scales: Mapping[str, str | Scale] | None = None,
-    **how: Unpack[Measuring],
-) -> Agreement:
-    """How well judges agree with people, and people with each other.
-
-    `ratings` has a rating a row, in the columns unit (or item_id), criterion, rater, kind (or rater_type:
-    human or judge) and score, and any of turn, repeat, variant, model, language and others, as a file that
-    `concord import ratings` reads. A row without a score is a missing rating. `scales` gives criteria their
-    scale where the scores do not show it, such as {"helpful": "1..5"}. A frame of another form is read as
-    `check` does. Raises ImportRefused, which names every row that is wrong, counted from 1, and NotFound for
-    a panel of unknown judges.
-    """
-    if not {*ratings_csv.REQUIRED} <= {NAMES.get(str(name), str(name)).lower() for name in ratings.columns}:
-        return check(ratings, scales=scales, **how)
-    table = ratings_csv.read_records(_records(ratings), "the ratings")
-    given = {name: scale_of(of) if isinstance(of, str) else of for name, of in (scales or {}).items()}
-    brought = ratings_study.incoming(None, table, "ratings", scales=given)
-    options = _options(how)
-    of, features = incoming.measured(
-        brought,
-        runs=options.runs,
-        nominal=options.nominal,
-        cluster_by=options.cluster_by,
-        exclude_refused=options.exclude_refused,
-    )
-    without = len(ratings) - len(table.lines)
-    notes = (f"{without} rows have no score and are taken as missing ratings.",) if without else ()
-    return Agreement(asked_report(of, options, features), notes)
-
-
-def check(
-    table: pd.DataFrame | str | Path,
+    table: Any,
     *,
     human: Sequence[str] = (),
     judge: Sequence[str] = (),
@@ -81,22 +50,32 @@ def check(
     pass_from: float | None = None,
     **how: Unpack[Measuring],
 ) -> Agreement:
-    """How far judges can be trusted, from a table as people have it: what `concord check` prints.
+    """How well judges agree with people, and people with each other.
 
-    `table` is a file or a frame with a row an answer and a column a rater, or a row a rating. The options are
-    those of the command: columns of people and judges, of ids and groups, the criterion in names of columns,
-    scales, and from which number an answer passes. Raises ImportRefused for a table of which it is not known
-    whose answers columns hold, with the option that says it.
+    `table` is a path, a frame of pandas, polars or Arrow, a mapping of columns, or rows as mappings: a row an
+    answer with a column a rater, or a row a rating, in Concord's own columns (unit or item_id, criterion,
+    rater, kind or rater_type, score) or others. Answers are numbers, pass or fail in the usual words, or
+    categories; an empty one is a missing rating.
+
+    The other arguments are the options of `concord check`: columns of people and judges, of ids and groups,
+    the criterion in names of columns, scales such as {"helpful": "1..5"}, and from which number an answer
+    passes; `how` the options of `concord agreement`. Raises ImportRefused for a table of which it is not
+    known whose answers columns hold, with the option that says it, and for rows that are wrong, counted from
+    1, and NotFound for unknown names.
     """
+    check_known("argument", how, Measuring.__annotations__)
     given = {name: scale_of(of) if isinstance(of, str) else of for name, of in (scales or {}).items()}
     columns = labels.TableOptions(
         tuple(human), tuple(judge), id, tuple(by), tuple(criterion), given, pass_from
     )
-    if isinstance(table, pd.DataFrame):
-        read = labels.of_frame(table, columns)
-    else:
-        read = labels.read(Path(table), columns)
+    kept = ("runs", "nominal", "cluster_by", "exclude_refused")
+    treatment = {name: of for name, of in how.items() if name in kept}
+    read = labels.read(table, columns, **cast(labels.Treatment, treatment))
     return Agreement(asked_report(read.of, _options(how), read.features), read.warnings, read.columns)
+
+
+check = agreement
+"""What `concord check` prints, under its name."""
 
 
 class Study:
@@ -125,7 +104,7 @@ class Study:
         """What is rated, one unit a row: unit (the conversation's key), turn, stratum."""
         with self.workspace.read() as db:
             rows = [{"unit": row["key"], **row} for row in studies.units(db, self.name)]
-        return pd.DataFrame(rows, columns=["unit", "turn", "stratum"])
+        return _frame(rows, ["unit", "turn", "stratum"])
 
     @property
     def ratings(self) -> pd.DataFrame:
@@ -139,12 +118,26 @@ class Study:
         with self.workspace.read() as db:
             people = [one for one in access.annotators(db, self.name) if one.items]
         rows = [(one.name, one.done, one.skipped, one.items, one.seconds / 60) for one in people]
-        return pd.DataFrame(rows, columns=["annotator", "done", "skipped", "items", "minutes"])
+        return _frame(rows, ["annotator", "done", "skipped", "items", "minutes"])
 
     def agreement(self, **how: Unpack[Measuring]) -> Agreement:
         """How well judges agree with people. Raises StudyError where there are no ratings yet."""
         with self.workspace.read() as db:
             return Agreement(agreement_report(db, self.name, _options(how)))
+
+
+def ratings_frame(rows: Iterable[Mapping[str, Any]], prefix: str = "") -> pd.DataFrame:
+    """Stored ratings as a frame; `prefix` is taken from the names of units."""
+    of_units = [
+        {"unit": str(row["item_id"]).removeprefix(prefix), "kind": row["rater_type"], **row} for row in rows
+    ]
+    return _frame(of_units, list(OF_RATINGS)).astype({"turn": "Int64"})
+
+
+def _frame(rows: Sequence[Any], columns: list[str]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _options(how: Measuring) -> Options:
@@ -153,20 +146,3 @@ def _options(how: Measuring) -> Options:
     if given.get("cluster_by") is not None:
         given["cluster_by"] = tuple(given["cluster_by"])
     return Options(**given)
-
-
-def _records(frame: pd.DataFrame) -> Iterator[tuple[int, list[str]]]:
-    """The scored rows of a frame as records of a file: numbered from 1, the names of the columns first."""
-    names = [NAMES.get(str(name), str(name)) for name in frame.columns]
-    yield 0, names
-    scored = names.index("score") if "score" in names else 0
-    for number, row in enumerate(frame.itertuples(index=False, name=None), 1):
-        cells = [_cell(cell) for cell in row]
-        if cells[scored]:
-            yield number, cells
-
-
-def _cell(cell: Any) -> str:
-    if pd.api.types.is_scalar(cell) and pd.isna(cell):
-        return ""
-    return str(int(cell)) if pd.api.types.is_bool(cell) else str(cell)

@@ -309,13 +309,6 @@ def _not_compared(
     label, scores = evidence.label(criterion), ratings_of(evidence, criterion)[criterion]
     gap, figure = _figure(row, "difference"), _figure(row, usual(evidence, criterion))
     why = gap.reason if gap else next(iter(table.notes), "").removesuffix(".")
-    if figure is None or not figure.defined:
-        why = figure.reason if figure else why
-        return f"On {label}, {who} cannot be compared with people: {why}.", "", ""
-    agree = "agree" if len(members) > 1 else "agrees"
-    kappa, person = usual(evidence, criterion) == "kappa", len(scores.people) == 1
-    whom_ = "the person" if person else "most people" if kappa else "people's mean"
-    reached = f"{_symbol(evidence, criterion)} {_two(figure)}{_within(figure)} on {figure.n} items"
     if word == "too few":
         are = "are" if len(members) > 1 else "is"
         n = f"{row['n']} items are too few to say whether {who} {are} as good as one more person"
@@ -324,6 +317,13 @@ def _not_compared(
             f"{why[0].upper()}{why[1:]}.",
             "Have people rate more items.",
         )
+    if figure is None or not figure.defined:
+        why = figure.reason if figure else why
+        return f"On {label}, {who} cannot be compared with people: {why}.", "", ""
+    agree = "agree" if len(members) > 1 else "agrees"
+    kappa, person = usual(evidence, criterion) == "kappa", len(scores.people) == 1
+    whom_ = "the person" if person else "most people" if kappa else "people's mean"
+    reached = f"{_symbol(evidence, criterion)} {_two(figure)}{_within(figure)} on {figure.n} items"
     sentence = f"On {label}, {who} {agree} with {whom_}: {reached}."
     reason = "One person alone answered: how far people agree with each other, what a judge can be held to, "
     reason += "is not known."

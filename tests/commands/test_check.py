@@ -259,7 +259,7 @@ def test_parquet_json_lines_and_a_frame_have_the_same_figures(tmp_path):
     table.to_json(tmp_path / "t.jsonl", orient="records", lines=True)
     found = [kappa(tmp_path / f"t.{end}")["agreement"] for end in ("csv", "parquet", "jsonl")]
     assert found[0] == found[1] == found[2]
-    read = labels.of_frame(table)
+    read = labels.read(table)
     assert sorted(read.of.column("score").tolist()) == sorted(
         labels.read(tmp_path / "t.csv").of.column("score").tolist()
     )
@@ -385,9 +385,9 @@ def test_a_judge_on_another_scale_is_said(tmp_path):
 
 def test_the_length_of_texts_or_of_a_column_is_a_feature():
     table = sparse().assign(response=[f"{'word ' * (1 + i % 7)}" for i in range(N)])
-    lengths = labels.of_frame(table).features["reply_chars"]
+    lengths = labels.read(table).features["reply_chars"]
     assert sorted(lengths.tolist()) == sorted(len(text) for text in table.response)
-    counted = labels.of_frame(table.assign(length=range(N))).features["reply_chars"]
+    counted = labels.read(table.assign(length=range(N))).features["reply_chars"]
     assert sorted(counted.tolist()) == list(range(N))
 
 
@@ -395,10 +395,10 @@ def test_an_answer_given_twice_is_told(tmp_path):
     long = three_people(("p1", "p2"), ("m1",)).melt("item", var_name="annotator", value_name="score")
     long["kind"] = ["human" if name[0] == "p" else "judge" for name in long.annotator]
     twice = pd.concat([long, long.iloc[:1]])
-    assert len(labels.of_frame(twice).of.rows["score"]) == len(long)
+    assert len(labels.read(twice).of.rows["score"]) == len(long)
     other = pd.concat([long, long.iloc[:1].assign(score=6)])
     with pytest.raises(ImportRefused, match="p1 answers “0” twice"):
-        labels.of_frame(other)
+        labels.read(other)
 
 
 def test_formulas_and_markup_are_no_answers(tmp_path):
@@ -428,7 +428,7 @@ def test_columns_that_are_not_there_are_told(tmp_path):
 
 def test_from_a_number_on_an_answer_passes():
     table = pd.DataFrame({"human": words(PEOPLE), "judge": [0.2 + 0.6 * value for value in JUDGED]})
-    read = labels.of_frame(table, TableOptions(passing=0.5))
+    read = labels.read(table, TableOptions(passing=0.5))
     kind, score = read.of.column("kind"), read.of.column("score")
     assert score[kind == "judge"].sum() == sum(JUDGED)
 
@@ -595,3 +595,52 @@ def test_floats_from_0_to_1_are_numbers_though_both_ends_occur(tmp_path, told):
         pd.Series(people).corr(pd.Series(judge), method="spearman")
     )
     assert row["n"] == 80
+
+
+def test_a_column_of_any_name_says_whose_a_rating_is(tmp_path):
+    file = tmp_path / "long.csv"
+    long = three_people(("anna", "ben", "cleo"), ("fast", "slow")).melt(
+        "item", var_name="evaluator", value_name="value"
+    )
+    long["source"] = ["llm" if name in ("fast", "slow") else "human" for name in long.evaluator]
+    long.to_csv(file, index=False)
+    shown = check(file).output
+    assert "people: anna, ben, cleo" in " ".join(shown.split())
+    assert "judges: fast, slow" in " ".join(shown.split())
+    long.assign(source="web").to_csv(file, index=False)
+    assert "which raters in the column evaluator are a person's?" in check(file).output
+
+
+def test_what_does_not_vary_is_not_offered_as_answers(tmp_path):
+    file = tmp_path / "table.csv"
+    pd.DataFrame({"human": PEOPLE, "checked": JUDGED, "multimodal": False}).to_csv(file, index=False)
+    done = check(file)
+    assert "which columns are a judge's? It may be checked. Type:" in done.output
+    assert check(file, "--judge", "checked").exit_code == 0
+
+
+def test_scores_of_deepeval_are_a_judges(tmp_path):
+    file = tmp_path / "run.json"
+    cases = [
+        {
+            "name": f"case {place}",
+            "input": "Why?",
+            "actualOutput": "So.",
+            "metricsData": [{"name": "Correctness [GEval]", "score": float(judged), "success": bool(judged)}],
+            "metadata": {"human_label": word},
+        }
+        for place, (word, judged) in enumerate(zip(words(PEOPLE), JUDGED, strict=True))
+    ]
+    file.write_text(json.dumps({"testCases": cases}))
+    assert kappa(file)["agreement"]["value"] == pytest.approx(by_hand(PEOPLE, JUDGED))
+
+
+def test_objects_of_python_in_a_csv_file_are_told(tmp_path):
+    file = tmp_path / "traces.csv"
+    pd.DataFrame({"assessments": [[{"name": "x", "value": 1}]] * 3, "state": ["OK", "OK", "ERROR"]}).to_csv(
+        file
+    )
+    assert (
+        "the column assessments holds objects of Python as text. Write the table as JSON"
+        in check(file).output
+    )
