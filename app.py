@@ -9,7 +9,7 @@ import streamlit as st
 from concord.errors import ConcordError, NotAllowed
 from concord.store import holdings
 from concord.store.sessions import Role
-from pages.parts import charts, theme
+from pages.parts import menu, theme
 from pages.parts.navigation import DESK, OPEN_TO, SECTIONS, PageFile, about
 from pages.parts.people import AnnotatorHere
 from pages.parts.session import here, sentence, workspace
@@ -35,8 +35,9 @@ def frame() -> None:
                 st.caption(":material/lock: This workspace is read-only: nothing here can be changed.")
             theme.aligned()
             theme.connection_notice()
+            menu.begin()
             page.run()
-            charts.as_svg()
+            menu.draw()
     except NotAllowed as error:
         _no_page()
         sentence(error)

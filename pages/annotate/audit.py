@@ -5,17 +5,14 @@ import streamlit as st
 from concord.store import audit
 from concord.store import studies as stored
 from pages.parts.address import asked, shown
+from pages.parts.navigation import heading
 from pages.parts.session import workspace
 from pages.parts.table import draw
 
 
 def page() -> None:
     """Draw the page."""
-    st.title("Audit log", anchor=False)
-    st.caption(
-        "Decisions on studies and annotators, with what was chosen or why, and exports, the newest first. "
-        "Nothing here can be changed."
-    )
+    heading("audit")
     with workspace().read() as db:
         names = ["", *stored.names(db), *stored.names(db, pairs=True)]
     at = names.index(asked("study", names, ""))

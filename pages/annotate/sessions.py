@@ -9,6 +9,7 @@ import streamlit as st
 from concord.store import members, sessions, settings
 from concord.store.sessions import Session
 from pages.parts import told
+from pages.parts.navigation import heading
 from pages.parts.people import Researcher
 from pages.parts.plain import plain
 from pages.parts.session import here, workspace
@@ -25,11 +26,10 @@ KINDS = {
 
 def page() -> None:
     """Draw the page."""
-    st.title("Sessions", anchor=False)
+    heading("sessions")
     st.caption(
-        "Every browser that is signed in. A session ends when it is not used for a while, when it grows too "
-        "old, and when it is ended here. An annotator whose session was ended may open their link again: "
-        "withdraw the link to keep them out."
+        "A session ends when it is not used for a while or grows too old, and here. An annotator may open "
+        "their link again: withdraw the link to keep them out."
     )
     told.show()
     who = here()

@@ -1,6 +1,5 @@
 """Addresses: what a page shows stands in its address, and links from one page to another carry it."""
 
-import json
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeVar
 
@@ -77,25 +76,6 @@ def checked(name: str, options: Collection[str], what: str = "") -> bool:
 def one_of(options: Sequence[str]) -> Callable[[str], str | None]:
     """Reads one of the options for `held`."""
     return lambda said: said if said in options else None
-
-
-def some_of(options: Sequence[str]) -> Callable[[str], list[str] | None]:
-    """Reads a JSON list of some of the options for `held`: names may hold any sign."""
-
-    def read(said: str) -> list[str] | None:
-        try:
-            found = json.loads(said)
-        except ValueError:
-            return None
-        known = isinstance(found, list) and all(isinstance(one, str) and one in options for one in found)
-        return found if known else None
-
-    return read
-
-
-def listed(some: Sequence[str]) -> str:
-    """Writes what `some_of` reads."""
-    return json.dumps(list(some), ensure_ascii=False, separators=(",", ":"))
 
 
 def switch(said: str) -> bool | None:

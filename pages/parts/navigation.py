@@ -10,6 +10,7 @@ import streamlit as st
 
 from concord.runs.registry import BENCHMARKS, slice_of
 from concord.store.sessions import Role
+from pages.parts import menu
 
 PAGES = Path(__file__).resolve().parent.parent
 
@@ -32,18 +33,19 @@ DESK = PageFile("annotate/rate.py", "Rate", "rate", ":material/edit_note:")
 
 SECTIONS: dict[str, tuple[PageFile, ...]] = {
     "": (PageFile("study/overview.py", "Overview", "", ":material/home:"),),
-    "Study": (
-        PageFile("study/runs.py", "Runs", "runs", ":material/play_circle:"),
-        PageFile("study/models.py", "Models", "models", ":material/smart_toy:"),
-        PageFile("study/rubrics.py", "Rubrics", "rubrics", ":material/checklist:"),
-        PageFile("study/conversations.py", "Conversations", "conversations", ":material/forum:"),
+    "Data": (
         PageFile("study/bring.py", "Import", "import", ":material/upload_file:"),
+        PageFile("study/rubrics.py", "Rubrics", "rubrics", ":material/checklist:"),
+        PageFile("study/models.py", "Models", "models", ":material/smart_toy:"),
+        PageFile("simulbench/tasks.py", "Tasks", "tasks", ":material/rule:"),
+        PageFile("study/runs.py", "Runs", "runs", ":material/play_circle:"),
+        PageFile("study/conversations.py", "Conversations", "conversations", ":material/forum:"),
         PageFile("study/take.py", "Export", "export", ":material/output:"),
     ),
-    "Annotate": (
-        DESK,
+    "People": (
         PageFile("annotate/samples.py", "Samples", "samples", ":material/stacks:"),
         PageFile("annotate/annotators.py", "Annotators", "annotators", ":material/group:"),
+        DESK,
         PageFile("annotate/adjudicate.py", "Adjudication", "adjudicate", ":material/gavel:"),
     ),
     "Trust": (
@@ -54,9 +56,6 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
     "Results": (
         PageFile("results/leaderboard.py", "Leaderboard", "leaderboard", ":material/leaderboard:"),
         PageFile("results/differences.py", "Differences", "differences", ":material/difference:"),
-    ),
-    "Benchmarks": (
-        PageFile("simulbench/tasks.py", "Tasks", "tasks", ":material/rule:"),
         PageFile("stss/town.py", "Town", "town", ":material/location_city:"),
     ),
     "Workspace": (
@@ -67,21 +66,25 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
 
 
 PURPOSES = {
-    "": "The studies, conversations and judges of this workspace.",
-    "runs": "Have models make conversations, and judges rate them.",
-    "models": "The models that play and judge: where they are served, their price, whether their key is set.",
-    "rubrics": "What judges and people are asked about conversations; a file of the workspace each.",
-    "conversations": "Find and read conversations, with every score and its reason.",
+    "": "What this workspace holds, how far its judges can be trusted, and what to do next.",
     "import": "Bring conversations and votes from a file.",
+    "rubrics": "What judges and people are asked about conversations; a file of the workspace each.",
+    "models": "The models that play and judge: where they are served, their price, whether their key is set.",
+    "tasks": "What models simulate: only what a person accepts is used, and so are the scripts cut from it.",
+    "runs": "Have models make conversations, and judges rate them.",
+    "conversations": "Find and read conversations, with every score and its reason.",
     "export": "Take conversations, ratings and reports as files.",
     "samples": "Draw conversations for people to rate, deal them, follow the work.",
     "annotators": "Invite the people who rate, and see how they get on.",
     "adjudicate": "Settle what annotators answered differently.",
     "agreement": "How far the judges of a study agree with people, and where they fail.",
+    "spot-check": "Is what a judge said reasonable, too high, too low or wrong?",
     "comparisons": "Which of two answers is better, by judges and by people.",
     "leaderboard": "Which model scores best, how sure that is, and whether people would agree.",
     "differences": "What changed between two runs, two players or two versions of a prompt.",
     "town": "Simulations of a town: who brought about what, and where everybody was.",
+    "sessions": "Every browser that is signed in, and where to sign it out.",
+    "audit": "Who decided or exported what, and why, the newest first. Nothing here can be changed.",
 }
 """What a page is for, below its title."""
 
@@ -95,9 +98,11 @@ def about(page: PageFile) -> list[str]:
 
 
 def heading(address: str, title: str = "") -> None:
-    """The title of the page with this address, and what it is for."""
+    """The title of the page with this address beside its menu, and what it is for."""
     page = next(page for pages in SECTIONS.values() for page in pages if page.address == address)
-    st.title(title or page.title, anchor=False)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title(title or page.title, anchor=False)
+        menu.place()
     st.caption(PURPOSES[address])
 
 

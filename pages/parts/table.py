@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from itertools import pairwise, takewhile
 from typing import Any
 
@@ -11,10 +10,9 @@ import pandas as pd
 import streamlit as st
 
 from concord.estimate import Estimate
-from concord.files import file_name
-from concord.table import UNDEFINED, Cell, Column, Note, Table, as_csv, as_latex, ends, is_text, shown
+from concord.table import UNDEFINED, Cell, Column, Note, Table, ends, is_text, shown
+from pages.parts import menu
 from pages.parts.plain import plain, with_code
-from pages.parts.theme import NARROW, on_phone
 
 FOLDED = 250
 """Characters of notes that stand below a table; longer notes are folded away."""
@@ -38,20 +36,20 @@ def draw(
     selectable: bool = False,
     wrapped: bool = False,
     titled: bool = True,
-    files: bool = True,
     said: Collection[str] = (),
 ) -> Mapping[str, Cell] | None:
-    """Draw a table: title, caption, rows, notes, and its CSV and LaTeX as downloads.
+    """Draw a table: title, caption, rows and notes; the page's menu offers it as CSV and LaTeX.
 
     Figures stay numbers, so that a column is sorted by value; an interval has a column of its own. `key`
     tells two tables of one name on a page apart. A table that says nothing but one reason is that sentence.
-    `select` is called with the row that the reader chooses; a `selectable` table returns that row. In a
-    narrow window the reader can have each row as a card with all its columns, on a phone that is the default.
+    `select` is called with the row that the reader chooses; a `selectable` table returns that row. The
+    reader can have each row as a card with all its columns; on a phone that is the default.
     A `wrapped` table shows the whole of long texts, and cannot be sorted. One that is not `titled` stands
-    below a heading that says the same. Without `files` a page offers its tables in one place. Parts of
-    notes that the page has `said` are left out here; files have the whole notes.
+    below a heading that says the same. Parts of notes that the page has `said` are left out here; files have
+    the whole notes.
     """
     key = key or table.name
+    menu.keep(key, table)
     if titled:
         st.markdown(f"##### {plain(table.title)}")
     if table.caption:
@@ -63,7 +61,7 @@ def draw(
     if figures and len(reasons) == 1 and not some:
         st.caption("  \n".join(map(plain, (*_notes(table, said), f"Undefined: {reasons.pop()}."))))
         return None
-    cards = as_cards(key)
+    cards = menu.as_cards()
     chosen = _cards(table, key, select, selectable) if cards else None
     turned = not (wrapped or selectable or select) and len(table.rows) <= FEW and _is_wide(table, FITS * 1.5)
     if (wrapped or turned) and not cards and table.rows:
@@ -76,27 +74,9 @@ def draw(
         st.table(texts, border="horizontal", hide_index=wrapped, alt=table.title)
     drawn: Any = None if cards or wrapped or turned else _rows(table, key, select, selectable)
     _below(table, said)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        for label, write, ending in (("CSV", as_csv, "csv"), ("LaTeX", as_latex, "tex")) if files else ():
-            place = f"{key} {ending}"
-            download(label, partial(write, table), table.name, ending, key=place, type="tertiary")
-        if table.rows:
-            offer_cards(key)
     if selectable and not cards:
         chosen = next(iter(drawn["selection"]["rows"]), None)
     return table.rows[chosen] if chosen is not None and chosen < len(table.rows) else None
-
-
-def as_cards(key: str) -> bool:
-    """Whether the rows of the table `key` are drawn as cards: as the reader chose, at first on phones."""
-    st.session_state.setdefault(f"{key} cards", on_phone())
-    return bool(st.session_state[f"{key} cards"])
-
-
-def offer_cards(key: str) -> None:
-    """The switch that `as_cards` reads; only narrow windows show it."""
-    with st.container(key=f"{NARROW} {key}", width="content"):
-        st.toggle("Rows as cards", key=f"{key} cards")
 
 
 def _rows(
@@ -156,12 +136,11 @@ def _card(name: str, cells: Mapping[str, str]) -> Any:
 def rows_as_cards(
     key: str, rows: Sequence[Mapping[str, object]], choose: Callable[[int], None] | None = None
 ) -> bool:
-    """Draw rows of a grid as cards where the reader has them so, with the switch for it; False where not.
+    """Draw rows of a grid as cards where the reader has them so; False where not.
 
     The first cell of a row names its card. `choose` is called with the place of the row that is chosen.
     """
-    cards = as_cards(key)
-    offer_cards(key)
+    cards = menu.as_cards()
     for place, row in enumerate(rows[:CARDS] if cards else ()):
         name, *_ = cells = {title: _said(cell) for title, cell in row.items()}
         with _card(cells[name], cells):
@@ -178,12 +157,6 @@ def _said(cell: object) -> str:
     if isinstance(cell, float):
         return f"{cell:g}"
     return f"{cell:%Y-%m-%d %H:%M}" if isinstance(cell, datetime) else str(cell or "")
-
-
-def download(label: str, write: Callable[[], str | bytes], name: str, ending: str, **look: Any) -> None:
-    """A button for a file that is written when it is pressed; pressing it does not redraw the page."""
-    look = {"icon": ":material/download:", **look}
-    st.download_button(label, write, f"{file_name(name)}.{ending}", on_click="ignore", **look)
 
 
 def _notes(table: Table, said: Collection[str]) -> list[str]:

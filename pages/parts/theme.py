@@ -16,7 +16,12 @@ def brand() -> None:
     st.logo(str(WORDMARK), size="medium", icon_image=str(ICON))
     st.html(
         """<style>
-        [data-testid="stMainBlockContainer"] { padding: 2.5rem clamp(1rem, 2.5vw, 5rem) 10rem; }
+        [data-testid="stMainBlockContainer"] { padding: 4rem clamp(1rem, 2.5vw, 5rem) 6rem; }
+        @media (min-width: 769px) {
+            :has(> [data-testid="stSidebar"][aria-expanded="true"]) [data-testid="stMainBlockContainer"] {
+                padding-top: 1.5rem;
+            }
+        }
         </style>"""
     )
 
@@ -49,10 +54,6 @@ def connection_notice() -> None:
     )
 
 
-NARROW = "narrow"
-"""Begins the keys of containers that only narrow windows show, and others while what they hold is on."""
-
-
 def on_phone() -> bool:
     """Whether the reader's browser says that it is a phone's; the width of its window is not known here."""
     return "Mobi" in st.context.headers.get("User-Agent", "")
@@ -67,11 +68,6 @@ def aligned() -> None:
         [data-testid="stTable"][class] th + td { padding-left: 1rem; }
         button[data-rac][data-variant][data-selected="true"] { color: inherit; }
         [data-testid="stCaptionContainer"]:has(.stMarkdownBadge) { opacity: 1; }
-        @media (min-width: 1101px) {
-            :is([class*="st-key-narrow"], :has(> [class*="st-key-narrow"])):not(:has(input:checked)) {
-                display: none;
-            }
-        }
         [data-testid="stMultiSelectTagsContainer"] {
             flex-wrap: wrap; overflow: visible; height: auto; mask-image: none;
         }

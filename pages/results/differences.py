@@ -18,7 +18,7 @@ from concord.store import conversations, ratings, sides
 from concord.table import Cell
 from pages.parts import table
 from pages.parts.address import benchmark_chosen, choice, link, shown
-from pages.parts.estimates import forest
+from pages.parts.charts import forest
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace

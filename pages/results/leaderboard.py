@@ -21,8 +21,7 @@ from concord.studies import studies
 from concord.table import Table
 from pages.parts import table
 from pages.parts.address import asked, benchmark_chosen, checked, choice, go, link, shown
-from pages.parts.charts import show
-from pages.parts.estimates import Point, intervals
+from pages.parts.charts import Point, intervals, show
 from pages.parts.navigation import heading, part
 from pages.parts.plain import plain
 from pages.parts.reports import study_called

@@ -12,7 +12,7 @@ from concord.exchange import ranking_csv
 from concord.reports import rank_stability
 from concord.reports.leaderboards import Leaderboard
 from concord.table import Table, as_document
-from pages.parts import table
+from pages.parts import menu, table
 from pages.parts.charts import show, slopes
 from pages.parts.plain import plain
 
@@ -37,7 +37,7 @@ def draw(board: Leaderboard, made: tuple[Table, ...]) -> None:
         beside = _beside(board)
     for form in ("csv", "json"):
         every = partial(as_document, (*made, *beside), form)
-        table.download(f"Everything as {form.upper()}", every, f"rankings-{board.benchmark}", form)
+        menu.offer(f"Everything as {form.upper()}", every, f"rankings-{board.benchmark}", form)
 
 
 def _summary(board: Leaderboard, orders: Table, taus: Table) -> str:

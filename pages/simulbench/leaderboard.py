@@ -17,7 +17,7 @@ from concord.store import tables as stored
 from concord.table import Table
 from pages.parts import table
 from pages.parts.address import go, link
-from pages.parts.estimates import forest
+from pages.parts.charts import forest
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 from pages.results import filters

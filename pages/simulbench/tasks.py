@@ -18,9 +18,11 @@ from pages.desk import component
 from pages.desk.form import sent_by
 from pages.parts import person, theme
 from pages.parts.address import asked, checked, shown
+from pages.parts.menu import as_cards
+from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import live, workspace
-from pages.parts.table import as_cards, rows_as_cards
+from pages.parts.table import rows_as_cards
 from pages.simulbench import task_review
 from pages.study import run_form, run_watch
 
@@ -34,11 +36,7 @@ def page() -> None:
     """Draw the list of tasks, or the review of proposals."""
     if st.query_params.get("work") == "review":
         return _work()
-    st.title("Tasks", anchor=False)
-    st.markdown(
-        "What SimulBench's models are asked to simulate. A model may propose more; only what a person "
-        "**accepts** is used, and so are the scripts cut from it."
-    )
+    heading("tasks")
     run_watch.draw(STORED)
     brought = materials(workspace())
     with workspace().read() as db:
@@ -75,7 +73,7 @@ def page() -> None:
     above = st.container()
     row = _table(rows, decided)
     if row is not None:
-        with above if as_cards(LIST) else st.container():
+        with above if as_cards() else st.container():
             _opened(row, decided.get(row.id))
 
 

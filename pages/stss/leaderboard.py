@@ -10,8 +10,7 @@ from concord.store import tables as stored
 from concord.table import Table
 from pages.parts import table
 from pages.parts.address import go
-from pages.parts.charts import show
-from pages.parts.estimates import Point, intervals
+from pages.parts.charts import Point, intervals, show
 from pages.parts.session import workspace
 from pages.results import filters
 

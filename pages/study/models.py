@@ -32,7 +32,7 @@ def page() -> None:
         sentence(error)
         return
     if models:
-        draw(table, titled=False, files=False)
+        draw(table, titled=False)
     offered = [*models, NEW] if _owner() and not workspace().read_only else list(models)
     if not offered:
         st.info("No model is named yet. The owner of the workspace adds them.")

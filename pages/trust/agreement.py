@@ -11,19 +11,23 @@ from typing import Any
 import streamlit as st
 
 from concord.errors import ConcordError
+from concord.reports import bundle
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.coefficient import every_criterion
 from concord.store import access, progress, runs
 from concord.store import studies as stored
+from pages.parts import menu
 from pages.parts.address import checked, go, held, link, nothing, one_of
 from pages.parts.measuring import options_of
 from pages.parts.navigation import heading
+from pages.parts.person import exported
 from pages.parts.plain import counted, plain, with_code
 from pages.parts.reports import report_of, study_called
 from pages.parts.session import live, sentence, workspace
 from pages.trust.agreement_tabs import (
     CATEGORIES,
     LEAVING,
+    MOCK,
     TABS,
     Tab,
     answer,
@@ -76,18 +80,16 @@ def _draw(version: tuple[str, str, str], report: AgreementReport, top: Any, how:
             link("annotators", "Links for annotators")
     with top:
         criterion = _criterion(report)
-    simulated = ":orange-badge[mock] Neither people nor language models." if report.of.simulated else ""
     if not report.ratings.people and criterion in report.criteria:  # every figure would be undefined
-        st.caption(f"{simulated} {_provenance(report)}".strip())
+        st.caption(f"{MOCK if report.of.simulated else ''} {_provenance(report)}".strip())
         score_distribution(report, criterion)
         return
     with how:
         st.caption(_provenance(report))
         st.caption(said_once(report, criterion))
-    if simulated:
-        st.caption(simulated)
     with st.spinner("Measuring …"):
         answer(report, criterion)
+    _files(report)
     tabs = {name: tab for name, tab in TABS.items() if criterion in report.criteria or name in CATEGORIES}
     tab = _tab(tabs)
     with st.spinner("Measuring …"):
@@ -98,13 +100,31 @@ def _draw(version: tuple[str, str, str], report: AgreementReport, top: Any, how:
 
 
 def _tab(tabs: Mapping[str, Tab]) -> Tab:
-    """The tab of the question that the reader chose."""
+    """The tab of the question that the reader chose; there is nothing to choose of one."""
+    if len(tabs) == 1:
+        return next(iter(tabs.values()))
 
     def choose(key: str) -> str:
         return str(st.pills("Question", list(tabs), required=True, key=key, label_visibility="collapsed"))
 
     slugs = {tab.slug: name for name, tab in tabs.items()}
     return tabs[held("tab", next(iter(tabs)), choose, read=slugs.get, told=lambda name: TABS[name].slug)]
+
+
+def _files(report: AgreementReport) -> None:
+    """What the page's menu offers beside its tables; what the page has not measured yet is measured then."""
+    name = report.of.study.name
+
+    def written() -> bytes:
+        with workspace().read() as db:
+            made = bundle.bundle(db, report, made=date.today())
+        exported("report", name)
+        return made
+
+    menu.offer("Report (HTML, tables, data: ZIP)", written, f"{name}-report", "zip")
+    for form in ("json", "csv", "latex"):
+        ending = "tex" if form == "latex" else form
+        menu.offer(f"All figures ({form})", partial(report.document, form), f"{name}-agreement", ending)
 
 
 def _waiting(study: str, mark: str) -> None:

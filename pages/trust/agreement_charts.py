@@ -17,19 +17,23 @@ from concord.table import Table
 from pages.parts.charts import (
     ENDS,
     GREY,
+    ROW,
     VALUE,
     Chart,
+    Point,
+    frame,
     in_rows,
+    intervals,
     judge_colours,
     legend,
     line_at,
     name_axis,
     side_by_side,
+    sizes,
     slopes,
     text_colour,
     tips,
 )
-from pages.parts.estimates import ROW, Point, frame, intervals, sizes
 from pages.parts.theme import on_phone
 
 OTHERS, ALL = "the others", "all"
@@ -75,7 +79,7 @@ def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[s
     on = sizes(row["n"] for row in defined)
     symbol, of = next(column.title for column in table.columns if column.name == what).split(" ", 1)
     small = limit <= SMALL or on_phone()
-    title = [symbol, of, f"({on} items)"] if small else [f"{symbol} {of}", f"({on} items)"]
+    title = [symbol, of, f"({on} items)"] if small else f"{symbol} {of} ({on} items)"
     colours = judge_colours([name for name in names if name != HUMAN])
     shades = alt.Scale(domain=[*colours.domain, HUMAN], range=[*colours.range, GREY])
     around: list[Chart] = []
@@ -255,71 +259,36 @@ def _heat_map(
     return in_rows(alt.layer(*layers), ROW, len(down))
 
 
+def _figures(table: Table | None, name: str, figure: str, kind: str) -> list[Point]:
+    """The defined figures of a column, named by other cells of their rows, and by the kind there."""
+    return [
+        Point(name.format(**row), cell, str(row[kind]))
+        for row in (table.rows if table else ())
+        if isinstance(cell := row[figure], Estimate) and cell.defined
+    ]
+
+
 def _severities(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     """Annotators and judges by severity, in points."""
-    rows = [
-        Point(f"{row['rater']} (n = {row['n']})", figure, str(row["kind"]))
-        for row in tables["raters"].rows
-        if isinstance(figure := row["severity"], Estimate) and figure.defined
-    ]
+    rows = _figures(tables["raters"], "{rater} (n = {n})", "severity", "kind")
     if len(rows) > 1:
+        colours = alt.Scale(domain=["person", "judge"])
         yield (
             "Severity of annotators and judges, with 95% intervals: raters further right score lower.",
-            intervals(
-                rows, "points below the average annotator", colours=alt.Scale(domain=["person", "judge"])
-            ),
+            intervals(rows, "points below the average annotator", colours=colours),
         )
 
 
 def _bias(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     """The effect of each feature on each judge beyond people, in points."""
-    table = tables.get("feature_bias")
-    figures = table.estimates("effect") if table else []
-    rows = [
-        Point(f"{row['feature']} ({row['step']})", figure, str(row["rater"]))
-        for row, figure in zip(table.rows if table else (), figures, strict=True)
-        if figure.defined
-    ]
-    if rows:
+    if rows := _figures(tables.get("feature_bias"), "{feature} ({step})", "effect", "rater"):
         raters = list(dict.fromkeys(row.kind for row in rows))
-        axis, on = "effect on judge less people (points)", sizes(row.figure.n for row in rows)
+        on = sizes(row.figure.n for row in rows)
         yield (
             f"How far each feature moves a judge's scores beyond people's, with 95% intervals ({on} items): "
             "right of 0 the judge favours it, across 0 nothing is shown.",
-            intervals(rows, axis, colours=judge_colours(raters)),
+            intervals(rows, "effect on judge less people (points)", colours=judge_colours(raters)),
         )
-
-
-def _designs(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
-    """The ratings that ± 0.1 takes by the number of raters on each item."""
-    kinds = {"mean_ratings": "people's mean", "rho_ratings": "ρ of the judges"}
-    data = pd.DataFrame(
-        [
-            {"raters": str(row["raters"]), "ratings": figure.value, "for": words}
-            for row in tables["next_designs"].rows
-            for name, words in kinds.items()
-            if isinstance(figure := row[name], Estimate) and figure.defined
-        ]
-    )
-    if data.empty:
-        return
-    order = list(kinds.values())
-    bars = (
-        alt.Chart(data)
-        .mark_bar()
-        .encode(
-            y=alt.Y("raters:N", sort=list(dict.fromkeys(data.raters)), title="raters an item"),
-            x=alt.X("ratings:Q", title="ratings in all, for an interval of ± 0.1"),
-            yOffset=alt.YOffset("for:N", sort=order),
-            color=alt.Color("for:N", legend=legend(), sort=order),
-            tooltip=tips(("raters:N", "raters"), ("ratings:Q", "ratings", ",.0f"), ("for:N", "for")),
-        )
-    )
-    yield (
-        "Ratings that people have to give for ± 0.1, by how many of them rate each item: the shortest bar is "
-        "the cheapest design.",
-        in_rows(bars, ROW, data.raters.nunique()),
-    )
 
 
 def _thresholds(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
@@ -478,7 +447,6 @@ PICTURES: dict[str, Pictures] = {
     "calibration": _calibration,
     "glance": glance,
     "raters": _severities,
-    "next": _designs,
     "system": _system,
     "thresholds": _thresholds,
 }

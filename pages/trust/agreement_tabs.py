@@ -1,9 +1,7 @@
 """The answer of the page Agreement, and its tabs: each answers one question, and is measured when open."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from datetime import date
-from functools import partial
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -11,7 +9,6 @@ import streamlit as st
 
 from concord.estimate import Estimate
 from concord.llm.models import currency
-from concord.reports import bundle
 from concord.reports.agreement_report import AgreementReport, at
 from concord.reports.answers import farthest, favours, next_step, per_thousand, severest
 from concord.reports.names import renamed
@@ -25,14 +22,12 @@ from concord.statistics.ratings import called
 from concord.statistics.study import MOST_ANNOTATORS
 from concord.store import ratings
 from concord.studies import quality, studies
-from concord.table import Cell, Column, Table, as_csv, as_latex
+from concord.table import Cell, Column, Table
 from pages.parts.address import go, link
-from pages.parts.charts import show
-from pages.parts.estimates import forest
-from pages.parts.person import exported
+from pages.parts.charts import forest, show
 from pages.parts.plain import plain, with_code
 from pages.parts.session import live, workspace
-from pages.parts.table import download, draw
+from pages.parts.table import draw
 from pages.trust import agreement_charts as charts
 
 RHO = "Spearman's ρ with the mean of people"
@@ -42,6 +37,7 @@ MOST_ITEMS = 10
 """Items beside the scatter, about as high as it; the section of items with high disagreement has more."""
 MOST_FLAGS = 3
 """Flags on the first screen; the others stand in what limits the answer."""
+MOCK = ":orange-badge[mock] Neither people nor language models."
 LEAVING = "the next step"
 """Where the session keeps the page that the reader goes on to."""
 WANTED = "conversation of an item"
@@ -75,8 +71,7 @@ def answer(report: AgreementReport, criterion: str) -> None:
     """The first screen: the verdict, four figures, one picture, the most serious flags, what to do next."""
     about = report.verdict(criterion)
     st.subheader(plain(about.sentence), anchor=False)
-    if about.reason:
-        st.caption(plain(about.reason))
+    st.caption(f"{plain(about.reason)} {MOCK if report.of.simulated else ''}")
     with st.container(horizontal=True):
         for tile in tiles(report, criterion):
             look: dict[str, Any] = {"border": True, "delta_color": "off", "delta_arrow": "off"}
@@ -88,9 +83,10 @@ def answer(report: AgreementReport, criterion: str) -> None:
     if about.next:
         with workspace().read() as db:
             step = next_step(report, about, studies.left_to_draw(db, report.of.study))
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(with_code(" ".join(filter(None, [about.next, step.about]))), width="stretch")
-            st.button(step.label, type="primary", on_click=_leave, args=(step.page, report.of.study.name))
+        words, button = st.columns([4, 1], vertical_alignment="center")
+        words.markdown(with_code(" ".join(filter(None, [about.next, step.about]))))
+        at = (step.page, report.of.study.name)
+        button.button(step.label, type="primary", width="stretch", on_click=_leave, args=at)
 
 
 def _leave(address: str, study: str) -> None:
@@ -229,15 +225,12 @@ def _two(report: AgreementReport, criterion: str) -> None:
 
 
 def _more(report: AgreementReport, criterion: str) -> None:
-    """How many more items the verdict needs, in its own words; what a narrower interval takes is folded."""
-    if criterion not in report.criteria:
-        return
+    """How many more items the verdict needs, and what a narrower interval would take."""
     about = report.verdict(criterion)
-    st.markdown(plain(about.sentence))
-    st.caption(plain(about.reason))
-    with st.expander("What a narrower interval of ρ or alpha would take", icon=":material/straighten:"):
-        for table in _named(report, "forecast", criterion).values():
-            _table(report, criterion, table)
+    enough = f"{about.sentence} This takes no further items."
+    st.markdown(with_code(enough if about.word == "at least as good" else about.next or about.reason))
+    for table in _named(report, "forecast", criterion).values():
+        _table(report, criterion, table)
 
 
 def _named(report: AgreementReport, section: str, criterion: str) -> dict[str, Table]:
@@ -276,7 +269,7 @@ def _at_cut(report: AgreementReport, criterion: str) -> AgreementReport:
 def _table(report: AgreementReport, criterion: str, table: Table) -> None:
     """A table of a tab; of what its figures rest on, only what `said_once` does not say."""
     said = report.agreement.criteria[criterion].basis.parts if criterion in report.criteria else ()
-    draw(table, files=False, said=said)
+    draw(table, said=said)
 
 
 def _folded(report: AgreementReport, criterion: str, tables: Iterable[Table]) -> None:
@@ -354,7 +347,7 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
         else:
             largest = report.largest_differences(criterion, members, count=MOST_ITEMS)
             found = _items(report, "Largest differences", largest)
-        draw(found, select=_read, files=False)
+        draw(found, select=_read)
     _by_group(report, criterion, rater, one_scale=one_scale)
 
 
@@ -418,82 +411,22 @@ def _items(report: AgreementReport, title: str, items: pd.DataFrame) -> Table:
     return Table("items", title, kept, tuple(cells), "Select a row to read the conversation.")
 
 
-def _export(report: AgreementReport, _criterion: str) -> None:
-    """The report as files."""
-    name = report.of.study.name
-    st.markdown("##### Files")
-    if steps := report.steps():
-        st.caption(
-            f"A report, JSON and CSV need {len(steps)} measurements that this page has not made yet: a click "
-            "on one of them makes them first. *Measure everything* shows how far it is."
-        )
-        if st.button("Measure everything", icon=":material/hourglass_top:"):
-            _measure(report, steps)
-            st.rerun()
-    with st.container(horizontal=True):
-        download(
-            "Report",
-            lambda: _bundle(report),
-            f"{name}-report",
-            "zip",
-            icon=":material/folder_zip:",
-            type="primary",
-            help="The summary, every table of this page and what they rest on, as one ZIP.",
-        )
-        for label, form in (("JSON", "json"), ("CSV", "csv"), ("LaTeX", "latex")):
-            write = partial(report.document, form)
-            download(label, write, f"{name}-agreement", "tex" if form == "latex" else form)
-    _one_table(report)
-    st.caption(
-        f"*Report*: `concord export report --study {plain(name)}`; the others: `concord agreement --study "
-        f"{plain(name)} --format …`. With other options than the usual ones, the command takes them too."
-    )
-
-
-def _one_table(report: AgreementReport) -> None:
-    """One of the tables that were measured, as a file."""
-    every = {
-        f"{table.title} ({report.label(criterion)})": table
-        for (_, criterion), tables in report.kept.items()
-        for table in tables.values()
-        if table.rows
-    }
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        title = st.selectbox("One table", sorted(every), width=480)
-        if title:
-            for label, write, ending in (("CSV", as_csv, "csv"), ("LaTeX", as_latex, "tex")):
-                write_table = partial(write, every[title])
-                download(label, write_table, every[title].name, ending, key=f"one {ending}")
-
-
-def _measure(report: AgreementReport, steps: Sequence[tuple[str, str]]) -> None:
-    """Measure sections, with a bar that says which one is being measured."""
-    bar = st.progress(0.0)
-    for done, (name, criterion) in enumerate(steps):
-        bar.progress(done / len(steps), f"{SECTIONS[name].title} · {plain(report.label(criterion))}")
-        report.section(name, criterion)
-
-
-def _bundle(report: AgreementReport) -> bytes:
-    with workspace().read() as db:
-        made = bundle.bundle(db, report, made=date.today())
-    exported("report", report.of.study.name)
-    return made
-
-
 TABS = {
-    "Which judge?": Tab("judges", _judges, ("versions", "missing", "retest", "calibration", "alt-test")),
+    "Which judge?": Tab(
+        "judges",
+        _judges,
+        ("versions", "missing", "retest", "calibration", "alt-test", "thresholds", "system"),
+    ),
     "Would a cheaper panel do?": Tab("panels", _panels),
     "Where does it fail?": Tab("fails", _where, ("disagreement", "bands")),
     "What does it favour?": Tab("favours", _favours),
     "Who rated how?": Tab(
         "raters",
         _raters,
-        ("annotators", "annotator-retest", "gold", "adjudication", "extra", "anchoring"),
+        ("annotators", "annotator-retest", "gold", "adjudication", "extra", "anchoring", "registration"),
     ),
     "How many more?": Tab("more", _more, ("next",)),
-    "Further": Tab("further", _export, ("thresholds", "system", "registration")),
 }
 """The tabs by the name that readers see."""
-CATEGORIES = ("Which judge?", "Further")
+CATEGORIES = ("Which judge?",)
 """The tabs of a criterion that is answered by a category."""

@@ -21,9 +21,9 @@ from concord.table import as_document
 from pages.desk import component
 from pages.desk.form import DeskEvent, sent_by
 from pages.desk.pairs import AllPairs
-from pages.parts import person, registering, table, theme, told
+from pages.parts import menu, person, registering, table, theme, told
 from pages.parts.address import begun_with, benchmark_chosen, checked, choice, end_work, link
-from pages.parts.estimates import forest
+from pages.parts.charts import forest
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import workspace
@@ -205,7 +205,7 @@ def _show(results: Compared) -> None:
     if "agreement" not in shown:
         st.caption("Nobody has compared yet: begin or deal pairs to people below.")
     every = partial(as_document, comparisons.result_tables(results), "json")
-    table.download("Everything as JSON", every, f"comparisons-{results.study or results.benchmark}", "json")
+    menu.offer("Everything as JSON", every, f"comparisons-{results.study or results.benchmark}", "json")
 
 
 def _work(benchmark: Benchmark) -> None:

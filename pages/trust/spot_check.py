@@ -24,6 +24,7 @@ from pages.parts.address import (
     link,
     shown,
 )
+from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 
@@ -55,10 +56,7 @@ def _benchmark() -> Benchmark | None:
         judged = [b for b in every if b.criteria and ratings.judges(db, b.name)]
     working = st.query_params.get("work") in MODES
     if not working:
-        st.title("Spot-check", anchor=False)
-        st.markdown(
-            "Look at what judges said: is the score **reasonable**, **too high**, **too low** or **wrong**?"
-        )
+        heading("spot-check")
     if not judged:
         st.info("No judge has judged anything yet.")
         link("runs", "Start a run")

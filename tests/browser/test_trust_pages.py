@@ -81,7 +81,6 @@ def test_the_summary_comes_first_and_the_tabs_show_the_figures(app: Server, page
     headings = {
         "Which judge?": ("Every judge and panel on every criterion", "Score distribution by rater"),
         "Where does it fail?": ("Where the judge disagrees with people",),
-        "Further": ("Files",),
     }
     for name, expected in headings.items():
         tab(page, name)
@@ -172,6 +171,7 @@ def test_a_chart_is_saved_and_nothing_leaves_the_machine(app: Server, page: Page
         # By key: Streamlit shows the buttons while the pointer is on the chart, and moves them as it leaves.
         page.get_by_role("button", name="Download as PNG").first.press("Enter")
     assert Path(download.value.path()).read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    page.get_by_role("button", name="Download", exact=True).click()
     page.get_by_text("Charts as SVG").click()
     offered = page.locator("details", has_text="Charts as SVG").get_by_role("button")
     expect(offered).to_have_count(page.locator("[data-testid=stVegaLiteChart]:visible").count())
@@ -195,8 +195,9 @@ def test_on_a_phone_rows_are_cards(app: Server, browser: Browser) -> None:
         tables(phone)
         sees(phone, re.compile("Best in: "))
         expect(phone.get_by_test_id("stDataFrame")).to_have_count(0)
-        phone.get_by_text("Rows as cards").first.click()
-        expect(phone.get_by_test_id("stDataFrame")).to_have_count(1)
+        phone.get_by_role("button", name="Download", exact=True).click()
+        phone.get_by_text("Rows as cards").click()
+        expect(phone.get_by_test_id("stDataFrame")).not_to_have_count(0)
 
 
 def test_a_study_without_people_says_so_and_shows_what_there_is(app: Server, page: Page) -> None:
@@ -209,9 +210,10 @@ def test_a_study_without_people_says_so_and_shows_what_there_is(app: Server, pag
 
 
 def test_the_figures_can_be_taken_away(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/agreement?study=made&tab=further&resamples=200")
+    page.goto(f"{app.url}/agreement?study=made&resamples=200")
+    page.get_by_role("button", name="Download", exact=True).click()
     with page.expect_download(timeout=240_000) as download:  # every section on every criterion
-        page.get_by_role("button", name="JSON").click()
+        page.get_by_role("button", name="All figures (json)").click()
     assert Path(download.value.path()).read_text(encoding="utf-8") == figures(app, 200).document("json")
     page.goto(f"{app.url}/samples?study=made")
     with page.expect_download() as download:

@@ -225,44 +225,8 @@ def test_the_reader_sets_the_cut_from_which_people_pass(workspace: Workspace) ->
     def at_four(page: AppTest) -> None:
         page.number_input(f"cut of {WIT.name} in {NAME}").set_value(4.0).run()
 
-    said = shown(workspace, at_four, ["Further"], ["thresholds"]).replace("\\", "")
+    said = shown(workspace, at_four, ["Which judge?"], ["thresholds"]).replace("\\", "")
     assert "people pass an item with a mean of 4 or more" in said
-
-
-def test_the_reader_sets_scales_and_how_the_alt_test_scores(workspace: Workspace) -> None:
-    people = {f"person {n}": varied(n) for n in range(4)}
-    with workspace.write() as db:
-        fill(db, people, {"j": varied(1)}, items=40)
-
-    def set_both(page: AppTest, scale: str) -> None:
-        opened(page).text_input[0].set_value(scale)
-        next(box for box in page.selectbox if box.label.startswith("Alt-test")).set_value("agreement").run()
-
-    usual = shown(workspace, lambda page: set_both(page, ""), ["Which judge?"], ["alt-test"]).replace(
-        "\\", ""
-    )
-    assert "scored by equal answers" in usual
-    assert "off the scale" not in usual
-    # Declared to end at 3, the scale is not that of a judge who gives 4 and 5.
-    said = shown(workspace, lambda page: set_both(page, f"{WIT.name}=1..3"), ["Which judge?"]).replace(
-        "\\", ""
-    )
-    assert "answers of j are off the scale 1 to 3" in said
-    page = AppTest.from_string(FRAME, default_timeout=30).run()
-    set_both(page, "wit=three")
-    assert "The scale “wit=three” is not understood" in page.error[0].value
-
-
-def test_everything_is_measured_with_a_bar_before_a_file_is_asked_for(workspace: Workspace) -> None:
-    with workspace.write() as db:
-        fill(db, BOTH, {"j": varied(1)})
-    page = AppTest.from_string(FRAME, default_timeout=30)
-    page.query_params["tab"] = "further"
-    page.run()
-    [button] = [button for button in page.button if button.label == "Measure everything"]
-    button.click().run()
-    assert not page.exception
-    assert "Measure everything" not in [button.label for button in page.button]
 
 
 def test_without_any_study_the_page_says_what_to_do(workspace: Workspace) -> None:
@@ -306,7 +270,14 @@ def test_a_link_shows_the_same_view_and_unknown_values_are_said(workspace: Works
         fill(db, BOTH, {"j": varied(1)}, criteria=(WIT, Criterion("skill", "")))
     page = AppTest.from_string(FRAME, default_timeout=30)
     page.query_params.update(
-        {"criterion": "skill", "tab": "raters", "seed": "7", "runs": "yes", "nobody": "x", "resamples": "3"}
+        {
+            "criterion": "skill",
+            "tab": "raters",
+            "with-excluded": "yes",
+            "runs": "yes",
+            "nobody": "x",
+            "resamples": "3",
+        }
     )
     told(page.run())
     assert page.session_state["tab"] == "Who rated how?"
@@ -314,11 +285,11 @@ def test_a_link_shows_the_same_view_and_unknown_values_are_said(workspace: Works
     assert warnings[0] == "There is no resamples “3”."
     assert all(warning.startswith("- 12 items were answered") for warning in warnings[1:])
     assert page.query_params["criterion"] == "skill"
-    assert any("1000 resamples, seed 7" in caption.value for caption in page.caption)
+    assert any("1000 resamples, seed 0" in caption.value for caption in page.caption)
     opened(page).toggle[0].set_value(False)
     told(page.run())
     assert "runs" not in page.query_params
-    assert page.query_params["seed"] == "7"
+    assert page.query_params["with-excluded"] == "yes"
     # Back in the browser: the address changes, and the page follows it.
     page.query_params["tab"] = "judges"
     page.query_params["criterion"] = "final"
@@ -355,7 +326,7 @@ def test_a_criterion_of_categories_has_the_same_page_with_its_own_figures(worksp
     assert "one more person" in sentence
     assert "κ" in "".join(metric.value for metric in page.metric)
     assert "ρ" not in "".join(metric.value for metric in page.metric)
-    assert page.button_group(key="tab").options == ["Which judge?", "Further"]
+    assert not [group for group in page.get("button_group") if group.key == "tab"], "one question alone"
 
 
 def test_any_two_panels_stand_side_by_side_with_their_price(workspace: Workspace) -> None:

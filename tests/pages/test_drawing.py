@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import zipfile
 from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from concord.estimate import Estimate, undefined
-from concord.table import Column, Table
-from pages.parts import charts, estimates
+from concord.table import Column, Table, as_csv
+from pages.parts import charts, menu
 from pages.parts import table as part
 from pages.parts.plain import breakable
 
@@ -36,7 +38,7 @@ def drawn_table() -> None:
 
 def drawn_estimates() -> None:
     from concord.estimate import Estimate, undefined
-    from pages.parts.estimates import forest
+    from pages.parts.charts import forest
 
     rows = [("a", Estimate(0.5, 0.25, 0.75, n=12)), ("b", Estimate(-0.1, n=12)), ("c", undefined("no item"))]
     forest(rows, "Correlation", "Spearman's ρ")
@@ -69,8 +71,9 @@ def test_what_names_a_row_stays_in_sight_with_a_rank_before_it() -> None:
 
 
 def test_rows_as_cards_keep_every_column_and_open() -> None:
-    page = AppTest.from_function(drawn_table, default_timeout=30).run()
-    page.toggle(key="scores cards").set_value(True).run()
+    page = AppTest.from_function(drawn_table, default_timeout=30)
+    page.session_state[menu.CARDS] = True
+    page.run()
     assert not page.exception
     assert not page.dataframe, "the cards stand in the table's place"
     said = [text.value for text in page.markdown]
@@ -97,14 +100,15 @@ def test_a_card_can_be_chosen_where_a_row_can_and_a_note_leaves_out_what_was_sai
     page = AppTest.from_function(selectable_table, default_timeout=30).run()
     assert [caption.value for caption in page.caption] == ["judge less people", r"Rules\."]
     assert not page.markdown, "the heading is the page's own"
-    page.toggle(key="picks cards").set_value(True).run()
+    page.session_state[menu.CARDS] = True
+    page.run()
     assert page.text[0].value == "chosen: None"
     page.button(key="picks card 1").click().run()
     assert page.text[0].value == "chosen: b"
 
 
 def test_one_figure_without_an_interval_has_an_axis_of_some_length() -> None:
-    chart = estimates.intervals([estimates.Point("a", Estimate(3.0, n=1))], "score")
+    chart = charts.intervals([charts.Point("a", Estimate(3.0, n=1))], "score")
     scale = chart.to_dict()["layer"][0]["encoding"]["x"]["scale"]
     assert scale["domain"] == [2.5, 3.5]
 
@@ -181,3 +185,28 @@ def test_a_wrapped_table_shows_whole_texts_and_nothing_without_rows() -> None:
     empty = AppTest.from_function(drawn_wrapped, args=(0,), default_timeout=30).run()
     assert not empty.exception
     assert not empty.table
+
+
+def page_with_a_menu() -> None:
+    import streamlit as st
+
+    from pages.parts import menu
+    from pages.parts.table import draw
+    from tests.pages.test_drawing import SCORES
+
+    menu.begin()
+    if st.toggle("tables"):
+        draw(SCORES)
+        draw(SCORES, key="again")
+    menu.draw()
+
+
+def test_the_menu_holds_every_table_as_csv_and_latex_and_is_not_there_without_any() -> None:
+    page = AppTest.from_function(page_with_a_menu, default_timeout=30).run()
+    assert not page.get("download_button")
+    page.toggle[0].set_value(True).run()
+    assert not page.exception
+    assert [button.label for button in page.get("download_button")] == ["Tables (CSV and LaTeX, ZIP)"]
+    packed = zipfile.ZipFile(io.BytesIO(menu._zipped({"scores": SCORES, "again": SCORES})))
+    assert sorted(packed.namelist()) == ["again.csv", "again.tex", "scores.csv", "scores.tex"]
+    assert packed.read("scores.csv").decode() == as_csv(SCORES)
