@@ -76,7 +76,7 @@ def _town(of: Simulation, here: list[Here], resident: str, now: datetime) -> Non
         {"who": h.name, "does": h.action, "where": ", ".join(h.room), "since": clock(h.since)} for h in here
     ]
     columns = tuple(map(Column, ("who", "does", "where", "since")))
-    table.draw(Table("people", "Who is where", columns, tuple(rows)), titled=False, files=False)
+    table.draw(Table("people", "Who is where", columns, tuple(rows)), titled=False)
     for number in sorted({h.talk for h in here if h.talk is not None}):
         talk = of.lived.talks[number - 1]
         with st.expander(plain(f"What {' and '.join(talk.pair)} say"), icon=":material/forum:"):
