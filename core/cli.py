@@ -28,7 +28,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rubric": ("concord.commands.rubric", "What judges and people are asked about your conversations."),
     "compare": ("concord.commands.compare", "Have judges compare models two by two."),
     "batches": ("concord.commands.batches", "Batches of calls that wait at endpoints."),
-    "pairs": ("concord.commands.pairs", "Deal pairs of replies to people, who compare them blind."),
     "spotcheck": (
         "concord.commands.spotcheck",
         "Review suspicious judgements, audit random ones, and show what people found.",

@@ -44,7 +44,7 @@ def command(
 ) -> None:
     """Win, tie, lose of every two models, position bias, strengths, agreement with people.
 
-    NAME is a study of pairs (`concord pairs new`), whose pairs judges compare by its rubric, or a benchmark
+    NAME is a study of pairs (`concord study pairs`), whose pairs judges compare by its rubric, or a benchmark
     whose own question is asked.
     """
     workspace = Workspace.open(folder, create=not judges)

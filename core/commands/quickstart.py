@@ -21,11 +21,12 @@ from concord.rubrics import shelf
 from concord.rubrics.shelf import Numbered
 from concord.runs import launching
 from concord.runs.plans import ComparePlan, JudgePlan, Plan
-from concord.store import access, conversations
+from concord.store import access, conversations, placements
 from concord.store import studies as stored_studies
 from concord.store.comparisons import OWN, PairQuestion
 from concord.store.conversations import Filter
 from concord.studies import pairings, studies
+from concord.studies.sampling import chance_of
 from concord.workspace import Workspace
 
 Dealt = Callable[[Database, Sequence[str]], Mapping[str, int]]
@@ -160,15 +161,20 @@ def _pairs(workspace: Workspace, rubric: Numbered, benchmark: str, n: int) -> De
     with workspace.write() as db:
         if there := pairings.find(db, name):
             if there.version != rubric.version:
-                raise _changed(f"make one of another name: concord pairs new NAME --rubric {name}")
+                raise _changed(f"make one of another name: concord study pairs NAME --rubric {name}")
             echo(f"The study of pairs “{name}” is made already.")
         else:
             pairings.new(db, name, rubric, benchmark)
             echo(f"Study of pairs “{name}”: {len(stored_studies.pairs(db, name))} pairs.")
-        n = min(n, len(stored_studies.pairs(db, name)))
+        n = min(n, len(stored_studies.units(db, name)))
 
     def dealt(db: Database, people: Sequence[str]) -> dict[str, int]:
-        return {s.person: s.dealt for s in pairings.deal(db, name, people, n, overlap=0)}
+        every = sorted(
+            (unit["id"] for unit in stored_studies.units(db, name)), key=lambda unit: chance_of(0, unit)
+        )
+        for person in people:
+            placements.assign(db, access.annotator_id(db, person), every[:n])
+        return dict.fromkeys(people, n)
 
     return dealt
 

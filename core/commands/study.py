@@ -9,6 +9,7 @@ import click
 from concord.commands import annotating, options, printing
 from concord.commands.printing import echo
 from concord.errors import StudyError
+from concord.exchange import comparisons_file
 from concord.files import read_text
 from concord.llm.families import families, model_names
 from concord.reports import datasheet
@@ -26,7 +27,7 @@ from concord.store import (
 )
 from concord.store import studies as stored
 from concord.store.conversations import Filter
-from concord.studies import purposes, quality, registration, running, studies
+from concord.studies import pairings, purposes, quality, registration, running, studies
 from concord.studies.purposes import extra as extra_raters
 from concord.studies.purposes import training
 from concord.table import Cell, Column, Table
@@ -144,6 +145,63 @@ def _draw(
         echo(f"Without the conversations of: {', '.join(drawn['not_in'])}.")
     echo(f"Asked: {', '.join(c.label for c in study.criteria)}.")
     echo(f"Next: concord people invite NAME… --study {name}")
+
+
+@command.command("pairs")
+@click.argument("name")
+@click.option(
+    "--rubric", default="", help="The rubric whose pairwise questions are asked; else a benchmark's own one."
+)
+@click.option("--version", default="", help="A version of it that was used; default: the file as it is.")
+@click.option(
+    "--n", type=click.IntRange(1), help="Pairs to draw, evenly over every two models; all unless given."
+)
+@options.whose
+@options.several("--models", "Players to compare; all unless given.")
+@options.where("conversations")
+@options.seeded("draws the same pairs")
+@options.number("--overlap", 1, "People for each pair; 0: everybody. A deal may change it.")
+@click.option(
+    "--file",
+    type=click.Path(path_type=Path),
+    help="The pairs, one a row (CSV, JSON Lines, Parquet), as keys of conversations: first, second.",
+)
+@click.option("--title", default="", help="What annotators see as its name; the rubric's title unless given.")
+@click.pass_obj
+def _pairs(
+    workspace: str,
+    /,
+    name: str,
+    rubric: str,
+    version: str,
+    n: int | None,
+    benchmark: str,
+    models: tuple[str, ...],
+    facets: options.Facets,
+    file: Path | None,
+    **how: Any,
+) -> None:
+    """Make a study of pairs: two players' conversations (or last replies) to the same scenario or prompt.
+
+    It is dealt, followed and closed as others are; `concord compare NAME` has judges compare the pairs.
+    """
+    opened = Workspace.open(workspace, create=False)
+    used = shelf.find(opened, rubric, shelf.number_of(version)) if rubric else None
+    if file is not None and (n or models or facets or benchmark):
+        raise StudyError(
+            "The file says which pairs are compared: leave --n, --models, --where and --benchmark out."
+        )
+    given = comparisons_file.pairs(file) if file else None
+    with opened.write() as db:
+        whose = benchmark or ("" if given else options.only_benchmark(db))
+        how |= {"players": models, "facets": facets, "given": given, "source": file.name if file else "drawn"}
+        study = pairings.new(db, name, used, whose, n, **how)
+        many = len(stored.units(db, name))
+    labels = " and ".join(question.label for question in study.criteria)
+    by = f" ({used.variant})" if used else ""
+    echo(f"Study of pairs “{name}”: {many} pairs of {study.benchmark}, asked: {labels}{by}.")
+    echo(f"Deal it: concord study deal {name} --annotators …")
+    echo(f"Have judges compare them: concord compare {name} --judges …")
 
 
 @command.command("close")

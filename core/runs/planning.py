@@ -261,14 +261,14 @@ def _rubric_of(workspace: Workspace, plan: Plan) -> Numbered | None:
             if plan.study not in (names := studies.names(db, pairs=True)):
                 raise not_found("study of pairs", plan.study, names)
             study = studies.get(db, plan.study)
-        return shelf.find(workspace, study.rubric, study.version)
+        return shelf.find(workspace, study.rubric, study.version) if study.rubric else None
     if not isinstance(plan, JudgePlan) or not plan.rubric:
         return None
     used = shelf.find(workspace, plan.rubric, shelf.number_of(plan.version))
     if not used.rubric.criteria:
         raise ConfigError(
             f"The rubric “{plan.rubric}” asks only which of two is better. Make a study of pairs with "
-            "`concord pairs new`, then have them compared with `concord compare STUDY --judges …`."
+            "`concord study pairs`, then have them compared with `concord compare STUDY --judges …`."
         )
     return used
 
@@ -320,7 +320,7 @@ def _pairwise(
     """How the judges compare by the benchmark's own question. Raises NotFound or ConfigError."""
     if benchmark.pairwise is None:
         raise ConfigError(f"{benchmark.title} has no prompt for comparing two conversations.")
-    if len(plan.players) < 2:
+    if len(plan.players) < 2 and not plan.study:
         raise ConfigError("Name at least two models to compare.")
     with workspace.read() as db:
         players = conversations.values(db, plan.benchmark)["player"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlite_utils import Database
 
 from concord.errors import NotFound
-from concord.rating import Comparison, Preference, Rater, Verdict
+from concord.rating import Comparison, Rater, Verdict
 from concord.store import conversations, ratings, tables
 from concord.store.filters import Where
 
@@ -78,7 +78,8 @@ def frame(
         "ON f.conversation_id = a.id AND f.name = :same WHERE a.benchmark = :benchmark "
         "AND x.rubric = :rubric AND x.criterion = :criterion AND scenario IS NOT NULL "
         "AND scenario NOT IN (SELECT key FROM scenarios WHERE state = 'discarded') "
-        f"AND (:study = '' OR EXISTS ({_OF_STUDY} AND t.name = :study)) ORDER BY x.id",
+        f"AND (:study = '' OR EXISTS ({_OF_STUDY} AND t.name = :study AND ifnull(x.study_id, t.id) = t.id)) "
+        "ORDER BY x.id",
         db.conn,
         params={"same": same, "benchmark": benchmark, "study": study, **question._asdict()},
     )
@@ -166,64 +167,6 @@ def pairs(
         for b in players[i + 1 :]
         if a in of and b in of
     ]
-
-
-def compared_by(db: Database, benchmark: str, rater: int) -> set[tuple[int, int]]:
-    """The pairs of conversations a person has compared, each with the smaller id first."""
-    return {
-        (min(a, b), max(a, b))
-        for a, b in db.execute(
-            "SELECT x.first_id, x.second_id FROM comparisons x JOIN conversations c ON c.id = x.first_id "
-            "WHERE x.rater_id = ? AND c.benchmark = ? AND x.rubric = '' AND x.failure IS NULL",
-            [rater, benchmark],
-        )
-    }
-
-
-def given(
-    db: Database, rater: int, first: int, second: int, question: PairQuestion = OWN
-) -> Preference | None:
-    """A person's answer about two conversations, with `first` as A; None without one."""
-    # The plus has SQLite look up the few comparisons of the conversations, not the many of the person.
-    row = db.execute(
-        "SELECT first_id, verdict, explanation, strong FROM comparisons WHERE +rater_id = ? "
-        "AND first_id IN (?, ?) AND second_id IN (?, ?) AND rubric = ? AND criterion = ? "
-        "AND failure IS NULL ORDER BY id DESC",
-        [rater, first, second, first, second, *question],
-    ).fetchone()
-    if row is None:
-        return None
-    shown, verdict, why, strong = row
-    return Preference(verdict if shown == first else TURNED[verdict], why, bool(strong))
-
-
-def answer(
-    db: Database,
-    person: Rater,
-    first: int,
-    second: int,
-    question: PairQuestion,
-    preference: Preference | None,
-) -> None:
-    """Store which of two (ids) a person prefers, `first` being A, in place of what they said before; None
-    takes that back. Raises NotFound for a conversation that is not stored.
-    """
-    withdraw(db, ratings.rater_id(db, person), first, second, question)
-    if preference is not None:
-        one, other = (conversations.load(db, number).key for number in (first, second))
-        key = "|".join([*sorted((one, other)), person.name, "desk", *filter(None, question)])
-        preferred = preference.verdict, preference.explanation
-        about: dict[str, Any] = {"strong": preference.strong, **question._asdict()}
-        save(db, Comparison(key, one, other, person, *preferred, **about))
-
-
-def withdraw(db: Database, rater: int, first: int, second: int, question: PairQuestion = OWN) -> None:
-    """Take back what a person preferred of two conversations, whichever was shown first."""
-    db.execute(
-        "DELETE FROM comparisons WHERE rater_id = ? AND (first_id, second_id) IN (VALUES (?, ?), (?, ?)) "
-        "AND rubric = ? AND criterion = ? AND (SELECT kind FROM raters WHERE id = rater_id) = 'human'",
-        [rater, first, second, second, first, *question],
-    )
 
 
 def stamp(db: Database) -> tuple[int, str]:

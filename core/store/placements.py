@@ -1,7 +1,8 @@
 """Placements: items on people's desks, each for a purpose, with state, time at work, and answers.
 
 Answers of rated purposes (`concord.store.purposes`) count as ratings while their item is submitted, or as
-comparisons where it is a pair; those of others never do. An answer that was replaced is kept.
+comparisons where it is a pair, which ends with its last answer; those of others never do. An answer that was
+replaced is kept.
 """
 
 import json
@@ -15,9 +16,7 @@ from typing import NamedTuple
 from sqlite_utils import Database
 
 from concord.errors import NotAllowed, StudyError, check_known
-from concord.rating import Preference
-from concord.store import comparisons, database, ratings, studies, summaries
-from concord.store.comparisons import PairQuestion
+from concord.store import database, studies, summaries
 from concord.store.database import find, now
 from concord.store.purposes import HIDDEN, PURPOSES, QUEUED, RATED, UNRATED
 
@@ -102,26 +101,23 @@ def place(
 ) -> None:
     """Put (item, position) on somebody's desk, without those that lie there for the purpose.
 
-    Which conversation of a pair is shown first follows the study's seed, person, pair and purpose. What they
-    compared elsewhere is done.
+    Which conversation of a pair is shown first follows the study's seed, person, pair and purpose.
     """
     rows = dict(items)
     both = db.execute(
-        "SELECT i.id, i.conversation_id, i.other_id, t.seed || '|' || (SELECT name FROM raters WHERE id = ?) "
+        "SELECT i.id, t.seed || '|' || (SELECT name FROM raters WHERE id = ?) "
         f"|| '|' || {studies.KEY} FROM items i JOIN studies t ON t.id = i.study_id "
         "JOIN conversations c ON c.id = i.conversation_id JOIN conversations d ON d.id = i.other_id "
         "WHERE i.id IN (SELECT value FROM json_each(?))",
         [rater, json.dumps([*rows])],
     ).fetchall()
     kind = "" if PURPOSES[purpose].rated else f"|{purpose}"
-    turned = {item for item, _, _, text in both if sha256(f"{text}{kind}".encode()).digest()[0] % 2}
+    turned = {item for item, text in both if sha256(f"{text}{kind}".encode()).digest()[0] % 2}
     db.conn.executemany(
         "INSERT OR IGNORE INTO placements (item_id, rater_id, purpose, position, attempt, swapped) "
         "VALUES (?, ?, ?, ?, ?, ?)",
         [(item, rater, purpose, at, attempt, item in turned) for item, at in rows.items()],
     )
-    for _, first, second, _ in both:
-        settle(db, rater, first, second)
 
 
 def assign(db: Database, rater: int, units: Sequence[int], *, extra: bool = False) -> None:
@@ -277,26 +273,17 @@ def get(db: Database, rater: int, placement: int) -> Placement:
     """A placement with its answers. Raises NotAllowed for somebody else's."""
     row = db.execute(
         "SELECT p.id, t.name, i.conversation_id, i.turn, p.state, p.reason, p.flag, p.seconds, p.purpose, "
-        "p.opened, i.other_id, p.swapped, i.id FROM placements p JOIN items i ON i.id = p.item_id "
+        "p.opened, i.other_id, p.swapped FROM placements p JOIN items i ON i.id = p.item_id "
         "JOIN studies t ON t.id = i.study_id WHERE p.id = ? AND p.rater_id = ?",
         [placement, rater],
     ).fetchone()
     if row is None:
         raise NotAllowed(TAKEN_BACK)
-    number, name, conversation, turn, state, reason, flag, seconds, purpose, opened, other, swapped, item = (
-        row
-    )
-    if other is None or not PURPOSES[purpose].rated:
-        given = db.execute(
-            "SELECT question, value, reason FROM answers WHERE placement_id = ? AND replaced IS NULL "
-            "ORDER BY id",
-            [placement],
-        ).fetchall()
-    else:
-        given = db.execute(
-            "SELECT criterion, score, explanation FROM given WHERE item_id = ? AND rater_id = ?",
-            [item, rater],
-        ).fetchall()
+    number, name, conversation, turn, state, reason, flag, seconds, purpose, opened, other, swapped = row
+    given = db.execute(
+        "SELECT question, value, reason FROM answers WHERE placement_id = ? AND replaced IS NULL ORDER BY id",
+        [placement],
+    ).fetchall()
     turned = -1 if swapped else 1
     answers = {question: value * turned for question, value, _ in given if value is not None}
     reasons = {question: words for question, _, words in given if words}
@@ -327,53 +314,27 @@ def answer(
     reason = reason.strip() if criteria[criterion].reason and score is not None else ""
     if (item.answers.get(criterion), item.reasons.get(criterion, "")) == (score, reason):
         return
-    if item.other_id is not None:
-        return _prefer(db, rater, item, criterion, score, reason)
     _replace(db, placement, criterion)
     if score is not None:
-        _keep(db, placement, criterion, score, reason)
-    if item.state == "done":
+        _keep(db, placement, criterion, score * item.direction, reason)
+    if item.other_id is not None:
+        _end_pair(db, rater, placement)
+    elif item.state == "done":
         if score is None:
             database.update(db, "placements", placement, state="open")
         _rate(db, item)
 
 
-def _prefer(
-    db: Database, rater: int, item: Placement, criterion: str, score: float | None, reason: str
-) -> None:
-    """Store an answer to a pair, or take it back (None). The last one ends the item."""
-    if PURPOSES[item.purpose].rated:
-        person, study = ratings.rater_of(db, rater), studies.get(db, item.study)
-        question = PairQuestion(study.rubric, criterion)
-        preference = None if score is None else Preference.of(score, reason)
-        first, second = item.shown
-        comparisons.answer(db, person, first, second, question, preference)
-    else:
-        _replace(db, item.id, criterion)
-        if score is not None:
-            _keep(db, item.id, criterion, score * item.direction, reason)
-    if score is not None and item.state == "skipped":
+def _end_pair(db: Database, rater: int, placement: int) -> None:
+    """Submit a pair of which everything is answered, and open one of which it is not."""
+    item = get(db, rater, placement)
+    required = {c.name for c in studies.asked(db, item.study, item.conversation_id, item.turn) if c.required}
+    if not required <= item.answers.keys():
         _set_state(db, item, "open")
-    settle(db, rater, *item.shown)
-
-
-def settle(db: Database, rater: int, first: int, second: int) -> None:
-    """Close the placements of a pair of conversations (ids) of which a person has answered everything, and
-    open those of which they have not.
-    """
-    rows = db.execute(
-        "SELECT p.id FROM placements p JOIN items i ON i.id = p.item_id WHERE p.rater_id = ? "
-        f"AND i.conversation_id = ? AND i.other_id = ? AND p.state <> 'skipped' AND p.purpose IN {QUEUED}",
-        [rater, min(first, second), max(first, second)],
-    )
-    for (placement,) in rows.fetchall():
-        item = get(db, rater, placement)
-        required = {
-            c.name for c in studies.asked(db, item.study, item.conversation_id, item.turn) if c.required
-        }
-        state = "done" if required <= item.answers.keys() else "open"
-        if state != item.state and not item.opened:
-            _close(db, item) if state == "done" else _set_state(db, item, "open")
+    elif item.state != "done":
+        _close(db, item)
+    else:
+        _rate(db, item)
 
 
 def beside(db: Database, rater: int, purpose: str, item: int) -> int:
@@ -481,7 +442,7 @@ def reopen(db: Database, rater: int, placement: int) -> None:
     _refuse_locked(item)
     _set_state(db, item, "open")
     if item.other_id is not None:
-        settle(db, rater, item.conversation_id, item.other_id)
+        _end_pair(db, rater, placement)
 
 
 def flag(db: Database, rater: int, placement: int, comment: str) -> None:
@@ -524,9 +485,34 @@ _RATE = (
 )
 
 
+# The answers of a submitted pair as comparisons: the one shown first is the first.
+_COMPARE = (
+    "INSERT INTO comparisons (key, first_id, second_id, rater_id, study_id, rubric, criterion, verdict, "
+    "strong, explanation, created) SELECT c.key || '|' || d.key || '|' || x.name || '|desk|' || t.name "
+    "|| '|' || a.question, c.id, d.id, x.id, t.id, ifnull(t.meta ->> '$.rubric.name', ''), a.question, "
+    "iif(a.value = 0, 'C', iif((a.value > 0) <> p.swapped, 'A', 'B')), abs(a.value) > 1, a.reason, a.given "
+    "FROM placements p JOIN items i ON i.id = p.item_id "
+    "JOIN studies t ON t.id = i.study_id JOIN raters x ON x.id = p.rater_id "
+    "JOIN conversations c ON c.id = iif(p.swapped, i.other_id, i.conversation_id) "
+    "JOIN conversations d ON d.id = iif(p.swapped, i.conversation_id, i.other_id) "
+    "JOIN answers a ON a.placement_id = p.id AND a.replaced IS NULL WHERE p.id = ? AND p.state = 'done' "
+    "ORDER BY a.id"
+)
+_COMPARED = (
+    "DELETE FROM comparisons WHERE id IN (SELECT x.id FROM placements p JOIN items i ON i.id = p.item_id "
+    "JOIN comparisons x ON x.first_id IN (i.conversation_id, i.other_id) AND x.second_id IN "
+    "(i.conversation_id, i.other_id) AND +x.study_id = i.study_id AND +x.rater_id = p.rater_id "
+    "WHERE p.id = ?)"
+)
+
+
 def _rate(db: Database, item: Placement) -> None:
-    """Let the answers of a rated item be ratings while it is submitted, and only then."""
-    if not PURPOSES[item.purpose].rated or item.other_id is not None:
+    """Let the answers of a rated item be ratings, or comparisons, while it is submitted, and only then."""
+    if not PURPOSES[item.purpose].rated:
+        return
+    if item.other_id is not None:
+        db.execute(_COMPARED, [item.id])
+        db.execute(_COMPARE, [item.id])
         return
     db.execute(
         "DELETE FROM ratings WHERE id IN (SELECT r.id FROM placements p JOIN items i ON i.id = p.item_id "

@@ -277,11 +277,12 @@ CREATE VIEW given AS
     FROM items i JOIN studies t ON t.id = i.study_id JOIN comparisons x
         ON x.first_id IN (i.conversation_id, i.other_id) AND x.second_id IN (i.conversation_id, i.other_id)
         AND x.rubric = ifnull(json_extract(t.meta, '$.rubric.name'), '') AND x.failure IS NULL
+        AND ifnull(x.study_id, t.id) = t.id
     JOIN raters h ON h.id = +x.rater_id AND h.kind = 'human'
     WHERE i.known = '' AND i.other_id IS NOT NULL;
 
--- What people answered at a desk, but to pairs as dealt, whose answers are comparisons. Words alone have no value,
--- and `shown` is the judge's score that stood beside the item. A replaced one is kept.
+-- What people answered at a desk; of pairs a number, greater than 0 where the item's first conversation is better.
+-- Words alone have no value, and `shown` is the judge's score that stood beside the item. A replaced one is kept.
 CREATE TABLE answers (
     id INTEGER PRIMARY KEY,
     placement_id INTEGER NOT NULL REFERENCES placements(id) ON DELETE CASCADE,
@@ -413,13 +414,15 @@ CREATE INDEX summaries_refused ON summaries (refused) WHERE refused > 0;
 CREATE INDEX summaries_failed ON summaries (failed) WHERE failed > 0;
 
 -- Which of two conversations a judge or a person preferred, by a question of a rubric or a benchmark's own
--- (“”); `strong`: by far.
+-- (“”); `strong`: by far. What people answer at a desk is here while the item is done, with its study; what a file
+-- says of people has none, and counts in every study of the pair.
 CREATE TABLE comparisons (
     id INTEGER PRIMARY KEY,
     key TEXT NOT NULL UNIQUE,
     first_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
     second_id INTEGER NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
     rater_id INTEGER NOT NULL REFERENCES raters(id),
+    study_id INTEGER REFERENCES studies(id) ON DELETE CASCADE,
     repeat INTEGER NOT NULL DEFAULT 0,
     rubric TEXT NOT NULL DEFAULT '',
     criterion TEXT NOT NULL DEFAULT '',
@@ -444,6 +447,7 @@ CREATE TABLE comparisons (
 CREATE INDEX comparisons_of_first ON comparisons (first_id);
 CREATE INDEX comparisons_of_second ON comparisons (second_id);
 CREATE INDEX comparisons_of_rater ON comparisons (rater_id);
+CREATE INDEX comparisons_of_study ON comparisons (study_id) WHERE study_id IS NOT NULL;
 CREATE INDEX comparisons_by_date ON comparisons (created);
 CREATE INDEX comparisons_spent ON comparisons (calls, cost, unpriced);
 

@@ -17,11 +17,7 @@ BEGUN = (
     "(p.state <> 'open' OR p.flag <> '' OR EXISTS (SELECT 1 FROM answers b WHERE b.placement_id = p.id) "
     "OR EXISTS (SELECT 1 FROM items b JOIN ratings r ON r.conversation_id = b.conversation_id "
     "AND +r.study_id = b.study_id AND ifnull(r.turn, 0) = ifnull(b.turn, 0) "
-    "WHERE b.id = p.item_id AND r.rater_id = p.rater_id) "
-    "OR EXISTS (SELECT 1 FROM items b JOIN studies t ON t.id = b.study_id JOIN comparisons x "
-    "ON x.first_id IN (b.conversation_id, b.other_id) AND x.second_id IN (b.conversation_id, b.other_id) "
-    "AND x.rubric = ifnull(json_extract(t.meta, '$.rubric.name'), '') "
-    "WHERE b.id = p.item_id AND b.other_id IS NOT NULL AND +x.rater_id = p.rater_id))"
+    "WHERE b.id = p.item_id AND r.rater_id = p.rater_id))"
 )
 
 KEPT = "(i.other_id IS NULL OR i.stratum NOT IN (SELECT key FROM scenarios WHERE state = 'discarded'))"
@@ -134,20 +130,15 @@ def _row(db: Database, name: str) -> dict[str, Any]:
 
 
 def names(db: Database, *, pairs: bool = False) -> list[str]:
-    """Every study in which items are rated, or pairs compared by a rubric, newest first."""
-    where = "kind = 'pairs' AND source <> 'own'" if pairs else "kind = 'ratings'"
-    return [row["name"] for row in db.table("studies").rows_where(where, select="name", order_by="id DESC")]
-
-
-def names_of(db: Database, source: str) -> list[str]:
-    """Every study from a source, newest first."""
-    rows = db.table("studies").rows_where("source = ?", [source], select="name", order_by="id DESC")
+    """Every study in which items are rated, or pairs compared, newest first."""
+    kind = "pairs" if pairs else "ratings"
+    rows = db.table("studies").rows_where("kind = ?", [kind], select="name", order_by="id DESC")
     return [row["name"] for row in rows]
 
 
 def titles(db: Database) -> dict[str, str]:
     """The title of every study by its name, newest first; the name where it has no title."""
-    rows = db.execute("SELECT name, title FROM studies WHERE kind = 'ratings' ORDER BY id DESC")
+    rows = db.execute("SELECT name, title FROM studies WHERE kind <> 'checks' ORDER BY id DESC")
     return {name: title or name for name, title in rows}
 
 
@@ -266,12 +257,6 @@ def add_pairs(db: Database, name: str, pairs: Iterable[tuple[str, int, int]]) ->
         "INSERT OR IGNORE INTO items (study_id, stratum, conversation_id, other_id) VALUES (?, ?, ?, ?)",
         [(study, scenario, min(a, b), max(a, b)) for scenario, a, b in pairs],
     )
-
-
-def items_of_pairs(db: Database, name: str) -> dict[tuple[int, int], int]:
-    """The items of a study of pairs by their conversations (ids), the smaller one first."""
-    sql = "SELECT conversation_id, other_id, id FROM items WHERE study_id = ? AND known = ''"
-    return {(first, other): item for first, other, item in db.execute(sql, [study_id(db, name)])}
 
 
 def add_units(db: Database, name: str, units: Iterable[tuple[int, int | None, str]]) -> list[int]:

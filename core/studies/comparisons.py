@@ -1,6 +1,5 @@
-"""Pairwise comparison of models by judges and people: the tables, and the pairs shown to a person."""
+"""Pairwise comparison of models by judges and people: the tables."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,13 +9,12 @@ import pandas as pd
 from sqlite_utils import Database
 
 from concord.errors import ConcordError, check_known, not_found
-from concord.rating import Preference, Rater, Verdict
 from concord.rubrics import guidance
 from concord.runs.registry import known_or_imported
 from concord.statistics import pairwise
 from concord.statistics.intervals import SHARE, described
 from concord.statistics.pairwise import Bias, Duel, Leaning, Match, Strength
-from concord.store import comparisons, conversations, placements, ratings, studies, tables
+from concord.store import comparisons, studies, tables
 from concord.store.comparisons import OWN, PairQuestion
 from concord.store.filters import Where
 from concord.store.tables import mixed_notes
@@ -236,79 +234,6 @@ def _beside(
 def _asked(table: pd.DataFrame) -> pd.DataFrame:
     """What was asked, answered or not: scenario, one, other, rater, kind."""
     return table.assign(one=table[["a", "b"]].min(axis=1), other=table[["a", "b"]].max(axis=1))
-
-
-def dealt(
-    db: Database,
-    benchmark: str,
-    person: str,
-    *,
-    players: Sequence[str] = (),
-    facets: Where | None = None,
-    limit: int | None = None,
-    seed: int = SEED,
-) -> list[tuple[tuple[int, int], bool]]:
-    """All of a person's pairs (ids), or the first `limit`, in their order, and whether each is answered.
-
-    The order is random and the same for everybody, so that what people compare overlaps; which of the two is
-    shown as A is drawn for each person and pair.
-    """
-    chosen = list(players) or conversations.values(db, benchmark)["player"]
-    pairs = comparisons.pairs(
-        db, benchmark, known_or_imported(benchmark).scenario_facet, sorted(chosen), facets=facets
-    )
-    pairs.sort(key=lambda pair: chance(seed, pair[2], pair[4]))
-    pairs = pairs[:limit]
-    rater = ratings.find_rater(db, Rater(person, "human"))
-    done = comparisons.compared_by(db, benchmark, rater) if rater is not None else set()
-    return [
-        (sides(one, other, seed, person, one_key, other_key), (min(one, other), max(one, other)) in done)
-        for _, one, one_key, other, other_key in pairs
-    ]
-
-
-def answer(
-    db: Database,
-    person: str,
-    first: int,
-    second: int,
-    verdict: Verdict | None,
-    comment: str = "",
-    *,
-    strong: bool = False,
-    question: PairQuestion = OWN,
-    simulated: bool = False,
-) -> None:
-    """Store which of the two a person preferred (A is `first`, C neither), or delete their answer (None).
-
-    Raises NotFound for a conversation that is not stored, ConcordError for two that are not of one scenario;
-    the pairs of a rubric's question were checked when their study was made.
-    """
-    rater = Rater(person, "human", simulated=simulated)
-    one, other = conversations.load(db, first), conversations.load(db, second)
-    same = known_or_imported(one.benchmark).scenario_facet
-    asked_alike = bool(same) and one.facets.get(same) == other.facets.get(same)
-    if one.benchmark != other.benchmark or (question == OWN and not asked_alike):
-        raise ConcordError("Only two conversations of the same scenario can be compared.")
-    preference = None if verdict is None else Preference(verdict, comment, strong)
-    comparisons.answer(db, rater, first, second, question, preference)
-    placements.settle(db, ratings.rater_id(db, rater), first, second)
-
-
-def given(db: Database, person: str, first: int, second: int) -> Preference | None:
-    """A person's answer about the two as shown here; None without one."""
-    rater = ratings.find_rater(db, Rater(person, "human"))
-    return None if rater is None else comparisons.given(db, rater, first, second)
-
-
-def sides(one: int, other: int, *parts: object) -> tuple[int, int]:
-    """The two in the order shown, which the seed, person and pair in `parts` decide."""
-    return (other, one) if int(chance(*parts), 16) % 2 else (one, other)
-
-
-def chance(*parts: object) -> str:
-    """A random text that the parts decide."""
-    return hashlib.sha256("|".join(map(str, parts)).encode()).hexdigest()
 
 
 percent = partial(Column, digits=3, percent=True)

@@ -184,7 +184,7 @@ def draw_study(
         if not rubric.rubric.criteria:
             raise StudyError(
                 f"The rubric “{rubric.rubric.name}” asks only which of two is better. Make a study of pairs "
-                "with `concord pairs new`."
+                "with `concord study pairs`."
             )
         rubric.publish(db)
         criteria, per_turn = rubric.rubric.criteria, rubric.rubric.per_turn

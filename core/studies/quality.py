@@ -99,9 +99,9 @@ class Signs(NamedTuple):
 
 @once
 def signs(db: Database, name: str) -> Signs:
-    """What the items and answers of a study show. Raises NotFound."""
-    criteria, items = studies.get(db, name).criteria, stored.items(db, name)
-    given = frames.frame(db, name, with_extra=True)
+    """What the items and answers of a study show; of pairs hidden items and times. Raises NotFound."""
+    study, items = studies.get(db, name), stored.items(db, name)
+    criteria, given = study.criteria, _frame(db, study)
     suspected = suspicions(items, given, criteria)
     return Signs(
         warnings(criteria, known.pairs(db, name), known.checks(db, name)),
@@ -109,6 +109,15 @@ def signs(db: Database, name: str) -> Signs:
         "" if suspected or given.empty else unsuspicious(items, given),
         quality_tables(items, given, [*exclusions.excluded(db, name)]),
     )
+
+
+def _frame(db: Database, study: studies.Study) -> pd.DataFrame:
+    """The long frame of a study; of pairs, whose answers are no ratings, without rows."""
+    if not study.pairs:
+        return frames.frame(db, study.name, with_extra=True)
+    import pandas as pd
+
+    return pd.DataFrame({"extra": np.zeros(0, dtype=bool)}).reindex(columns=[*ROWS, "kind", "extra"])
 
 
 def suspicions(

@@ -38,7 +38,7 @@ def page() -> None:
     """Draw the page."""
     heading("samples")
     with workspace().read() as db:
-        names = stored.ranked(db)
+        names = [*stored.ranked(db), *stored.names(db, pairs=True)]
     told.show()
     if not names:
         drawing.form()
@@ -78,7 +78,7 @@ def _study(names: list[str]) -> None:
         if signs.unsuspicious:
             st.caption(signs.unsuspicious)
     _remarks(items)
-    _take(name)
+    _take(study)
     with st.expander("Strata", icon=":material/grid_view:"):
         st.dataframe(pd.DataFrame(strata, columns=["stratum", "items"]), hide_index=True)
     if not study.anonymous:
@@ -213,12 +213,14 @@ def _facts(study: Study, items: int) -> None:
     drawn = study.meta.get("drawn")
     parts = [
         f"**{plain(study.title)}**",
-        f"{items} items, rated {'turn by turn' if study.per_turn else 'as whole conversations'}",
+        f"{items} pairs"
+        if study.pairs
+        else f"{items} items, rated {'turn by turn' if study.per_turn else 'as whole conversations'}",
         f"{study.overlap} {'person' if study.overlap == 1 else 'people'} each"
         if study.overlap
         else "everybody rates everything",
         f"drawn from {drawn['candidates']} with seed {study.seed}"
-        if drawn
+        if drawn and "candidates" in drawn
         else f"from {plain(study.source)}",
         f"{len(drawn['random'])} of them as a simple random sample" if drawn and "random" in drawn else "",
         "asked: " + ", ".join(plain(c.label) for c in study.criteria),
@@ -331,9 +333,12 @@ def _remarks(items: list[progress.Item]) -> None:
     )
 
 
-def _take(name: str) -> None:
+def _take(study: Study) -> None:
     """Everything of the study as files that `concord import` reads, and the way to its figures."""
-    store = workspace()
+    store, name = workspace(), study.name
+    if study.pairs:
+        link("comparisons", "Comparisons", pairs=name)
+        return
     with st.container(horizontal=True, vertical_alignment="center"):
         link("agreement", "Agreement", study=name)
         for label, write, file in (

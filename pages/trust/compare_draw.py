@@ -6,6 +6,7 @@ import streamlit as st
 
 from concord.exchange import comparisons_file
 from concord.rubrics import shelf
+from concord.runs.registry import BENCHMARKS
 from concord.store import conversations
 from concord.studies import pairings
 from pages.parts import told
@@ -22,18 +23,22 @@ RUBRIC, WHOSE, MODELS, NUMBER, SEED, NAME, FILE = (
 def section(known: Sequence[str]) -> None:
     """The form; `known` are the names of the stored conversations."""
     with st.expander("Make a study of pairs", icon=":material/difference:"):
-        rubrics = list(shelf.of_pairs(workspace()))
-        if not rubrics:
-            st.markdown("A rubric says which question is asked: it needs a criterion of the type pairwise.")
-            link("rubrics", "Make a rubric")
-            return
         st.caption(
             "Two players' conversations of one scenario or prompt, evenly over every two players. People "
-            "compare them blind at their desk, judges in both orders."
+            "compare them blind at their desk, judges in both orders. A rubric with a criterion of the type "
+            "pairwise says which question is asked; some benchmarks have one of their own."
         )
         left, right = st.columns(2)
-        left.selectbox("Rubric", rubrics, key=RUBRIC)
         left.selectbox("Conversations", known, key=WHOSE)
+        benchmark = BENCHMARKS.get(st.session_state[WHOSE])
+        own = [""] if benchmark and benchmark.pairwise else []
+        rubrics = [*own, *shelf.of_pairs(workspace())]
+        if not rubrics:
+            link("rubrics", "Make a rubric")
+            return
+        left.selectbox(
+            "Asked", rubrics, format_func=lambda name: name or "the benchmark's own question", key=RUBRIC
+        )
         with workspace().read() as db:
             players = conversations.values(db, st.session_state[WHOSE])["player"]
         left.multiselect("Models", players, placeholder="all", key=MODELS)
@@ -55,13 +60,15 @@ def _made() -> None:
     given = st.session_state
     name, file = given[NAME].strip(), given.get(FILE)
     with told.writing() as db:
-        used = shelf.find(workspace(), given[RUBRIC])
+        used = shelf.find(workspace(), given[RUBRIC]) if given[RUBRIC] else None
         if file is not None:
             with on_disk(file) as path:
                 pairs = comparisons_file.pairs(path)
-            made = pairings.new(db, name, used, given=pairs, source=file.name)
+            made = pairings.new(db, name, used, given=pairs, source=file.name, overlap=1)
         else:
-            how = {"players": given[MODELS], "seed": given[SEED]}
+            how = {"players": given[MODELS], "seed": given[SEED], "overlap": 1}
             made = pairings.new(db, name, used, given[WHOSE], given[NUMBER] or None, **how)
         st.session_state["pairs"] = made.name
-        told.done(f"The study of pairs “{plain(made.name)}” is made. Below it is dealt and compared.")
+        told.done(
+            f"The study of pairs “{plain(made.name)}” is made. Deal it to people, or have judges compare it."
+        )

@@ -6,32 +6,29 @@ from functools import partial
 import streamlit as st
 
 from concord.errors import ConcordError
+from concord.rating import Rater
 from concord.reports.registered import registered_pairs
 from concord.runs.benchmark import Benchmark
 from concord.runs.plans import Where
 from concord.runs.registry import BENCHMARKS
 from concord.store import comparisons as stored
-from concord.store import conversations, tables
+from concord.store import conversations, placements, ratings, tables
 from concord.store import studies as stored_studies
 from concord.store.comparisons import PairQuestion
 from concord.store.studies import Study
-from concord.studies import comparisons
+from concord.studies import comparisons, dealing
 from concord.studies.comparisons import Compared
 from concord.table import as_document
-from pages.desk import component
-from pages.desk.form import DeskEvent, sent_by
-from pages.desk.pairs import AllPairs
-from pages.parts import menu, person, registering, table, theme, told
-from pages.parts.address import begun_with, benchmark_chosen, checked, choice, end_work, link
+from pages.parts import menu, person, table, told
+from pages.parts.address import benchmark_chosen, checked, choice, go, link
 from pages.parts.charts import forest
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 from pages.study import run_form, run_watch
-from pages.trust import compare_deal, compare_draw
+from pages.trust import compare_draw
 
 RESAMPLES = 1000
-WORK = "compare"
 
 
 @st.cache_resource(max_entries=16, show_spinner="Measuring …")
@@ -52,28 +49,24 @@ def _compared(
 
 
 def page() -> None:
-    """Draw the results, then how more people and judges compare; or the work of comparing."""
-    working = st.query_params.get("work") == WORK
-    if not working:
-        heading("comparisons")
-        told.show()
+    """Draw the results, then how more people and judges compare."""
+    heading("comparisons")
+    told.show()
     with workspace().read() as db:
         known, compared = conversations.values(db)["benchmark"], stored.compared_benchmarks(db)
         studies = {name: stored_studies.get(db, name) for name in stored_studies.names(db, pairs=True)}
-    if working:
-        return _work(benchmark_chosen(_offered(known, compared), fixed=True))
-    name = ""
+    names, name = _offered(known, compared), ""
     if studies:
         name = st.selectbox(
             "Study of pairs",
-            [*studies, ""],
+            [*studies, *([""] if names else [])],
             key="pairs",
             bind="query-params",
             format_func=lambda each: plain(studies[each].title) if each else "a benchmark's own question",
         )
     if name:
         _of_study(studies[name])
-    elif names := _offered(known, compared):
+    elif names:
         _of_benchmark(benchmark_chosen(names))
     else:
         st.info(
@@ -83,7 +76,6 @@ def page() -> None:
         link("runs", "Start a run")
     if known:
         compare_draw.section(known)
-    return None
 
 
 def _offered(known: Sequence[str], compared: Sequence[str]) -> list[str]:
@@ -93,7 +85,7 @@ def _offered(known: Sequence[str], compared: Sequence[str]) -> list[str]:
 
 
 def _of_benchmark(benchmark: Benchmark) -> None:
-    """A benchmark's own question: its figures, then who may compare."""
+    """A benchmark's own question: all answers to it, and judges who compare."""
     with workspace().read() as db:
         values = conversations.values(db, benchmark.name)
         stamp = (tables.stamp(db), stored.stamp(db))
@@ -106,29 +98,40 @@ def _of_benchmark(benchmark: Benchmark) -> None:
         )
     _figures(stamp, benchmark.name, tuple(players), facets)
     if benchmark.pairwise is not None:
-        possible = _desk(benchmark, players, dict(facets))
-        compare_deal.section(benchmark.name, players, dict(facets), possible)
         _judges(benchmark.name, players=players or values["player"], where=dict(facets))
 
 
 def _of_study(study: Study) -> None:
-    """A study of pairs: what is asked, the figures, then who has done how much."""
+    """A study of pairs: what is asked, the figures, then the way to its people and judges."""
     with workspace().read() as db:
-        many = len(stored_studies.pairs(db, study.name))
+        many = len(stored_studies.units(db, study.name))
         stamp = tables.stamp(db), stored.stamp(db)
+    by = f" ({plain(study.rubric)} v{study.version})" if study.rubric else ""
     st.markdown(
         f"**{plain(study.title)}** · {many:,} pairs of {plain(study.benchmark)} · asked: "
         + ", ".join(plain(question.label) for question in study.criteria)
-        + f" ({plain(study.rubric)} v{study.version}) · {plain(study.source)}, seed {study.seed}"
+        + f"{by} · {plain(study.source)}, seed {study.seed}"
     )
     results = _figures(stamp, study.name)
     with workspace().read() as db:
         registered = registered_pairs(db, results, study.name)
     if registered.rows:
         table.draw(registered)
-    compare_deal.section(study.name, (), {}, many)
-    registering.section(study.name)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        who = person.ask()
+        if st.button("Compare yourself", icon=":material/compare_arrows:"):
+            _sit(study.name, who)
+        link("samples", "Deal to people, follow, close", study=study.name)
     _judges(study.benchmark, study.name)
+
+
+def _sit(study: str, who: str) -> None:
+    """Deal the study to whoever is here, unless it is, and go to their desk."""
+    with told.writing() as db:
+        rater = ratings.rater_id(db, Rater(who, "human"))
+        if not placements.left(db, rater, study):
+            dealing.deal_study(db, study, [who])
+    go("rate", **{"as": who, "study": study})
 
 
 def _judges(benchmark: str, study: str = "", players: Sequence[str] = (), where: Where | None = None) -> None:
@@ -164,29 +167,6 @@ def _several(label: str, values: list[str], name: str, placeholder: str) -> list
     return st.multiselect(label, values, key=name, bind="query-params", placeholder=placeholder)
 
 
-def _desk(benchmark: Benchmark, players: list[str], facets: dict[str, tuple[str, ...]]) -> int:
-    """Where a person may compare, and how far they are; returns how many pairs there are."""
-    with st.container(border=True, horizontal=True, vertical_alignment="bottom"):
-        who = person.ask()
-        with workspace().read() as db:
-            every = comparisons.dealt(db, benchmark.name, who, players=players, facets=facets)
-        done = sum(answered for _, answered in every)
-        st.markdown(
-            f"Compare yourself, blind: **{done}** of {len(every):,} pairs done. People's answers stand "
-            "beside the judges' above.",
-            width="stretch",
-        )
-        st.button(
-            "Go on" if done else "Compare",
-            type="primary",
-            icon=":material/compare_arrows:",
-            disabled=done == len(every),
-            on_click=person.begin,
-            args=(WORK, {"models": players, **facets}),
-        )
-    return len(every)
-
-
 def _show(results: Compared) -> None:
     """Which model wins, in a picture; then the tables."""
     names = [s.rater for s in results.standings]
@@ -203,20 +183,9 @@ def _show(results: Compared) -> None:
         if name in shown:
             table.draw(shown[name])
     if "agreement" not in shown:
-        st.caption("Nobody has compared yet: begin or deal pairs to people below.")
+        st.caption("Nobody has compared yet.")
     every = partial(as_document, comparisons.result_tables(results), "json")
     menu.offer("Everything as JSON", every, f"comparisons-{results.study or results.benchmark}", "json")
-
-
-def _work(benchmark: Benchmark) -> None:
-    who = person.named()
-    facets = begun_with(benchmark.spotcheck_facets)
-    work = AllPairs(benchmark.name, who, st.query_params.get_all("of_models"), facets)
-    theme.whole_window()
-    fixed = work.fixed(f"{benchmark.title}: which reply is better?", "Comparisons")
-    if component.desk(fixed, component.taking(work.desk, DeskEvent, work.apply), sent_by(work.moving)):
-        end_work()
-        st.rerun()
 
 
 page()

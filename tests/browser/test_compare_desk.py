@@ -15,7 +15,7 @@ from concord.benchmarks.simulbench.targets import QUALITY
 from concord.store import access, placements, studies
 from concord.store.placements import Placement
 from concord.store.studies import Study
-from concord.studies import pairings
+from tests import pairs as made
 
 from .asking import ask, enter
 from .keeper import Server, serving
@@ -36,23 +36,20 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-def deal(app: Server) -> Iterator[Deal]:
-    """`deal("Ann", 6)` gives the link of somebody with six pairs; they are taken back in the end, so that the
-    next one starts afresh.
-    """
-    people: list[str] = []
+def deal(app: Server) -> Deal:
+    """`deal("Ann", 6)` gives the link of somebody with six pairs, in a study of their own."""
 
     def one(name: str, n: int = 6) -> str:
-        people.append(name)
         with app.workspace.write() as db:
             token = access.invite(db, name)
-            pairings.deal(db, "simulbench", [name], n, overlap=0)
+            made.deal(db, [name], n, study=study_of(name))
         return app.link(token, path="/rate")
 
-    yield one
-    with app.workspace.write() as db:
-        for name in people:
-            pairings.take_back(db, "simulbench", name)
+    return one
+
+
+def study_of(name: str) -> str:
+    return f"pairs-{name}"
 
 
 def begin(page: Page, link: str) -> None:
@@ -85,9 +82,7 @@ def pressed(page: Page, verdict: str | None) -> None:
 def desk(app: Server, name: str) -> list[Placement]:
     """A person's pairs in their order, with what they said."""
     with app.workspace.read() as db:
-        rater = access.annotator_id(db, name)
-        numbers = [number for number, *_ in placements.on_desk(db, rater, "simulbench")]
-        return [placements.numbered(db, rater, number) for number in numbers]
+        return made.on_desk(db, name, study_of(name))
 
 
 def verdict(pair: Placement) -> str | None:
@@ -99,7 +94,7 @@ def said(app: Server, name: str) -> list[tuple[int, int, str]]:
     """Everything stored of a person, in the order it was given."""
     return app.rows(
         "SELECT first_id, second_id, verdict FROM comparisons c JOIN raters x ON x.id = c.rater_id "
-        "WHERE x.name = ? ORDER BY c.id",
+        "WHERE x.name = ? ORDER BY c.created, c.id",
         name,
     )
 
@@ -109,7 +104,7 @@ def test_verdicts_given_without_a_server_are_stored_after_its_return(page: Page,
     workspace = make(tmp_path / "workspace")
     with workspace.write() as db:
         token = access.invite(db, "Ann")
-        pairings.deal(db, "simulbench", ["Ann"], 6, overlap=0)
+        made.deal(db, ["Ann"], 6, study=study_of("Ann"))
     with serving(workspace, tmp_path / "first") as first:
         begin(page, first.link(token, path="/rate"))
         expect(page.locator("[data-test-script-state=notRunning]")).to_be_attached()
@@ -151,9 +146,10 @@ def test_three_pairs_by_keyboard_a_reload_and_on(app: Server, page: Page, deal: 
     saved(page)
     assert [verdict(p) for p in desk(app, "Ann")] == ["A", "A", "C", None, None, None]
     # The researcher sees the person and the figures.
-    page.goto(f"{app.url}/comparisons")
+    page.goto(f"{app.url}/samples?study={study_of('Ann')}")
     row = page.get_by_test_id("stDataFrame").locator("tr").filter(has_text="Ann").filter(has_text=" of 6")
     expect(row).to_contain_text("3 of 6")
+    page.goto(f"{app.url}/comparisons?pairs={study_of('Ann')}")
     expect(page.get_by_text("people (1)")).to_be_visible()
     matches = page.get_by_test_id("stDataFrame").locator("tr").filter(has_text=JUDGES[0])
     expect(matches.filter(has_text="people").first).to_be_attached()
@@ -213,7 +209,7 @@ def test_a_pair_taken_back_while_it_is_looked_at_gives_way(app: Server, page: Pa
     press(page, "a")
     saved(page)
     with app.workspace.write() as db:
-        pairings.take_back(db, "simulbench", "Fay")
+        placements.reclaim(db, study_of("Fay"), access.annotator_id(db, "Fay"))
     press(page, "b")
     expect(page.locator(".notice")).to_have_text(re.compile("not on your desk any more"))
     expect(page.locator(".end h1")).to_contain_text("All compared")

@@ -13,8 +13,8 @@ from concord.conversation import Conversation, Message
 from concord.rating import Comparison, Rater, Verdict
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.shelf import Numbered
-from concord.store import access, comparisons, conversations, desk, placements
-from concord.studies import pairings
+from concord.store import access, comments, comparisons, conversations, desk, placements
+from concord.studies import dealing, pairings
 from concord.workspace import Workspace
 
 from .keeper import Server, serving
@@ -62,7 +62,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, di
                 about = {"rubric": "side", "criterion": "better", "prompt": "h"}
                 comparisons.save(db, Comparison("|".join(two), *two, judge, verdict, **about))
         tokens = {name: access.invite(db, name) for name in ("Ann", "Ben")}
-        pairings.deal(db, "sbs", list(tokens), overlap=0, seed=3)
+        dealing.deal_study(db, "sbs", list(tokens))
         chosen = {"item": 0, "do": "reading", "text": desk.TextSettings(letters=True).model_dump_json()}
         assert not desk.apply(db, access.annotator_id(db, "Ben"), "tab", [{"n": 1, **chosen}])[1]
     with serving(workspace, folder / "log") as server:
@@ -165,7 +165,7 @@ def test_texts_language_flag_and_time(arena: tuple[Server, dict[str, str]], page
     workspace = server.workspace
     with workspace.write() as db:
         token = access.invite(db, "Cy")
-        pairings.deal(db, "sbs", ["Cy"], overlap=0, seed=3)
+        dealing.deal_study(db, "sbs", ["Cy"])
         rater = access.annotator_id(db, "Cy")
     page.set_default_timeout(30_000)
     page.goto(server.link(token, path="/rate"))
@@ -197,6 +197,6 @@ def test_texts_language_flag_and_time(arena: tuple[Server, dict[str, str]], page
     with workspace.read() as db:
         kept = desk.reading(db, rater)
         assert (kept.size, kept.letters, kept.language) == ("largest", True, "ru")
-        [remark] = pairings.remarks_table(db, "sbs").rows
-        assert (remark["person"], remark["flagged"]) == ("Cy", "the same answer twice")
-        assert next(s for s in pairings.standings(db, "sbs") if s.person == "Cy").seconds > 0
+        [remark] = comments.of_study(db, "sbs")
+        assert (remark.rater, remark.text) == ("Cy", "the same answer twice")
+        assert next(a for a in access.annotators(db, "sbs") if a.name == "Cy").seconds > 0

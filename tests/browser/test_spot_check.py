@@ -17,7 +17,8 @@ from concord.configuration import Configuration, Use
 from concord.runs.planning import materials
 from concord.scenario import Scenario
 from concord.store import moderations, scenarios
-from concord.studies import audits, comparisons, spotcheck
+from concord.studies import audits, comparisons, pairings, spotcheck
+from tests import pairs as made
 from tests.simulbench import by_hand
 
 from .keeper import Server, serving
@@ -283,28 +284,6 @@ def test_what_a_model_wrote_is_shown_letter_for_letter(app: Server, page: Page) 
 # -- comparisons
 
 
-def test_people_compare_blind_and_stand_beside_the_judges(app: Server, page: Page) -> None:
-    begin(page, app, "comparisons?work=compare&as=Gus")
-    with app.workspace.read() as db:
-        dealt = [pair for pair, _ in comparisons.dealt(db, "simulbench", "Gus")]
-    assert len(dealt) == 3 * SCRIPTS
-    for player in PLAYERS:
-        assert player not in page.locator(".desk").inner_html()
-    press(page, "a b 0")
-    press(page, "u b")
-    expect(page.locator(".tally")).to_have_text(f"3 of {3 * SCRIPTS}")
-    saved(page)
-    given = app.rows(
-        "SELECT first_id, second_id, verdict FROM comparisons c JOIN raters x ON x.id = c.rater_id "
-        "WHERE x.name = 'Gus' ORDER BY c.id"
-    )
-    assert given == [(*pair, verdict) for pair, verdict in zip(dealt, "ABB", strict=False)]
-    page.get_by_role("button", name="‹ Comparisons").click()
-    expect(page.get_by_text("of 24 pairs done")).to_be_visible()
-    expect(page.get_by_role("heading", name="Agreement of judges and people")).to_be_visible()
-    expect(page.get_by_text("people (1)")).to_be_visible()
-
-
 def test_the_tables_of_comparisons_are_the_commands(app: Server, page: Page) -> None:
     with app.workspace.read() as db:
         seen = comparisons.compared(db, "simulbench")
@@ -494,3 +473,30 @@ def test_toxicity_is_shown_once_somebody_asks_and_something_was_scored(app: Serv
     expect(cells(page, "replies")).to_have_text(["replies", "0.25", "", "", "0.25", "", "0.5", same, left])
     expect(page.get_by_role("heading", name="Toxicity, by guard (simulated)")).to_be_visible()
     expect(page.get_by_text("The scores come from a mock")).to_be_attached()
+
+
+def test_a_researcher_compares_blind_and_stands_beside_the_judges(app: Server, page: Page) -> None:
+    with app.workspace.write() as db:
+        pairings.new(db, "own", None, "simulbench")
+    page.goto(f"{app.url}/comparisons?pairs=own")
+    page.get_by_role("textbox", name="Your name").fill("Gus")
+    page.get_by_role("textbox", name="Your name").press("Enter")
+    page.get_by_role("button", name="Compare yourself").click()
+    page.locator(".desk .about").wait_for()
+    with app.workspace.read() as db:
+        dealt = [pair.shown for pair in made.on_desk(db, "Gus", "own")]
+    assert len(dealt) == 3 * SCRIPTS
+    for player in PLAYERS:
+        assert player not in page.locator(".desk").inner_html()
+    press(page, "a b 0")
+    press(page, "u b")
+    expect(page.locator(".tally")).to_have_text(f"3 of {3 * SCRIPTS}")
+    saved(page)
+    given = app.rows(
+        "SELECT first_id, second_id, verdict FROM comparisons c JOIN raters x ON x.id = c.rater_id "
+        "WHERE x.name = 'Gus' ORDER BY c.id"
+    )
+    assert given == [(*pair, verdict) for pair, verdict in zip(dealt, "ABB", strict=False)]
+    page.goto(f"{app.url}/comparisons?pairs=own")
+    expect(page.get_by_role("heading", name="Agreement of judges and people")).to_be_visible()
+    expect(page.get_by_text("people (1)")).to_be_visible()

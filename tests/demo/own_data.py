@@ -20,9 +20,7 @@ from concord.demo.workspace import RECORDED, VISITOR
 from concord.files import SHIPPED
 from concord.rating import Criterion, Rating
 from concord.runs.plans import ComparePlan, JudgePlan
-from concord.store import conversations, studies
-from concord.store.comparisons import PairQuestion
-from concord.studies import comparisons
+from concord.store import access, conversations, placements, studies
 from concord.studies.purposes import adjudicate
 from concord.workspace import Workspace
 from tests.annotated import Annotation, import_annotations
@@ -78,11 +76,16 @@ def play(workspace: Workspace) -> None:
                 adjudicate.settle(db, STUDY, item.unit, name, score, "The answer in the middle.", ADJUDICATOR)
     rubric.write_bytes((RECORDED / "rubrics" / f"{RUBRIC}.toml").read_bytes())
     run(workspace, JudgePlan(RUBRIC, JUDGES, judge_repeats=3, rubric=RUBRIC))
-    command(workspace, "--by", WHO, "pairs", "new", PAIRS, "--rubric", PAIRS_RUBRIC, "--benchmark", RUBRIC)
-    # Pairs are dealt to people only: the visitor finds some at the desk; simulated people have compared all.
-    command(workspace, "--by", WHO, "pairs", "deal", PAIRS, "--annotators", VISITOR, "--n", 8)
+    command(workspace, "--by", WHO, "study", "pairs", PAIRS, "--rubric", PAIRS_RUBRIC, "--benchmark", RUBRIC)
+    command(
+        workspace, "--by", WHO, "study", "deal", PAIRS, "--annotators", ",".join(PEOPLE[:2]), "--overlap", 2
+    )
     for person in PEOPLE[:2]:
         _compare(workspace, person)
+    # The visitor finds some at the desk.
+    with workspace.write() as db:
+        eight = [unit["id"] for unit in studies.units(db, PAIRS)][:8]
+        placements.assign(db, access.annotator_id(db, VISITOR), eight)
     run(workspace, ComparePlan(RUBRIC, (*JUDGES, "mock-judge-noisy"), study=PAIRS))
 
 
@@ -113,11 +116,11 @@ def _answers(conversation: Conversation, criteria: tuple[Criterion, ...], person
 
 def _compare(workspace: Workspace, person: str) -> None:
     chance = random.Random(f"{SEED} {person}")
-    question = PairQuestion(PAIRS_RUBRIC, QUESTION)
     with workspace.write() as db:
-        for _, one, _, other, _ in studies.pairs(db, PAIRS):
-            sides = (one, other) if chance.random() < 0.5 else (other, one)
-            first, second = (quality(" ".join(conversations.load(db, side).replies)) for side in sides)
+        rater = access.annotator_id(db, person)
+        for item, *_ in placements.on_desk(db, rater, PAIRS):
+            shown = placements.numbered(db, rater, item).shown
+            first, second = (quality(" ".join(conversations.load(db, side).replies)) for side in shown)
             lead = first - second + chance.gauss(0, 0.15)
-            verdict = "C" if abs(lead) < 0.08 else "A" if lead > 0 else "B"
-            comparisons.answer(db, person, *sides, verdict, question=question, simulated=True)
+            score = 0 if abs(lead) < 0.08 else 1 if lead > 0 else -1
+            placements.answer(db, rater, item, QUESTION, score)

@@ -2,9 +2,11 @@
 
 from concord.benchmarks.simulbench import extraction, toxicity
 from concord.benchmarks.simulbench.targets import SIMULBENCH
+from concord.rating import Preference
 from concord.runs.plans import ComparePlan, PlayPlan, ProposePlan
-from concord.store import access, conversations, spotchecks
-from concord.studies import audits, comparisons, spotcheck
+from concord.store import access, conversations, placements, spotchecks
+from concord.store.actor import acting
+from concord.studies import audits, dealing, pairings, spotcheck
 from concord.workspace import Workspace
 from tests.demo.playing import run
 from tests.mock.simulbench import judges
@@ -28,6 +30,7 @@ JUDGES = ("mock-judge-strict", "mock-judge-lenient", "mock-judge-noisy")
 COMPARERS = JUDGES[::2]
 PEOPLE = ("Ada (simulated)", "Ben (simulated)")
 AUDIT, AUDITED, COMPARED = "demo-audit", 100, 40
+PAIRS, WHO = "simulbench-pairs", "demo"
 SEED = 7
 
 
@@ -45,20 +48,23 @@ def play(workspace: Workspace) -> None:
     run(workspace, comparisons_of)
     run(workspace, ProposePlan("simulbench", USER, count=3, seed=SEED))
     toxicity.measure(workspace, MODERATION)
-    for person in PEOPLE:
-        _compare(workspace, person)
+    _compare(workspace)
     _audit(workspace)
 
 
-def _compare(workspace: Workspace, person: str) -> None:
-    with workspace.write() as db:
-        access.invite(db, person, simulated=True, days=0)
-        for (first, second), _ in comparisons.dealt(
-            db, SIMULBENCH.name, person, players=TARGETS, limit=COMPARED, seed=SEED
-        ):
-            a, b = conversations.load(db, first), conversations.load(db, second)
-            verdict = judges.person_preference(a, b, person, SEED)
-            comparisons.answer(db, person, first, second, verdict, simulated=True)
+def _compare(workspace: Workspace) -> None:
+    with workspace.write() as db, acting(WHO):
+        for person in PEOPLE:
+            access.invite(db, person, simulated=True, days=0)
+        pairings.new(db, PAIRS, None, SIMULBENCH.name, COMPARED, players=TARGETS, seed=SEED)
+        dealing.deal_study(db, PAIRS, PEOPLE)
+        for person in PEOPLE:
+            rater = access.annotator_id(db, person)
+            for item, *_ in placements.on_desk(db, rater, PAIRS):
+                first, second = placements.numbered(db, rater, item).shown
+                a, b = conversations.load(db, first), conversations.load(db, second)
+                verdict = judges.person_preference(a, b, person, SEED)
+                placements.answer(db, rater, item, "", Preference(verdict).score)
 
 
 def _audit(workspace: Workspace) -> None:

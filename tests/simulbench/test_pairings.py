@@ -1,15 +1,17 @@
-"""Pairs dealt to people: who gets which, in which order; what browsers report of them; and the commands."""
+"""Pairs of a benchmark's own question: which are drawn, who gets them, what browsers report; the commands."""
 
 from collections import Counter
 
 import pytest
 
 from concord.errors import ConcordError, NotAllowed, NotFound, StudyError
-from concord.rating import Rater
-from concord.store import access, conversations, placements, ratings, scenarios
+from concord.store import access, conversations, placements, scenarios, studies
 from concord.store import desk as stored_desk
 from concord.store.desk import Refusal
-from concord.studies import comparisons, pairings
+from concord.studies import comparisons, dealing, pairings, running
+from tests import pairs as made
+from tests.pairs import PAIRS
+from tests.pairs import answered as said
 from tests.simulbench import by_hand
 
 SCRIPTS = ("s1", "s2", "s3", "s4")
@@ -18,31 +20,27 @@ PEOPLE = ("Ann", "Bob", "Cleo")
 
 @pytest.fixture
 def filled(workspace):
-    """Four scripts answered by x, y and z: twelve pairs; three people with links, and a simulated one."""
+    """Four scripts answered by x, y and z: twelve pairs; three people with links."""
     with workspace.write() as db:
         by_hand.fill(db, {(s, p): [5] for s in SCRIPTS for p in ("x", "y", "z")})
         for name in PEOPLE:
             access.invite(db, name)
-        access.invite(db, "Robot", simulated=True)
     return workspace
 
 
-def deal(workspace, people, n, **options):
+def deal(workspace, people, n=None, **options):
     with workspace.write() as db:
-        found = pairings.deal(db, "simulbench", people, n, **options)
-    return {standing.person: (standing.done, standing.dealt) for standing in found}
+        return made.deal(db, people, n, **options)
 
 
 def lying(db, rater):
-    return placements.on_desk(db, rater, "simulbench")
+    return placements.on_desk(db, rater, PAIRS)
 
 
 def desk(workspace, person):
     """A person's pairs in their order: (number, script, player shown as A, player shown as B)."""
     with workspace.read() as db:
-        rater = access.annotator_id(db, person)
-        found = [placements.numbered(db, rater, number) for number, *_ in lying(db, rater)]
-        both = [(p.id, [conversations.load(db, n) for n in p.shown]) for p in found]
+        both = [(p.id, [conversations.load(db, n) for n in p.shown]) for p in made.on_desk(db, person)]
     return [(number, a.facets["script"], a.player, b.player) for number, (a, b) in both]
 
 
@@ -55,18 +53,12 @@ def report(workspace, person, *events, client="browser"):
         return stored_desk.apply(db, access.annotator_id(db, person), client, events)
 
 
-def said(n, item, verdict, comment=""):
-    score = {"A": 1, "B": -1, "C": 0, None: None}[verdict]
-    return {"n": n, "item": item, "do": "answer", "criterion": "", "score": score, "text": comment}
-
-
 def test_every_two_models_get_as_many_and_every_person_as_many(filled):
-    assert deal(filled, PEOPLE[:2], 8, overlap=1, seed=1) == {"Ann": (0, 4), "Bob": (0, 4)}
+    assert deal(filled, PEOPLE[:2], 8, overlap=1, seed=1) == {"Ann": 4, "Bob": 4}
     dealt = pairs(filled, "Ann") + pairs(filled, "Bob")
     assert len(set(dealt)) == 8, "with one person each no pair is dealt twice"
     # Eight over three: 3, 3 and 2.
     assert sorted(Counter(models for _, models in dealt).values()) == [2, 3, 3]
-    assert {script for script, _ in dealt} == set(SCRIPTS)
 
 
 def test_overlap_is_how_many_people_see_a_pair(filled):
@@ -74,12 +66,12 @@ def test_overlap_is_how_many_people_see_a_pair(filled):
     dealt = Counter(pair for person in PEOPLE for pair in pairs(filled, person))
     assert (len(dealt), set(dealt.values())) == (6, {2})
     assert {len(pairs(filled, person)) for person in PEOPLE} == {4}
-    deal(filled, PEOPLE, 6, overlap=0)
+    deal(filled, PEOPLE, overlap=0)
     assert {len(pairs(filled, person)) for person in PEOPLE} == {6}, "0: everybody"
 
 
-def test_the_same_seed_deals_the_same_and_everybody_has_an_order_and_sides_of_their_own(filled):
-    deal(filled, PEOPLE[:2], 12, overlap=2, seed=7)
+def test_everybody_has_an_order_and_sides_of_their_own_and_no_number_is_given_twice(filled):
+    deal(filled, PEOPLE[:2], seed=7)
     ann, bob = desk(filled, "Ann"), desk(filled, "Bob")
     assert pairs(filled, "Ann") != pairs(filled, "Bob")
     assert set(pairs(filled, "Ann")) == set(pairs(filled, "Bob"))
@@ -87,40 +79,13 @@ def test_the_same_seed_deals_the_same_and_everybody_has_an_order_and_sides_of_th
     assert {sides[script, frozenset((a, b))] == a for _, script, a, b in bob} == {True, False}
     assert {a < b for _, _, a, b in ann} == {True, False}, "no model is always shown first"
     with filled.write() as db:
-        for person in PEOPLE[:2]:
-            assert pairings.take_back(db, "simulbench", person) == 12
-    deal(filled, PEOPLE[:2], 12, overlap=2, seed=7)
+        assert len(placements.reclaim(db, PAIRS, access.annotator_id(db, "Ann"))) == 12
+    deal(filled, PEOPLE[:2])
     assert [row[1:] for row in desk(filled, "Ann")] == [row[1:] for row in ann]
-    assert not {row[0] for row in desk(filled, "Ann")} & {row[0] for row in ann + bob}, (
-        "no number is given twice"
-    )
-    with filled.write() as db:
-        pairings.take_back(db, "simulbench", "Ann")
-    deal(filled, PEOPLE[:2], 12, seed=8, overlap=2)
-    assert [row[1:] for row in desk(filled, "Ann")] != [row[1:] for row in ann]
+    assert not {row[0] for row in desk(filled, "Ann")} & {row[0] for row in ann + bob}
 
 
-def test_dealing_again_only_adds(filled):
-    deal(filled, PEOPLE[:2], 4, overlap=1, seed=3)
-    before = {person: desk(filled, person) for person in PEOPLE[:2]}
-    assert deal(filled, PEOPLE[:2], 4, overlap=1, seed=3) == {"Ann": (0, 2), "Bob": (0, 2)}
-    # Two more pairs go to somebody who comes later; what there is counts, so the shares of people and of
-    # models are even over all six.
-    assert deal(filled, PEOPLE, 6, overlap=1, seed=3) == {"Ann": (0, 2), "Bob": (0, 2), "Cleo": (0, 2)}
-    dealt = [pair for person in PEOPLE for pair in pairs(filled, person)]
-    assert len(set(dealt)) == 6
-    assert set(Counter(models for _, models in dealt).values()) == {2}
-    for person, had in before.items():
-        assert desk(filled, person) == had
-
-
-def test_what_was_begun_for_two_models_is_evened_out_when_a_third_comes(filled):
-    deal(filled, ["Ann"], 2, players=["x", "y"])
-    deal(filled, ["Ann"], 6)
-    assert set(Counter(models for _, models in pairs(filled, "Ann")).values()) == {2}
-
-
-def test_it_can_be_narrowed_to_models_and_kinds(filled):
+def test_a_draw_can_be_narrowed_to_models_and_kinds(filled):
     deal(filled, ["Ann"], 2, players=["x", "y"], facets={"kind": ["FirstChan"]})
     assert set(pairs(filled, "Ann")) == {("s2", frozenset("xy")), ("s4", frozenset("xy"))}
 
@@ -146,10 +111,9 @@ def test_kinds_and_types_get_their_share(workspace):
 @pytest.mark.parametrize(
     ("people", "n", "options", "error", "told"),
     [
-        (["Robot"], 3, {}, StudyError, "simulated annotator"),
         (["Dora"], 3, {}, NotFound, "Dora"),
-        (["Gone"], 3, {}, StudyError, "no link that works"),
-        (["Ann"], 13, {}, StudyError, "There are 12 pairs to deal, not 13"),
+        (["Gone"], 3, {}, StudyError, "was withdrawn"),
+        (["Ann"], 13, {}, StudyError, "There are 12 pairs, not 13"),
         (["Ann"], 3, {"overlap": 2}, StudyError, "2 raters a unit cannot be had of 1"),
         ([], 3, {}, StudyError, "Nobody to deal to"),
         (["Ann"], 3, {"players": ["x"]}, StudyError, "two models"),
@@ -163,12 +127,12 @@ def test_what_cannot_be_dealt_is_refused_and_leaves_nothing(filled, people, n, o
     with pytest.raises(error, match=told):
         deal(filled, people, n, **options)
     with filled.read() as db:
-        assert pairings.standings(db) == []
+        assert studies.names(db, pairs=True) == []
 
 
 def test_a_benchmark_whose_models_meet_in_nothing_says_so(filled):
     with filled.write() as db, pytest.raises(StudyError, match="nothing to compare two by two"):
-        pairings.deal(db, "pingpong", ["Ann"], 1)
+        pairings.new(db, PAIRS, None, "pingpong")
 
 
 def test_answers_are_the_persons_own_comparisons_and_can_be_changed_and_taken_back(filled):
@@ -189,20 +153,20 @@ def test_answers_are_the_persons_own_comparisons_and_can_be_changed_and_taken_ba
     with filled.read() as db:
         assert placements.numbered(db, rater, first).answers == {"": -1}
         assert placements.numbered(db, rater, second).answers == {}
-        assert [(s.done, s.dealt) for s in pairings.standings(db)] == [(1, 12)]
+        assert [(a.done, a.items) for a in access.annotators(db, PAIRS) if a.items] == [(1, 12)]
 
 
-def test_what_was_compared_elsewhere_with_the_sides_changed_is_read_as_it_is_shown_here(filled):
-    deal(filled, ["Ann"], 1)
-    with filled.write() as db:
-        rater = access.annotator_id(db, "Ann")
-        [(number, *_)] = lying(db, rater)
-        first, second = placements.numbered(db, rater, number).shown
-        comparisons.answer(db, "Ann", second, first, "A")
-        assert placements.numbered(db, rater, number).answers == {"": -1}
-        comparisons.answer(db, "Ann", second, first, "C")
-        assert placements.numbered(db, rater, number).answers == {"": 0}
-        assert lying(db, rater) == [(number, "done", False)]
+def test_another_study_of_the_same_pairs_has_answers_of_its_own(filled):
+    for study in (PAIRS, "again"):
+        deal(filled, ["Ann"], study=study)
+    (number, *_), *_ = desk(filled, "Ann")
+    report(filled, "Ann", said(1, number, "A"))
+    with filled.read() as db:
+        assert {p.state for p in made.on_desk(db, "Ann", "again")} == {"open"}
+        assert comparisons.compared(db, PAIRS, resamples=0).asked == 1
+        with pytest.raises(ConcordError, match="Nothing was compared yet"):
+            comparisons.compared(db, "again", resamples=0)
+        assert comparisons.compared(db, "simulbench", resamples=0).asked == 1
 
 
 def test_a_pair_that_is_not_dealt_to_somebody_cannot_be_reached(filled):
@@ -248,30 +212,16 @@ def test_a_report_that_comes_again_later_does_not_undo_what_was_said_since(fille
         assert placements.numbered(db, access.annotator_id(db, "Ann"), item).answers == {"": -1}
 
 
-def test_undone_pairs_are_taken_back_and_a_late_answer_is_refused(filled):
-    deal(filled, ["Ann"], 6)
+def test_undone_pairs_are_dealt_to_others_and_a_late_answer_is_refused(filled):
+    deal(filled, ["Ann", "Bob"], 6, overlap=1)
     mine = desk(filled, "Ann")
     report(filled, "Ann", said(1, mine[2][0], "A"))
     with filled.write() as db:
-        assert pairings.take_back(db, "simulbench", "Ann") == 5
+        assert running.reassign(db, PAIRS, "Ann", "has left").got == {"Bob": 2}
     assert desk(filled, "Ann") == [mine[2]]
     _, refused = report(filled, "Ann", said(2, mine[0][0], "B"))
     assert len(refused) == 1
-    # Her answer counts among her six.
-    assert deal(filled, ["Ann"], 6) == {"Ann": (1, 6)}
-
-
-def test_what_others_have_counts_for_them_alone(filled):
-    deal(filled, ["Ann"], 6, seed=2)
-    assert deal(filled, ["Bob"], 6, seed=2) == {"Ann": (0, 6), "Bob": (0, 6)}
-    assert set(pairs(filled, "Ann")) == set(pairs(filled, "Bob")), "the same seed, the same pairs"
-    # Four of Ann's are to be Cleo's as well: what is there comes first.
-    assert deal(filled, ["Ann", "Cleo"], 4, seed=5, overlap=2) == {
-        "Ann": (0, 6),
-        "Bob": (0, 6),
-        "Cleo": (0, 4),
-    }
-    assert set(pairs(filled, "Cleo")) < set(pairs(filled, "Ann"))
+    assert deal(filled, ["Ann"], overlap=1) == {"Ann": 3, "Bob": 3}, "her answer counts among her three"
 
 
 def test_pairs_of_scripts_set_aside_leave_the_desk(filled):
@@ -280,7 +230,7 @@ def test_pairs_of_scripts_set_aside_leave_the_desk(filled):
     with filled.write() as db:
         by_hand.store_scripts(db, "s1", "s2")
         scenarios.decide(db, "simulbench", "script", "s1", "discarded", "Ada")
-        assert [(s.done, s.dealt) for s in pairings.standings(db)] == [(0, 9)]
+        assert [(a.done, a.items) for a in access.annotators(db, PAIRS) if a.items] == [(0, 9)]
     assert {script for script, _ in pairs(filled, "Ann")} == {"s2", "s3", "s4"}
     assert len(report(filled, "Ann", said(1, lost, "A"))[1]) == 1
 
@@ -303,43 +253,31 @@ def test_the_figures_of_judges_beside_people_rest_on_dealt_pairs(filled, run):
 
 
 def test_by_command(filled, run):
-    given = ("--annotators", "Ann,Bob", "--n", 6, "--models", "x,y,z", "--overlap", 2, "--seed", 1)
-    told = run(filled, "pairs", "deal", "simulbench", *given)
+    drawn = ("--benchmark", "simulbench", "--n", 6, "--models", "x,y,z", "--seed", 1)
+    told = run(filled, "study", "pairs", PAIRS, *drawn, "--overlap", 2)
     assert told.exit_code == 0, told.output
-    assert told.stdout.splitlines() == ["Ann\t0 of 6 pairs compared", "Bob\t0 of 6 pairs compared"]
-    assert run(filled, "pairs", "deal", "simulbench", *given).stdout == told.stdout
+    assert "“pairs”: 6 pairs of simulbench, asked: Which reply is better?." in told.stdout
+    given = ("study", "deal", PAIRS, "--annotators", "Ann,Bob")
+    assert "Ann 6 items, Bob 6 items" in run(filled, *given).stdout
     report(filled, "Ann", said(1, desk(filled, "Ann")[0][0], "A"))
-    assert run(filled, "pairs", "show").stdout.splitlines()[0] == "Ann\t1 of 6 pairs compared\tsimulbench"
-    assert "5 pairs" in run(filled, "pairs", "take-back", "simulbench", "Ann").stdout
-    assert run(filled, "pairs", "show", "simulbench").stdout.splitlines()[0] == "Ann\t1 of 1 pairs compared"
-    wrong = run(filled, "pairs", "deal", "simulbench", "--annotators", "Robot", "--n", 2)
-    assert wrong.exit_code == 1
-    assert "simulated annotator" in wrong.output
-    narrowed = run(
-        filled, "pairs", "deal", "simulbench", "--annotators", "Cleo", "--n", 4, "--where", "kind=LastOnly"
-    )
-    assert "There are 3 pairs to deal, not 4" in narrowed.output
-    assert (
-        "FACET=VALUE"
-        in run(
-            filled, "pairs", "deal", "simulbench", "--annotators", "Cleo", "--n", 4, "--where", "kind"
-        ).output
-    )
-    unknown = run(
-        filled, "pairs", "deal", "simulbench", "--annotators", "Cleo", "--n", 4, "--where", "kind=Nope"
-    )
-    assert "There is no kind “Nope”. Known: " in unknown.output
+    assert "6 pairs\tsimulbench" in run(filled, "study", "list").stdout
+    shown = run(filled, "study", "show", PAIRS).stdout
+    rows = [line.split() for line in shown.splitlines()]
+    assert next(row for row in rows if row[:1] == ["Ann"])[:3] == ["Ann", "1", "0"]
+    wrong = ("study", "pairs", "other", "--benchmark", "simulbench", "--where")
+    assert "There are 3 pairs, not 4" in run(filled, *wrong, "kind=LastOnly", "--n", 4).output
+    assert "FACET=VALUE" in run(filled, *wrong, "kind").output
+    assert "There is no kind “Nope”. Known: " in run(filled, *wrong, "kind=Nope").output
+    assert run(filled, "compare", PAIRS).exit_code == 0
 
 
 def test_a_workspace_without_answers_has_nothing_to_deal(workspace):
-    with workspace.write() as db:
-        access.invite(db, "Ann")
-        with pytest.raises(ConcordError, match="two models"):
-            pairings.deal(db, "simulbench", ["Ann"], 1)
+    with workspace.write() as db, pytest.raises(ConcordError, match="two models"):
+        pairings.new(db, PAIRS, None, "simulbench", 1)
 
 
-def test_somebody_who_compared_without_being_asked_is_not_dealt_to(filled):
+def test_repeats_are_hidden_among_pairs(filled):
     with filled.write() as db:
-        ratings.rater_id(db, Rater("Passer-by", "human"))
-        with pytest.raises(NotFound, match="Passer-by"):
-            pairings.deal(db, "simulbench", ["Passer-by"], 1)
+        made.deal(db, ["Ann"])
+        dealing.deal_study(db, PAIRS, ["Ann"], repeats=0.25, repeat_after=2)
+        assert placements.hidden(db, PAIRS) == {"Ann": {"repeat": 3}}

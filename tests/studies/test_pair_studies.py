@@ -149,7 +149,7 @@ def test_a_pair_named_twice_is_refused_also_turned(filled):
     [
         ({"players": ["x"]}, "takes two models"),
         ({"players": ["x", "nobody"]}, "nobody"),
-        ({"n": 6}, "There are 5 pairs to deal, not 6"),
+        ({"n": 6}, "There are 5 pairs, not 6"),
         ({"rubric": RUBRIC.replace("pairwise", "yes-no")}, "does not ask which of two is better"),
     ],
 )
@@ -209,7 +209,7 @@ def dealt(workspace, person):
 def test_a_tie_is_refused_where_the_question_allows_none(filled):
     with filled.write() as db:
         pairings.new(db, "s", rubric(STRICT), "chats")
-        pairings.deal(db, "s", ["Ann"])
+        dealing.deal_study(db, "s", ["Ann"])
     one, other, *_ = [pair.id for pair in dealt(filled, "Ann")]
     told = report(
         filled,
@@ -226,14 +226,13 @@ def test_a_tie_is_refused_where_the_question_allows_none(filled):
 def test_a_pair_is_skipped_and_taken_up_again(filled):
     with filled.write() as db:
         pairings.new(db, "s", rubric(), "chats")
-        pairings.deal(db, "s", ["Ann"])
+        dealing.deal_study(db, "s", ["Ann"])
     one = dealt(filled, "Ann")[0].id
     report(filled, "Ann", {"item": one, "do": "skip", "text": "unclear"})
-    with filled.read() as db:
-        [standing] = pairings.standings(db, "s")
-    assert (standing.done, standing.skipped, dealt(filled, "Ann")[0].reason) == (1, 1, "unclear")
     with filled.write() as db:
-        assert pairings.take_back(db, "s", "Ann") == 4, "what was skipped stays"
+        [ann] = [a for a in access.annotators(db, "s") if a.items]
+        assert (ann.done, ann.skipped, dealt(filled, "Ann")[0].reason) == (0, 1, "unclear")
+        assert len(placements.reclaim(db, "s", ann.id)) == 4, "what was skipped stays"
     report(
         filled,
         "Ann",
@@ -246,7 +245,7 @@ def test_a_pair_is_skipped_and_taken_up_again(filled):
 def test_sides_are_drawn_for_each_person_and_kept_with_the_answer(filled):
     with filled.write() as db:
         pairings.new(db, "s", rubric(), "chats")
-        pairings.deal(db, "s", ["Ann", "Ben"], overlap=0, seed=2)
+        dealing.deal_study(db, "s", ["Ann", "Ben"])
     shown = {name: {frozenset(p.shown): p.shown[0] for p in dealt(filled, name)} for name in ("Ann", "Ben")}
     assert {shown["Ann"][pair] == shown["Ben"][pair] for pair in shown["Ann"]} == {True, False}
     pair = dealt(filled, "Ben")[0]
@@ -290,7 +289,7 @@ def judged(workspace):
 
 def test_programs_compare_the_pairs_of_a_study_in_both_orders(judged, run):
     (judged.path / "rubrics" / "side.toml").write_text(RUBRIC)
-    assert run(judged, "pairs", "new", "s", "--rubric", "side").exit_code == 0
+    assert run(judged, "study", "pairs", "s", "--rubric", "side").exit_code == 0
     told = run(judged, "compare", "s", "--judges", "longer,first")
     assert told.exit_code == 0, told.output
     with judged.read() as db:
@@ -311,7 +310,7 @@ def test_programs_compare_the_pairs_of_a_study_in_both_orders(judged, run):
 
 def test_a_judges_tie_where_none_is_allowed_is_a_failure(judged, run):
     (judged.path / "rubrics" / "side.toml").write_text(STRICT)
-    run(judged, "pairs", "new", "s", "--rubric", "side")
+    run(judged, "study", "pairs", "s", "--rubric", "side")
     run(judged, "compare", "s", "--judges", "tied")
     with judged.read() as db:
         found = comparisons.compared(db, "s", resamples=0)
@@ -322,9 +321,9 @@ def test_a_rubric_of_pairs_alone_is_not_judged_one_by_one(judged, run):
     (judged.path / "rubrics" / "side.toml").write_text(RUBRIC)
     told = run(judged, "judge", "side", "--judges", "longer")
     assert told.exit_code != 0
-    assert "concord pairs new" in told.output
+    assert "concord study pairs" in told.output
     told = run(judged, "study", "draw", "pilot", "--n", "1", "--rubric", "side")
-    assert "concord pairs new" in told.output
+    assert "concord study pairs" in told.output
 
 
 def test_votes_of_one_order_count_as_they_are_and_say_so(judged):
@@ -350,14 +349,14 @@ def test_an_unknown_study_or_question_is_named(judged):
             comparisons.compared(db, "s", question=PairQuestion("side", "other"))
         access.invite(db, "Ann")
         with pytest.raises(NotFound, match="nothing"):
-            pairings.deal(db, "nothing", ["Ann"])
+            dealing.deal_study(db, "nothing", ["Ann"])
         with pytest.raises(ConcordError, match="concord compare s --judges"):
             comparisons.compared(db, "s")
 
 
 def test_answers_by_a_rubric_are_exported_and_read_again(judged, run, tmp_path):
     (judged.path / "rubrics" / "side.toml").write_text(STRICT)
-    run(judged, "pairs", "new", "s", "--rubric", "side")
+    run(judged, "study", "pairs", "s", "--rubric", "side")
     run(judged, "compare", "s", "--judges", "longer,first")
     file = tmp_path / "votes.csv"
     assert run(judged, "export", "comparisons", "--format", "csv", "--out", file).exit_code == 0
@@ -377,7 +376,7 @@ def test_answers_by_a_rubric_are_exported_and_read_again(judged, run, tmp_path):
 
 def test_a_study_of_pairs_is_registered_before_people_answer(judged, run, tmp_path):
     (judged.path / "rubrics" / "side.toml").write_text(RUBRIC)
-    assert run(judged, "pairs", "new", "s", "--rubric", "side").exit_code == 0
+    assert run(judged, "study", "pairs", "s", "--rubric", "side").exit_code == 0
     plan = tmp_path / "plan.toml"
     test = '[[test]]\ncriterion = "better"\nstatistic = "{}"\nleast = 0.5\n'
     plan.write_text("annotators = 1\n" + test.format("spearman"))
@@ -395,7 +394,7 @@ def test_a_study_of_pairs_is_registered_before_people_answer(judged, run, tmp_pa
     assert run(judged, "compare", "s", "--judges", "longer,first").exit_code == 0
     with judged.write() as db:
         access.invite(db, "Ann")
-        pairings.deal(db, "s", ["Ann"])
+        dealing.deal_study(db, "s", ["Ann"])
     with judged.read() as db:
         longer = {p.id: conversations.load(db, p.shown[0]).player == "x" for p in dealt(judged, "Ann")}
     asked = {"do": "answer", "criterion": "better"}

@@ -10,11 +10,11 @@ import pytest
 from concord.errors import ConfigError
 from concord.questions import SIDES
 from concord.runs.registry import BENCHMARKS
+from concord.studies.pairings import OWN
 from concord.studies.translations import translations
 from pages.desk.component import HERE, SCRIPTS
 from pages.desk.form import REASONS
 from pages.desk.informed import LOOKED_AT
-from pages.desk.pairs import OWN
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 SHIPPED = translations([DATA])
@@ -37,7 +37,7 @@ def texts() -> set[str]:
         "Comment",
         "Why?",
         "yours",
-        OWN,
+        OWN.label,
     }
     return said | {*REASONS} | common | answers
 
