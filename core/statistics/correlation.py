@@ -203,29 +203,24 @@ def rank_correlation(x: Floats, y: Floats, a: str, b: str) -> Estimate:
     return Estimate(point(x, y), n=len(x))
 
 
-def spearman_p(x: Floats, y: Floats) -> Estimate:
-    """Two-sided p of Spearman's ρ of two scores: see `p_value`."""
-    x, y = together(x, y)
-    if why := why_undefined(x, y):
-        return undefined(why, n=len(x))
-    return p_value(point(x, y), len(x))
-
-
-def p_value(rho: float, n: int) -> Estimate:
-    """Two-sided p of a Spearman's ρ of `n` items, by the t approximation where it holds.
+def spearman_p(rho: Figure) -> Estimate:
+    """Two-sided p of a Spearman's ρ of items, by the t approximation where it holds.
 
     t = ρ √((n − 2) / (1 − ρ²)) has Student's distribution with n − 2 degrees of freedom (Kendall and Stuart
     1973), as in `scipy.stats.spearmanr`, whose import takes half a second.
     """
     from scipy.special import stdtr
 
+    value, n = rho.value, rho.n or 0
+    if value is None:
+        return undefined(rho.reason, n=n)
     if n < FEWEST_FOR_P:
         return undefined(f"{n} items are too few for a p-value", n=n)
-    if abs(rho) == 1:
+    if abs(value) == 1:
         if n < FEWEST_FOR_PERFECT:
             return undefined(f"a perfect correlation of {n} items has no p-value by the t approximation", n=n)
         return Estimate(0.0, n=n)
-    t = rho * np.sqrt((n - 2) / ((1 - rho) * (1 + rho)))
+    t = value * np.sqrt((n - 2) / ((1 - value) * (1 + value)))
     return Estimate(float(2 * stdtr(n - 2, -abs(t))), n=n)
 
 

@@ -83,7 +83,7 @@ def _rows(table: Ratings, criterion: str, panels: Panels) -> list[dict[str, Any]
     for judge in scores.contenders(panels):
         order = {name: against_people(scores, judge, name) for name in get_args(Coefficient)}
         answer, share = commonest(judge.score)
-        given.append(spearman_p(judge.score, scores.target))
+        given.append(spearman_p(order["spearman"]))
         rows.append(
             {"rater": judge.name, "n": order["spearman"].n, "p": given[-1]}
             | order

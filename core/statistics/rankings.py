@@ -137,6 +137,6 @@ def against(here: Floats, there: Floats) -> tuple[Estimate, Estimate]:
     """
     rho, n = rank_correlation(here, there, "here", "there"), len(here)
     if rho.defined:
-        return rho, spearman_p(here, there)
+        return rho, spearman_p(rho)
     why = too_few(n, "model") if n < FEWEST else "one of the two scores them all alike"
     return undefined(why, n=n), undefined(why, n=n)

@@ -11,12 +11,11 @@ import numpy as np
 from concord.estimate import Estimate, estimate, undefined
 from concord.statistics import columns
 from concord.statistics.alpha import people_alpha
-from concord.statistics.correlation import correlation, point, rank_correlation, spearman_p
+from concord.statistics.correlation import Coefficient, correlation, point, rank_correlation, spearman_p
 from concord.statistics.figures import (
     WEIGHED,
     Drawing,
     Figure,
-    People,
     basis,
     count_clusters,
     described,
@@ -25,8 +24,8 @@ from concord.statistics.figures import (
 )
 from concord.statistics.intervals import CORRELATION, PILED_UP
 from concord.statistics.judges import against_people
-from concord.statistics.ratings import FINAL, Contender, CriterionScores, Floats, Panels, Ratings
-from concord.table import SCHEMA, Cell, Column, Note, Table, record
+from concord.statistics.ratings import FINAL, CriterionScores, Floats, Panels, Ratings
+from concord.table import SCHEMA, Cell, Column, Note, Table
 
 MOST_ANNOTATORS = 12
 """A report has a figure for every two of up to so many annotators; of more it has their mean and extremes."""
@@ -35,17 +34,48 @@ MOST_ANNOTATORS = 12
 NO_P = "no p-value: items do not count alike"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RaterAgreement:
-    """A judge or a panel against the mean of people on `n` items; only Spearman has an interval."""
+    """A judge or a panel against the mean of people; only Spearman has an interval.
+
+    `counts` says how much each item counts, once unless given. The other figures are made when asked for.
+    """
 
     name: str
     members: tuple[str, ...]
-    n: int | None
     spearman: Estimate
-    p: Estimate
-    kendall: Estimate
-    pearson: Estimate
+    score: Floats
+    target: Floats
+    counts: Floats | None
+
+    @property
+    def n(self) -> int | None:
+        """How many items both rated."""
+        return self.spearman.n
+
+    @cached_property
+    def p(self) -> Estimate:
+        """That of Spearman's ρ."""
+        weighed = self.counts is not None and self.spearman.defined
+        return undefined(NO_P, n=self.n) if weighed else spearman_p(self.spearman)
+
+    @cached_property
+    def kendall(self) -> Estimate:
+        """Tau-b."""
+        return self._other("kendall")
+
+    @cached_property
+    def pearson(self) -> Estimate:
+        """Pearson's r."""
+        return self._other("pearson")
+
+    def _other(self, coefficient: Coefficient) -> Estimate:
+        if not self.spearman.defined:
+            return undefined(self.spearman.reason, n=self.n)
+        if self.counts is None:
+            return estimate(point(self.score, self.target, coefficient), n=self.n)
+        of_weights = correlation(self.score, self.target, coefficient)
+        return estimate(float(of_weights(self.counts[:, None])[0]), n=self.n)
 
 
 @dataclass(frozen=True)
@@ -101,18 +131,15 @@ class CriterionAgreement:
 
 @dataclass(frozen=True)
 class StudyAgreement:
-    """The figures of a study; `clusters` counts what resamples draw, None where they draw items; `alike`
-    names what items of one share, `people` says whom intervals are about, `weighed` how items are weighed.
+    """The figures of a study; `drawing` is how resamples were drawn, its `clusters` their number.
+
+    `weighed` says how items are weighed.
     """
 
     study: str
     items: int
-    resamples: int
-    seed: int
     criteria: Mapping[str, CriterionAgreement]
-    clusters: int | None = None
-    alike: str = ""
-    people: People = "these"
+    drawing: Mapping[str, Any]
     weighed: str = ""
 
 
@@ -139,20 +166,21 @@ def study_agreement(
         return every
 
     done = iter(estimates(figures(table), table, **drawing, again=figures))
-    clusters, drawn = drawing.get("clusters"), None
-    if clusters is not None:
-        drawn = count_clusters(table.facet(clusters)[0], table.rated)
     criteria = {}
     for name, scores in table.criteria.items():
         alpha = {"ordinal": next(done), "interval": next(done)}
-        rows = [_rater(scores, rater, next(done), table.counts) for rater in raters[name]]
+        rows = [
+            RaterAgreement(rater.name, rater.members, next(done), rater.score, scores.target, table.counts)
+            for rater in raters[name]
+        ]
         people = drawing.get("people", "these")
         method = "; ".join(filter(None, [described([CORRELATION], **drawing), whom(table, name, people)]))
         criteria[name] = _criterion(table, scores, alpha, rows, method)
-    options = drawing.get("resamples", 1000), drawing.get("seed", 0)
+    clusters = drawing.get("clusters")
+    drawn = None if clusters is None else count_clusters(table.facet(clusters)[0], table.rated)
     weighed = "" if table.counts is None else WEIGHED
-    about = drawing.get("alike", ""), drawing.get("people", "these")
-    return StudyAgreement(study, len(table.units), *options, criteria, drawn, *about, weighed)
+    how = {"resamples": 1000, "seed": 0, "people": "these", **drawing, "clusters": drawn}
+    return StudyAgreement(study, len(table.units), criteria, how, weighed)
 
 
 def _criterion(
@@ -185,19 +213,6 @@ def _criterion(
     )
 
 
-def _rater(scores: CriterionScores, rater: Contender, rho: Estimate, counts: Floats | None) -> RaterAgreement:
-    score, target = rater.score, scores.target
-    p, tau, r = [undefined(rho.reason or "undefined", n=rho.n)] * 3
-    if rho.defined and counts is not None:
-        p = undefined(NO_P, n=rho.n)
-        on = (correlation(score, target, other)(counts[:, None]) for other in ("kendall", "pearson"))
-        tau, r = (estimate(float(value[0]), n=rho.n) for value in on)
-    elif rho.defined:
-        p = spearman_p(score, target)
-        tau, r = (estimate(point(score, target, other), n=rho.n) for other in ("kendall", "pearson"))
-    return RaterAgreement(rater.name, rater.members, rho.n, rho, p, tau, r)
-
-
 def _person(name: str, scores: CriterionScores, person: int) -> PersonAgreement:
     others = scores.others(person)
     own = np.where(np.isnan(others), np.nan, scores.of(person))
@@ -220,10 +235,8 @@ Labels = Callable[[str], str]
 def as_json(study: StudyAgreement) -> dict[str, Any]:
     """Plain values, ready for `json.dumps`: what is undefined is null, and a sibling `reason` says why."""
     result: dict[str, Any] = {"schema": SCHEMA, "study": study.study, "items": study.items}
-    result |= {"resamples": study.resamples, "seed": study.seed}
-    if study.clusters is not None:
-        result["clusters"] = study.clusters
-    result["people"] = study.people
+    names = ("resamples", "seed", "clusters", "people")
+    result |= {name: study.drawing[name] for name in names if study.drawing[name] is not None}
     result["criteria"] = {name: _criterion_json(part) for name, part in study.criteria.items()}
     return result | _because("" if study.items else "the study has no ratings")
 
@@ -276,7 +289,8 @@ def correlations_table(study: StudyAgreement, label: Labels = title) -> Table:
         f"Correlations with the mean of people{_of(study)}",
         (Column("criterion"), columns.RATER, columns.N, *coefficients),
         tuple(
-            record(row) | {"criterion": label(name), "rater": row.name}
+            {"criterion": label(name), "rater": row.name, "n": row.n, "spearman": row.spearman, "p": row.p}
+            | {"kendall": row.kendall, "pearson": row.pearson}
             for name, part in study.criteria.items()
             for row in part.raters
         ),
@@ -357,14 +371,7 @@ def _piled_up(study: StudyAgreement) -> str:
 
 def _drawn(study: StudyAgreement) -> str:
     """How the intervals of correlations and alphas were found, in words."""
-    words = described(
-        [CORRELATION],
-        resamples=study.resamples,
-        seed=study.seed,
-        clusters=study.clusters,
-        alike=study.alike,
-        people=study.people,
-    )
+    words = described([CORRELATION], **study.drawing)
     return "; ".join(filter(None, [words, study.weighed]))
 
 

@@ -205,13 +205,18 @@ def rows(
     if study.per_turn:
         given = _turns_rated(db, of_study, with_extra)
     else:
-        given = _columns(
+        # Numbers are packed by SQLite: what costs is a value of Python for each.
+        packed = _columns(
             db,
-            "SELECT u.id AS unit, s.rater_id, s.criterion, s.repeat, s.extra, s.total, s.n FROM items u "
-            "JOIN scores s ON s.conversation_id = u.conversation_id AND (s.study_id = u.study_id "
-            f"OR s.study_id IS NULL) WHERE u.study_id = ? AND u.known = '' {'' if with_extra else _FIRST}",
+            "SELECT (u.id << 31) | s.rater_id AS who, (s.repeat << 32) | (s.n << 1) | s.extra AS times, "
+            "s.criterion, s.total FROM items u JOIN scores s ON s.conversation_id = u.conversation_id "
+            "AND (s.study_id = u.study_id OR s.study_id IS NULL) WHERE u.study_id = ? AND u.known = '' "
+            f"{'' if with_extra else _FIRST}",
             of_study,
         )
+        who, times = packed.pop("who"), packed.pop("times")
+        given = packed | {"unit": who >> 31, "rater_id": who & 0x7FFFFFFF, "repeat": times >> 32}
+        given |= {"n": times >> 1 & 0x7FFFFFFF, "extra": (times & 1).astype(bool)}
     # What a unit and a rater are is read once each, not once a rating.
     units = _columns(
         db,
@@ -283,8 +288,8 @@ def _columns(db: Database, sql: str, study: int) -> dict[str, Any]:
     return _arrays([column[0] for column in cursor.description], cursor)
 
 
-NUMBERS = {"unit": np.int64, "conversation_id": np.int64, "rater_id": np.int64, "repeat": np.int64} | {
-    "n": np.int64,
+NUMBERS = {
+    **dict.fromkeys(("unit", "conversation_id", "rater_id", "repeat", "who", "times", "n"), np.int64),
     "extra": np.bool_,
     "turn": np.float64,
     "reply_chars": np.float64,
@@ -308,5 +313,5 @@ def _arrays(names: Sequence[str], rows: Iterator[tuple[Any, ...]]) -> dict[str, 
         for name, column in zip(names, zip(*some, strict=True), strict=True):
             values = map(numbers[name].__getitem__, column) if name in numbers else column
             parts[name].append(np.fromiter(values, NUMBERS.get(name, np.int64), len(some)))
-    found = {name: np.concatenate(parts.pop(name)) for name in names}
-    return {name: Names(of, [*numbers[name]]) if name in numbers else of for name, of in found.items()}
+    columns = {name: np.concatenate(parts.pop(name)) for name in names}
+    return {name: Names(of, [*numbers[name]]) if name in numbers else of for name, of in columns.items()}

@@ -92,21 +92,21 @@ def test_p_is_scipys(scores):
     assume(len(x) >= 4 and len(set(x)) > 1 and len(set(y)) > 1)
     rho = stats.spearmanr(x, y)
     assume(abs(rho.statistic) < 0.999)
-    assert spearman_p(x, y).value == pytest.approx(rho.pvalue)
+    assert spearman_p(rank_correlation(x, y, "x", "y")).value == pytest.approx(rho.pvalue)
 
 
 def test_p_where_the_approximation_fails():
     rank = np.arange(3.0)
     # What scipy says; by chance alone it happens in 2 of 3! orders.
     assert stats.spearmanr(rank, rank).pvalue == 0
-    assert spearman_p(rank, rank).reason == "3 items are too few for a p-value"
+    assert spearman_p(rank_correlation(rank, rank, "x", "y")).reason == "3 items are too few for a p-value"
     six = np.arange(6.0)
     assert (
-        spearman_p(six, -six).reason
+        spearman_p(rank_correlation(six, -six, "x", "y")).reason
         == "a perfect correlation of 6 items has no p-value by the t approximation"
     )
     many = np.arange(250.0)
-    assert spearman_p(many, many).value == 0
+    assert spearman_p(rank_correlation(many, many, "x", "y")).value == 0
 
 
 def test_constant_and_few():
