@@ -13,12 +13,14 @@ from click.testing import CliRunner
 from concord.benchmarks.stss import files, system
 from concord.cli import main
 from concord.errors import ImportRefused
+from concord.files import SHIPPED
 from concord.runs import planning
 from concord.workspace import Workspace
 from tests.stss.asking import MATERIALS, TOWN
 from tests.stss.made import party
 
-PUBLISHED = Path(__file__).resolve().parents[3] / "shared" / "data" / "stss"
+FOLDERS = (folder / "shared" / "data" / "stss" for folder in Path(__file__).resolve().parents)
+PUBLISHED = next((folder for folder in FOLDERS if folder.is_dir()), Path("shared"))
 needs_published = pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published task files are not here")
 
 
@@ -27,25 +29,79 @@ def concord(folder, *arguments):
 
 
 @needs_published
-@pytest.mark.parametrize(
-    "file", ["tasks.json", "tasks_supplement.json", "meta_task_public_activity_240208.json"]
-)
-def test_published_files_are_kept_and_what_is_missing_is_told(tmp_path, file):
+@pytest.mark.parametrize("file", sorted(f.name for f in PUBLISHED.glob("*tasks*.json")))
+def test_every_published_task_can_be_played_by_the_towns_residents(tmp_path, file):
     done = concord(tmp_path, "stss", "import", "tasks", str(PUBLISHED / file))
     assert done.exit_code == 0, done.output
-    assert "0 of them can be played in Merrow Quay." in done.output
-    assert "Merrow Quay lacks" in done.output
+    count = len(json.loads((PUBLISHED / file).read_text()))
+    assert f"{count} of them can be played in Merrow Quay: concord run stss --task-set" in done.output
     if file == "tasks.json":
         assert (
             "20 tasks (public activity 8, appointment 3, inviting companions 3, online activity 3, "
             "asking for help 3)" in done.output
         )
-        assert "lacks 25 people" in done.output
-        assert "Hobbs Cafe (2)" in done.output
-    run = concord(
-        tmp_path, "run", "stss", "--players", "m", "--residents", "m", "--task-set", Path(file).stem
+    brought = planning.materials(Workspace.open(tmp_path))
+    for task in system.tasks_of(brought, system.TOWN, Path(file).stem).values():
+        system.check(task, TOWN)
+
+
+@needs_published
+def test_the_published_people_play_the_published_tasks(tmp_path):
+    done = concord(
+        tmp_path, "stss", "import", "people", str(PUBLISHED / "characteristics.json"), "--name", "ville"
     )
-    assert run.exit_code == 1
+    assert done.exit_code == 0, done.output
+    assert "25 people live in" in done.output
+    done = concord(tmp_path, "stss", "import", "tasks", str(PUBLISHED / "tasks.json"), "--town", "ville")
+    assert "20 of them can be played in Merrow Quay: concord run stss --town ville" in done.output
+    brought = planning.materials(Workspace.open(tmp_path))
+    town = system.town_named(brought, "ville")
+    first = next(iter(system.tasks_of(brought, "ville", "tasks").values()))
+    assert first.performer == "Isabella Rodriguez"
+    assert first.subgoals[0].location == "Saltbread Café"
+    system.check(first, town)
+    isabella, hailey = (town.residents[name] for name in ("Isabella Rodriguez", "Hailey Johnson"))
+    assert (isabella.work, isabella.wakes, isabella.sleeps) == ("Saltbread Café:front room", "06:00", "23:00")
+    # She goes to bed at 2 in the morning.
+    assert (hailey.wakes, hailey.sleeps) == ("10:00", "24:00")
+
+
+def persona(**changes):
+    lifestyle = "Ada goes to bed around 11pm, awakes up around 7:30am."
+    of = {"age": 30, "innate": "calm", "learned": "", "currently": "", "lifestyle": lifestyle}
+    return {"Ada": {**of, **changes}, "shared": {"vision_r": 4}}
+
+
+@pytest.mark.parametrize(
+    ("given", "names", "message"),
+    [
+        ([], {}, "must hold an object with a persona by name"),
+        (persona(), {}, "Ada has no counterpart in Merrow Quay"),
+        (persona(age="old"), {"Ada": "Otto Brandt"}, "Ada: age"),
+        ({"Ada": 3}, {"Ada": "Otto Brandt"}, "Ada: age"),
+    ],
+)
+def test_people_who_cannot_live_in_the_town_are_refused(tmp_path, given, names, message):
+    file = tmp_path / "people.json"
+    file.write_text(json.dumps(given))
+    with pytest.raises(ImportRefused, match=message):
+        files.people(file, TOWN, {"people": names, "places": {}})
+
+
+def test_people_live_where_their_counterparts_do(tmp_path):
+    file = tmp_path / "people.json"
+    file.write_text(json.dumps(persona()))
+    [ada] = files.people(file, TOWN, {"people": {"Ada": "Otto Brandt"}, "places": {}}).values()
+    otto = TOWN.residents["Otto Brandt"]
+    assert (ada["home"], ada["work"]) == (otto.home, otto.work)
+    assert (ada["wakes"], ada["sleeps"]) == ("07:30", "23:00")
+
+
+def test_the_names_that_ship_are_of_the_towns_people_and_places():
+    names = files.read_names(SHIPPED / "data" / "stss" / "en" / "merrow-quay" / files.PUBLISHED_NAMES)
+    assert sorted(names["people"].values()) == sorted(TOWN.residents)
+    for place in names["places"].values():
+        TOWN.place(place)
 
 
 @needs_published

@@ -11,7 +11,7 @@ from concord.benchmarks.stss import files, scenes, scoring, system, views
 from concord.benchmarks.stss.files import read_trajectory, write_trajectory
 from concord.benchmarks.stss.tasks import TITLES, Kind, read_tasks, task_from, values_of
 from concord.benchmarks.stss.templates import load_templates
-from concord.benchmarks.stss.town import problems, read_town
+from concord.benchmarks.stss.town import Town, load_town, problems, read_town
 from concord.benchmarks.stss.trajectory import from_stored, records
 from concord.commands import options, printing
 from concord.commands.printing import echo
@@ -107,21 +107,24 @@ def import_() -> None:
     "mapping",
     metavar="FILE.toml",
     type=PATH,
-    help="What the file's [people] and [places] are called in the town.",
+    help="What the file's [people] and [places] are called in the town; default: its published.toml.",
 )
 @click.pass_obj
 def import_tasks(folder: str, file: Path, name: str, town: str, mapping: Path | None) -> None:
     """The published tasks (JSON); says what the town lacks for playing them."""
     tasks = files.read(file)
-    if mapping:
-        names = files.read_names(mapping)
-        tasks = [files.renamed(task, names) for task in tasks]
     workspace = Workspace.open(folder)
-    lived_in = system.town_named(materials(workspace), town)
+    lived_in, beside = _town(workspace, town)
+    if mapping or beside.is_file():
+        names = dict(files.read_names(mapping or beside))
+        # Who lives in the town plays the part.
+        names["people"] = {a: b for a, b in names["people"].items() if a not in lived_in.residents}
+        tasks = [files.renamed(task, names) for task in tasks]
     lacking = files.lacking(tasks, lived_in)
     kept = files.write(tasks, workspace.path / "data", name or file.stem)
     echo(f"{len(tasks)} tasks ({_by_kind([task.kind for task in tasks])}), kept in {kept}.")
-    how = f": concord run stss --task-set {kept.stem} …" if lacking.playable else "."
+    where = f" --town {town}" if town != system.TOWN else ""
+    how = f": concord run stss{where} --task-set {kept.stem} …" if lacking.playable else "."
     echo(f"{len(lacking.playable)} of them can be played in {lived_in.name}{how}")
     for what, absent in (("people", lacking.people), ("places", lacking.places)):
         if absent:
@@ -132,6 +135,27 @@ def import_tasks(folder: str, file: Path, name: str, town: str, mapping: Path | 
             "Map them onto people and places of the town with --map, or bring a town that has them. "
             f"Scoring a trajectory needs no town: concord stss score --tasks {kept} --trajectory …"
         )
+
+
+@import_.command("people")
+@click.argument("file", metavar="FILE.json", type=PATH)
+@click.option("--name", default="", help="The name of the town with them; default: the file's.")
+@click.option("--town", default=system.TOWN, show_default=True, help="The town whose places they live in.")
+@click.pass_obj
+def import_people(folder: str, file: Path, name: str, town: str) -> None:
+    """The published personas (JSON), as the residents of a town of their own with the places of another."""
+    workspace = Workspace.open(folder)
+    lived_in, names = _town(workspace, town)
+    residents = files.people(file, lived_in, files.read_names(names))
+    data, of = workspace.path / "data", name or file.stem
+    load_town(files.write_town(residents, names.with_name("town.toml"), data, of))
+    echo(f"{len(residents)} people live in {of}. Then: concord stss import tasks … --town {of}")
+
+
+def _town(workspace: Workspace, name: str) -> tuple[Town, Path]:
+    """A town by name, and the file of what published people and places are called there."""
+    brought = materials(workspace)
+    return system.town_named(brought, name), system.towns(brought)[name].with_name(files.PUBLISHED_NAMES)
 
 
 @command.command("freeze")

@@ -12,13 +12,26 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pydantic import ValidationError
+
 from concord.benchmarks.stss.tasks import SocialTask, read_tasks, values_of
 from concord.benchmarks.stss.templates import missing
-from concord.benchmarks.stss.town import Town
+from concord.benchmarks.stss.town import Resident, Town
 from concord.benchmarks.stss.trajectory import Sighting, State, Talk, Trajectory, assemble
 from concord.errors import ConfigError, ImportRefused
-from concord.files import file_name, parse_json, read_json, read_text, read_toml
+from concord.files import (
+    as_toml,
+    file_name,
+    first_problem,
+    parse_json,
+    read_json,
+    read_text,
+    read_toml,
+    toml_key,
+)
 
+PUBLISHED_NAMES = "published.toml"
+"""Beside a town's file: what the published people and places are called there."""
 Names = Mapping[str, Mapping[str, str]]
 """What `people` and `places` of a file are called in the town."""
 
@@ -53,6 +66,62 @@ def read_names(path: Path) -> Names:
     if len(set(people.values())) < len(people):
         raise ImportRefused(f"{path} maps two people onto one.")
     return {"people": people, "places": values.get("places", {})}
+
+
+_HABIT = re.compile(
+    r"(?P<what>bed|up) around (?:midnight|(?P<hour>\d{1,2})(?::(?P<minute>\d\d))? ?(?P<half>[ap])m)"
+)
+
+
+def people(path: Path, town: Town, names: Names) -> dict[str, dict[str, Any]]:
+    """The published personas by name, as entries of a town's residents.toml.
+
+    Each lives and works where the resident of the town does whom the names give for them, and gets up and
+    goes to bed as their lifestyle says, at midnight at the latest. Raises ImportRefused naming the person.
+    """
+    given = read_json(path, ImportRefused)
+    personas = (
+        {name: one for name, one in given.items() if name != "shared"} if isinstance(given, dict) else {}
+    )
+    if not personas:
+        raise ImportRefused(f"{path} must hold an object with a persona by name.")
+    residents = {}
+    for name, persona in personas.items():
+        alike = town.residents.get(names["people"].get(name, ""))
+        if alike is None:
+            raise ImportRefused(f"{path}: {name} has no counterpart in {town.name}. Name one under [people].")
+        wanted = ("age", "innate", "learned", "currently", "lifestyle")
+        values = persona if isinstance(persona, Mapping) else {}
+        own: dict[str, Any] = {field: values.get(field) for field in wanted}
+        habits = {m["what"]: _hour(m) for m in _HABIT.finditer(str(own.get("lifestyle")))}
+        wakes, sleeps = habits.get("up", alike.wakes), habits.get("bed", alike.sleeps)
+        own |= {"home": alike.home, "work": alike.work, "hours": list(alike.hours), "wakes": wakes}
+        own["sleeps"] = sleeps if sleeps > wakes else "24:00"
+        try:
+            Resident(name=name, **own)
+        except (ValidationError, TypeError) as error:
+            why = first_problem(error) if isinstance(error, ValidationError) else error
+            raise ImportRefused(f"{path}: {name}: {why}.") from error
+        residents[name] = own
+    return residents
+
+
+def _hour(match: re.Match[str]) -> str:
+    hour = int(match["hour"] or 12) % 12 + (12 if match["half"] == "p" else 0)
+    return f"{hour:02}:{match['minute'] or '00'}"
+
+
+def write_town(residents: Mapping[str, Mapping[str, Any]], town: Path, data: Path, name: str) -> Path:
+    """Write a town to a workspace's data folder: the places of a town's file, and other residents."""
+    if file_name(name) != name or name == "tasks":
+        raise ImportRefused(f"“{name}” cannot be the name of a town. Give it another one with --name.")
+    folder = data / "stss" / "en" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in (town, town.with_name(PUBLISHED_NAMES)):
+        (folder / file.name).write_text(read_text(file), encoding="utf-8")
+    entries = (f"[residents.{toml_key(one)}]\n{as_toml(of)}" for one, of in residents.items())
+    (folder / "residents.toml").write_text("\n".join(entries), encoding="utf-8")
+    return folder / town.name
 
 
 def renamed(task: SocialTask, names: Names) -> SocialTask:
