@@ -100,7 +100,7 @@ def test_a_changed_entry_stops_the_plan_before_any_call_until_it_is_restored(wor
     with pytest.raises(ConfigError, match="entry of “player”") as refused:
         run(workspace, wider)
     assert said in str(refused.value)
-    assert "Restore the old setting, or go on under another name with --as-new NAME." in str(refused.value)
+    assert "Restore the old setting, or give the entry another name there" in str(refused.value)
     with workspace.read() as db:
         assert len(stored.recent(db)) == 1, "no second run was begun"
     workspace.models_path.write_text(before)
@@ -116,47 +116,6 @@ def test_a_changed_model_or_address_is_named():
         "model is gpt-5, was gpt-4o",
     ]
     assert was.changes(was) == []
-
-
-def test_as_new_goes_on_under_another_name(workspace):
-    run(workspace)
-    change(workspace, "player", "params = { temperature = 0.5 }")
-    plan = renaming.as_new(workspace, PLAN, "player-warm")
-    assert plan.models["players"] == ("player-warm",)
-    ended = run(workspace, plan)
-    assert (ended.stored, ended.done, ended.spent.calls) == (0, 2, CALLS), "keys of their own"
-    warm = load_models(workspace.models_path)["player-warm"]
-    assert warm.params == {"temperature": 0.5}
-    with workspace.read() as db:
-        assert conversations.values(db)["player"] == ["player", "player-warm"]
-        found = {use.configuration.nickname for use in configurations.of_conversation(db, 2)}
-    assert found == {"player-warm", "user"}
-    assert run(workspace, plan).spent.calls == 0, "it is a name like any other from now on"
-
-
-def test_as_new_by_command(workspace, run):
-    told = ["run", "pingpong", "--players", "player", "--interrogator", "user", "--characters", "tully"]
-    told += ["--situations", "reality"]
-    assert run(workspace, *told).exit_code == 0
-    change(workspace, "user", "params = { temperature = 0.5 }")
-    assert "entry of “user”" in run(workspace, *told).output
-    done = run(workspace, *told, "--as-new", "user-warm")
-    assert done.exit_code == 0, done.output
-    with workspace.read() as db:
-        assert conversations.values(db)["interrogator"] == ["user", "user-warm"]
-
-
-def test_as_new_wants_one_changed_model_and_a_free_name(workspace):
-    run(workspace)
-    with pytest.raises(ConfigError, match="None has"):
-        renaming.as_new(workspace, PLAN, "other")
-    change(workspace, "player", "params = { temperature = 0.5 }")
-    for taken in ("b", "player", "user"):
-        with pytest.raises(ConfigError, match=f"“{taken}” is taken"):
-            renaming.as_new(workspace, PLAN, taken)
-    change(workspace, "a", "params = { temperature = 0.5 }")
-    with pytest.raises(ConfigError, match="restore all but one"):
-        renaming.as_new(workspace, PLAN, "other")
 
 
 def journal(workspace):

@@ -18,8 +18,8 @@ def command(folder: str, names: tuple[str, ...], benchmarks: tuple[str, ...]) ->
     """Check every configured model (or those named) with small calls.
 
     They have the parameters, the reply's schema and the length of what players and judges are sent. Of each
-    model that answers it says under which id it is served, how fast it writes, whether a seed is honoured,
-    and what was changed of calls because the endpoint refused a parameter.
+    model that answers it says under which id it is served, and what was changed of calls because the endpoint
+    refused a parameter.
     """
     workspace = Workspace.open(folder)
     models = load_models(workspace.models_path)

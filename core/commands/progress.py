@@ -16,7 +16,7 @@ from concord.commands.printing import echo
 from concord.errors import WorkspaceError
 from concord.files.plain import plain
 from concord.llm.models import currency
-from concord.runs import engine, planning, renaming, status
+from concord.runs import engine, planning, status
 from concord.runs.engine import RunOptions
 from concord.runs.planning import Survey
 from concord.runs.plans import Plan
@@ -68,9 +68,7 @@ def running(command: F) -> F:
     endpoints = (
         "Wait for endpoints that cannot be reached until they answer, as for a model that still loads."
     )
-    as_new = "Go on under this name with the model whose entry has changed."
     for option in (
-        click.option("--as-new", metavar="NAME", default="", help=as_new),
         click.option("--retry-failed", is_flag=True, help="Ask again where no reply was usable."),
         click.option("--max-cost", type=click.FloatRange(min=0), help=limit),
         click.option("--wait", is_flag=True, help="With --batch: stay until everything is answered."),
@@ -88,7 +86,6 @@ def carry_out(
     plan: Plan,
     *,
     estimate: bool = False,
-    as_new: str = "",
     own_code: bool = False,
     **options: Unpack[RunOptions],
 ) -> None:
@@ -97,8 +94,6 @@ def carry_out(
     Exits with 1 if it broke, 130 or 143 if a signal stopped it, 3 if it stopped otherwise or calls wait in
     batches, 2 if pieces failed.
     """
-    if as_new:
-        plan = renaming.as_new(workspace, plan, as_new)
     job = planning.job(workspace, plan, own_code=own_code)
     for notice in job.mixed:
         echo(notice, err=True)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from concord.llm.completions import Broken, decoded
 from concord.llm.models import UNSET, Adapted, Model
+from concord.llm.trouble import complaint
 
 STATUSES = (400, 422)
 """Answers that may say so."""
@@ -35,23 +35,24 @@ def refused(content: str, sent: Mapping[str, Any], own: Mapping[str, Any]) -> Ad
 
     `own` are the parameters that models.toml sets itself: of those only the length limit is changed.
     """
-    complaint, named = _complaint(content)
-    if _ABOUT_THE_VALUE.search(complaint):
+    message, code, named = complaint(content)
+    message = f"{message} {code}"
+    if _ABOUT_THE_VALUE.search(message):
         return {}
     for name, other in (LENGTHS, LENGTHS[::-1]):
-        if name in sent and _names(complaint, other) and (_names(complaint, name) or named == name):
+        if name in sent and _names(message, other) and (_names(message, name) or named == name):
             return {name: other}
     wanted = [name for name in OPTIONAL if name in sent and name not in own]
-    if _NOT_BOTH.search(complaint):
-        both = [name for name in OPTIONAL if _names(complaint, name)]
+    if _NOT_BOTH.search(message):
+        both = [name for name in OPTIONAL if _names(message, name)]
         return _changes(sent, [name for name in wanted if name in both][:1]) if len(both) > 1 else {}
-    if not _REFUSED.search(complaint):
+    if not _REFUSED.search(message):
         return {}
     candidates = [name for name in wanted if name == named] or [
-        name for name in wanted if _names(complaint, name)
+        name for name in wanted if _names(message, name)
     ]
     # The first one named: where more are refused, the next answer says so.
-    return _changes(sent, sorted(candidates, key=complaint.find)[:1])
+    return _changes(sent, sorted(candidates, key=message.find)[:1])
 
 
 def sentence(model: Model, adapted: Adapted) -> str:
@@ -83,21 +84,5 @@ def _changes(sent: Mapping[str, Any], names: list[str]) -> dict[str, str]:
     return {name: formats.get(name, UNSET) for name in names}
 
 
-def _complaint(content: str) -> tuple[str, str]:
-    """What an error says, in one line, and the parameter that it names, “” if none.
-
-    A proxy quotes the error of the endpoint behind it as a text in its own message.
-    """
-    try:
-        body = decoded(content)
-    except Broken:
-        return " ".join(content.split()), ""
-    error = body.get("error", body) if isinstance(body, dict) else body
-    if not isinstance(error, dict):
-        return " ".join(str(error).split()), ""
-    message = error.get("message") or error.get("detail") or error
-    return f"{' '.join(str(message).split())} {error.get('code') or ''}", str(error.get("param") or "")
-
-
-def _names(complaint: str, parameter: str) -> bool:
-    return re.search(rf"(?<![\w.]){parameter}(?!\w)", complaint) is not None
+def _names(message: str, parameter: str) -> bool:
+    return re.search(rf"(?<![\w.]){parameter}(?!\w)", message) is not None

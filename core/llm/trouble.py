@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from concord.errors import CallFailed
 from concord.llm.completions import RAW, Broken, decoded
@@ -43,9 +43,10 @@ class Trouble:
 def of_status(status: int, headers: Mapping[str, str], content: bytes, model: Model) -> Trouble:
     """An answer with a status of an error, or of a redirect, which is not followed: the key stays here."""
     name, where = f"“{model.name}”", model.base_url or "the OpenAI endpoint"
-    complaint, code = _complaint(content)
+    message, code, _ = complaint(content)
+    message = message[:_SAID] or "no message"
     kind, cls = "bad_request", "permanent"
-    sentence = f"{where} rejected a call to {name} ({status}): {complaint}"
+    sentence = f"{where} rejected a call to {name} ({status}): {message}"
     if status < 400:
         to = headers.get("location", "another address").split("?")[0][:_SAID]
         sentence = f"{where} redirects calls for {name} to {to} ({status}). Name that address in base_url."
@@ -56,20 +57,20 @@ def of_status(status: int, headers: Mapping[str, str], content: bytes, model: Mo
         kind, sentence = "auth", f"{where} refuses the key of {name} ({status}). {mend}"
     elif status == 402 or code in _NO_CREDIT:
         kind = "auth"
-        sentence = f"{where} says that there is no credit left for {name} ({status}): {complaint}"
+        sentence = f"{where} says that there is no credit left for {name} ({status}): {message}"
     elif status == 404:
         mend = "Check `model` and `base_url` in models.toml."
-        sentence = f"{where} does not know {name} as “{model.served}” (404): {complaint.rstrip('.')}. {mend}"
+        sentence = f"{where} does not know {name} as “{model.served}” (404): {message.rstrip('.')}. {mend}"
     elif status in _THROTTLED:
         mend = "Lower max_concurrency, or wait and run again."
         kind, cls = "rate_limit", "throttled"
-        sentence = f"{where} kept refusing calls for {name} ({status}): {complaint}. {mend}"
+        sentence = f"{where} kept refusing calls for {name} ({status}): {message}. {mend}"
     elif status >= 500 or status in _TRANSIENT:
         kind, cls = "server", "down" if status in _DOWN else "transient"
-        sentence = f"{where} failed while answering for {name} ({status}): {complaint}. Run again later."
-    elif any(word in (code, *complaint.split()) or word.encode() in content for word in _FILTERED):
+        sentence = f"{where} failed while answering for {name} ({status}): {message}. Run again later."
+    elif any(word in (code, *message.split()) or word.encode() in content for word in _FILTERED):
         kind, cls = "empty", "content"
-        sentence = f"A content filter of {where} refused a call to {name} ({status}): {complaint}"
+        sentence = f"A content filter of {where} refused a call to {name} ({status}): {message}"
     raw = content[:RAW].decode("utf-8", "replace")
     failure = CallFailed(sentence, kind=kind, raw=raw, reason=f"HTTP {status}")
     return Trouble(cls, failure, retry_after(headers))  # type: ignore[arg-type]
@@ -143,13 +144,23 @@ def _seconds_until(date: str) -> float:
         return 0.0
 
 
-def _complaint(content: bytes) -> tuple[str, str]:
-    """What an error's body says, in one line, and its code."""
+class Complaint(NamedTuple):
+    """What an error's body says, in one line, its code, and the parameter that it names; “” where none."""
+
+    message: str
+    code: str = ""
+    parameter: str = ""
+
+
+def complaint(content: bytes | str) -> Complaint:
+    """What an error's body says; a body that is no JSON says its text."""
     try:
         body: Any = decoded(content)
     except Broken:
-        body = content.decode("utf-8", "replace")
+        body = content if isinstance(content, str) else content.decode("utf-8", "replace")
     error = body.get("error", body) if isinstance(body, dict) else body
-    message = error.get("message", error) if isinstance(error, dict) else error
-    code = error.get("code") or error.get("type") if isinstance(error, dict) else ""
-    return " ".join(str(message).split())[:_SAID] or "no message", str(code or "")
+    if not isinstance(error, dict):
+        return Complaint(" ".join(str(error).split()))
+    message = error.get("message") or error.get("detail") or error
+    code, parameter = error.get("code") or error.get("type"), error.get("param")
+    return Complaint(" ".join(str(message).split()), str(code or ""), str(parameter or ""))

@@ -32,10 +32,6 @@ TEXT = "A check of the connection."
 WORDS = ("paper", "river", "stone", "window", "garden", "letter", "winter", "candle")
 LENGTH = 3000
 """Words of the long prompt. No tokenizer makes fewer tokens of them; judges are sent about as many."""
-VARIED = "Write one sentence of about forty words that nobody has written before."
-"""What is asked to measure speed, and whether a seed is honoured."""
-SEEDS = (1, 1, 2)
-_SEEDED = " with a seed"
 
 
 @dataclass(frozen=True)
@@ -104,7 +100,7 @@ async def examine(
     models: Mapping[str, Model], every: Sequence[RoleCall] = (), *, each: bool = False
 ) -> dict[str, Examined]:
     """What calls to each model show. Of `every` call one of each kind is sent, or `each` of them."""
-    async with Client({**models, **dict(map(_seeded, models.values()))}, retries=1) as client:
+    async with Client(models, retries=1) as client:
 
         async def one(name: str, model: Model) -> Examined:
             try:
@@ -135,8 +131,7 @@ async def _examined(client: Client, name: str, sent: Sequence[RoleCall]) -> list
         except ConcordError as error:
             error.args = (f"As {sample}: {error}",)
             raise
-    seen.append(await _whole(client, name))
-    return seen + await _speed_and_seed(client, name)
+    return [*seen, await _whole(client, name)]
 
 
 async def _answered(client: Client, name: str, sample: RoleCall) -> Completion:
@@ -172,37 +167,6 @@ async def _whole(client: Client, name: str) -> str:
             kind="cut",
         )
     return f"prompts of {LENGTH:,} words are read whole" if read else "it does not say how much it read"
-
-
-async def _speed_and_seed(client: Client, name: str) -> list[str]:
-    """Tokens a second, and whether equal seeds give equal replies and others do not."""
-    texts, speeds = [], []
-    params = {"temperature": 1.0, "max_tokens": 100}
-    for seed in SEEDS:
-        try:
-            done = await client.complete(
-                f"{name}{_SEEDED}", (Message("user", VARIED),), params=params, seed=seed
-            )
-        except ConcordError as error:
-            return [f"a call with a seed failed: {error}"]
-        texts.append(done.text)
-        speeds.append(done.spent.output_tokens / max(done.spent.seconds, 1e-6))
-    seen = [f"{sorted(speeds)[1]:.0f} tokens a second"] if any(speeds) else []
-    if not client.model(f"{name}{_SEEDED}").seed:
-        seen.append("a seed is refused")
-    elif texts[0] != texts[1]:
-        seen.append("a seed is not honoured: equal calls differ")
-    elif texts[1] == texts[2]:
-        seen.append("replies are alike with any seed")
-    else:
-        seen.append("a seed is honoured" + ("" if client.model(name).seed else " (seed = true sends one)"))
-    return seen
-
-
-def _seeded(model: Model) -> tuple[str, Model]:
-    """The model under another name, with a seed."""
-    name = f"{model.name}{_SEEDED}"
-    return name, model.model_copy(update={"name": name, "model": model.served, "seed": True})
 
 
 def _length(sample: RoleCall) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Self
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from concord.errors import ConfigError
 
@@ -35,10 +35,6 @@ class PlayPlan:
         """The model of a role that may be left empty; “” if it is."""
         return next(iter(self.models.get(role, ())), "")
 
-    def renamed(self, old: str, new: str) -> PlayPlan:
-        """The plan with one model under another name."""
-        return replace(self, models={role: _renamed(names, old, new) for role, names in self.models.items()})
-
 
 @dataclass(frozen=True)
 class _OfJudges:
@@ -51,10 +47,6 @@ class _OfJudges:
     def models(self) -> Models:
         """The models by role."""
         return {"judges": self.judges}
-
-    def renamed(self, old: str, new: str) -> Self:
-        """The plan with one model under another name."""
-        return replace(self, judges=_renamed(self.judges, old, new))
 
 
 @dataclass(frozen=True)
@@ -106,10 +98,6 @@ class ProposePlan:
         """The models by role."""
         return {PROPOSER: (self.model,)}
 
-    def renamed(self, old: str, new: str) -> ProposePlan:
-        """The plan with one model under another name."""
-        return replace(self, model=new if self.model == old else self.model)
-
 
 Plan = PlayPlan | JudgePlan | ComparePlan | ProposePlan
 
@@ -150,7 +138,3 @@ def _plan(stored: Mapping[str, Any]) -> Plan:
         if name in values:
             values[name] = tuple(values[name])
     return KINDS[kind](**values)
-
-
-def _renamed(names: tuple[str, ...], old: str, new: str) -> tuple[str, ...]:
-    return tuple(new if name == old else name for name in names)

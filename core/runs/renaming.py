@@ -1,30 +1,25 @@
-"""Refuse a model whose entry in models.toml changed after results were stored, or give it a new name."""
+"""Refuse a model whose entry in models.toml changed after results were stored."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 
 from concord.configuration import Configuration
 from concord.errors import ConfigError
-from concord.llm.models import Model, load_models, write_entry
-from concord.runs.plans import Plan
+from concord.llm.models import Model
 from concord.store import configurations
 from concord.workspace import Workspace
 
 
-class ChangedModel(ConfigError):
-    """A model has results of another configuration than its entry in models.toml says now."""
-
-
 def refuse_changed(workspace: Workspace, models: Mapping[str, Model]) -> None:
-    """Raises ChangedModel if a model has results of another configuration than its entry says now."""
+    """Raises ConfigError if a model has results of another configuration than its entry says now."""
     if changed := _changed(workspace, models):
         name, what = next(iter(changed.items()))
         others = f" So has the entry of {', '.join(list(changed)[1:])}." if len(changed) > 1 else ""
-        raise ChangedModel(
+        raise ConfigError(
             f"The entry of “{name}” in {workspace.models_path} has changed since results were "
             "stored under this name: "
             f"{'; '.join(what)}.{others} Results of two configurations would be mixed. "
-            "Restore the old setting, or go on under another name with --as-new NAME."
+            "Restore the old setting, or give the entry another name there and run under that name."
         )
 
 
@@ -33,27 +28,6 @@ def adapted(workspace: Workspace, models: Mapping[str, Model]) -> dict[str, Mode
     with workspace.read() as db:
         before = configurations.latest(db, models)
     return {name: model.adapt(_refused(before.get(name))) for name, model in models.items()}
-
-
-def as_new(workspace: Workspace, plan: Plan, name: str) -> Plan:
-    """The plan with its changed model under a new name; its entry in models.toml is copied to that name.
-
-    Raises ConfigError unless exactly one model of the plan has changed and the name is free.
-    """
-    models = load_models(workspace.models_path)
-    used = {n: models[n] for names in plan.models.values() for n in names if n in models}
-    changed = _changed(workspace, used)
-    if len(changed) != 1:
-        which = f"{', '.join(changed)} have changed: restore all but one." if changed else "None has."
-        raise ConfigError(f"--as-new gives a new name to the one model whose entry has changed. {which}")
-    [old] = changed
-    copy = models[old].model_copy(update={"name": name})
-    with workspace.read() as db:
-        if configurations.taken(db, name) or models.get(name, copy) != copy:
-            raise ConfigError(f"The name “{name}” is taken. Choose another one for --as-new.")
-    if name not in models:
-        write_entry(workspace.models_path, name, copy.model_dump(exclude={"name"}, exclude_unset=True))
-    return plan.renamed(old, name)
 
 
 def _changed(workspace: Workspace, models: Mapping[str, Model]) -> dict[str, list[str]]:

@@ -32,12 +32,6 @@ def latest(db: Database, nicknames: Collection[str]) -> dict[str, Configuration]
     return {row["nickname"]: of_row(row) for row in rows}
 
 
-def taken(db: Database, nickname: str) -> bool:
-    """Whether a stored result names this model."""
-    columns = {"model_configurations": "nickname", "conversations": "player", "raters": "name"}
-    return any(db.table(table).count_where(f"{name} = ?", [nickname]) for table, name in columns.items())
-
-
 def of_conversation_were(db: Database, conversation_id: int, uses: Iterable[Use]) -> None:
     """Record which models made a conversation."""
     made_by = [[remember(db, use.configuration), _listed(use.reported)] for use in uses if use.configuration]

@@ -29,7 +29,6 @@ class Model {
     this.asked = new Set(); // submitted here: whether their known answers are to be shown is not known yet
     this.due = []; // items whose known answers have arrived and were not seen
     this.beyond = { done: 0, all: 0 }; // items that are not in the strip
-    this.awaited = null; // words that may be refused: { item, over }
   }
 
   get language() {
@@ -111,7 +110,6 @@ class Model {
     for (const { item, message } of news.refused) {
       this.outbox.once = false; // nothing of it was saved
       this.say(t("Not kept: {message}", { message }), "bad");
-      if (item === this.awaited?.item) continue; // what was only attempted has changed nothing here
       this.items.delete(item);
       this.asked.delete(item);
       this.done = this.done.filter((entry) => entry.item !== item);
@@ -135,8 +133,7 @@ class Model {
       else this.due.push(item.id);
     }
     for (const id of this.asked) if (!this.entry(id)) this.asked.delete(id);
-    for (const event of this.outbox.waiting) if (event.item !== this.awaited?.item) this.effect(event);
-    if (this.awaited && !this.outbox.waiting.some((event) => event.item === this.awaited.item)) this.answered(news.refused);
+    for (const event of this.outbox.waiting) this.effect(event);
     this.compare(news.items);
     const lost = this.at != null && !this.entry(); // taken back by the researcher
     if (this.at === undefined && news.first != null) this.go(news.first);
@@ -146,13 +143,6 @@ class Model {
     const want = this.wanted();
     if (free && (this.outbox.due || this.needed(want))) this.outbox.flush(want);
     this.changed();
-  }
-
-  // Whether words that could be refused were kept.
-  answered(refused) {
-    const { item, over } = this.awaited;
-    this.awaited = null;
-    over(refused.find((refusal) => refusal.item === item)?.message);
   }
 
   // What was submitted, skipped or opened on another device is asked for again; it may have other answers.
@@ -287,10 +277,6 @@ class Model {
     const item = this.items.get(event.item);
     const entry = this.entry(event.item);
     const state = { submit: "done", skip: "skipped", reopen: "open" }[event.do];
-    if (event.edited) {
-      this.items.delete(event.item); // what is shown of it has changed as well
-      return entry && (entry[1] = "done");
-    }
     if (event.do === "answer") {
       this.purpose.effect?.(item, event);
       if (item && event.score == null) delete item.answers[event.criterion], delete item.reasons[event.criterion];
@@ -383,13 +369,6 @@ class Model {
       if (this.training) return this.changed();
     }
     this.go(next);
-  }
-
-  // Words that may be refused: nothing moves until that is known; `over` is called with why they were, if they were.
-  attempt(event, over) {
-    this.awaited = { item: event.item, over };
-    this.outbox.add({ ...event, seconds: this.clock.take() });
-    this.outbox.flush(this.wanted());
   }
 
   skip(reason) {

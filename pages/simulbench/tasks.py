@@ -8,22 +8,21 @@ import streamlit as st
 from concord.benchmarks.simulbench import proposals, review
 from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, task_of
 from concord.benchmarks.simulbench.tasks import tasks as usable
+from concord.errors import ConcordError
 from concord.llm.models import load_models
 from concord.runs.planning import materials
 from concord.runs.plans import ProposePlan
 from concord.scenario import Scenario
 from concord.scores import marked
 from concord.store import scenarios
-from pages.desk import component
-from pages.desk.form import sent_by
-from pages.parts import person, theme
+from concord.store.actor import acting
+from pages.parts import person
 from pages.parts.address import asked, checked, shown
 from pages.parts.menu import as_cards
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import live, workspace
 from pages.parts.table import rows_as_cards
-from pages.simulbench import task_review
 from pages.study import run_form, run_watch
 
 MOST = 500
@@ -33,27 +32,16 @@ STATES = {"accepted": "In use", "proposed": "Waiting", "rejected": "Rejected"}
 
 
 def page() -> None:
-    """Draw the list of tasks, or the review of proposals."""
-    if st.query_params.get("work") == "review":
-        return _work()
+    """Draw the list of tasks; one that is opened can be decided about."""
     heading("tasks")
     run_watch.draw(STORED)
     brought = materials(workspace())
     with workspace().read() as db:
         stored = scenarios.page(db, STORED, TASK, limit=-1)
     in_use = usable(brought)
-    waiting = sum(s.state == "proposed" for s in stored)
     _counts(in_use.values(), stored)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        person.ask()
-        st.button(
-            f"Decide about {waiting}" if waiting else "None waits",
-            type="primary",
-            icon=":material/rule:",
-            disabled=not waiting,
-            on_click=person.begin,
-            args=("review", {}),
-        )
+        who = person.ask()
         if st.button("Propose tasks", icon=":material/lightbulb:"):
             _propose()
     state = st.segmented_control(
@@ -74,7 +62,7 @@ def page() -> None:
     row = _table(rows, decided)
     if row is not None:
         with above if as_cards() else st.container():
-            _opened(row, decided.get(row.id))
+            _opened(row, decided.get(row.id), who)
 
 
 def _counts(in_use: Iterable[SimulationTask], stored: Sequence[Scenario]) -> None:
@@ -133,22 +121,64 @@ def _moment(scenario: Scenario) -> str:
     return (scenario.decided or "")[:16].replace("T", " ")
 
 
-def _opened(row: SimulationTask, scenario: Scenario | None) -> None:
-    """One task in full; what was decided about it may be taken back."""
+def _opened(row: SimulationTask, scenario: Scenario | None, who: str) -> None:
+    """One task in full; a proposed one with what it resembles, to be accepted, edited or rejected."""
     with st.container(border=True):
+        if scenario is not None and scenario.state == "proposed":
+            return _decide(row, scenario, who)
         st.markdown(f"**{plain(row.act)}**")
         st.text(row.task_description)
         st.markdown(f"Every request is {plain(row.request_type)}.")
         st.caption("Strategies: " + plain(", ".join(way.title for way in row.ways)))
         if scenario is None:
-            return
+            return None
         if scenario.decided and scenario.decided_by:
             st.caption(plain(f"{scenario.state} by {scenario.decided_by}, {_moment(scenario)} UTC"))
         for name, words in (scenario.body.get("proposed") or {}).items():
             st.caption(plain(f"Proposed {name}:"))
             st.text(str(words))
-        if scenario.state != "proposed" and scenario.source == proposals.GENERATED:
+        if scenario.source == proposals.GENERATED:
             st.button("Take the decision back", icon=":material/undo:", on_click=_reopen, args=(row.id,))
+    return None
+
+
+def _decide(row: SimulationTask, scenario: Scenario, who: str) -> None:
+    """A proposed task as a form; it stays with what was typed until its words can be kept."""
+    brought = materials(workspace())
+    with workspace().read() as db:
+        alike, known = review.review(db, brought, row.id).resembles, review.known(db, brought)
+    by = str(scenario.body.get("model") or scenario.source)
+    st.caption(plain(f"Proposed by {marked(by, bool(scenario.body.get('simulated')))}."))
+    for like in alike[:5]:
+        other = known[like.task]
+        with st.expander(plain(f"{like.value:.0%} like {other.act} ({other.type})")):
+            st.text(other.task_description)
+    with st.form(f"decide {row.id}", border=False):
+        edited = {
+            "act": st.text_input("Name", row.act, max_chars=200),
+            "task_description": st.text_area(
+                "Description, ending with the first request",
+                row.task_description,
+                max_chars=20_000,
+                height=240,
+            ),
+            "request_type": st.text_input("Every request is", row.request_type, max_chars=400),
+            "type": st.selectbox("Type", TYPES, TYPES.index(row.type)),
+        }
+        with st.container(horizontal=True):
+            accepted = st.form_submit_button("Accept", type="primary", icon=":material/check:")
+            rejected = st.form_submit_button("Reject", icon=":material/close:")
+    changed = {name: value for name, value in edited.items() if value != getattr(row, name)}
+    try:
+        if accepted or rejected:
+            with acting(who), workspace().write() as db:
+                if accepted:
+                    review.accept(db, row.id, who, changed)
+                else:
+                    review.reject(db, row.id, who)
+            st.rerun()
+    except ConcordError as error:
+        st.error(plain(f"Not kept: {error}"))
 
 
 def _reopen(key: str) -> None:
@@ -184,20 +214,6 @@ def _proposal() -> None:
         run_form.estimate(ProposePlan(STORED, model, chosen, int(count), int(seed)), key="propose")
     else:
         st.caption("Choose a model and a type to see what it will take.")
-
-
-def _work() -> None:
-    who = person.named()
-    fixed = task_review.fixed(who, "Tasks")
-    theme.whole_window()
-    brought = materials(workspace())
-    take = component.taking(
-        fixed["desk"], task_review.Decided, lambda db, event: task_review.apply(db, who, event)
-    )
-    if component.desk(fixed, take, sent_by(lambda db, wanted: task_review.moving(db, brought, wanted))):
-        for name in ("work", "as"):
-            st.query_params.pop(name, None)
-        st.rerun()
 
 
 page()

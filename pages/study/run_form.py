@@ -8,7 +8,7 @@ import streamlit as st
 from concord.errors import ConcordError
 from concord.llm.models import Kind, Model, currency, load_models
 from concord.rubrics import shelf
-from concord.runs import budget, launching, planning, renaming
+from concord.runs import budget, launching, planning
 from concord.runs.benchmark import Benchmark, Option, Role
 from concord.runs.plans import ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan, Where, from_dict
 from concord.runs.registry import BENCHMARKS
@@ -229,8 +229,6 @@ def estimate(plan: Plan, key: str) -> None:
             found = planning.survey(workspace(), job)
     except ConcordError as error:
         sentence(error)
-        if isinstance(error, renaming.ChangedModel) and new_name(plan, key, "Copy its entry to this name"):
-            st.rerun()
         return
     with st.container(border=True):
         st.markdown(
@@ -298,18 +296,6 @@ def _unpriced(job: planning.Job) -> bool:
         sentence(error)
         return True
     return False
-
-
-def new_name(plan: Plan, key: str, label: str) -> Plan | None:
-    """Copies the changed entry of models.toml to a new name; gives the plan with that name when it did."""
-    left, right = st.columns(2, vertical_alignment="bottom")
-    name = left.text_input("New name of the changed model", key=f"{key} as new", max_chars=100).strip()
-    if right.button(label, key=f"{key} copy", disabled=not name):
-        try:
-            return renaming.as_new(workspace(), plan, name)
-        except ConcordError as error:
-            sentence(error)
-    return None
 
 
 def _calls(found: planning.Survey) -> None:

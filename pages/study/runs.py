@@ -9,7 +9,7 @@ import streamlit as st
 
 from concord.errors import ConcordError, NotFound
 from concord.reports import differences
-from concord.runs import planning, renaming
+from concord.runs import planning
 from concord.runs.plans import from_dict
 from concord.runs.status import duration
 from concord.store import runs
@@ -22,7 +22,6 @@ from pages.parts.tables import STATES
 from pages.study import run_form, run_watch
 
 SHOWN = 20
-CHANGED = "runs with a changed model"
 
 
 def page() -> None:
@@ -104,12 +103,6 @@ def _ended(run: Progress, known: Sequence[Progress]) -> None:
             and st.button(failed, icon=":material/replay:", key=f"retry {run.id}")
         ):
             _again(run, limit, retry_failed=True)
-    if run.id in (changed := st.session_state.get(CHANGED, {})):
-        sentence(changed[run.id][0])
-        plan = run_form.new_name(from_dict(run.plan), f"changed {run.id}", "Copy its entry to it and resume")
-        if plan is not None:
-            run_form.begin(plan, max_cost=limit, retry_failed=changed.pop(run.id)[1])
-            st.rerun()
     run_watch.failures(run)
     if earlier := differences.before(known, run):
         label = f"What changed since run {earlier.id}"
@@ -117,14 +110,10 @@ def _ended(run: Progress, known: Sequence[Progress]) -> None:
 
 
 def _again(run: Progress, limit: float | None, retry_failed: bool) -> None:
-    """Resume a run. Where a model's entry has changed, the run asks for a new name of the model first."""
-    changed = st.session_state.setdefault(CHANGED, {})
-    changed.pop(run.id, None)
+    """Resume a run; what keeps it from being resumed stands at the top of the page."""
     try:
         plan = from_dict(run.plan)
         planning.job(workspace(), plan)
-    except renaming.ChangedModel as error:
-        changed[run.id] = error, retry_failed
     except ConcordError as error:
         st.session_state["refused"] = str(error)
     else:

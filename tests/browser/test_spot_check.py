@@ -23,6 +23,8 @@ from tests.simulbench import by_hand
 
 from .keeper import Server, serving
 from .made_simulbench import HOSTILE, JUDGES, PLAYERS, PROPOSED, SCRIPTS, make
+from .test_study_pages import press as press_cell
+from .test_study_pages import table
 from .widgets import until
 
 pytestmark = pytest.mark.browser
@@ -302,24 +304,34 @@ def test_the_tables_of_comparisons_are_the_commands(app: Server, page: Page) -> 
 # -- tasks
 
 
-def test_tasks_are_accepted_edited_and_rejected_by_keys(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/tasks")
+def task(page: Page, row: int) -> None:
+    """Open a task that waits, by its place in the list."""
+    tasks = table(page, "Tasks")
+    expect(tasks.locator("td").first).to_be_attached()
+    press_cell(page, tasks, 16, row)
+
+
+def waiting(page: Page, app: Server) -> None:
+    page.goto(f"{app.url}/tasks?state=proposed")
     page.get_by_label("Your name", exact=True).fill("Hana")
     page.get_by_label("Your name", exact=True).press("Enter")
-    page.get_by_role("button", name=f"Decide about {len(PROPOSED)}").click()
-    titled(page, "Abacus Keeper")
+
+
+def test_tasks_are_accepted_edited_and_rejected(app: Server, page: Page) -> None:
+    waiting(page, app)
+    task(page, 0)
     # The double is pointed out.
-    expect(page.locator(".reasons").first).to_contain_text("Abacus Keeper")
-    expect(page.locator(".reasons").first).to_contain_text("waits as well")
-    press(page, "a x")
-    titled(page, "Tide Table")
-    press(page, "u")
-    titled(page, "Abacus Keeper")
-    press(page, "x e")
-    page.locator(".dialog textarea").fill("Work out the tides of a harbour. My first day: Monday.")
-    page.keyboard.press("Control+Enter")
-    expect(page.locator(".end h1")).to_contain_text("All decided")
-    saved(page)
+    expect(page.get_by_text(re.compile("like Abacus Keeper"))).to_be_visible()
+    name, description = page.get_by_label("Name", exact=True), page.get_by_label(re.compile("^Description"))
+    expect(name).to_have_value("Abacus Keeper")
+    page.get_by_role("button", name="Accept").click()
+    # The next one is in its place.
+    expect(description).to_have_value(PROPOSED["abacus-warden"][1])
+    page.get_by_role("button", name="Reject").click()
+    expect(name).to_have_value("Tide Table")
+    description.fill("Work out the tides of a harbour. My first day: Monday.")
+    page.get_by_role("button", name="Accept").click()
+    expect(page.get_by_text("There are none.")).to_be_visible()
     with app.workspace.read() as db:
         stored = {s.key: s for s in scenarios.page(db, "simulbench", "task", limit=-1)}
     assert {key: s.state for key, s in stored.items()} == {
@@ -331,13 +343,10 @@ def test_tasks_are_accepted_edited_and_rejected_by_keys(app: Server, page: Page)
     assert all(s.decided for s in stored.values())
     assert stored["tide-table"].body["proposed"]["task_description"] == PROPOSED["tide-table"][1]
     in_use = usable(materials(app.workspace))
-    assert "abacus-warden" not in in_use
     assert in_use["tide-table"].task_description.endswith("Monday.")
 
 
 def test_a_model_proposes_tasks_from_the_page(app: Server, page: Page, mock: str) -> None:
-    with app.workspace.read() as db:
-        waiting = len(scenarios.keys(db, "simulbench", "task", "proposed"))
     app.workspace.models_path.write_text(
         f'[models.generator]\nbase_url = "{mock}"\nmodel = "mock-user"\nmax_concurrency = 2\n'
         "price = { input = 1.0, output = 1.0 }\n"
@@ -352,7 +361,7 @@ def test_a_model_proposes_tasks_from_the_page(app: Server, page: Page, mock: str
     expect(form.get_by_text("6 results to make")).to_be_visible()
     form.get_by_role("button", name="Start").click()
     expect(form).to_have_count(0)
-    expect(page.get_by_role("button", name=f"Decide about {waiting + 6}")).to_be_visible()
+    expect(page.get_by_text(re.compile("^3 waiting")).first).to_be_visible()
     with app.workspace.read() as db:
         stored = [s for s in scenarios.page(db, "simulbench", "task", limit=-1) if s.body.get("simulated")]
     assert {s.body["type"] for s in stored} == {"stateless", "stateful"}
@@ -393,36 +402,19 @@ def test_an_edit_that_is_no_task_is_refused_and_shown_again(app: Server, page: P
                 )
             ],
         )
-    begin(page, app, "tasks?work=review&as=Ida")
-    titled(page, "New One")
-    press(page, "e")
-    page.locator(".dialog textarea").fill("Be new, and say nothing else.")
-    page.keyboard.press("Control+Enter")
-    # The window stays, with what is wrong; what one goes on typing is words, not keys.
-    expect(page.locator(".dialog .refusal")).to_have_text(
-        "Not kept: The description must end with the first request, in a sentence that begins with "
-        '"My first …".'
-    )
-    page.keyboard.type("aaxa")
-    page.keyboard.press("End")
-    expect(page.locator(".dialog textarea")).to_have_value(re.compile("aaxa"))
-    page.locator(".dialog textarea").fill("Be new, and say nothing else.")
-    page.locator(".dialog input").first.fill("")
-    page.keyboard.press("Control+Enter")
-    expect(page.locator(".dialog .refusal")).to_have_text("Not kept: The name is empty.")
-    page.locator(".dialog input").first.fill("New One")
-    page.keyboard.press("Escape")
-    titled(page, "New One")
-    expect(page.locator(".talk .text")).to_contain_text("My first wish: x.")
+    waiting(page, app)
+    task(page, 0)
+    description = page.get_by_label(re.compile("^Description"))
+    description.fill("Be new, and say nothing else.")
+    page.get_by_role("button", name="Accept").click()
+    expect(page.get_by_text(re.compile("Not kept: The description must end with"))).to_be_visible()
+    # What was typed is still there to be put right.
+    expect(description).to_have_value("Be new, and say nothing else.")
     with app.workspace.read() as db:
         assert scenarios.get(db, "simulbench", "task", "new-one").state == "proposed"
-    # What was typed is still there to be put right.
-    press(page, "e")
-    expect(page.locator(".dialog textarea")).to_have_value("Be new, and say nothing else.")
-    page.locator(".dialog textarea").fill("Be new. My first word: so.")
-    page.get_by_role("button", name="Accept so").click()
-    expect(page.locator(".dialog")).to_have_count(0)
-    expect(page.locator(".end h1")).to_contain_text("All decided")
+    description.fill("Be new. My first word: so.")
+    page.get_by_role("button", name="Accept").click()
+    expect(page.get_by_text("There are none.")).to_be_visible()
     with app.workspace.read() as db:
         kept = scenarios.get(db, "simulbench", "task", "new-one")
     assert (kept.state, kept.body["task_description"]) == ("accepted", "Be new. My first word: so.")

@@ -46,30 +46,10 @@ def test_a_reply_without_json_or_text_says_what_to_set(workspace):
         assert "params = { max_tokens = 16000 }" in found(workspace, served(url)).wrong
 
 
-def test_a_well_model_says_who_it_is_how_fast_and_whether_its_seed_is_honoured(workspace):
+def test_a_well_model_says_who_it_is_and_that_it_reads_prompts_whole(workspace):
     with running() as url:
         seen = found(workspace, served(url, "mock-vivid")).seen
-        assert seen[0] == "served as mock-vivid"
-        assert "tokens a second" in seen[2]
-        assert seen[3] == "a seed is honoured (seed = true sends one)"
-        assert found(workspace, served(url, "mock-vivid", seed=True)).seen[3] == "a seed is honoured"
-        assert found(workspace, served(url)).seen[3] == "replies are alike with any seed"
-    with running(like="strict") as url:
-        assert found(workspace, served(url)).seen[3] == "a seed is refused"
-
-
-def test_a_seed_that_changes_nothing_and_one_that_is_not_looked_at(workspace, monkeypatch):
-    texts = iter("abcdefgh")
-    real = Client.complete
-
-    async def complete(self, name, *given, **how):
-        done = await real(self, name, *given, **how)
-        return done if how.get("schema") else type(done)(next(texts), False, done.spent, done.reported)
-
-    monkeypatch.setattr(Client, "complete", complete)
-    with running() as url:
-        seen = asyncio.run(examine({"m": served(url)}))["m"].seen
-    assert seen[3] == "a seed is not honoured: equal calls differ"
+    assert seen == ("served as mock-vivid", "prompts of 3,000 words are read whole")
 
 
 def test_what_was_changed_of_calls_is_one_sentence(workspace):

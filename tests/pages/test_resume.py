@@ -37,7 +37,7 @@ def workspace(tmp_path, monkeypatch):
     session.workspace.clear()
 
 
-def test_it_asks_for_a_new_name_and_resumes_under_it(workspace, monkeypatch):
+def test_a_run_whose_model_has_changed_is_not_resumed_and_says_why(workspace, monkeypatch):
     started = []
 
     def start(_workspace, plan, **how):
@@ -52,12 +52,6 @@ def test_it_asks_for_a_new_name_and_resumes_under_it(workspace, monkeypatch):
     at.button(key="resume 1").click().run()
     assert "model is two, was one" in at.error[0].value
     assert not started
-    at.text_input(key="changed 1 as new").input("b").run()
-    at.button(key="changed 1 copy").click().run()
-    assert not at.exception
-    assert not at.error
-    assert started == [(JudgePlan("pingpong", ("b",)), False)]
-    assert load_models(workspace.models_path)["b"].model == "two"
 
 
 def test_a_run_that_waits_for_batches_is_resumed_by_batch(workspace, monkeypatch):

@@ -19,6 +19,7 @@ from concord.benchmarks.simulbench.targets import (
 from concord.benchmarks.simulbench.tasks import STRATEGIES, SimulationTask, Strategy
 from concord.conversation import Conversation, Message
 from concord.errors import ConfigError
+from concord.llm.completions import Beside
 from concord.llm.replies import Answer, Unusable
 from concord.rating import NOTHING_SPENT
 from concord.runs import planning
@@ -123,14 +124,14 @@ def test_a_judge_whose_verdicts_cannot_be_read_fails_openly_and_is_asked_again_o
 
 
 def test_an_empty_reply_is_judged_and_endings_are_told():
-    def said(text, cut=False):
-        return ending(Answer(text, None, cut, NOTHING_SPENT))
+    def of(text, cut=False, **beside):
+        return ending(Answer(text, None, cut, NOTHING_SPENT, Beside(**beside)))
 
-    assert said("") == said(" \n") == "empty"
-    assert said("I'm sorry, but I can't do that.") == "refusal"
-    assert said("As an AI language model, I have no shell.") == "refusal"
-    assert said("```\nI cannot open file\n```") == said("Sorry, wrong column.") == "whole"
-    assert said("", cut=True) == "cut"
+    assert of("") == of(" \n") == "empty"
+    assert of("I will not.", refused=True) == "refusal"
+    # Words alone are no refusal: a character may say them.
+    assert of("```\nI cannot open file\n```") == of("I'm sorry, but I can't do that.") == "whole"
+    assert of("", cut=True) == "cut"
 
 
 def conversation(*replies, cut=False):

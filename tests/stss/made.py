@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from concord.benchmarks.stss.tasks import SocialTask, Subgoal
-from concord.benchmarks.stss.trajectory import State, Talk, Trajectory, assemble
+from concord.benchmarks.stss.trajectory import STAMP, State, Talk, Trajectory, assemble, talk_values
 
 CAFE, PARK, HALL = "Lantern Café:front room:window table", "Fern Park:lawn:bench", "Town Hall:hall:stage"
 
@@ -34,6 +36,17 @@ def talk(when: str, a: str, b: str, *said: str) -> Talk:
     """A conversation in which the two speak in turn, the first one first."""
     messages = tuple(((a, b)[i % 2], text) for i, text in enumerate(said))
     return Talk(at(when), (a, b), messages)
+
+
+def write(trajectory: Trajectory, file: Path) -> None:
+    """A trajectory as JSON Lines: what each resident did at each moment, and the conversations."""
+    records = [talk_values(talk) for talk in trajectory.talks]
+    for moment, time in enumerate(trajectory.times):
+        for name in trajectory.residents:
+            if (state := trajectory.at(name, moment)) is not None:
+                records.append({"time": time.strftime(STAMP), "agent": name, **state._asdict()})
+    records.sort(key=lambda record: record["time"])
+    file.write_text("\n".join(json.dumps(record, ensure_ascii=False) for record in records), encoding="utf-8")
 
 
 def party(**changes: object) -> SocialTask:

@@ -6,18 +6,16 @@ import json
 
 from click.testing import CliRunner
 
-from concord.benchmarks.stss.files import write_trajectory
 from concord.benchmarks.stss.tasks import values_of
-from concord.benchmarks.stss.trajectory import records
 from concord.cli import main
-from tests.stss.made import CAFE, lived, party
+from tests.stss.made import CAFE, lived, party, write
 
 
 def score(tmp_path, *arguments, task=None, more=()):
     tasks, trajectory = tmp_path / "tasks.json", tmp_path / "t.jsonl"
     tasks.write_text(json.dumps([values_of(task or party())]))
     happened = lived(f"Ada | 2 19:00 | party | {CAFE}", f"Ben | 2 19:00 | the party | {CAFE}", *more)
-    write_trajectory(records(happened), trajectory)
+    write(happened, trajectory)
     return CliRunner().invoke(
         main, ["stss", "score", "--tasks", str(tasks), "--trajectory", str(trajectory), *arguments]
     )

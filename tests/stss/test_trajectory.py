@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from concord.benchmarks.stss.files import read_trajectory, write_trajectory
-from concord.benchmarks.stss.trajectory import from_stored, records
+from concord.benchmarks.stss.files import read_trajectory
+from concord.benchmarks.stss.trajectory import from_stored
 from concord.errors import ConfigError
-from tests.stss.made import at, lived, talk
+from tests.stss.made import at, lived, talk, write
 
 
 def record(time, agent, action="x", place="a:b:c"):
@@ -149,7 +149,7 @@ def test_a_trajectory_survives_the_store_and_its_own_file(tmp_path):
     )
     back = from_stored(json.loads(json.dumps(happened.stored())))
     file = tmp_path / "t.jsonl"
-    write_trajectory(records(happened), file)
+    write(happened, file)
     for other in (back, read_trajectory(file)):
         assert other.times == happened.times
         for name in happened.residents:

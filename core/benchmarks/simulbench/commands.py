@@ -8,7 +8,7 @@ import click
 
 from concord.benchmarks.simulbench import extraction, files, review, toxicity
 from concord.benchmarks.simulbench.scripts import HARD, SCRIPT, Script, counts, stored
-from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES
+from concord.benchmarks.simulbench.tasks import STORED, TYPES
 from concord.benchmarks.simulbench.tasks import tasks as usable
 from concord.commands import options, printing
 from concord.commands.options import names
@@ -115,19 +115,6 @@ def tasks_reject(workspace: str, keys: tuple[str, ...]) -> None:
         for key in keys:
             review.reject(db, key, actor())
     echo(f"{len(keys)} rejected.")
-
-
-@tasks.command("count")
-@click.pass_obj
-def tasks_count(workspace: str) -> None:
-    """Count tasks by source and state."""
-    folder = Workspace.open(workspace)
-    known = usable(materials(folder)).values()
-    for type_ in TYPES:
-        echo(f"{type_}: {sum(task.type == type_ for task in known)} in use")
-    with folder.read() as db:
-        for source, states in scenarios.counts(db, STORED, TASK).items():
-            echo(f"From {source}: " + ", ".join(f"{n} {state}" for state, n in states.items()))
 
 
 def _list(folder: Workspace, state: State) -> None:

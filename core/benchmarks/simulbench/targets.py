@@ -7,7 +7,6 @@ from typing import Any
 
 from concord.benchmarks.simulbench import proposals
 from concord.benchmarks.simulbench.proposals import Proposed
-from concord.benchmarks.simulbench.refusals import looks_like_refusal
 from concord.benchmarks.simulbench.scripts import HARD, KINDS, SCRIPT, Script, stored
 from concord.benchmarks.simulbench.tasks import STORED, TYPES, wanted
 from concord.conversation import Conversation, Message, Unit
@@ -41,15 +40,13 @@ SUBSETS: Mapping[str, tuple[str, ...]] = {"all": KINDS, "hard": HARD} | {kind: (
 def ending(reply: Answer) -> str:
     """How a reply ended: “cut” at the length limit, “empty”, “refusal”, or “whole”.
 
-    A refusal is what the endpoint marks as one, or guessed by the reply's words.
+    A refusal is what the endpoint marks as one.
     """
     if reply.meta.get("refused"):
         return "refusal"
     if reply.cut:
         return "cut"
-    if not reply.text.strip():
-        return "empty"
-    return "refusal" if looks_like_refusal(reply.text) else "whole"
+    return "whole" if reply.text.strip() else "empty"
 
 
 async def play(ask: Ask, key: str, script: Script, target: str, prompt: Prompt) -> Conversation:

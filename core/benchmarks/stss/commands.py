@@ -8,16 +8,14 @@ from pathlib import Path
 import click
 
 from concord.benchmarks.stss import files, scenes, scoring, system, views
-from concord.benchmarks.stss.files import read_trajectory, write_trajectory
-from concord.benchmarks.stss.tasks import TITLES, Kind, read_tasks, task_from, values_of
+from concord.benchmarks.stss.files import read_trajectory
+from concord.benchmarks.stss.tasks import TITLES, Kind, read_tasks, task_from
 from concord.benchmarks.stss.templates import load_templates
 from concord.benchmarks.stss.town import Town, load_town, problems, read_town
-from concord.benchmarks.stss.trajectory import from_stored, records
 from concord.commands import options, printing
 from concord.commands.printing import echo
 from concord.errors import ConfigError, check_known
 from concord.runs.planning import materials
-from concord.store import conversations, trajectories
 from concord.table import SCHEMA
 from concord.workspace import Workspace
 
@@ -56,38 +54,6 @@ def town_check(file: Path) -> None:
         holds += f", {len(load_templates(templates, found))} task templates"
     longest = max(found.minutes(a, b) for a in found.sectors for b in found.sectors)
     echo(f"{holds}. Everything can be reached; the longest way takes {longest:.0f} minutes.")
-
-
-@town.command("export")
-@click.argument("number", type=int)
-@click.argument("out", metavar="DIR", type=PATH)
-@click.pass_obj
-def town_export(folder: str, number: int, out: Path) -> None:
-    """Write the simulation of conversation NUMBER to DIR, as `concord stss score` reads it.
-
-    The files: tasks.json, trajectory.jsonl, and simulation.json (models, town, the performer's TDP plan).
-    """
-    with Workspace.open(folder, create=False).read() as db:
-        lived = from_stored(trajectories.load(db, number))
-        played, simulated = conversations.load(db, number), conversations.listed(db, number).simulated
-    task = task_from(played.context["_task"])
-    about = {
-        "key": played.key,
-        "player": played.player,
-        "simulated": simulated,
-        "facets": dict(played.facets),
-        **{name: played.meta.get(name) for name in ("residents", "embeddings", "prompts")},
-        "planned": views.planned_in(task, lived),
-    }
-    out.mkdir(parents=True, exist_ok=True)
-    for name, values in (("tasks.json", [values_of(task)]), ("simulation.json", about)):
-        (out / name).write_text(json.dumps(values, ensure_ascii=False, indent=1), encoding="utf-8")
-    written = write_trajectory(records(lived), out / "trajectory.jsonl")
-    echo(
-        f"{out / 'tasks.json'}: the task “{task.id}”; {out / 'trajectory.jsonl'}: {written:,} records; "
-        f"{out / 'simulation.json'}: who played it"
-        f"{', and what the performer planned' if about['planned'] else ''}."
-    )
 
 
 # -- tasks and scenes

@@ -185,7 +185,7 @@ PUBLISHED = "%B %d, %Y, %H:%M:%S"
 def read_trajectory(path: Path) -> Trajectory:
     """A trajectory from a file or a folder. Raises ConfigError naming the line or file that cannot be used.
 
-    It reads JSON Lines as `concord stss town export` writes them, and movement files of the published
+    It reads JSON Lines with a record for each resident and step, and movement files of the published
     simulator: a folder of `<step>.json` (or one with `movement/` in it), one file, a list or lines of them.
     """
     if path.is_dir():
@@ -208,12 +208,6 @@ def read_trajectory(path: Path) -> Trajectory:
     if isinstance(first, Mapping) and "persona" in first:
         return _published(entries)
     return _own(entries)
-
-
-def write_trajectory(records: Iterator[Mapping[str, Any]], path: Path) -> int:
-    """Write records as JSON Lines; returns how many."""
-    with path.open("w", encoding="utf-8") as out:
-        return sum(out.write(json.dumps(record, ensure_ascii=False) + "\n") > 0 for record in records)
 
 
 Entries = list[tuple[Any, str]]

@@ -204,19 +204,6 @@ def talk_from(values: Mapping[str, Any]) -> Talk:
     )
 
 
-def records(trajectory: Trajectory) -> Iterator[dict[str, Any]]:
-    """The records of a trajectory file in the order of time: states of residents, and conversations."""
-    talks = list(trajectory.talks)
-    for moment, time in enumerate(trajectory.times):
-        while talks and talks[0].time <= time:
-            yield talk_values(talks.pop(0))
-        for name in trajectory.residents:
-            state = trajectory.at(name, moment)
-            if state is not None:
-                yield {"time": time.strftime(STAMP), "agent": name, **state._asdict()}
-    yield from (talk_values(talk) for talk in talks)
-
-
 def _even(times: Sequence[datetime]) -> Any:
     """Evenly spaced moments as (first, seconds between, number), others as a list."""
     steps = {b - a for a, b in pairwise(times)}
