@@ -122,7 +122,8 @@ class Spent:
 
     def price(self, paid_in: str = "", *, digits: int = 2) -> str:
         """The cost in words: “at least” what is known where calls have no price, else “not known”."""
-        cost = f"{self.cost:,.{digits}f} {paid_in}".strip()
+        small = 0 < self.cost < 10**-digits / 2  # it would round to nothing
+        cost = (f"{self.cost:.1g}" if small else f"{self.cost:,.{digits}f}") + f" {paid_in}".rstrip()
         if not self.unpriced:
             return cost
         return f"at least {cost}" if self.cost else "not known"

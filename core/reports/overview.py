@@ -54,6 +54,8 @@ class NextStep:
     """Whose desk is opened."""
     run: str = ""
     """The number of the run that is opened."""
+    unreadable: str = ""
+    """“true” where conversations with failed or cut replies are listed."""
 
 
 def look(workspace: Workspace) -> Overview:
@@ -105,9 +107,8 @@ def next_steps(found: Overview) -> list[NextStep]:
         left = f"{unjudged:,} conversations are not judged yet"
         steps.append(NextStep(f"{left}. Let judges rate them.", "runs"))
     if failed := sum(judge.failed for judge in found.judges):
-        run = next((str(run.id) for run in found.runs if run.failed), "")
-        text = f"{failed:,} judgements could not be read. See them, and ask again."
-        steps.append(NextStep(text, "runs", run=run))
+        text = f"{failed:,} judgements could not be read. See what was replied; their run asks again."
+        steps.append(NextStep(text, "conversations", unreadable="true"))
     if any(p.judged for p in found.played) and not (found.studies or found.pairs):
         steps.append(NextStep("Draw a blind sample for people to rate.", "samples"))
     return steps

@@ -23,12 +23,12 @@ def sentence(p: Progress) -> str:
     return " · ".join(parts)
 
 
-def cost(p: Progress) -> str:
+def cost(p: Progress, paid_in: str = "") -> str:
     """What a run has cost, and its spending limit, which holds for all runs of its plan together."""
     if p.max_cost is None:
-        return p.spent.price()
+        return p.spent.price(paid_in)
     others = f", {p.elsewhere:,.2f} by other runs of its plan" if p.elsewhere else ""
-    return f"{p.spent.price()} of {p.max_cost:,g}{others}"
+    return f"{p.spent.price()} of {p.max_cost:,g} {paid_in}".rstrip() + others
 
 
 def tokens(spent: Spent) -> str:

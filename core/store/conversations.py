@@ -324,7 +324,8 @@ def _where(wanted: Filter) -> tuple[str, dict[str, Any]]:
     if wanted.refused is not None:
         clauses.append("s.refused > 0" if wanted.refused else "ifnull(s.refused, 0) = 0")
     if wanted.failed is not None:
-        clauses.append("s.failed > 0" if wanted.failed else "ifnull(s.failed, 0) = 0")
+        some = "(s.failed > 0 OR c.cut_replies > 0)"
+        clauses.append(some if wanted.failed else "ifnull(s.failed, 0) = 0 AND c.cut_replies = 0")
     if wanted.study:
         clauses.append(
             "c.id IN (SELECT i.conversation_id FROM items i JOIN studies t ON t.id = i.study_id "

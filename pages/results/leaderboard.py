@@ -258,7 +258,9 @@ def _study(wanted: Wanted) -> tuple[str, str]:
 
 def _grid(board: Leaderboard, benchmark: Benchmark, player: str) -> None:
     if len(benchmark.facets) < 2:
-        return link("conversations", plain(f"See {player}'s conversations"), player=player)
+        return link(
+            "conversations", f"See {player}'s conversations", player=player, benchmark=board.benchmark
+        )
     down, across = benchmark.facets[:2]
     st.subheader(plain(f"{player}: {down} × {across}"), anchor=False)
     counted = [c for c in benchmark.criteria if c.counted]
@@ -276,7 +278,13 @@ def _grid(board: Leaderboard, benchmark: Benchmark, player: str) -> None:
     if len(cell["conversations"]) == 1:
         return go("conversations", conversation=str(cell["conversations"][0]))
     st.markdown(f"{len(cell['conversations'])} conversations lie in this cell.")
-    return link("conversations", "See them", player=player, **{down: cell["row"], across: cell["column"]})
+    return link(
+        "conversations",
+        "See them",
+        benchmark=board.benchmark,
+        player=player,
+        **{down: cell["row"], across: cell["column"]},
+    )
 
 
 page()

@@ -1,21 +1,21 @@
 """Stored conversations: filtered, put in order, read a page at a time; one of them opened, by its address."""
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import streamlit as st
+from sqlite_utils import Database
 
 from concord.conversation import Conversation
 from concord.errors import NotFound
 from concord.runs.registry import BENCHMARKS
 from concord.scores import labels, marked
-from concord.store import conversations, settings, studies
+from concord.store import conversations, ratings, studies
 from concord.store.conversations import Filter, Found, Order
 from concord.table import Cell, Column, Table
-from pages.parts import table, told
+from pages.parts import table
 from pages.parts.address import checked, link
 from pages.parts.navigation import heading
 from pages.parts.plain import excerpt, plain
@@ -30,24 +30,12 @@ ORDERS: dict[Order, str] = {
     "people_gap": "judges and people furthest apart",
 }
 OWN = ("benchmark", "language", "player")
-COLUMNS = (
-    "player",
-    "final",
-    "spread",
-    "people",
-    "incomplete judges",
-    "refusals",
-    "failed",
-    "turns",
-    "language",
-    "stored (UTC)",
-)
-ASKED = ("benchmark", "order", "text", "score", "refusals", "unreadable", "study", "columns")
+ASKED = ("benchmark", "order", "text", "score", "refusals", "unreadable", "study")
 TAKEN = (*OWN, *ASKED, "conversation", "page")
 """Names in the address that are not facets: a facet that is called so stands there as “facet-name”."""
 PAGE = 50
-VIEW = "view "
-"""Begins the names of settings that keep a saved view: its answers to the questions of the list, as JSON."""
+RAW = 200
+"""Characters of a failed or cut reply in the list; the conversation has the whole."""
 SHOWN = "conversations shown"
 
 
@@ -73,8 +61,6 @@ def _browse() -> None:
         if not conversations.count(db):
             st.info("There are no conversations yet. Start a run, or bring some along with `concord import`.")
             return link("runs", "Start a run")
-    told.show()
-    _views()
     wanted, order, facets = _ask()
     with workspace().read() as db:
         total = conversations.count(db, wanted)
@@ -88,78 +74,18 @@ def _browse() -> None:
         found = conversations.search(db, wanted, order, PAGE, (number - 1) * PAGE)
     st.session_state[SHOWN] = [c.id for c in found]
     if found:
-        said = {}
-        if wanted.text:
-            with workspace().read() as db:
+        said, replied = dict[int, str](), dict[int, tuple[str, str]]()
+        with workspace().read() as db:
+            if wanted.text:
                 said = {c.id: _excerpt(conversations.load(db, c.id), wanted.text) for c in found}
-        listed = _table(found, facets, said, several=not wanted.benchmark)
-        table.draw(listed, key="list", select=lambda row: _open(int(str(row["number"]))))
+            if wanted.failed:
+                replied = {c.id: _failure(db, c.id) for c in found}
+        listed = _table(found, facets, said, replied, several=not wanted.benchmark)
+        table.draw(listed, key="list", titled=False, select=lambda row: _open(int(str(row["number"]))))
     elif total:
         st.info(f"None of them has what the order “{ORDERS[order]}” goes by. Choose another order.")
     else:
         st.info("No conversation passes these filters. Take one of them away.")
-
-
-def _views() -> None:
-    """The saved views, and where one is kept or removed."""
-    with workspace().read() as db:
-        views = settings.beginning(db, VIEW)
-    now = json.loads(json.dumps(_answers()))
-    with st.container(horizontal=True, vertical_alignment="center"):
-        for name, kept in views.items():
-            answers: dict[str, Any] = json.loads(kept)
-            look: Literal["primary", "secondary"] = "primary" if answers == now else "secondary"
-            st.button(
-                plain(name),
-                icon=":material/bookmark:",
-                type=look,
-                key=VIEW + name,
-                on_click=_see,
-                args=(answers,),
-            )
-        if workspace().read_only:
-            return
-        with st.popover("Views", icon=":material/bookmark_add:", type="tertiary"):
-            name = st.text_input("Keep these filters as", max_chars=60, key="view name").strip()
-            st.button("Keep", disabled=not (name and now), on_click=_keep, args=(name, now))
-            if views:
-                gone = st.selectbox("Remove the view", list(views), index=None, key="view to remove")
-                st.button("Remove", disabled=gone is None, on_click=_forget, args=(gone,))
-
-
-def _see(answers: Mapping[str, Any]) -> None:
-    """Answer the questions as a view does; what is not stored any more is not asked for."""
-    with workspace().read() as db:
-        known = {**conversations.values(db), "study": studies.names(db)}
-    for name in _answers():
-        del st.session_state[name]
-    for name, answer in answers.items():
-        names = known.get(name.removeprefix("facet-"))
-        if name == "score":
-            st.session_state[name] = tuple(answer)
-        elif names is None or name == "columns":
-            st.session_state[name] = answer
-        elif isinstance(answer, list):
-            st.session_state[name] = [one for one in answer if one in names]
-        elif answer in names:
-            st.session_state[name] = answer
-    _first_page()
-
-
-def _answers() -> dict[str, Any]:
-    """What is asked now, by the names of the questions; those without an answer are left out."""
-    asked = {name for name in st.query_params if name not in ("page", "conversation")}
-    return {str(name): answer for name, answer in st.session_state.items() if name in asked and answer}
-
-
-def _keep(name: str, answers: Mapping[str, Any]) -> None:
-    with told.writing() as db:
-        settings.put(db, VIEW + name, json.dumps(answers))
-
-
-def _forget(name: str) -> None:
-    with told.writing() as db:
-        settings.remove(db, VIEW + name)
 
 
 def _ask() -> tuple[Filter, Order, list[str]]:
@@ -174,9 +100,10 @@ def _ask() -> tuple[Filter, Order, list[str]]:
             "Said in the dialogue", type="search", icon=":material/search:", max_chars=500, **_kept("text")
         )
         order: Order = st.selectbox("First", list(ORDERS), format_func=ORDERS.__getitem__, **_kept("order"))
+        unreadable = st.toggle("Only failed or cut replies", **_kept("unreadable"))
     with workspace().read() as db:
         values = conversations.values(db, benchmark) if benchmark else found
-    facets = _facets(values, benchmark)
+    facets = _facets(values, benchmark) if benchmark else []  # those of several have little in common
     keys = {"player": "player", **{name: f"facet-{name}" if name in TAKEN else name for name in facets}}
     for name, key in {**keys, "language": "language"}.items():
         checked(key, values[name], name)
@@ -191,16 +118,10 @@ def _ask() -> tuple[Filter, Order, list[str]]:
             refused = st.segmented_control(
                 "Refusals, as judges see them", ["seen", "none"], **_kept("refusals")
             )
-            unreadable = st.toggle("Only with failed judgements", **_kept("unreadable"))
         with right:
             final = _score(benchmark)
-            st.multiselect(
-                "Columns", [*COLUMNS, *facets], placeholder="all that hold something", **_kept("columns")
-            )
     sought = f"“{text}”" if text else ""
-    _told(
-        chosen | {"language": (language,), "study": (study,), "said": (sought,)}, refused, unreadable, final
-    )
+    _told(chosen | {"language": (language,), "study": (study,), "said": (sought,)}, refused, final)
     wanted = Filter(
         benchmark=benchmark,
         language=language,
@@ -218,13 +139,11 @@ def _ask() -> tuple[Filter, Order, list[str]]:
 def _told(
     chosen: dict[str, tuple[str, ...]],
     refused: str | None,
-    unreadable: bool,
     final: tuple[float, float] | None,
 ) -> None:
     """What is filtered by, in sight also while the filters are folded."""
     parts = [f"{name}: {', '.join(picked)}" for name, picked in chosen.items() if any(picked)]
     parts += [f"refusals {refused}"] if refused else []
-    parts += ["with failed judgements"] if unreadable else []
     parts += [f"score {final[0]:g} to {final[1]:g}"] if final else []
     if parts:
         st.caption(plain(" · ".join(parts)))
@@ -281,16 +200,23 @@ def _score(benchmark: str) -> tuple[float, float] | None:
     return None if picked == whole else picked
 
 
-def _table(found: Sequence[Found], facets: Sequence[str], said: Mapping[int, str], *, several: bool) -> Table:
-    """A page of the list: the columns that were chosen, else those that hold something; `several` benchmarks
-    are told apart.
-    """
+def _table(
+    found: Sequence[Found],
+    facets: Sequence[str],
+    said: Mapping[int, str],
+    replied: Mapping[int, tuple[str, str]],
+    *,
+    several: bool,
+) -> Table:
+    """A page of the list: the columns that hold something; `several` benchmarks are told apart."""
     score = partial(Column, digits=2)
     columns = (
         Column("number", file_only=True),
         *([Column("benchmark")] if several else []),
         Column("player"),
         Column("said", "where it is said"),
+        Column("reason", "what failed"),
+        Column("raw", "what was replied"),
         score("final", help="Mean over judges, criteria and turns"),
         score("spread", help="Distance between the highest and the lowest judge"),
         score("people", help="Mean of people"),
@@ -302,15 +228,27 @@ def _table(found: Sequence[Found], facets: Sequence[str], said: Mapping[int, str
         Column("language"),
         Column("created", "stored (UTC)"),
     )
-    rows = tuple(_row(c) | {"said": said.get(c.id)} for c in found)
-    chosen = st.session_state.get("columns")
+    rows = tuple(
+        _row(c) | {"said": said.get(c.id)} | dict(zip(("reason", "raw"), replied.get(c.id, ()), strict=False))
+        for c in found
+    )
     shown = tuple(
-        column
-        for column in columns
-        if column.name in ("number", "said" if said else "")
-        or (column.title in chosen if chosen else any(row.get(column.name) not in (None, "") for row in rows))
+        c
+        for c in columns
+        if c.name in ("number", "said" if said else "")
+        or any(row.get(c.name) not in (None, "") for row in rows)
     )
     return Table("conversations", "Conversations found", shown, rows)
+
+
+def _failure(db: Database, which: int) -> tuple[str, str]:
+    """Why the first reply of a conversation failed, a judge's or the player's own, and what it was."""
+    for judgement in ratings.judgements_of(db, which):
+        if judgement["failure"] is not None:
+            return f"{judgement['judge']}: {judgement['failure']}", str(judgement["raw"])[:RAW]
+    cut = (m for m in conversations.load(db, which).messages if m.role == "assistant" and m.meta.get("cut"))
+    message = next(cut, None)
+    return ("", "") if message is None else ("a reply stopped at the length limit", message.content[-RAW:])
 
 
 def _excerpt(what: Conversation, text: str) -> str:

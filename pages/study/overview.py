@@ -1,5 +1,6 @@
 """What the workspace holds, and what to do next."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -9,14 +10,15 @@ from concord.llm.models import currency
 from concord.reports import overview
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.overview import NextStep, Overview
-from concord.reports.rated import listed_as
 from concord.reports.verdict import headline
+from concord.runs import status
 from concord.runs.registry import BENCHMARKS
-from concord.runs.status import sentence as progress_sentence
+from concord.scores import marked
 from concord.store import progress, ratings, studies
 from concord.store.holdings import PairsHeld, StudyHeld
-from pages.parts import person, tables
-from pages.parts.address import link, page_at
+from concord.table import Cell, Column, Table
+from pages.parts import person, table
+from pages.parts.address import go, link, page_at
 from pages.parts.charts import show
 from pages.parts.navigation import heading
 from pages.parts.plain import counted, plain, with_code
@@ -28,10 +30,8 @@ from pages.trust.agreement_charts import glance
 MOST = 6
 """Studies shown with their figures."""
 
-SPENT = (
-    "By the prices in models.toml, in the currency that `currency` names there; without calls to models that "
-    "had no price."
-)
+SHOWN = 6
+"""Players of a benchmark that are named."""
 SHADES = {"being rated": "blue", "being compared": "blue", "complete": "green", "imported": "green"}
 """The colour of a study's state."""
 
@@ -39,87 +39,85 @@ SHADES = {"being rated": "blue", "being compared": "blue", "complete": "green", 
 def page() -> None:
     """Draw the page."""
     heading("")
-    st.caption(plain(f"Workspace “{workspace().path.name}”"), help=plain(str(workspace().path)))
     found = overview.look(workspace())
-    if found.simulated:
-        free = ", ".join(f"“{study.title}”" for study in found.without_simulated)
-        st.info(
-            "Mock models take part here. They follow rules: their replies and ratings say nothing about "
-            "language models or people." + (plain(f" They have no part in {free}.") if free else ""),
-            icon=":material/smart_toy:",
-        )
-    _next(found)
+    mock = ":orange-badge[mock] Models that follow rules take part: nothing here is about language models. "
+    free = ", ".join(f"“{study.title}”" for study in found.without_simulated)
+    st.caption(
+        plain(f"Workspace “{workspace().path.name}”. ")
+        + (mock + (plain(f"They have no part in {free}.") if free else "") if found.simulated else ""),
+        help=plain(str(workspace().path)),
+    )
+    if steps := overview.next_steps(found):
+        st.markdown("**What to do next**")
+    for place, step in enumerate(steps):
+        _step(step, first=not place)
     places = _studies(found)
-    _counts(found)
+    _held(found)
     _runs(found)
-    _conversations(found)
     for study, place in places:
         with place:
             _figures(study)
 
 
-def _next(found: Overview) -> None:
-    steps = overview.next_steps(found)
-    if not steps:
-        return
-    with st.container(border=True):
-        st.markdown("**What to do next**")
-        for step in steps:
-            _step(step)
-
-
-def _step(step: NextStep) -> None:
-    """The sentence of a step, with the way to its page."""
+def _step(step: NextStep, *, first: bool = False) -> None:
+    """The sentence of a step, with the way to its page: the button of the page for the first."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(with_code(step.text), width="stretch")
-        to = page_at(step.page) if step.page else None
-        if to is not None:
-            at = {"study": step.study, "as": step.who, "run": step.run}
-            link(to.address, to.title, **{name: value for name, value in at.items() if value})
+        if (to := page_at(step.page) if step.page else None) is None:
+            return
+        at = {"study": step.study, "as": step.who, "run": step.run, "unreadable": step.unreadable}
+        at = {name: value for name, value in at.items() if value}
+        if not first:
+            link(to.address, to.title, **at)
+        elif st.button(to.title, type="primary", icon=to.icon):
+            go(to.address, **at)
 
 
-def _counts(found: Overview) -> None:
-    with workspace().read() as db:
-        spent = ratings.total_spent(db)
-    figures = {
-        "Conversations": f"{sum(p.conversations for p in found.played):,}",
-        "of them judged": f"{sum(p.judged for p in found.played):,}",
-        "Judges": f"{len({judge.name for judge in found.judges}):,}",
-        "Calls": f"{spent.calls:,}",
-        "Spent": spent.price(currency(workspace().models_path)),
-    }
-    about = {"Spent": SPENT}
-    with st.container(horizontal=True):
-        for label, figure in figures.items():
-            st.metric(label, figure, border=True, width="content", help=about.get(label))
-
-
-def _conversations(found: Overview) -> None:
+def _held(found: Overview) -> None:
+    """What is stored: conversations by benchmark, and who judged them."""
     if not found.played:
         return
+    st.subheader("Conversations", anchor=False)
     with workspace().read() as db:
-        boards = listed_as(db, {p.benchmark for p in found.played})
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        st.subheader("Conversations", anchor=False)
-        for name in dict.fromkeys(p.benchmark for p in found.played):
-            known = BENCHMARKS.get(name)
-            st.markdown(
-                f"**{plain(known.title if known else name)}**" + (f": {plain(known.about)}" if known else "")
+        spent = ratings.total_spent(db)
+    price = spent.price(currency(workspace().models_path))
+    st.caption(plain(f"{spent.calls:,} calls, {price} by the prices in models.toml."))
+    rows = []
+    for name in dict.fromkeys(p.benchmark for p in found.played):
+        of = [p for p in found.played if p.benchmark == name]
+        known = BENCHMARKS.get(name)
+        players = list(dict.fromkeys(marked(p.player, p.simulated) for p in of))
+        more = f" and {len(players) - SHOWN} more" if len(players) > SHOWN else ""
+        row: dict[str, Cell] = {
+            "benchmark": known.title if known else name,
+            "conversations": sum(p.conversations for p in of),
+            "judged": sum(p.judged for p in of) if overview.wants_judges(name) else None,
+            "players": ", ".join(players[:SHOWN]) + more,
+            "languages": ", ".join(dict.fromkeys(p.language for p in of)),
+            "name": name,
+        }
+        rows.append(row)
+    columns = (*map(Column, [*rows[0]][:-1]), Column("name", file_only=True))
+    stored = Table("held", "Conversations", columns, tuple(rows), "Select a row to browse them.")
+    if chosen := table.draw(stored, titled=False, selectable=True):
+        go("conversations", benchmark=str(chosen["name"]))
+    link("conversations", "Browse them all")
+    if found.judges:
+        with st.expander(f"Judges ({len({judge.name for judge in found.judges})})"):
+            _listed(
+                "Judges",
+                [
+                    {"judge": marked(j.name, j.simulated), "prompt": j.version}
+                    | {"rated": j.rated, "failed": j.failed}
+                    for j in found.judges
+                ],
             )
-            tables.played(
-                [p for p in found.played if p.benchmark == name], judged=overview.wants_judges(name)
-            )
-            with st.container(horizontal=True):
-                link("conversations", "Browse them", benchmark=name)
-                if name in boards and any(p.judged for p in found.played if p.benchmark == name):
-                    link("leaderboard", "Leaderboard", benchmark=boards[name])
-    with right:
-        st.subheader("Judges", anchor=False)
-        if found.judges:
-            tables.judges(found.judges)
-        else:
-            st.markdown("No judge has rated anything yet.")
+
+
+def _listed(title: str, rows: Sequence[Mapping[str, Cell]], **look: Any) -> Mapping[str, Cell] | None:
+    """Rows under the names of their cells."""
+    of = Table(title.lower(), title, tuple(map(Column, rows[0])), tuple(rows))
+    return table.draw(of, titled=False, **look)
 
 
 def _studies(found: Overview) -> list[tuple[StudyHeld, Any]]:
@@ -127,11 +125,8 @@ def _studies(found: Overview) -> list[tuple[StudyHeld, Any]]:
 
     The figures are drawn at the end: the page is there while they are computed.
     """
-    st.subheader("Studies", anchor=False)
-    if not (found.studies or found.pairs):
-        st.markdown("No study has been drawn or imported yet.")
-        to = ("samples", "Draw a sample") if found.played else ("import", "Import conversations or ratings")
-        link(*to)
+    if found.studies or found.pairs:
+        st.subheader("Studies", anchor=False)
     places = [(study, _study(found, study)) for study in found.studies[:MOST]]
     if len(found.studies) > MOST:
         with st.expander(f"{len(found.studies) - MOST} more studies"):
@@ -226,13 +221,23 @@ def _held_in(study: StudyHeld, report: AgreementReport) -> list[str]:
 
 
 def _runs(found: Overview) -> None:
-    st.subheader("Runs", anchor=False)
+    """The latest runs: what each was, how it stands, what it cost."""
     if not found.runs:
-        st.markdown("There are no runs yet.")
-    for run in found.runs:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            link("runs", f"Run {run.id}: {run.stands}", icon=tables.STATES[run.stands], run=str(run.id))
-            st.caption(plain(f"{described(run)}. {progress_sentence(run)}"), width="stretch")
+        return
+    st.subheader("Runs", anchor=False)
+    rows: list[dict[str, Cell]] = [
+        {
+            "run": run.id,
+            **dict(zip(("what", "models"), described(run).split(" · ", 1), strict=False)),
+            "state": run.stands,
+            "stored": f"{run.stored + run.done:,} of {run.planned:,}",
+            "failed": run.failed or None,
+            "cost": status.cost(run, currency(workspace().models_path)),
+        }
+        for run in found.runs
+    ]
+    if row := _listed("Runs", rows, selectable=True):
+        go("runs", run=str(row["run"]))
 
 
 page()

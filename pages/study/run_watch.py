@@ -1,6 +1,7 @@
 """Runs that are running: their progress, what failed, and the button that stops them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 
@@ -115,6 +116,8 @@ def figures(run: Progress) -> None:
         return
     st.progress(min(1.0, made / run.planned) if run.planned else 1.0)
     rate = run.spent.calls / run.elapsed if run.elapsed > 0 else 0.0
+    paid_in = currency(workspace().models_path)
+    each = replace(run.spent, cost=1000 * run.spent.cost / max(run.done, 1))
     left = run.seconds_left if run.state == "running" and run.left else None
     figures = {
         "stored": f"{run.stored + run.done:,} of {run.planned:,}",
@@ -122,7 +125,8 @@ def figures(run: Progress) -> None:
         "calls": f"{run.spent.calls:,} ({rate:.1f}/s)",
         "tokens": f"{run.spent.input_tokens + run.spent.output_tokens:,}",
         **({"of them cached": f"{run.spent.cached_tokens:,}"} if run.spent.cached_tokens else {}),
-        f"cost {currency(workspace().models_path)}".strip(): status.cost(run),
+        "cost": status.cost(run, paid_in),
+        **({"for 1,000 like these": each.price(paid_in)} if run.done else {}),
         **({"time left": "–" if left is None else duration(left)} if run.state == "running" else {}),
     }
     with st.container(horizontal=True, gap="large"):
@@ -154,7 +158,7 @@ def failures(run: Progress) -> None:
     if unreadable:
         link(
             "conversations",
-            f"{unreadable:,} conversations with judgements that could not be read",
+            f"{unreadable:,} conversations with failed or cut replies",
             benchmark=run.benchmark,
             unreadable="true",
         )

@@ -14,7 +14,7 @@ from concord.runs.plans import from_dict
 from concord.runs.status import duration
 from concord.store import runs
 from concord.store.runs import Progress
-from pages.parts.address import link
+from pages.parts.address import go, link
 from pages.parts.navigation import heading
 from pages.parts.plain import plain, with_code
 from pages.parts.session import live, sentence, workspace
@@ -74,6 +74,18 @@ def _one(which: str) -> None:
         st.subheader(plain(f"Run {run.id}: {run.stands}"), anchor=False)
         st.markdown(plain(run_form.described(run)))
         _ended(run, known)
+        if run.stored + run.done:
+            _after(run)
+
+
+def _after(run: Progress) -> None:
+    """Where one goes on from a run that ended: what was made, people for it, what both say."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Read the conversations", type="primary", icon=":material/forum:"):
+            go("conversations", benchmark=run.benchmark)
+        link("samples", "Draw a sample for people")
+        link("agreement", "Agreement with people")
+        link("leaderboard", "Leaderboard", benchmark=run.benchmark)
 
 
 def _ended(run: Progress, known: Sequence[Progress]) -> None:

@@ -20,12 +20,13 @@ from concord.scores import labels
 from concord.statistics.glance import panel_difference
 from concord.statistics.ratings import called
 from concord.statistics.study import MOST_ANNOTATORS
-from concord.store import ratings
+from concord.store import conversations, ratings
+from concord.store.conversations import Filter
 from concord.studies import quality, studies
 from concord.table import Cell, Column, Table
 from pages.parts.address import go, link
 from pages.parts.charts import forest, show
-from pages.parts.plain import plain, with_code
+from pages.parts.plain import counted, plain, with_code
 from pages.parts.session import live, workspace
 from pages.parts.table import draw
 from pages.trust import agreement_charts as charts
@@ -132,6 +133,11 @@ def _judges(report: AgreementReport, criterion: str) -> None:
     if report.categories is not None or report.options.nominal:
         tables.append(report.categories or report.nominal)
     _folded(report, criterion, tables)
+    with workspace().read() as db:
+        failed = conversations.count(db, Filter(study=report.of.study.name, failed=True))
+    if failed:
+        at = {"study": report.of.study.name, "unreadable": "true"}
+        link("conversations", f"{counted(failed, 'conversation')} with failed or cut replies", **at)
     paper, reported = studies.reported(report.of.study)
     if reported:
         figures = " · ".join(f"{plain(label)} {plain(figure)}" for label, figure in reported.items())

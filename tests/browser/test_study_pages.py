@@ -82,8 +82,7 @@ def state(app: Server) -> str:
 
 def test_the_overview_says_what_is_here_and_leads_on(app: Server, page: Page) -> None:
     page.goto(app.url)
-    expect(page.get_by_text("Mock models take part here")).to_be_visible()
-    expect(page.get_by_test_id("stMetric").filter(has_text="Conversations")).to_contain_text("128")
+    expect(page.get_by_text("Models that follow rules take part")).to_be_visible()
     expect(page.get_by_text(re.compile(r"items are still to be rated, by Cleo"))).to_be_visible()
     expect(page.get_by_text("it is not known yet whether the 3 judges together are as good")).to_be_visible()
     expect(page.get_by_test_id("stVegaLiteChart")).to_have_count(1)
@@ -91,7 +90,7 @@ def test_the_overview_says_what_is_here_and_leads_on(app: Server, page: Page) ->
     page.get_by_role("button", name="Unpin").click()
     expect(page.get_by_role("button", name="Unpin")).to_have_count(0)
     assert app.rows("SELECT count(*) FROM settings WHERE key = 'study'") == [(0,)]
-    page.get_by_role("link", name="Browse them").click()
+    page.get_by_role("link", name="Browse them all").click()
     expect(page).to_have_url(re.compile("/conversations"))
     expect(page.get_by_text("128 conversations")).to_be_visible()
 
@@ -100,7 +99,7 @@ def test_the_overview_says_what_is_here_and_leads_on(app: Server, page: Page) ->
 
 
 def test_a_filter_stands_in_the_address_and_the_address_in_the_filters(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/conversations?player=birch&character=robot&language=en")
+    page.goto(f"{app.url}/conversations?benchmark=pingpong&player=birch&character=robot&language=en")
     expect(page.get_by_text("4 conversations")).to_be_visible()
     expect(page.get_by_text("player: birch · character: robot · language: en")).to_be_visible()
     page.get_by_label("Said in the dialogue").fill("the riddle goes on")
@@ -114,21 +113,6 @@ def test_a_filter_stands_in_the_address_and_the_address_in_the_filters(app: Serv
     page.goto("about:blank")
     page.goto(shared)
     expect(page.get_by_text("1 conversation", exact=True)).to_be_visible()
-
-
-def test_a_kept_view_leads_to_its_filters(app: Server, page: Page) -> None:
-    page.goto(f"{app.url}/conversations?player=birch&character=robot&language=en")
-    expect(page.get_by_text("4 conversations")).to_be_visible()
-    page.get_by_role("button", name="Views").click()
-    page.get_by_label("Keep these filters as").fill("Birch as a robot")
-    page.get_by_label("Keep these filters as").press("Enter")
-    page.get_by_role("button", name="Keep", exact=True).click()
-    expect(page.get_by_role("button", name="Birch as a robot")).to_be_visible()
-    page.goto(f"{app.url}/conversations")
-    expect(page.get_by_text("128 conversations")).to_be_visible()
-    page.get_by_role("button", name="Birch as a robot").click()
-    expect(page.get_by_text("4 conversations")).to_be_visible()
-    expect(page).to_have_url(re.compile(r"character=robot"))
 
 
 def test_a_conversation_is_opened_walked_on_from_and_left_to_the_same_list(app: Server, page: Page) -> None:

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Criterion, Judgement, Rater, Rating
-from concord.store import access, conversations, placements, ratings, settings, studies
+from concord.store import access, conversations, placements, ratings, studies
 from concord.store.studies import Study
 from concord.workspace import Workspace
 from tests.filled import assigned
@@ -70,11 +70,10 @@ def listed(**asked: str) -> AppTest:
     return page.run()
 
 
-def test_the_list_shows_the_columns_that_hold_something_or_were_chosen(workspace: Workspace) -> None:
+def test_the_list_shows_the_columns_that_hold_something(workspace: Workspace) -> None:
     names = list(listed().dataframe[0].value)
     assert "incomplete" in names
     assert "people" not in names, "nobody rated: the column would be empty"
-    assert list(listed(columns="people").dataframe[0].value) == ["people"]
 
 
 def test_what_is_sought_is_marked_in_the_list_and_in_the_dialogue(workspace: Workspace) -> None:
@@ -106,17 +105,19 @@ def test_the_range_of_scores_is_that_of_the_benchmark(workspace: Workspace) -> N
     assert (page.slider[0].min, page.slider[0].max) == (40, 90)
 
 
-def test_a_view_is_kept_and_removed_under_its_name(workspace: Workspace) -> None:
-    page = listed(order="lowest score")
-    page.text_input(key="view name").input("Low ones").run()
-    next(b for b in page.button if b.label == "Keep").click().run()
-    assert not page.exception
-    with workspace.read() as db:
-        assert settings.beginning(db, "view ") == {"Low ones": '{"order": "lowest"}'}
-    page.selectbox(key="view to remove").select("Low ones").run()
-    next(b for b in page.button if b.label == "Remove").click().run()
-    with workspace.read() as db:
-        assert settings.beginning(db, "view ") == {}
+def test_failed_and_cut_replies_are_listed_with_their_reason_and_text(workspace: Workspace) -> None:
+    with workspace.write() as db:
+        cut = Message("assistant", "And so it went on and", {"cut": True})
+        conversations.save(db, Conversation("b", "cut", "p", (Message("user", "?"), cut)))
+        said = (Message("user", "?"), Message("assistant", "!"))
+        conversations.save(db, Conversation("b", "fine", "p", said))
+        failed = Judgement("f", "c", Rater("odd", "judge"), failure="It is not complete.", raw='{"wit": <b>')
+        ratings.save_judgement(db, failed)
+    rows = listed(unreadable="true").dataframe[0].value.to_dict("records")
+    assert sorted((row["reason"], row["raw"]) for row in rows) == [
+        ("a reply stopped at the length limit", "And so it went on and"),
+        ("odd: It is not complete.", '{"wit": <b>'),
+    ]
 
 
 def test_annotators_comments_are_shown_and_the_words_they_quote_marked(workspace: Workspace) -> None:
