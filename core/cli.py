@@ -43,6 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "plan": ("concord.commands.plan", "How many rows a person should label, and which first."),
     "drift": ("concord.commands.drift", "Whether a judge that judged the same items again says the same."),
     "lab": ("concord.commands.lab", "Improve a judge, and say honestly what was gained."),
+    "improve": ("concord.commands.improve", "Better instructions for a judge, from its disagreements."),
     "leaderboard": (
         "concord.commands.leaderboard",
         "A benchmark's table of models; how stable its order is.",
