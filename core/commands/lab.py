@@ -222,11 +222,11 @@ def compare(
 @click.pass_obj
 def choose(workspace: str, study: str, margin: float, form: str, resamples: int, seed: int) -> None:
     """All judges that answered *select*: the best, and the cheapest that is not worse by a margin."""
-    from concord.lab import measuring
+    from concord.lab import measuring, variants
 
     with Workspace.open(workspace, create=False).read() as db:
         bench = measuring.read(db, study, resamples=resamples)
-        chosen = measuring.choose(bench, "select", list(bench.answers), margin=margin, seed=seed)
+        chosen = measuring.choose(bench, "select", variants.offered(bench), margin=margin, seed=seed)
     printing.show([chosen.table], form)
 
 

@@ -35,14 +35,14 @@ class Purse:
 def plan_of(
     parts: Parts, part: str, judges: Sequence[str], version: int, repeats: int = 1, only: Sequence[str] = ()
 ) -> JudgePlan:
-    """The plan by which judges answer a part (or the conversations `only`) by a version of the rubric."""
+    """The plan by which judges answer a part (or the conversations `only`) by a version; 0: its file."""
     among = tuple(only) or parts.keys(part)
     if not among:
         raise StudyError(f"The part “{part}” of {parts.study} holds no conversation.")
     return JudgePlan(
         parts.benchmark,
         tuple(judges),
-        version=str(version),
+        version=str(version or ""),
         judge_repeats=repeats,
         rubric=parts.rubric,
         among=tuple(sorted(among)),

@@ -13,11 +13,11 @@ from concord.lab.measuring import AT_LEAST, OVERALL, Bench, Candidate
 from concord.lab.parts import DEVELOP, Parts
 from concord.questions import points
 from concord.rating import Criterion
-from concord.rubrics import shelf, templates
+from concord.rubrics import shelf, templates, writing
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.rubric import Rubric, said
 from concord.rubrics.shelf import Numbered
-from concord.store import conversations, lab, rubrics, studies
+from concord.store import audit, conversations, lab, rubrics, studies
 from concord.store.actor import actor
 from concord.store.database import now
 from concord.table import Cell, Column, Table
@@ -193,6 +193,8 @@ def table(db: Database, bench: Bench) -> Table:
     known = [version.variant for version in rubrics.versions(db, bench.parts.rubric)]
     for variant in dict.fromkeys([*judged, *known]):
         told = about.get(variant, {})
+        if told.get("discarded"):
+            told = {**told, "note": f"discarded: {told['note']}"}
         for candidate in judged.get(variant, [Candidate("", variant)]):
             row: dict[str, Cell] = {"version": variant, "judge": candidate.model}
             for part in ("develop", "select") if candidate.model else ():
@@ -207,3 +209,27 @@ def table(db: Database, bench: Bench) -> Table:
     )
     caption = f"Mean agreement with people, {OVERALL}. Compare judges with `concord lab compare`."
     return Table("lab-variants", f"Versions of {bench.parts.rubric}", columns, tuple(rows), caption)
+
+
+def adopt(db: Database, workspace: Workspace, parts: Parts, version: int) -> None:
+    """Make the rubric's file say what a version says; what it said before is a version too."""
+    before = shelf.find(workspace, parts.rubric)
+    keep(db, parts, before.rubric.body, parent=None, note="its file")
+    used = shelf.used(db, parts.rubric, version)
+    (shelf.folder(workspace) / f"{parts.rubric}.toml").write_text(
+        writing.toml(used.rubric.body), encoding="utf-8"
+    )
+    audit.record(db, "version adopted", parts.study, detail=used.variant)
+
+
+def discard(db: Database, parts: Parts, variant: str) -> None:
+    """Set a version aside: it stays kept, and is not chosen any more."""
+    known = lab.kept(db, parts.study).get("variants", {})
+    about = {**known.get(variant, {"parent": "", "by": "", "note": ""}), "discarded": True}
+    lab.keep(db, parts.study, "version discarded", variant, variants={**known, variant: about})
+
+
+def offered(bench: Bench) -> list[Candidate]:
+    """The judges whose versions were not discarded."""
+    about = bench.parts.kept.get("variants", {})
+    return [judge for judge in bench.answers if not about.get(judge.variant, {}).get("discarded")]

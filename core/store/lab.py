@@ -106,3 +106,24 @@ def said(
         {"judge": judge, "variant": variant, "study": study, "ids": json.dumps(list(conversations))},
     )
     return [Worded(*row) for row in rows]
+
+
+class Tag(NamedTuple):
+    """Why a judge and people differ on an item, as somebody sees it."""
+
+    unit: int
+    person: str
+    cause: int
+    words: str
+
+
+def tags(db: Database, study: str, judge: str) -> list[Tag]:
+    """The causes that people tagged for a judge (“MODEL by VERSION”), in the order in which they did."""
+    rows = db.execute(
+        "SELECT p.item_id, x.name, CAST(a.value AS INTEGER), a.reason FROM placements p "
+        "JOIN items i ON i.id = p.item_id JOIN studies t ON t.id = i.study_id "
+        "JOIN answers a ON a.placement_id = p.id AND a.replaced IS NULL JOIN raters x ON x.id = p.rater_id "
+        "WHERE p.purpose = 'diagnose' AND t.name = ? AND a.question = ? ORDER BY a.id",
+        [study, judge],
+    )
+    return [Tag(*row) for row in rows]

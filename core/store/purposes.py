@@ -86,6 +86,14 @@ PURPOSES: Mapping[str, Purpose] = {
             announced=True,
             queued=False,
         ),
+        Purpose(
+            "diagnose",
+            "a researcher, on the part of a study that a judge learns from",
+            "causes of disagreement",
+            "the judge's score and reasons",
+            announced=True,
+            queued=False,
+        ),
     )
 }
 RATED = tuple(name for name, purpose in PURPOSES.items() if purpose.rated)

@@ -51,6 +51,7 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
     "Trust": (
         PageFile("trust/agreement.py", "Agreement", "agreement", ":material/balance:"),
         PageFile("trust/spot_check.py", "Spot-check", "spot-check", ":material/fact_check:"),
+        PageFile("trust/lab.py", "Judge lab", "lab", ":material/science:"),
         PageFile("trust/comparisons.py", "Comparisons", "comparisons", ":material/compare_arrows:"),
     ),
     "Results": (
@@ -79,6 +80,7 @@ PURPOSES = {
     "adjudicate": "Settle what annotators answered differently.",
     "agreement": "How far the judges of a study agree with people, and where they fail.",
     "spot-check": "Is what a judge said reasonable, too high, too low or wrong?",
+    "lab": "Improve a judge on one part of a study, choose on another, say once what was gained.",
     "comparisons": "Which of two answers is better, by judges and by people.",
     "leaderboard": "Which model scores best, how sure that is, and whether people would agree.",
     "differences": "What changed between two runs, two players or two versions of a prompt.",

@@ -1,0 +1,250 @@
+"""Where a judge and people differ on *develop*, what these items have in common, and why: tags by a person.
+
+The tags of the items add up to a table: what to change first.
+"""
+
+import re
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sqlite_utils import Database
+
+from concord.errors import StudyError, check_known
+from concord.lab.measuring import Bench, Candidate
+from concord.lab.parts import DEVELOP
+from concord.rating import Criterion, Rater
+from concord.statistics.ratings import Floats
+from concord.statistics.resampling import mean_estimates
+from concord.store import frames, lab, placements, ratings, studies
+from concord.table import Cell, Column, Table
+
+PURPOSE = "diagnose"
+CAUSES = {
+    1: "the rubric is unclear",
+    2: "the judge missed a fact",
+    3: "the judge read the question otherwise",
+    4: "length or style swayed the judge",
+    5: "people are wrong",
+    6: "another cause",
+}
+"""Why they differ, by the number of the answer, which is its key at the desk."""
+REMEDY = {
+    1: "say in the guidelines what the levels mean",
+    2: "tell the judge where to look, or show it the field",
+    3: "state in the instructions what counts",
+    4: "say in the instructions what does not count",
+    5: "have these items rated again",
+    6: "",
+}
+MOST = 40
+"""Disagreements to look at, the largest first."""
+CLUSTERS, TERMS, WORDS = 4, 4, 300
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """An item of *develop*, and the question on which the judge is farthest from people there.
+
+    `off` is 1 − agreement; `gap` the judge's answer less people's mean in points, 0 where answers have no
+    order. `words` are the judge's.
+    """
+
+    unit: int
+    conversation: int
+    key: str
+    turn: int | None
+    criterion: Criterion
+    off: float
+    gap: float
+    people: tuple[float, ...]
+    answer: float
+    words: str
+
+
+def largest(db: Database, bench: Bench, judge: Candidate, count: int = MOST) -> list[Disagreement]:
+    """The items of *develop* on which a judge and people differ, the largest difference first."""
+    inside = bench.marked(DEVELOP)
+    off = np.array([1 - bench.agreement(judge, c.name) for c in bench.criteria])
+    off[:, ~inside] = np.nan
+    known = ~np.isnan(off).all(axis=0)
+    of = {unit.id: unit for unit in bench.parts.units}
+    conversations = [of[bench.units[place]].conversation for place in np.flatnonzero(known).tolist()]
+    spoken = lab.said(db, conversations, judge=judge.model, variant=judge.variant)
+    words = {(one.conversation, one.turn, one.criterion): one.words for one in spoken}
+    found = []
+    for place in np.flatnonzero(known).tolist():
+        at = int(np.nanargmax(off[:, place]))
+        criterion, unit = bench.criteria[at], of[bench.units[place]]
+        if not off[at, place] > 1e-9:
+            continue
+        scores = bench.people[criterion.name]
+        answer = float(bench.answers[judge][criterion.name][place])
+        gap = answer - float(scores.target[place]) if criterion.scale.ordered else 0.0
+        said = words.get((unit.conversation, unit.turn, criterion.name), "")
+        given = tuple(sorted(scores.score[scores.item == place].tolist()))
+        found.append(
+            Disagreement(
+                *(unit.id, unit.conversation, unit.key, unit.turn, criterion),
+                *(float(off[at, place]), gap, given, answer, said),
+            )
+        )
+    return sorted(found, key=lambda one: (-one.off, one.key, one.turn or 0))[:count]
+
+
+def groups(db: Database, bench: Bench, judge: Candidate, *, seed: int = 0) -> Table:
+    """How far a judge is from people on *develop* by criterion, direction, length, model, turn, and words.
+
+    `off` is the mean of 1 − agreement, with its interval. Words group the judge's reasons (TF-IDF, k-means);
+    a group is named by the words that set it apart.
+    """
+    inside = bench.marked(DEVELOP)
+    whole = np.where(inside, 1 - bench.agreement(judge), np.nan)
+    features = frames.feature_rows(db, bench.parts.study)
+    length = dict(zip(features["unit"].tolist(), features["reply_chars"].tolist(), strict=True))
+    long = np.array([length.get(unit, np.nan) for unit in bench.units])
+    middle = float(np.nanmedian(long[inside])) if not np.isnan(long[inside]).all() else np.nan
+    player = {unit["id"]: unit["player"] for unit in studies.units(db, bench.parts.study)}
+    turn = {unit.id: unit.turn for unit in bench.parts.units}
+    rows: list[dict[str, Cell]] = []
+
+    def add(by: str, group: str, values: Floats) -> None:
+        given = values[~np.isnan(values)][:, None]
+        if len(given):
+            [figure] = mean_estimates(
+                given, resamples=bench.resamples, seed=seed, of="item", scales=[(0.0, 1.0)]
+            )
+            rows.append({"by": by, "group": group, "off": figure, "n": len(given)})
+
+    for criterion in bench.criteria:
+        off = np.where(inside, 1 - bench.agreement(judge, criterion.name), np.nan)
+        add("criterion", criterion.label, off)
+        answer = bench.answers[judge].get(criterion.name)
+        if answer is not None and criterion.scale.ordered:
+            gap = answer - bench.people[criterion.name].target
+            add("direction", f"{criterion.label}: judge higher", np.where(gap > 0, off, np.nan))
+            add("direction", f"{criterion.label}: judge lower", np.where(gap < 0, off, np.nan))
+    add("length", "longer replies", np.where(long > middle, whole, np.nan))
+    add("length", "shorter replies", np.where(long <= middle, whole, np.nan))
+    for by, of in (("model", player), ("turn", turn)):
+        values = np.array([str(of.get(unit, "")) for unit in bench.units])
+        for group in sorted(set(values.tolist()) - {"", "None"}):
+            add(by, group, np.where(values == group, whole, np.nan))
+    reasons = _reasons(db, bench, judge)
+    for name, members in by_words(reasons, seed=seed).items():
+        add("words", name, np.where(np.isin(np.arange(len(whole)), members), whole, np.nan))
+    columns = (
+        Column("by"),
+        Column("group"),
+        Column("off", "distance", digits=3, interval="ends"),
+        Column("n", "items"),
+    )
+    return Table(
+        "lab-groups",
+        f"Where {judge} differs from people on {DEVELOP}",
+        columns,
+        tuple(rows),
+        "Mean distance from people, 0 to 1; intervals hold one by one: the largest group is a place to look "
+        "and no finding.",
+    )
+
+
+def _reasons(db: Database, bench: Bench, judge: Candidate) -> dict[int, str]:
+    """What a judge wrote about each item of *develop*, by place."""
+    place = {unit: at for at, unit in enumerate(bench.units)}
+    of = {(u.conversation, u.turn): place[u.id] for u in bench.parts.of(DEVELOP) if u.id in place}
+    found: defaultdict[int, list[str]] = defaultdict(list)
+    conversations = bench.parts.conversations(DEVELOP)
+    for one in lab.said(db, conversations, judge=judge.model, variant=judge.variant):
+        if (at := of.get((one.conversation, one.turn))) is not None and one.words:
+            found[at].append(one.words)
+    return {at: " ".join(words) for at, words in found.items()}
+
+
+def by_words(texts: dict[int, str], *, seed: int = 0) -> dict[str, list[int]]:
+    """Texts in groups by their words: TF-IDF, k-means. {} for fewer than ten texts or words in common.
+
+    A word counts where at least two texts and not all have it. Groups of one are left out.
+    """
+    from scipy.cluster.vq import kmeans2
+
+    counted = {at: Counter(_WORD.findall(text.casefold())) for at, text in texts.items()}
+    document = Counter(word for words in counted.values() for word in words)
+    vocabulary = [word for word, n in document.most_common(WORDS) if 2 <= n < len(counted)]
+    if len(counted) < 10 or len(vocabulary) < CLUSTERS:
+        return {}
+    rarity = np.log(len(counted) / np.array([document[word] for word in vocabulary]))
+    matrix = np.array([[words[word] for word in vocabulary] for words in counted.values()]) * rarity
+    length = np.linalg.norm(matrix, axis=1, keepdims=True)
+    matrix = matrix / np.where(length > 0, length, 1)
+    k = min(CLUSTERS, len(np.unique(matrix, axis=0)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a group that lost all its texts is left out
+        centres, label = kmeans2(matrix, k, minit="++", seed=seed)
+    found: dict[str, list[int]] = {}
+    for number in range(k):
+        members = [at for at, of in zip(counted, label.tolist(), strict=True) if of == number]
+        if len(members) > 1:
+            apart = centres[number] - matrix.mean(axis=0)
+            found[", ".join(vocabulary[at] for at in np.argsort(-apart)[:TERMS].tolist())] = members
+    return found
+
+
+def tag(
+    db: Database, study: str, unit: int, person: str, judge: Candidate, cause: int | None, words: str = ""
+) -> None:
+    """Store why a judge and people differ on an item, as a person sees it; None takes it back.
+
+    Raises NotFound for another cause, StudyError for an item that is not of *develop*.
+    """
+    kept = lab.kept(db, study).get("parts", {})
+    key = {each["id"]: each["key"] for each in studies.units(db, study)}.get(unit)
+    if kept.get(key) != DEVELOP:
+        raise StudyError("Only items of the part “develop” are looked at one by one.")
+    placement = placements.beside(db, ratings.rater_id(db, Rater(person, "human")), PURPOSE, unit)
+    if cause is None:
+        placements.withdraw(db, placement, str(judge))
+        return
+    check_known("cause", str(cause), [str(number) for number in CAUSES])
+    placements.give(db, placement, str(judge), cause, words)
+
+
+def causes(db: Database, bench: Bench, judge: Candidate, found: Sequence[Disagreement]) -> Table:
+    """The causes tagged so far, that which costs most agreement first, each with an example and a remedy."""
+    tags = lab.tags(db, bench.parts.study, str(judge))
+    off = {one.unit: one for one in largest(db, bench, judge, len(bench.units))}
+    by: defaultdict[int, list[lab.Tag]] = defaultdict(list)
+    for each in tags:
+        if each.unit in off:
+            by[each.cause].append(each)
+    rows: list[dict[str, Cell]] = []
+    for cause, given in by.items():
+        example = max(given, key=lambda each: (bool(each.words), off[each.unit].off))
+        lost = sum(off[each.unit].off for each in given)
+        rows.append(
+            {
+                "cause": CAUSES[cause],
+                "items": len({each.unit for each in given}),
+                "lost": lost,
+                "remedy": REMEDY[cause],
+                "example": off[example.unit].key,
+                "words": example.words,
+            }
+        )
+    rows.sort(key=lambda row: -float(str(row["lost"])))
+    looked = len({each.unit for each in tags})
+    note = f"{looked} of {len(found)} disagreements have a cause."
+    if rows:
+        note += f" Change first: {rows[0]['remedy'] or rows[0]['cause']}."
+    columns = (
+        Column("cause"),
+        Column("items"),
+        Column("lost", "distance in all", digits=2),
+        Column("remedy", "what to change"),
+        Column("example"),
+        Column("words", "said of it"),
+    )
+    return Table("lab-causes", f"Why {judge} differs from people", columns, tuple(rows), notes=(note,))

@@ -1,0 +1,107 @@
+"""The desk of a disagreement review: what the browser is sent of items, and the causes it reports."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlite_utils import Database
+
+from concord.lab import disagreements
+from concord.lab.disagreements import CAUSES, Disagreement
+from concord.lab.measuring import Candidate
+from concord.store import conversations, lab
+from pages.desk import form
+from pages.desk.component import name
+from pages.desk.form import DeskEvent, Moving
+
+QUESTION = "cause"
+
+
+@dataclass(eq=False)
+class ReviewDesk:
+    """The disagreements of a judge with people, the largest first, for one person to say why."""
+
+    study: str
+    person: str
+    judge: Candidate
+    found: Sequence[Disagreement]
+
+    @property
+    def desk(self) -> str:
+        """The name of this work."""
+        return name("review", self.study, self.person, self.judge)
+
+    def fixed(self, title: str) -> dict[str, Any]:
+        """What stays the same: one question, why they differ, whose answers have the keys 1 to 6."""
+        options = [
+            {"value": cause, "shown": str(cause), "label": words.capitalize(), "key": str(cause)}
+            for cause, words in CAUSES.items()
+        ]
+        question: dict[str, Any] = {
+            "name": QUESTION,
+            "label": "Why do they differ?",
+            "statement": "",
+            "reason": "optional",
+        }
+        question |= {"required": True, "options": options, "low": 0, "high": 0}
+        over, nothing = "All looked at – thank you!", "The judge and people differ nowhere"
+        return form.fixed(
+            self.desk, "review", title, self.person, "Judge lab", (question,), over=over, nothing=nothing
+        )
+
+    def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
+        """What lies ahead, and the items asked for."""
+        tags = {t.unit: t for t in lab.tags(db, self.study, str(self.judge)) if t.person == self.person}
+        strip, count = form.windowed(
+            [(one.unit, "done" if one.unit in tags else "open", False) for one in self.found]
+        )
+        of = {one.unit: one for one in self.found}
+        shown = [int(i) for i in form.ahead(strip, wanted) if i in of]
+        return Moving(strip, [self._item(db, of[i], tags) for i in shown], count)
+
+    def _item(self, db: Database, one: Disagreement, tags: Mapping[int, lab.Tag]) -> dict[str, Any]:
+        whole, scale, tagged = (
+            conversations.load(db, one.conversation),
+            one.criterion.scale,
+            tags.get(one.unit),
+        )
+        lines = form.messages(whole, lambda message: "User" if message.role == "user" else whole.player)
+        comments = [
+            f"{said.rater}: {said.words}"
+            for said in lab.said(db, [one.conversation], study=self.study)
+            if said.words and said.criterion == one.criterion.name and said.turn == one.turn
+        ]
+        people = f"People: {scale.words(one.people)}"
+        return {
+            "id": one.unit,
+            "turn": one.turn,
+            "language": whole.language,
+            "about": {
+                "title": one.key,
+                "facts": [f"{one.criterion.label}: {one.criterion.statement}", people, *comments],
+                "tags": [],
+            },
+            "context": [[k, form.as_text(v)] for k, v in whole.context.items() if not k.startswith("_")],
+            "said": lines,
+            "beside": {
+                QUESTION: {
+                    "score": scale.word(one.answer),
+                    "said": [["", one.words or "(no explanation)"]],
+                    "failure": None,
+                    "raw": "",
+                    "mock": False,
+                    "own": None,
+                }
+            },
+            "answers": {QUESTION: tagged.cause} if tagged else {},
+            "reasons": {QUESTION: tagged.words} if tagged else {},
+            "state": "done" if tagged else "open",
+            "reason": "",
+            "flag": "",
+        }
+
+    def apply(self, db: Database, event: DeskEvent) -> None:
+        """Store a cause, or take it back."""
+        if event.do == "answer" and isinstance(event.item, int):
+            cause = int(event.score) if isinstance(event.score, float | int) else None
+            disagreements.tag(db, self.study, event.item, self.person, self.judge, cause, event.text)

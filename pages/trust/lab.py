@@ -1,0 +1,370 @@
+"""The judge lab: improve a judge on one part of a study, choose on another, report once on the sealed one."""
+
+import difflib
+import tomllib
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from concord.errors import ConcordError, ConfigError, StudyError
+from concord.estimate import Estimate
+from concord.lab import disagreements, measuring, parts, running, variants
+from concord.lab.measuring import Bench, Candidate
+from concord.lab.parts import DEVELOP, SELECT, TEST
+from concord.llm.models import load_models
+from concord.rubrics import shelf, writing
+from concord.rubrics.reading import rubric_of
+from concord.rubrics.shelf import Numbered
+from concord.runs import rubric_judge
+from concord.runs.plans import JudgePlan
+from concord.store import conversations, lab, rubrics, studies
+from concord.table import Table
+from pages.desk import component
+from pages.desk.form import DeskEvent, sent_by
+from pages.desk.review import ReviewDesk
+from pages.parts import charts, person, table, theme, told
+from pages.parts.address import asked, choice, end_work, nothing, shown
+from pages.parts.charts import ENDS, GREEN, GREY, tips
+from pages.parts.navigation import heading
+from pages.parts.plain import plain
+from pages.parts.session import workspace
+from pages.study.run_form import estimate
+
+STEPS = {
+    "bench": "Prompt bench",
+    "review": "Where it differs",
+    "choose": "Choose",
+    "test": "Sealed test",
+}
+LONGEST = 100_000
+ALONE, BEATEN = "nobody cheaper agrees as well", "others are cheaper or better"
+
+
+def page() -> None:
+    """A divided study, step by step; or the way to divide it."""
+    if st.query_params.get("work") == "review":
+        return _review_desk()
+    heading("lab")
+    with workspace().read() as db:
+        known = [name for name in studies.ranked(db) if studies.conversations_rated(db, name)]
+    if not known:
+        return nothing(
+            "People have rated nothing yet: a judge is improved beside what people answered.",
+            ("samples", "Draw a study"),
+        )
+    first = known.index(asked("study", known, known[0]))
+    study = shown("study", st.selectbox("Study", known, index=first, key="lab study"))
+    told.show()
+    with workspace().read() as db:
+        kept = lab.kept(db, study)
+    if not kept.get("parts"):
+        return _divide(study)
+    with workspace().read() as db:
+        bench = measuring.read(db, study)
+    step = choice(
+        "Step", "step", list(STEPS), "bench", format_func=STEPS.__getitem__, label_visibility="collapsed"
+    )
+    {"bench": _bench, "review": _review, "choose": _choose, "test": _test}[step](bench)
+    return None
+
+
+def _divide(study: str) -> None:
+    st.markdown(
+        "The lab learns on one part of the items that people rated, chooses on a second, and measures the "
+        "gain **once** on a third that nothing was chosen by. Divide them once; scenarios stay whole."
+    )
+    with workspace().read() as db:
+        own = studies.get(db, study).rubric
+    known = shelf.names(workspace())
+    rubric = own
+    if not own and known:
+        rubric = st.selectbox("Rubric by which judges are asked", known, key="lab rubric")
+    seed = int(st.number_input("Seed", 0, 2**32 - 1, key="lab seed", help="The same seed divides alike."))
+    if st.button("Divide the items", type="primary", icon=":material/call_split:"):
+        try:
+            with person.writing() as db:
+                divided = parts.divide(db, study, rubric=rubric or "", seed=seed)
+            told.done(f"{len(divided.units)} items were divided into three parts.")
+        except ConcordError as error:
+            told.refused(error)
+        st.rerun()
+
+
+def _bench(bench: Bench) -> None:
+    """Edit a version, see what a judge is sent, have it answer, compare, adopt or discard."""
+    with workspace().read() as db:
+        table.draw(variants.table(db, bench))
+    versions = _versions(bench.parts)
+    with st.expander("Edit a version", icon=":material/edit:", expanded=len(versions) < 2):
+        _edit(bench, versions)
+    left, right = st.columns(2)
+    judge = _judge(left, bench)
+    used = _used(right, "Version", versions, len(versions) - 1, "lab run version")
+    if judge and used:
+        st.caption(f"{plain(used.variant)} on the items of “{DEVELOP}”; what is stored is not paid again.")
+        estimate(_plan(bench, DEVELOP, judge, used), key="lab run")
+    _compared(bench, DEVELOP)
+
+
+def _versions(of: parts.Parts) -> list[Numbered]:
+    """The versions of the rubric that are kept, the one of its file last where it is new."""
+    with workspace().read() as db:
+        kept = [shelf.used(db, of.rubric, version.version) for version in rubrics.versions(db, of.rubric)]
+    try:
+        current = variants.current(workspace(), of)
+    except ConcordError as error:
+        st.warning(plain(str(error)))
+        return kept
+    return kept if current.version in [one.version for one in kept] else [*kept, current]
+
+
+def _plan(bench: Bench, part: str, judge: str, used: Numbered) -> JudgePlan:
+    """The plan of a version; the rubric's file is kept as a version when a run begins."""
+    with workspace().read() as db:
+        kept = any(version.hash == used.rubric.hash for version in rubrics.versions(db, bench.parts.rubric))
+    return running.plan_of(bench.parts, part, [judge], used.version if kept else 0)
+
+
+def _edit(bench: Bench, versions: Sequence[Numbered]) -> None:
+    base = _used(st, "Begin with", versions, len(versions) - 1, "lab edit base")
+    if base is None:
+        return
+    before = writing.toml(base.rubric.body)
+    left, right = st.columns(2, gap="large")
+    text = left.text_area(
+        "The rubric as TOML", before, height=420, max_chars=LONGEST, key=f"lab {base.variant}"
+    )
+    try:
+        rubric = rubric_of(base.rubric.name, tomllib.loads(text), "The rubric")
+    except (tomllib.TOMLDecodeError, ConfigError) as error:
+        left.error(plain(str(error)), icon=":material/error:")
+        return
+    changes = list(difflib.unified_diff(before.splitlines(), text.splitlines(), lineterm="", n=1))[2:]
+    with right:
+        what, sent = st.tabs(["What changes", "As the judge is asked"])
+        what.code("\n".join(changes) or "nothing yet", language="diff", wrap_lines=True)
+        with workspace().read() as db:
+            example = conversations.load(db, bench.parts.keys(DEVELOP)[0])
+        try:
+            for message in next(iter(rubric_judge.requests(rubric, "preview", example))).messages:
+                sent.caption(message.role)
+                sent.code(message.content, language=None, wrap_lines=True)
+        except ConfigError as error:
+            sent.error(plain(str(error)))
+    with left.container(horizontal=True, vertical_alignment="bottom"):
+        note = st.text_input("What it is to do better", key="lab note", max_chars=300)
+        examples = int(st.number_input("Examples from develop", 0, 50, key="lab examples"))
+        if st.button("Keep as a version", type="primary", icon=":material/save:"):
+            try:
+                with person.writing() as db:
+                    body = dict(rubric.body)
+                    if examples:
+                        picked = variants.pick_examples(db, bench, rubric, examples)
+                        body = variants.changed(rubric, examples=picked)
+                    kept = variants.keep(db, bench.parts, body, parent=base, note=note)
+                told.done(f"{kept.variant} is kept.")
+            except ConcordError as error:
+                told.refused(error)
+            st.rerun()
+
+
+def _used(place: Any, label: str, versions: Sequence[Numbered], first: int, key: str) -> Numbered | None:
+    names = {one.variant: one for one in versions}
+    chosen = place.selectbox(label, list(names), index=max(0, first), key=key)
+    return names.get(str(chosen))
+
+
+def _judge(place: Any, bench: Bench) -> str:
+    """A model that can judge; those who have answered the study come first."""
+    known = [name for name, model in load_models(workspace().models_path).items() if model.kind == "chat"]
+    answered = {judge.model for judge in bench.answers}
+    return str(place.selectbox("Judge", sorted(known, key=lambda name: name not in answered)) or "")
+
+
+def _two(bench: Bench, part: str, key: str) -> tuple[Candidate, Candidate] | None:
+    """Two judges that answered a part, chosen on the page."""
+    inside = bench.marked(part)
+    there = [j for j in bench.answers if not pd.isna(bench.agreement(j)[inside]).all()]
+    if len(there) < 2:
+        st.info(f"Fewer than two judges or versions have answered “{part}”.")
+        return None
+    left, right = st.columns(2)
+    one = left.selectbox("From", there, format_func=str, key=f"{key} one")
+    other = right.selectbox("To", there, index=len(there) - 1, format_func=str, key=f"{key} other")
+    return (one, other) if one != other else None
+
+
+def _compared(bench: Bench, part: str) -> None:
+    """Two versions on the same items, the items that changed, and adopting or discarding."""
+    st.subheader("Compare two on the same items", anchor=False)
+    two = _two(bench, part, "lab compare")
+    if two is None:
+        return
+    found = measuring.differences(bench, part, *two)
+    st.markdown(f"**{plain(measuring.gain(found))}**")
+    table.draw(found)
+    table.draw(measuring.flips(bench, part, *two))
+    name = bench.parts.rubric
+    version = two[1].variant.removeprefix(f"{name} v")
+    if version.isdigit():
+        with st.container(horizontal=True):
+            if st.button(
+                f"Adopt {two[1].variant}", icon=":material/check:", help="Write it as the rubric's file"
+            ):
+                _adopt(bench.parts, int(version))
+            if st.button(
+                f"Discard {two[1].variant}", icon=":material/close:", help="It stays kept, and is not chosen"
+            ):
+                with person.writing() as db:
+                    variants.discard(db, bench.parts, two[1].variant)
+                told.done(f"{two[1].variant} is discarded.")
+                st.rerun()
+
+
+def _adopt(of: parts.Parts, version: int) -> None:
+    try:
+        with person.writing() as db:
+            variants.adopt(db, workspace(), of, version)
+        told.done(f"The file of {of.rubric} says what {of.rubric} v{version} says.")
+    except ConcordError as error:
+        told.refused(error)
+    st.rerun()
+
+
+def _choose(bench: Bench) -> None:
+    """Every judge on *select*: agreement against cost, and the cheapest that is not worse."""
+    versions = _versions(bench.parts)
+    left, right = st.columns(2)
+    judge = _judge(left, bench)
+    used = _used(right, "Version", versions, len(versions) - 1, "lab select version")
+    if judge and used:
+        with st.expander("Have it answer select", icon=":material/play_arrow:"):
+            estimate(_plan(bench, SELECT, judge, used), key="lab select")
+    margin = st.slider("How much less agreement is no worse", 0.0, 0.2, measuring.MARGIN, 0.01)
+    try:
+        chosen = measuring.choose(bench, SELECT, variants.offered(bench), margin=margin)
+    except ConcordError as error:
+        st.info(plain(str(error)))
+        return
+    st.markdown(f"**{plain(chosen.sentence)}**")
+    _pareto(chosen.table)
+    table.draw(chosen.table)
+
+
+def _pareto(found: Table) -> None:
+    """Agreement against cost; the intervals hold together."""
+    rows = []
+    for row in found.rows:
+        figure = row.get("agreement")
+        if isinstance(figure, Estimate) and row.get("cost") is not None:
+            low, high = figure.interval or (figure.value, figure.value)
+            of = ALONE if row["frontier"] else BEATEN
+            ends = {"value": figure.value, "low": low, "high": high, "n": figure.n}
+            rows.append({"judge": row["judge"], "cost": row["cost"], "of": of, **ends})
+    if not rows:
+        return
+    shades = alt.Scale(
+        domain=["nobody cheaper agrees as well", "others are cheaper or better"], range=[GREEN, GREY]
+    )
+    base = alt.Chart(pd.DataFrame(rows)).encode(
+        x=alt.X("cost:Q", title="Cost of 1,000 judgements"),
+        color=alt.Color("of:N", scale=shades, legend=charts.legend(2)),
+        tooltip=tips(
+            ("judge:N", "judge"), ("cost:Q", "cost of 1,000", ".3f"), ("value:Q", "agreement", ".3f"), *ENDS
+        ),
+    )
+    y = alt.Y("low:Q", title="Agreement with people", scale=alt.Scale(zero=False))
+    bars = base.mark_rule(strokeWidth=2).encode(y=y, y2="high:Q")
+    points = base.mark_point(filled=True, size=90, opacity=1).encode(
+        y=alt.Y("value:Q", scale=alt.Scale(zero=False))
+    )
+    charts.show(
+        alt.layer(bars, points).properties(height=280), "Agreement with people against the cost of a judge"
+    )
+
+
+def _test(bench: Bench) -> None:
+    """Open the sealed part, deliberately."""
+    with workspace().read() as db:
+        table.draw(parts.table(db, bench.parts))
+    two = _two(bench, SELECT, "lab test")
+    if two is None:
+        return
+    ready = []
+    for judge in two:
+        version = judge.variant.removeprefix(f"{bench.parts.rubric} v")
+        there = bench.asked[TEST].get(judge)
+        owed = len(bench.parts.keys(TEST)) - (there.conversations + there.failed if there else 0)
+        if owed > 0 and version.isdigit():
+            st.caption(f"{plain(str(judge))} has not answered {owed} items of the sealed part yet.")
+            estimate(running.plan_of(bench.parts, TEST, [judge.model], int(version)), key=f"lab test {judge}")
+        ready.append(owed <= 0)
+    reason = st.text_input("Why the sealed part is opened now", key="lab reason", max_chars=300)
+    sure = st.checkbox("I have chosen. This look is counted, and cannot be taken back.", key="lab sure")
+    if st.button(
+        "Open the test part",
+        type="primary",
+        icon=":material/lock_open:",
+        disabled=not (all(ready) and sure and reason.strip()),
+    ):
+        with person.writing() as db:
+            now = measuring.read(db, bench.parts.study)
+            st.session_state["lab report"] = (bench.parts.study, measuring.report(db, now, *two, reason))
+        st.rerun()
+    study, found = st.session_state.get("lab report", ("", None))
+    if found is not None and study == bench.parts.study:
+        st.markdown(f"**{plain(found.notes[0])}**")
+        table.draw(found)
+
+
+def _review(bench: Bench) -> None:
+    """Where a judge differs on *develop*, and why."""
+    inside = bench.marked(DEVELOP)
+    there = [j for j in bench.answers if not pd.isna(bench.agreement(j)[inside]).all()]
+    if not there:
+        st.info(f"No judge has answered “{DEVELOP}” yet. The prompt bench has one answer it.")
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        judge = st.selectbox("Judge", there, format_func=str, key="lab review judge")
+        person.ask()
+    with workspace().read() as db:
+        found = disagreements.largest(db, bench, judge)
+        groups = disagreements.groups(db, bench, judge)
+        causes = disagreements.causes(db, bench, judge, found)
+    st.button(
+        "Say why they differ",
+        type="primary",
+        icon=":material/fact_check:",
+        on_click=person.begin,
+        args=("review", {}),
+        kwargs={"model": judge.model, "variant": judge.variant, "study": bench.parts.study},
+        disabled=not found,
+    )
+    if causes.rows:
+        table.draw(causes)
+    else:
+        st.caption(plain(causes.notes[0]))
+    table.draw(groups)
+
+
+def _review_desk() -> None:
+    given = st.query_params
+    who, study = person.named(), given.get("study", "")
+    with workspace().read() as db:
+        bench = measuring.read(db, study)
+        judge = bench.find(given.get("model", ""), given.get("variant", ""))
+        found = disagreements.largest(db, bench, judge)
+    if not found:
+        raise StudyError(f"{judge} and people differ nowhere on “{DEVELOP}”.")
+    work = ReviewDesk(study, who, judge, found)
+    theme.whole_window()
+    take = component.taking(work.desk, DeskEvent, work.apply)
+    if component.desk(work.fixed(f"Why {judge} differs from people"), take, sent_by(work.moving)):
+        end_work()
+        st.rerun()
+
+
+page()

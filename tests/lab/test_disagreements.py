@@ -1,0 +1,92 @@
+"""Where a judge differs from people, by what, and the causes that people tag at the desk."""
+
+from __future__ import annotations
+
+import pytest
+
+from concord.errors import NotFound, StudyError
+from concord.lab import disagreements, measuring
+from concord.rubrics import shelf
+from concord.store import lab
+from concord.workspace import Workspace
+from pages.desk.form import DeskEvent
+from pages.desk.review import QUESTION, ReviewDesk
+from tests.mock import lab as mock
+
+JUDGE = "mock-judge"
+
+
+@pytest.fixture
+def shop(fresh: Workspace) -> Workspace:
+    mock.made(fresh)
+    of = mock.divided(fresh)
+    with fresh.write() as db:
+        mock.answer(db, shelf.find(fresh, mock.RUBRIC), of.keys(""), JUDGE)
+    return fresh
+
+
+def read(workspace: Workspace):
+    with workspace.read() as db:
+        bench = measuring.read(db, mock.STUDY, resamples=200)
+        judge = bench.find(JUDGE, "shop v1")
+        return bench, judge, disagreements.largest(db, bench, judge)
+
+
+def test_the_largest_come_first_and_are_of_develop(shop):
+    bench, _, found = read(shop)
+    assert [one.off for one in found] == sorted((one.off for one in found), reverse=True)
+    assert {one.key for one in found} <= set(bench.parts.keys("develop"))
+    first = found[0]
+    assert first.off == pytest.approx(abs(first.gap) / 4)
+    assert first.words in ("It is long.", "It is short.")
+
+
+def test_groups_show_that_length_sways_the_judge(shop):
+    bench, judge, _ = read(shop)
+    with shop.read() as db:
+        table = disagreements.groups(db, bench, judge)
+    rows = {(row["by"], row["group"]): row for row in table.rows}
+    assert {by for by, _ in rows} >= {"criterion", "direction", "length", "model"}
+    assert rows["length", "longer replies"]["n"] + rows["length", "shorter replies"]["n"] == 20
+
+
+def test_reasons_are_grouped_by_their_words():
+    texts = dict.fromkeys(range(6), "the parcel was late and lost")
+    texts |= dict.fromkeys(range(6, 12), "rude tone without any greeting")
+    groups = disagreements.by_words(texts, seed=1)
+    assert sorted(map(sorted, groups.values()))[0][0] == 0
+    for members in groups.values():
+        assert len({n < 6 for n in members}) == 1
+    assert disagreements.by_words({0: "one text"}) == {}
+
+
+def test_causes_add_up_and_say_what_to_change_first(shop):
+    bench, judge, found = read(shop)
+    work = ReviewDesk(mock.STUDY, "Ada", judge, found)
+    with shop.write() as db:
+        for one, cause in zip(found[:3], (4.0, 4.0, 1.0), strict=True):
+            words = "It counts words." if cause == 4 else ""
+            work.apply(db, DeskEvent(item=one.unit, do="answer", criterion=QUESTION, score=cause, text=words))
+        table = disagreements.causes(db, bench, judge, found)
+        assert [row["items"] for row in table.rows] == [2, 1]
+        assert table.rows[0]["cause"] == "length or style swayed the judge"
+        assert table.rows[0]["words"] == "It counts words."
+        assert table.rows[0]["lost"] == pytest.approx(found[0].off + found[1].off)
+        assert "Change first: say in the instructions" in table.notes[0]
+        moving = work.moving(db, None)
+        assert [state for _, state, _ in moving.strip][:4] == ["done", "done", "done", "open"]
+        work.apply(db, DeskEvent(item=found[2].unit, do="answer", criterion=QUESTION))
+        assert len(lab.tags(db, mock.STUDY, str(judge))) == 2
+
+
+def test_tags_are_no_ratings_and_stay_on_develop(shop):
+    bench, judge, found = read(shop)
+    hidden = bench.parts.of("test")[0].id
+    with shop.write() as db:
+        n = db.execute("SELECT count(*) FROM ratings").fetchone()[0]
+        disagreements.tag(db, mock.STUDY, found[0].unit, "Ada", judge, 2)
+        assert db.execute("SELECT count(*) FROM ratings").fetchone()[0] == n
+        with pytest.raises(StudyError, match="develop"):
+            disagreements.tag(db, mock.STUDY, hidden, "Ada", judge, 2)
+        with pytest.raises(NotFound):
+            disagreements.tag(db, mock.STUDY, found[0].unit, "Ada", judge, 9)

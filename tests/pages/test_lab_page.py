@@ -1,0 +1,99 @@
+"""The page Judge lab: divide, edit with a diff, compare, adopt, choose, open the sealed part."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from concord.lab import parts
+from concord.rubrics import shelf
+from concord.store import lab
+from concord.workspace import Workspace
+from tests.mock import lab as mock
+from tests.pages.test_navigation import FRAME
+
+
+def page(**address: str) -> AppTest:
+    shown = AppTest.from_string(FRAME.format(file="trust/lab.py"), default_timeout=60)
+    shown.query_params.update(address)
+    shown.run()
+    assert not shown.exception
+    return shown
+
+
+def said(shown: AppTest) -> str:
+    return "\n".join(each.value for each in [*shown.markdown, *shown.info, *shown.caption]).replace("\\", "")
+
+
+def press(shown: AppTest, label: str) -> None:
+    next(button for button in shown.button if button.label == label).click().run()
+    assert not shown.exception
+
+
+@pytest.fixture
+def shop(workspace: Workspace) -> Workspace:
+    mock.made(workspace)
+    of = mock.divided(workspace)
+    base = shelf.find(workspace, mock.RUBRIC)
+    with workspace.write() as db:
+        better = mock.variant(db, of, base, mock.CURE)
+        for used in (base, better):
+            mock.answer(db, used, of.keys(""))
+    return workspace
+
+
+def test_without_people_it_says_where_to_begin(workspace: Workspace) -> None:
+    assert "rated nothing yet" in said(page())
+
+
+def test_a_study_is_divided_once_or_the_page_says_why_not(workspace: Workspace) -> None:
+    mock.made(workspace, scenarios=12)
+    shown = page()
+    press(shown, "Divide the items")
+    with workspace.read() as db:
+        assert len(parts.read(db, mock.STUDY).units) == 24
+    assert any(button.label == "Keep as a version" for button in shown.button)
+
+
+def test_too_few_items_are_a_sentence(workspace: Workspace) -> None:
+    mock.made(workspace, scenarios=4)
+    shown = page()
+    press(shown, "Divide the items")
+    assert "8 items" in "".join(each.value for each in shown.error)
+
+
+def test_the_bench_shows_what_changes_compares_and_adopts(shop: Workspace) -> None:
+    shown = page()
+    assert "agrees with people better than mock-judge by shop v1" in said(shown)
+    area = shown.text_area[0]
+    area.set_value(area.value.replace(mock.CURE, "Rate deeds")).run()
+    assert any("+instructions" in code.value for code in shown.code)
+    press(shown, "Keep as a version")
+    with shop.read() as db:
+        assert "shop v3" in lab.kept(db, mock.STUDY)["variants"]
+    shown = page()
+    press(shown, "Adopt shop v2")
+    assert shelf.find(shop, mock.RUBRIC).version == 2
+    press(shown, "Discard shop v2")
+    assert "shop v2" not in said(page(step="choose"))
+
+
+def test_the_cheapest_is_chosen_beside_a_picture(shop: Workspace) -> None:
+    assert "Best on select: mock-judge by shop v2" in said(page(step="choose"))
+
+
+def test_the_sealed_part_opens_with_a_reason_only(shop: Workspace) -> None:
+    shown = page(step="test")
+    assert next(b for b in shown.button if b.label == "Open the test part").disabled
+    next(t for t in shown.text_input if t.label.startswith("Why")).set_value("chosen").run()
+    shown.checkbox[0].check().run()
+    press(shown, "Open the test part")
+    assert "agrees with people better" in said(shown)
+    with shop.read() as db:
+        assert [one.reason for one in lab.openings(db, mock.STUDY)] == ["chosen"]
+
+
+def test_disagreements_are_grouped(shop: Workspace) -> None:
+    shown = page(step="review")
+    assert any(button.label == "Say why they differ" for button in shown.button)
+    assert "disagreements have a cause" in said(shown)
