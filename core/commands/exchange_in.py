@@ -32,7 +32,7 @@ from concord.store.comparisons import OWN
 from concord.studies import pairings
 from concord.workspace import Workspace
 
-_PARAMETERS = {"--map": "mapping", "--role": "roles", "--scores-as": "judge"}
+_PARAMETERS = {"--map": "mapping", "--role": "roles", "--join": "joins", "--scores-as": "judge"}
 SHOWN = 160
 """Characters of a message that `--check` prints."""
 
@@ -125,8 +125,16 @@ def _pairs(_context: click.Context, option: click.Parameter, given: tuple[str, .
     multiple=True,
     metavar="NAME=PATH",
     callback=_pairs,
-    help="Where something lies in a row: messages, or user and assistant; key, player, language, scenario, "
-    "facet:NAME, context:HEADING, score:CRITERION.",
+    help="Where something lies in a row: messages, or user and assistant, or first and second with a winner; "
+    "talk, system, rater, key, player, language, scenario, facet:NAME, context:HEADING, score:CRITERION (a "
+    "judge's), human:CRITERION (a person's); out:COLUMN leaves one out.",
+)
+@click.option(
+    "--join",
+    "joins",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A second file whose rows belong to this one's, such as a batch's output or its scores.",
 )
 @click.option(
     "--role",
@@ -134,7 +142,7 @@ def _pairs(_context: click.Context, option: click.Parameter, given: tuple[str, .
     multiple=True,
     metavar="NAME=user",
     callback=_pairs,
-    help="Who a speaker is: user, assistant, system or tool.",
+    help="Who a speaker is: user, assistant, system or tool; the NAME “*” is anybody else.",
 )
 @click.option(
     "--scores-as", "judge", default="", metavar="JUDGE", help="Take scores as this judge's ratings."
@@ -152,7 +160,7 @@ def _conversations(workspace: str, /, file: Path, benchmark: str, **how: Any) ->
     JSON Lines, JSON, CSV or Parquet; the form is recognised, and docs/formats.md lists those that are.
     """
     if own(file):
-        for option in ("--map", "--role", "--scores-as", "--study", "--rubric", "--check"):
+        for option in ("--map", "--role", "--join", "--scores-as", "--study", "--rubric", "--check"):
             if how[_PARAMETERS.get(option, option[2:])]:
                 raise ConcordError(
                     f"{file} was written by `concord export conversations`: it says all that is in it. "
@@ -219,6 +227,7 @@ def _foreign(
     benchmark: str,
     mapping: dict[str, str],
     roles: dict[str, str],
+    joins: tuple[Path, ...],
     check: bool,
     scales: Mapping[str, Scale],
     rubric: str,
@@ -232,7 +241,7 @@ def _foreign(
         if role not in get_args(Role):
             raise ConcordError(f"--role {name}={role}: it must be one of {', '.join(get_args(Role))}.")
     who = {name.lower(): role for name, role in roles.items()}
-    reading = conversations_file.FileOptions(benchmark, mapping, cast(Mapping[str, Role], who))
+    reading = conversations_file.FileOptions(benchmark, mapping, cast(Mapping[str, Role], who), joins)
     with workspace.read() as db, printing.progress("Checking") as shown:
         survey = conversations_file.survey(file, reading, db=db, progress=shown)
     taken = rubric or how["judge"] or how["study"]

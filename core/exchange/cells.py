@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -32,6 +33,16 @@ def figure_in(where: str, called: str, text: str, *, longest: int | None = None)
     if abs(number) > LARGEST:
         raise ImportRefused(f"{where}: the {called} “{text[:longest]}” is beyond ±{LARGEST:g}. Correct it.")
     return number
+
+
+def separator(path: Path) -> str:
+    """What separates the columns of a file: the most frequent of “,”, “;” and tab in its first line."""
+    try:
+        with path.open("rb") as file:
+            head = re.sub(rb'"(?:[^"]|"")*"', b"", file.readline(2**16))
+    except OSError as error:
+        raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
+    return max(",;\t", key=lambda sign: head.count(sign.encode()))
 
 
 def records(path: Path, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
@@ -91,15 +102,17 @@ def each(
     refuse(wrong, f"{name}: {len(wrong):,} lines are wrong{outcome}.")
 
 
-def refuse(wrong: Sequence[str], head: str = "", count: int = 0) -> None:
+def refuse(wrong: Sequence[str], head: str = "", count: int = 0, last: Sequence[str] = ()) -> None:
     """Raise one ImportRefused with what is wrong, if anything is: of `count` (all unless given) the first.
 
-    `head` stands before several.
+    `head` stands before several, `last` after all.
     """
     count = count or len(wrong)
     more = [f"… and {count - SHOWN:,} more."] if count > SHOWN else []
     if wrong:
-        raise ImportRefused("\n  ".join([*([head] if head and count > 1 else []), *wrong[:SHOWN], *more]))
+        raise ImportRefused(
+            "\n  ".join([*([head] if head and count > 1 else []), *wrong[:SHOWN], *more, *last])
+        )
 
 
 def lines_of(file: IO[AnyStr], name: str, longest: int) -> Iterator[AnyStr]:

@@ -10,19 +10,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from sqlite_utils import Database
 
 from concord.conversation import Conversation, Unit
 from concord.errors import ImportRefused
-from concord.exchange import entries, rows
+from concord.exchange import entries, records, rows
 from concord.exchange.cells import SHOWN, refuse
 from concord.exchange.comparisons_file import import_key
 from concord.exchange.dialogue import SPEAKERS, Roles
 from concord.exchange.entries import Entry, GivenScore, Reading
 from concord.exchange.incoming import AT_ONCE, Given, rate
 from concord.exchange.rows import AROUND, FileRow, Progress
-from concord.exchange.shapes import also, at, has, mapped, shape_of
+from concord.exchange.shapes import ROWS, Shape, at, first, has, mapped, shape_of
 from concord.questions import Scale
 from concord.rating import Comparison, Criterion, Rater, RaterKind
 from concord.store import comparisons, conversations, ratings, studies
@@ -51,12 +52,13 @@ class FileOptions:
     """What the importer is told beside the file: all of it optional.
 
     `mapping` says where things lie (`--map`), `roles` who speakers are. `benchmark` is the name under which
-    the conversations are kept, the file's unless given.
+    the conversations are kept, the file's unless given. `joins` are files whose rows belong to this one's.
     """
 
     benchmark: str = ""
     mapping: Mapping[str, str] = field(default_factory=dict)
     roles: Roles = field(default_factory=dict)
+    joins: tuple[Path, ...] = ()
 
 
 @dataclass
@@ -85,6 +87,13 @@ class FileSurvey:
     """Fields that are kept, but shown nowhere unless a rubric names them."""
     left_out: Counter[str] = field(default_factory=Counter)
     """Paths of what is not kept."""
+    columns: dict[str, Counter[str]] = field(default_factory=dict)
+    """What each column, or path, was taken as, and in how many rows."""
+    joins: tuple[Path, ...] = ()
+    unused: Counter[str] = field(default_factory=Counter)
+    """Rows of joined files that belong to none of the file's."""
+    failed: Counter[str] = field(default_factory=Counter)
+    """Why rows have no reply, as they say, or that they ended with an error."""
 
     @property
     def name(self) -> str:
@@ -94,7 +103,9 @@ class FileSurvey:
     def refuse(self) -> None:
         """Raises ImportRefused with all that is wrong, where something is."""
         head = f"{self.path}: {self.faults:,} of {self.rows:,} rows are wrong; nothing was imported."
-        refuse(self.wrong, head, self.faults)
+        rest = self.rows - self.faults
+        some = [f"--skip-wrong imports the other {rest:,} rows."] if rest else []
+        refuse(self.wrong, head, self.faults, some)
 
 
 @dataclass(frozen=True)
@@ -124,15 +135,18 @@ def survey(
     result = _begun(path, options)
     nowhere = dict(options.mapping)
     with seen() as keys:
-        for some in _batches(rows.read(path, result.kind, progress)):
+        shape = result.reading.shape
+        for some in _batches(records.read(path, result.kind, shape, result.joins, progress, result.unused)):
             for row in some if nowhere else ():
-                nowhere = {name: to for name, to in nowhere.items() if at(row.fields, to) is None}
+                nowhere = {name: to for name, to in nowhere.items() if not _leads(row.fields, to, shape)}
             read = [(row.where, entry) for row in some if (entry := _checked(result, row, keys)) is not None]
             if db is not None:
                 _compare(db, result, read)
     if not result.rows:
         raise ImportRefused(f"{path} is empty. It needs a row at least.")
     for name, to in nowhere.items():
+        if name.startswith("out:") and to in result.fields:
+            continue
         raise ImportRefused(
             f"--map {name}={to}: no row of {path} has anything there. Its fields are "
             f"{', '.join(result.fields[:30])[:500]}."
@@ -166,7 +180,8 @@ def store(
         with part() as db:
             number = _prepare(db, surveyed, judge, study, scales or {})
         raters, units = dict[Rater, int](), set[str]()
-        for some in _batches(rows.read(surveyed.path, surveyed.kind, progress)):
+        shape = surveyed.reading.shape
+        for some in _batches(records.read(surveyed.path, surveyed.kind, shape, surveyed.joins, progress)):
             read = [entry for row in some if (entry := _entry(surveyed.reading, row)) is not None]
             with part() as db:
                 read = [entry for entry in read if _saved(db, entry, counts, surveyed.path, skip_wrong)]
@@ -211,6 +226,13 @@ def sentences(surveyed: FileSurvey, *, by_command: bool = True) -> list[str]:
             f"{surveyed.unread.total():,} scores are no numbers and are left out, such as "
             f"“{next(iter(surveyed.unread))}”."
         )
+    if surveyed.failed:
+        why, _ = surveyed.failed.most_common(1)[0]
+        lines.append(f"{surveyed.failed.total():,} rows say that they ended with an error, such as “{why}”.")
+    lines += [f"{n:,} rows of {name} belong to none of these." for name, n in surveyed.unused.items() if n]
+    if surveyed.columns:
+        taken = (f"{path} as {', '.join(uses)}" for path, uses in surveyed.columns.items())
+        lines.append(f"Taken: {'; '.join(taken)}.")
     how = f" {_IMPORT} --map facet:NAME=COLUMN makes a column a facet." if by_command else ""
     if surveyed.metadata:
         lines.append(f"Kept as metadata, not shown: {_counted(surveyed.metadata, surveyed.rows)}.{how}")
@@ -253,9 +275,10 @@ def _begun(path: Path, options: FileOptions) -> FileSurvey:
             continue
         shape = shape_of(row.fields)
         if options.mapping:
-            shape = also(shape, options.mapping) if shape is not None else mapped(options.mapping)
+            shape = mapped(options.mapping, shape)
         if shape is not None:
-            return FileSurvey(path, kind, Reading(shape, benchmark, roles), tuple(map(str, row.fields)))
+            fields = tuple(map(str, row.fields))
+            return FileSurvey(path, kind, Reading(shape, benchmark, roles), fields, joins=options.joins)
         names = names or [str(name) for name in row.fields]
     if not names:
         raise ImportRefused(broken or f"{path} is empty. It needs a row at least.")
@@ -265,6 +288,13 @@ def _begun(path: Path, options: FileOptions) -> FileSurvey:
         f"{', '.join(names[:30])[:500]}.",
         names,
     )
+
+
+def _leads(fields: Mapping[str, Any] | None, path: str, shape: Shape) -> bool:
+    """Whether a path leads to something in a row, or in the first of its several entries."""
+    if fields is None or path in shape.out:
+        return False
+    return at(fields, path) is not None or path in entries.uses(fields, shape)
 
 
 def _batches(file_rows: Iterable[FileRow]) -> Iterator[list[FileRow]]:
@@ -282,12 +312,11 @@ def _entry(reading: Reading, row: FileRow) -> Entry | None:
 
 
 def _read(reading: Reading, row: FileRow) -> Entry:
-    if not has(row.whole, reading.shape):
-        other = shape_of(row.whole)
+    first_row = row.whole if reading.shape.turns is None else row.whole[ROWS][0]
+    if not has(first_row, reading.shape):
+        other = shape_of(first_row)
         form = f"has the form “{other.name}”" if other is not None else "has a form that is not known"
-        raise ImportRefused(
-            f"{row.where}, {form}, the file's first row “{reading.shape.name}”. Split the file."
-        )
+        raise ImportRefused(f"{row.where}, {form}, the file's first row “{reading.shape.name}”.")
     return entries.read(row.whole, reading, row.where)
 
 
@@ -317,10 +346,15 @@ def _checked(survey: FileSurvey, row: FileRow, keys: KeysSeen) -> Entry | None:
         values.add(scored.score)
         if len(values) > DISTINCT:
             survey.values[scored.criterion] = {min(values), max(values)}
+    if (why := first(row.whole, survey.reading.shape.failed)) not in (None, "success", "started"):
+        survey.failed.update([" ".join(str(why).split())[:200]])
     survey.unread.update(entry.unread if len(survey.unread) < DISTINCT else ())
     if row.fields is not None and len(survey.left_out) + len(survey.metadata) < DISTINCT:
         meta = entry.conversations[0].meta
+        for path, use in entries.columns(row.fields, survey.reading.shape).items():
+            survey.columns.setdefault(path, Counter()).update([use])
         names = entries.beside(row.fields, survey.reading.shape, meta, around=not survey.shown)
+        survey.left_out.update(entry.left_out)
         survey.metadata.update(names[0])
         survey.left_out.update(names[1])
     if len(survey.shown) < SHOWN:

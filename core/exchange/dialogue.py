@@ -30,14 +30,17 @@ SPEAKERS: dict[str, Role] = {
     "function_call_output": "tool",
 }
 """The role of a speaker, by the name that files give it, in lower case."""
-_NAMED_BY = ("role", "from", "speaker", "type", "sender")
-_SAID_IN = ("content", "value", "text", "output", "arguments")
+SPEAKS = ("role", "from", "speaker", "sender", "author", "participant")
+"""The names of what says who speaks."""
+_NAMED_BY = (*SPEAKS[:3], "type", *SPEAKS[3:])
+_SAID_IN = ("content", "value", "text", "output", "arguments", "parts", "message", "utterance")
 _CALLS = ("function_call", "tool_call")
 _MARK = "calls"
 """In a message's meta: the names of the tools that it calls."""
 _WORDS = ("text", "input_text", "output_text")
 _THOUGHT = ("thinking", "reasoning")
-_RESULTS = ("tool_result", "function_call_output")
+_RESULTS = ("tool_result", "function_call_output", "tool_call_response", "function_response")
+_USES = ("tool_use", "tool_call", "function_call")
 _READ = (
     *_NAMED_BY,
     *_CALLS,
@@ -99,12 +102,19 @@ def unread(entry: Any) -> Iterator[str]:
     if not isinstance(entry, Mapping):
         return
     entry = _unpacked(entry)
+    if entry.get("type") == "reasoning":
+        yield from (name for name in entry if name not in ("type", "id") and _holds(entry[name]))
+        return
     content = next((name for name in _SAID_IN if entry.get(name) is not None), "")
     yield from (name for name, value in entry.items() if name not in (*_READ, content) and _holds(value))
     for part in entry[content] if content and isinstance(entry[content], list) else ():
         if isinstance(part, Mapping) and part.get("type") in _WORDS:
             yield from (
-                f"{content}.{name}" for name in part if name not in ("type", "text") and _holds(part[name])
+                f"{content}.{name}"
+                for name in part
+                if name not in ("type", "text")
+                and (name != "content" or "text" in part)
+                and _holds(part[name])
             )
 
 
@@ -119,6 +129,25 @@ def as_list(messages: Sequence[Message]) -> list[dict[str, Any]]:
     ]
 
 
+def transposed(value: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """A list of objects that a column of Hugging Face holds as an object of equally long lists; else []."""
+    lists = list(value.values())
+    if not lists or not all(isinstance(each, list) and len(each) == len(lists[0]) for each in lists):
+        return []
+    return [dict(zip(value, each, strict=True)) for each in zip(*lists, strict=True)]
+
+
+def role_of(entry: Any, roles: Roles) -> Role | None:
+    """Who speaks an utterance; None where nobody is known by the name it has. “*” is anybody."""
+    entry = _unpacked(entry) if isinstance(entry, Mapping) else {}
+    speaker = next((entry[name] for name in _NAMED_BY if isinstance(entry.get(name), str)), None)
+    return None if speaker is None else _role(speaker, roles)
+
+
+def _role(speaker: str, roles: Roles) -> Role | None:
+    return roles.get(speaker) or roles.get(speaker.strip().lower()) or roles.get("*")
+
+
 def _messages(entry: Any, where: str, roles: Roles) -> Iterator[tuple[Message, list[str]]]:
     """The message of an entry without its calls of tools, and these; results among its parts come first."""
     if not isinstance(entry, Mapping):
@@ -128,16 +157,18 @@ def _messages(entry: Any, where: str, roles: Roles) -> Iterator[tuple[Message, l
         return
     speaker = next((entry[name] for name in _NAMED_BY if isinstance(entry.get(name), str)), None)
     spoken = next((entry[name] for name in _SAID_IN if entry.get(name) is not None), None)
+    if isinstance(spoken, Mapping) and isinstance(spoken.get("parts"), list):
+        spoken = spoken["parts"]
     calls = list(_calls(entry))
     if speaker is None or (spoken is None and not calls) or isinstance(spoken, int | float):
         raise ImportRefused(
             f"{where}, needs a “role” (or “speaker”) and a “content” (or “text”), both of them text."
         )
-    role = roles.get(speaker.strip().lower())
+    role = _role(speaker, roles)
     if role is None:
         raise ImportRefused(
             f"{where}: nobody here is called “{speaker[:80]}”. Call the speakers user and assistant, or say "
-            "who it is with --role NAME=user."
+            "who it is with --role NAME=user, or who all others are with --role '*=user'."
         )
     meta = entry.get("meta", {})
     if not isinstance(meta, Mapping):
@@ -149,14 +180,17 @@ def _messages(entry: Any, where: str, roles: Roles) -> Iterator[tuple[Message, l
         meta.setdefault("thinking", thought)
     parts = spoken if isinstance(spoken, list) else [spoken]
     words = list[str]()
-    for part in parts:
+    for part in map(_typed, parts):
         if isinstance(part, Mapping) and part.get("type") in _RESULTS:
-            content = part.get("content", part.get("output"))
-            yield Message("tool", _kept(_text(content), where)), []
+            content = next((part[n] for n in ("content", "output", "response", "result") if n in part), None)
+            result = {"result": named} if (named := _name(part)) else {}
+            yield Message("tool", _kept(_text(content), where), result), []
         elif isinstance(part, Mapping) and part.get("type") in _THOUGHT:
-            meta["thinking"] = "\n".join(filter(None, (meta.get("thinking"), _text(part.get(part["type"])))))
-        elif isinstance(part, Mapping) and part.get("type") == "tool_use":
-            calls.append((str(part.get("name") or ""), part.get("input")))
+            thought = _text(part.get(part["type"], part.get("content")))
+            meta["thinking"] = "\n".join(filter(None, (meta.get("thinking"), thought)))
+        elif isinstance(part, Mapping) and part.get("type") in _USES:
+            given = next((part[name] for name in ("input", "arguments", "args") if name in part), None)
+            calls.append((str(part.get("name") or ""), given))
         elif part is not None and (text := _text(part)):
             words.append(text)
     if role == "tool" and _MARK not in meta:
@@ -203,6 +237,24 @@ def _calls(entry: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         yield str(name or ""), given
 
 
+_UNTYPED = {"functionCall": "function_call", "functionResponse": "function_response", "text": "text"}
+_FILES = {"inlineData": "file", "fileData": "file", "inline_data": "file", "file_data": "file"}
+
+
+def _typed(part: Any) -> Any:
+    """A part as one that names its type: those of Gemini are told by the name they have."""
+    if not isinstance(part, Mapping) or "type" in part or "content_type" in part:
+        return part
+    for name, kind in {**_UNTYPED, **_FILES}.items():
+        if name in part:
+            inner = part[name] if isinstance(part[name], Mapping) else {"text": part[name]}
+            if name == "text" and part.get("thought"):
+                kind = "thinking"
+                inner = {"thinking": part[name]}
+            return {"type": kind, **({"file": inner} if name in _FILES else inner)}
+    return part
+
+
 def _name(entry: Mapping[str, Any]) -> str:
     """The tool whose result a message is."""
     return next((entry[key] for key in ("name", "function") if isinstance(entry.get(key), str)), "")
@@ -220,7 +272,7 @@ def _text(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False, default=str)
     kind = str(value["type"])
     if kind in _WORDS:
-        return _text(value.get("text"))
+        return _text(value.get("text", value.get("content")))
     return _file(kind, value)
 
 
@@ -236,12 +288,16 @@ def _file(kind: str, value: Mapping[str, Any]) -> str:
         value,
     )
     source = inner if isinstance(inner, Mapping) else {"url": inner}
-    named = next((source[key] for key in ("url", "filename", "file_id") if source.get(key)), None)
+    named = next(
+        (source[key] for key in ("url", "uri", "fileUri", "filename", "file_id") if source.get(key)), None
+    )
     if isinstance(named, str) and not named.startswith("data:"):
         return f"[{what}: {named}]"
     data = str(named or source.get("data") or source.get("file_data") or "")
     head, _, body = data.rpartition(",") if data.startswith("data:") else ("", "", data)
-    media = head.removeprefix("data:").partition(";")[0] or source.get("media_type") or source.get("format")
+    media = head.removeprefix("data:").partition(";")[0] or next(
+        (source[name] for name in ("media_type", "mime_type", "mimeType", "format") if source.get(name)), ""
+    )
     digest = hashlib.sha256(body.encode(errors="replace")).hexdigest()[:12]
     size = f"{len(body) * 3 // 4:,} bytes, SHA-256 of its text {digest}" if body else "not in the file"
     return f"[{what}: {', '.join(filter(None, (str(media or ''), size)))}]"

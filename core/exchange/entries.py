@@ -3,8 +3,10 @@
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 from concord.conversation import Conversation, Message, Role, Turn
@@ -13,10 +15,24 @@ from concord.exchange import dialogue
 from concord.exchange.cells import name_in, nfc
 from concord.exchange.dialogue import SPEAKERS, Roles, from_list
 from concord.exchange.rows import AROUND
-from concord.exchange.shapes import WON, Paths, ScorePaths, Shape, Side, Votes, at, first, parsed, said
+from concord.exchange.shapes import (
+    EACH,
+    ROWS,
+    WON,
+    Paths,
+    ScorePaths,
+    Several,
+    Shape,
+    Side,
+    Votes,
+    at,
+    first,
+    parsed,
+    said,
+)
 from concord.files import has_half_characters
 from concord.files.limits import NAME
-from concord.rating import Comparison, Rater, RaterKind, Verdict
+from concord.rating import Comparison, Rater, RaterKind
 from concord.runs.registry import SCENARIO
 from concord.scores import LARGEST
 
@@ -59,12 +75,16 @@ class GivenScore:
 
 @dataclass(frozen=True)
 class Entry:
-    """What one row holds. `unread` are scores that are neither numbers nor known words, as they stand."""
+    """What one row holds. `unread` are scores that are neither numbers nor known words, as they stand.
+
+    `left_out` names what of its messages is in none of the conversations.
+    """
 
     conversations: tuple[Conversation, ...]
     votes: tuple[Comparison, ...] = ()
     scores: tuple[GivenScore, ...] = ()
     unread: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -79,19 +99,36 @@ class Reading:
 def read(fields: Mapping[str, Any], reading: Reading, where: str) -> Entry:
     """The conversations, votes and scores of a row. Raises ImportRefused."""
     shape = reading.shape
-    sides = [_side(fields, side, reading, where) for side in shape.sides]
+    sides, left_out = list[tuple[Any, str, tuple[Message, ...]]](), list[str]()
+    of_parts = _parts(fields, shape.several, where)
+    for part in of_parts:
+        try:
+            sides += [(part, *_side(part, side, reading, where)) for side in shape.sides]
+        except NoReply as error:
+            left_out = [f"{first_of(shape.several)} (parts in which nobody replies)"]
+            if shape.several is None or (part is of_parts[-1] and not sides):
+                why = first(fields, shape.failed)
+                said_why = f"{where}: it ended with an error and has no reply: {_short(why)}."
+                raise error if why in (None, "success") else ImportRefused(said_why) from error
+    parts = [part for part, *_ in sides[:: len(shape.sides)]]
     cut = at(fields, shape.votes.turn) if shape.votes is not None and shape.votes.turn else None
     if cut is not None:
-        sides = [(player, _until(messages, cut, where)) for player, messages in sides]
-    key = _key(fields, shape) or _digest(sides)
-    scenario = _short(first(fields, shape.scenario)) if shape.scenario else ""
+        whole = [messages for *_, messages in sides]
+        sides = [(part, player, _until(messages, cut, where)) for part, player, messages in sides]
+        if [len(messages) for *_, messages in sides] != [*map(len, whole)]:
+            left_out = [
+                f"{path} (after the turn of the vote)" for side in shape.sides for path in side.messages
+            ]
+    key = _key(fields, shape) or _digest([side[1:] for side in sides])
+    players = [player for _, player, _ in sides]
+    scenario = _short(first(fields, shape.scenario)) if shape.scenario else key if len(sides) > 1 else ""
     until = "" if cut is None else f"@{cut}"
     conversations = []
-    for (player, messages), mark in zip(sides, ("a", "b"), strict=False):
+    for place, (part, player, messages) in enumerate(sides):
         name = key if len(sides) == 1 else f"{key}/{player}"
-        if len(sides) == 2 and sides[0][0] == sides[1][0]:
-            name += f"/{mark}"
-        facets = {called: _short(first(fields, paths)) for called, paths in shape.facets.items()}
+        if players.count(player) > 1:
+            name += f"/{_MARKS[place] if place < len(_MARKS) else place + 1}"
+        facets = {called: _short(first(part, paths)) for called, paths in shape.facets.items()}
         facets |= {SCENARIO: scenario + until} if scenario else {}
         conversations.append(
             Conversation(
@@ -101,15 +138,91 @@ def read(fields: Mapping[str, Any], reading: Reading, where: str) -> Entry:
                 messages=messages,
                 language=_language(fields, shape, where),
                 facets={called: value for called, value in facets.items() if value},
-                context=_context(fields, shape),
+                context=_context(part, shape),
                 meta=_meta(fields),
             )
         )
     if twice := [c for c in conversations[1:] if c.key == conversations[0].key]:
         raise ImportRefused(f"{where}: two conversations have the key “{twice[0].key}”.")
-    votes = _votes(fields, shape.votes, conversations, reading.benchmark, where) if shape.votes else ()
-    scores, unread = _scores(fields, shape, conversations[0]) if len(sides) == 1 else ((), ())
-    return Entry(tuple(conversations), votes, scores, unread)
+    votes = _votes(fields, parts, shape.votes, conversations, reading.benchmark, where) if shape.votes else ()
+    scores, unread = list[GivenScore](), list[str]()
+    for (part, *_), conversation in zip(sides, conversations, strict=True) if len(shape.sides) == 1 else ():
+        given, not_read = _scores(part, shape, conversation)
+        scores += given
+        unread += not_read
+    return Entry(tuple(conversations), votes, tuple(scores), tuple(unread), tuple(left_out))
+
+
+class NoReply(ImportRefused):
+    """A dialogue in which nobody replies."""
+
+
+def first_of(several: Several | None) -> str:
+    """What the several conversations of a row are called."""
+    return several.at[0] if several is not None else ""
+
+
+_MARKS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def _parts(fields: Mapping[str, Any], several: Several | None, where: str) -> list[Mapping[str, Any]]:
+    """The row as often as it holds a conversation, with what is that one's own at “@”."""
+    if several is None:
+        return [fields]
+    value = parsed(first(fields, several.at))
+    if several.threads == "replies":
+        value = _flat(value, None)
+    elif isinstance(value, Mapping):
+        value = dialogue.transposed(value) or list(value.values())
+    if not isinstance(value, list) or not value:
+        raise ImportRefused(f"{where}: there is no list at {' or '.join(several.at)}. Remove the row.")
+    if several.threads:
+        value = _threads([each for each in value if isinstance(each, Mapping)], several.threads)
+    return [{**fields, EACH: each} for each in value if isinstance(each, Mapping | str)]
+
+
+def _flat(message: Any, parent: Any) -> list[Mapping[str, Any]]:
+    """A message and those in its replies, each with its place and its parent's."""
+    flat, left = list[Mapping[str, Any]](), [(message, parent)]
+    while left:
+        one, above = left.pop()
+        if isinstance(one, Mapping):
+            flat.append({**one, "id": len(flat), "parent": above})
+            replies = one.get("replies")
+            left += [(each, len(flat) - 1) for each in reversed(replies if isinstance(replies, list) else [])]
+    return flat
+
+
+def _threads(messages: Sequence[Mapping[str, Any]], how: str) -> list[Mapping[str, Any]]:
+    """Each way through a tree of messages from its root to a message that nothing follows.
+
+    Of replies to choose from each is an end, and the chosen one is followed too.
+    """
+    above, by_id = dict[Any, Any](), dict[Any, Any]()
+    number: Any
+    parent: Any
+    asked = chosen = None
+    for place, message in enumerate(messages):
+        if how == "unchosen":
+            user = message.get("role") == "user"
+            number, parent = place, chosen if user else asked
+            asked = place if user else asked
+            chosen = chosen if user or message.get("if_chosen") is False else place
+        else:
+            number = str(first(message, ("message_id", "id", "uuid")))
+            parent = str(first(message, ("parent_id", "parent", "parent_message_uuid")))
+        by_id[number], above[number] = message, parent
+    followed = set(above.values())
+    threads = list[Mapping[str, Any]]()
+    for end in by_id:
+        if by_id[end].get("role") == "user" if how == "unchosen" else end in followed:
+            continue
+        way, here = list[Any](), end
+        while here in by_id and len(way) < len(by_id):
+            way.append(by_id[here].get("message", by_id[here]) if how == "parent" else by_id[here])
+            here = above[here]
+        threads.append({"messages": [e for e in reversed(way) if isinstance(e, Mapping)], "last": by_id[end]})
+    return threads
 
 
 def beside(
@@ -123,6 +236,13 @@ def beside(
     used_names = {path.partition(".")[0] for path in used}
     here = {name: value for name, value in fields.items() if name not in meta and (around or name != AROUND)}
     left_out = [*_beside(here, used), *_unread(fields, shape, used)]
+    if shape.several is not None:
+        place = next(path for path in shape.several.at if at(fields, path) is not None)
+        left_out = [re.sub(r"^@(\.messages(?=\.))?", place, name) for name in left_out]
+    if shape.turns is not None:  # what is equal in all rows is metadata, and some say where the rows belong
+        told = {*shape.turns.by, *shape.turns.order}
+        told |= {n for n in fields if all(row.get(n) == fields[n] for row in fields[ROWS])}
+        left_out = [name for name in left_out if name.removeprefix(f"{ROWS}.") not in told]
     return [name for name in meta if name not in used_names], list(dict.fromkeys(left_out))
 
 
@@ -132,32 +252,97 @@ def _unread(fields: Mapping[str, Any], shape: Shape, used: set[str]) -> Iterator
         value = first(fields, paths)
         if isinstance(value, Mapping) or len(" ".join(str(value).split())) > FACET:
             yield f"{paths[0]} (a facet has {FACET} characters)"
-    for role, paths in (part for side in shape.sides for part in side.said):
-        path, value = said(fields, paths)
-        unsaid = () if value is None else _unsaid(value, role, path)
-        yield from (name for name in unsaid if name not in used)
-    for scores in shape.scores:
-        given, inner = parsed(at(fields, scores.at)), {*scores.name, *scores.value, *scores.why, *scores.by}
-        inner |= {*scores.only, scores.kind}
-        entries = given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ()
-        for entry in () if scores.criterion else entries:
-            if isinstance(entry, Mapping):
-                yield from (f"{scores.at}.{name}" for name in _beside(entry, inner))
+    threads = shape.several is not None and bool(shape.several.threads)
+    for part in _parts(fields, shape.several, ""):
+        for role, paths in (spoken for side in shape.sides for spoken in side.said):
+            path, value = said(part, paths)
+            unsaid = () if value is None else _unsaid(value, role, path)
+            links = {f"{path}.{name}" for name in _LINKS} if threads else set()
+            yield from (name for name in unsaid if name not in used and name not in links)
+        for scores in shape.scores:
+            inner = {*scores.name, *scores.value, *scores.why, *scores.by, *scores.only, scores.kind}
+            given = parsed(at(part, scores.at))
+            listed = (
+                given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ()
+            )
+            for entry in () if scores.criterion else listed:
+                if isinstance(entry, Mapping) and scores.only and first(entry, scores.only) is None:
+                    yield f"{scores.at}.…"
+                elif isinstance(entry, Mapping):
+                    yield from (f"{scores.at}.{name}" for name in _beside(entry, inner))
+
+
+_LINKS = ("message_id", "parent_id", "message_tree_id", "id", "parent", "replies", "children", "if_chosen")
+"""What says where in a tree a message stands."""
+
+
+def uses(fields: Mapping[str, Any], shape: Shape) -> dict[str, str]:
+    """The paths of a form that lead to something in a row, with what each is taken as.
+
+    Of several paths it is the one that counts. The last names of a “@” stand for those in every entry.
+    """
+    votes, taken = shape.votes, dict[str, str]()
+    part = _first_part(fields, shape.several)
+    every: list[tuple[str, Paths]] = [
+        *((f"context “{heading}”", paths) for heading, paths in shape.context.items()),
+        *((f"facet “{name}”", paths) for name, paths in shape.facets.items()),
+        *((f"score “{s.criterion}”" if s.criterion else "scores", (s.at,)) for s in shape.scores),
+        *(("reasons of a score", s.why) for s in shape.scores if s.criterion),
+        *(("rater", s.by) for s in shape.scores),
+        ("scenario", shape.scenario),
+        ("language", shape.language),
+        *(("player", side.player) for side in shape.sides),
+        ("why it failed", shape.failed),
+    ]
+    key = next((path for path in shape.key if _joint(fields, path)), "")
+    every += [("key", (part_,)) for part_ in key.split("+") if key]
+    if votes is not None:
+        every += [("vote", (path,)) for path in (*votes.columns, *votes.winner, *votes.less, votes.rank)]
+        every += [("rater", votes.by), ("turn of the vote", (votes.turn,)), ("reasons of a vote", votes.why)]
+    for name, paths in every:
+        path = next((path for path in paths if path and at(part, path) is not None), "")
+        taken |= {path: f"{taken[path]}, {name}" if path in taken and name not in taken[path] else name}
+    for side in shape.sides:
+        for role, paths in side.said:
+            path, _ = said(part, paths)
+            taken[path] = "messages" if path in (*side.messages, *side.talk) else role
+    if shape.turns is not None:
+        row = first(fields, (f"{ROWS}.0",))
+        order = next((path for path in shape.turns.order if at(row, path) is not None), "")
+        taken |= {order: "order of the messages"}
+    taken.pop("", None)
+    return taken
+
+
+def columns(fields: Mapping[str, Any], shape: Shape) -> dict[str, str]:
+    """`uses` as the row calls them: what stands in each of several entries by the path to them."""
+    place = next(
+        (path for path in (shape.several.at if shape.several else ()) if at(fields, path) is not None), ""
+    )
+    return {
+        (place if shape.several and shape.several.threads else path.replace(EACH, place, 1))
+        if path.startswith(EACH)
+        else path: use
+        for path, use in uses(fields, shape).items()
+    }
+
+
+def _first_part(fields: Mapping[str, Any], several: Several | None) -> Mapping[str, Any]:
+    return fields if several is None else _parts(fields, several, "")[0]
 
 
 def _used(fields: Mapping[str, Any], shape: Shape) -> set[str]:
-    """The paths of a form that lead to something in a row: of several, the one that counts."""
-    votes, spoken = shape.votes, {said(fields, paths)[0] for side in shape.sides for _, paths in side.said}
-    every: list[Paths] = [*(side.player for side in shape.sides), shape.scenario, shape.language]
-    every += [(part,) for path in shape.key for part in path.split("+")]
-    every += [*shape.context.values(), *shape.facets.values(), *((scores.at,) for scores in shape.scores)]
-    every += [scores.by for scores in shape.scores] + [
-        scores.why for scores in shape.scores if scores.criterion
-    ]
-    if votes is not None:
-        every += [*((path,) for path in (*votes.columns, *votes.winner)), votes.by, (votes.turn,)]
-    beside = {next((path for path in paths if path and at(fields, path) is not None), "") for paths in every}
-    return (spoken | beside) - {""}
+    """The paths of `uses` as they stand in the row itself."""
+    paths, several = set(uses(fields, shape)), shape.several
+    if several is None:
+        return paths
+    place = next(path for path in several.at if at(fields, path) is not None)
+    if several.threads:
+        return {path for path in paths if not path.startswith(EACH)} | {place}
+    count = len(_parts(fields, several, ""))
+    inner = [path.removeprefix(EACH).removeprefix(".") for path in paths if path.startswith(EACH)]
+    beside = {path for path in paths if not path.startswith(EACH)}
+    return beside | {f"{place}.{n}.{path}".rstrip(".") for n in range(count) for path in inner}
 
 
 def _beside(value: Any, used: set[str], path: str = "") -> Iterator[str]:
@@ -191,7 +376,11 @@ def _unsaid(value: Any, role: Role, path: str) -> Iterator[str]:
 
 
 def _side(fields: Any, side: Side, reading: Reading, where: str) -> tuple[str, tuple[Message, ...]]:
-    messages: list[Message] = []
+    """Who replies in a dialogue of a row, and its messages: lists one after another, then texts by turns.
+
+    They are read together, so that a call in one list and its result in the next belong to one reply.
+    """
+    entries: list[Any] = []
     spoken: list[tuple[Role, list[str]]] = []
     for role, paths in side.said:
         _, value = said(fields, paths)
@@ -200,28 +389,43 @@ def _side(fields: Any, side: Side, reading: Reading, where: str) -> tuple[str, t
         if texts := _texts(value):
             spoken.append((role, texts))
             continue
-        read = from_list(_entries(value, role), where, reading.roles)
-        same = [(m.role, m.content) for m in messages]
-        begins = bool(same) and same == [(m.role, m.content) for m in read[: len(same)]]
-        messages = list(read) if begins else [*messages, *read]
+        more = _entries(value, role)
+        same = _as_said(entries, reading, where) if entries else []
+        begins = bool(same) and same == _as_said(more, reading, where)[: len(same)]
+        entries = more if begins else [*entries, *more]
+    there = _as_said(entries, reading, where) if entries and spoken else []
     for turn in range(max((len(texts) for _, texts in spoken), default=0)):
         for role, texts in spoken:
             if turn < len(texts):
-                message = Message(role, texts[turn])
-                if role != "assistant" and any((m.role, m.content) == (role, texts[turn]) for m in messages):
+                if role != "assistant" and (role, texts[turn]) in there:
                     continue  # the list of messages begins with the prompt
                 # A system prompt, or the question to an answer that is a message, comes first.
-                place = sum(m.role == "system" for m in messages) if role != "assistant" else len(messages)
-                messages.insert(place if turn == 0 else len(messages), message)
+                first_ = sum(_speaks(e, reading) == "system" for e in entries)
+                place = first_ if role != "assistant" and turn == 0 else len(entries)
+                entries.insert(place, {"role": _OWN[role], "content": texts[turn]})
+    messages = from_list(entries, where, {**reading.roles, **_OWN_ROLES})
     if not messages:
         raise ImportRefused(f"{where}: the dialogue is empty. Remove the row.")
     if not any(m.role == "assistant" for m in messages):
-        raise ImportRefused(f"{where}: nobody replies in the dialogue. Remove the row, or name the speaker.")
+        raise NoReply(f"{where}: nobody replies in the dialogue. Remove the row, or name the speaker.")
     if any(has_half_characters(m.content) for m in messages):
         raise ImportRefused(f"{where}: a text holds half of a character (a lone surrogate). Remove it.")
     named = first(fields, side.player)
     player = named if isinstance(named, str) else _short(named) if named is not None else side.unnamed
-    return nfc(name_in(where, "player", player.strip() or side.unnamed)), tuple(messages)
+    return nfc(name_in(where, "player", player.strip() or side.unnamed)), messages
+
+
+_OWN: Mapping[Role, str] = {role: f" {role}" for role in ("system", "user", "assistant", "tool")}
+"""Who says a plain text: no speaker of a file is called so."""
+_OWN_ROLES: Roles = {name: role for role, name in _OWN.items()}
+
+
+def _speaks(entry: Any, reading: Reading) -> Role | None:
+    return dialogue.role_of(entry, {**reading.roles, **_OWN_ROLES})
+
+
+def _as_said(entries: Sequence[Any], reading: Reading, where: str) -> list[tuple[Role, str]]:
+    return [(m.role, m.content) for m in from_list(entries, where, {**reading.roles, **_OWN_ROLES})]
 
 
 def _texts(value: Any) -> list[str]:
@@ -239,10 +443,14 @@ def _texts(value: Any) -> list[str]:
 
 def _entries(value: Any, role: Role) -> list[Any]:
     """The messages of a value that is no text: a list of them, one of them, or an object that holds some."""
+    if isinstance(value, list) and value and all(map(_is_part, value)):
+        return [{"role": _OWN[role], "content": value}]
     if isinstance(value, list):
         return [entry for each in value for entry in (each if isinstance(each, list) else [each])]
     if not isinstance(value, Mapping):
-        return [{"role": role, "content": str(value)}]
+        return [{"role": _OWN[role], "content": str(value)}]
+    if (listed := dialogue.transposed(value)) and _is_message(listed[0]):
+        return listed
     if _is_message(value):
         return [value]
     name, inner = _inside(value)
@@ -250,14 +458,24 @@ def _entries(value: Any, role: Role) -> list[Any]:
         return _entries(inner[0].get("message", inner[0].get("text")), role)
     if name:
         texts = _texts(inner)
-        return [{"role": role, "content": t} for t in texts] if texts else _entries(inner, role)
-    return [{"role": role, "content": json.dumps(value, ensure_ascii=False, default=str)}]
+        return [{"role": _OWN[role], "content": t} for t in texts] if texts else _entries(inner, role)
+    return [{"role": _OWN[role], "content": json.dumps(value, ensure_ascii=False, default=str)}]
+
+
+_PARTS = ("text", "tool_use", "thinking", "redacted_thinking", "image", "output_text")
+
+
+def _is_part(value: Any) -> bool:
+    """Whether something is a part of one message, which does not say who speaks."""
+    if not isinstance(value, Mapping) or any(value.get(name) for name in dialogue.SPEAKS):
+        return False
+    return value.get("type") in _PARTS or ("type" not in value and isinstance(value.get("text"), str))
 
 
 def _is_message(value: Mapping[str, Any]) -> bool:
     if _inside(value)[0] in ("messages", "choices"):
         return False
-    named = any(isinstance(value.get(name), str) for name in ("role", "from"))
+    named = any(isinstance(value.get(name), str) for name in ("role", "from", "sender", "speaker"))
     typed = isinstance(value.get("type"), str) and ("content" in value or "data" in value)
     return named or typed or "lc" in value or "kwargs" in value
 
@@ -284,11 +502,14 @@ def _until(messages: Sequence[Message], turn: Any, where: str) -> tuple[Message,
 
 
 def _key(fields: Mapping[str, Any], shape: Shape) -> str:
-    for path in shape.key:
-        parts = [at(fields, part) for part in path.split("+")]
-        if all(isinstance(each, str | int) and not isinstance(each, bool) for each in parts):
-            return "/".join(str(each).strip() for each in parts)
-    return ""
+    return next(filter(None, (_joint(fields, path) for path in shape.key)), "")
+
+
+def _joint(fields: Mapping[str, Any], path: str) -> str:
+    """What a path of a key leads to, or several with “+” between them; “” unless all are texts or numbers."""
+    parts = [at(fields, part) for part in path.split("+")]
+    named = all(isinstance(each, str | int) and not isinstance(each, bool) for each in parts)
+    return "/".join(str(each).strip() for each in parts) if named else ""
 
 
 def _digest(sides: Sequence[tuple[str, Sequence[Message]]]) -> str:
@@ -343,28 +564,45 @@ def _short(value: Any) -> str:
 
 
 def _votes(
-    fields: Mapping[str, Any], votes: Votes, sides: Sequence[Conversation], benchmark: str, where: str
+    fields: Mapping[str, Any],
+    parts: Sequence[Mapping[str, Any]],
+    votes: Votes,
+    sides: Sequence[Conversation],
+    benchmark: str,
+    where: str,
 ) -> tuple[Comparison, ...]:
-    verdict: Verdict | None = None
-    answer = ""
-    for path in (*votes.columns, *votes.winner):
-        value = at(fields, path)
-        answer = answer or ("" if value is None else str(value))
-        word = str(value).strip().lower()
-        this = votes.columns.get(path) if word in ("1", "1.0", "true") else None
-        verdict = verdict or (this if path in votes.columns else WON.get(word))
-    if verdict is None:
-        raise ImportRefused(
-            f"{where}: the winner is “{answer[:80]}”. It must be model_a, model_b, tie or tie (bothbad)."
-        )
-    by = first(fields, votes.by)
+    """The votes of a row on its sides, the first of a pair shown as A. Raises ImportRefused."""
+    by, why = first(fields, votes.by), str(first(fields, votes.why) or "")
     if isinstance(by, list | tuple) and by:
         rater = Rater(nfc(str(by[0]))[:NAME], "judge", str(by[1])[:NAME] if len(by) > 1 else "")
     else:
-        rater = Rater(nfc(str(by))[:NAME] if by is not None else f"voters of {benchmark}", "human")
+        unnamed = votes.who or f"voters of {benchmark}"
+        rater = Rater(nfc(str(by))[:NAME] if by is not None else unnamed, votes.rater)
+    if votes.rank:
+        ranks = [_number(at(part, votes.rank)) for part in parts]
+        return tuple(
+            Comparison("", one.key, other.key, rater, "A" if a < b else "B" if a > b else "C")
+            for (a, one), (b, other) in combinations(zip(ranks, sides, strict=True), 2)
+            if a is not None and b is not None
+        )
+    verdict, answer, strong = votes.won, "", False
+    for path in (*votes.columns, *votes.winner, *votes.less):
+        value = at(fields, path)
+        answer = answer or ("" if value is None else str(value))
+        word = str(value).strip().lower()
+        if path in votes.columns:
+            verdict = verdict or (votes.columns[path] if word in ("1", "1.0", "true") else None)
+        elif path in votes.less and (number := _number(value)) is not None:
+            apart = number - votes.less[path]
+            verdict, strong = "A" if apart < 0 else "B" if apart > 0 else "C", 0 < votes.strong <= abs(apart)
+        else:
+            verdict = verdict or votes.words.get(word) or (None if votes.words else WON.get(word))
+    if verdict is None:
+        must = ", ".join(votes.words) or "model_a, model_b, tie or tie (bothbad)"
+        raise ImportRefused(f"{where}: the winner is “{answer[:80]}”. It must be {must}.")
     one, other = sides
-    why = "both bad" if "bad" in answer.lower() else ""
-    return (Comparison("", one.key, other.key, rater, verdict, why),)
+    why = why or ("both bad" if "bad" in answer.lower() else "")
+    return (Comparison("", one.key, other.key, rater, verdict, why, strong=strong),)
 
 
 def _scores(
@@ -404,7 +642,7 @@ def _given(
     if given_scores is None:
         return
     if scores.criterion:
-        yield scores.criterion, None, given_scores, first(fields, scores.why), fields
+        yield scores.criterion, None, at(fields, scores.at), first(fields, scores.why), fields
     elif isinstance(given_scores, list):
         for entry in given_scores:
             named = first(entry, scores.name)
@@ -424,6 +662,8 @@ def _given(
                     yield f"{name}/{inner}", None, each, why, about
             elif value is not None:
                 yield str(name), None, value, why, about
+    else:
+        yield scores.at.rpartition(".")[2], None, given_scores, "", fields
 
 
 def _number(value: Any) -> float | None:

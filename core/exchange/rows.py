@@ -1,10 +1,11 @@
-"""Read the rows of a file one after another: JSON Lines, JSON, CSV and Parquet.
+"""Read the rows of a file one after another: JSON Lines, JSON, YAML, CSV and Parquet.
 
 A row is a mapping with the place where it stands. Memory does not grow with the length of the file, but for
-JSON, which is one value.
+JSON and YAML, which are one value.
 """
 
 import json
+import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import ImportRefused
-from concord.exchange.cells import by_column, lines_of, records
-from concord.files import parse_json, read_json, unmarked
+from concord.exchange.cells import by_column, lines_of, records, separator
+from concord.files import parse_json, read_json, read_yaml, unmarked
 from concord.files.limits import FILE_BYTES, RECORD
 
 LISTS = (
@@ -29,6 +30,8 @@ LISTS = (
     "table/results",
     "testCases",
     "testRunData/testCases",
+    "testRunData/conversationalTestCases",
+    "conversationalTestCases",
     "test_cases",
     "test_results",
 )
@@ -69,7 +72,7 @@ class FileRow:
 
 
 def kind_of(path: Path) -> str:
-    """JSON Lines, JSON, CSV, TSV, Parquet or Inspect, by the first bytes of the file, then by its name.
+    """JSON Lines, JSON, YAML, CSV, Parquet or Inspect, by the first bytes of the file, then by its name.
 
     Raises ImportRefused for a file that cannot be read, is empty, or of none of these kinds.
     """
@@ -97,7 +100,9 @@ def kind_of(path: Path) -> str:
         )
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if path.suffix.lower() in (".csv", ".tsv") and text[:1] != b"{":
-        return "TSV" if path.suffix.lower() == ".tsv" else "CSV"
+        return "CSV"
+    if path.suffix.lower() in (".yaml", ".yml") and text[:1] not in (b"{", b"["):
+        return "YAML"
     if text[:1] == b"[":
         return "JSON"
     if text[:1] == b"{":
@@ -109,7 +114,7 @@ def kind_of(path: Path) -> str:
         return "JSON Lines" if path.suffix.lower() == ".jsonl" or one_line else "JSON"
     if path.suffix.lower() in (".json", ".jsonl", ".ndjson"):
         return "JSON Lines"
-    return "TSV" if text.partition(b"\n")[0].count(b"\t") else "CSV"
+    return "CSV"
 
 
 def _whole(line: bytes) -> bool:
@@ -130,11 +135,40 @@ def read(path: Path, kind: str = "", progress: Progress | None = None) -> Iterat
         return _parquet(path, progress)
     if kind == "Inspect":
         return _inspect(path, progress)
-    if kind == "JSON":
-        return _document(path)
+    if kind in ("JSON", "YAML"):
+        return _spans(_document(path, kind))
     if kind == "JSON Lines":
-        return _lines(path, progress)
-    return _cells(path, "\t" if kind == "TSV" else ",", progress)
+        return _spans(_lines(path, progress))
+    return _cells(path, progress)
+
+
+def _spans(rows: Iterator[FileRow]) -> Iterator[FileRow]:
+    """The rows; one that is an export of OpenTelemetry is its spans, with their attributes by name."""
+    for row in rows:
+        if row.fields is None or not isinstance(row.fields.get("resourceSpans"), list):
+            yield row
+            continue
+        spans = [row.fields]
+        for name in ("resourceSpans", "scopeSpans", "spans"):
+            lists = (span[name] for span in spans if isinstance(span.get(name), list))
+            spans = [each for some in lists for each in some if isinstance(each, dict)]
+        for number, span in enumerate(spans, 1):
+            attributes = span.get("attributes")
+            listed = attributes if isinstance(attributes, list) else []
+            pairs = [each for each in listed if isinstance(each, dict)]
+            named = {str(each.get("key")): _otlp(each.get("value")) for each in pairs}
+            yield FileRow(f"{row.where}, span {number}", {**span, "attributes": named or attributes})
+
+
+def _otlp(value: Any) -> Any:
+    """A value of OpenTelemetry's JSON, which says of which type it is."""
+    inner = next(iter(value.values()), None) if isinstance(value, dict) and len(value) == 1 else value
+    if isinstance(inner, dict) and isinstance(inner.get("values"), list):
+        kinds = [each for each in inner["values"] if isinstance(each, dict)]
+        if isinstance(value, dict) and "kvlistValue" in value:
+            return {str(each.get("key")): _otlp(each.get("value")) for each in kinds}
+        return [_otlp(each) for each in kinds]
+    return inner
 
 
 def _lines(path: Path, progress: Progress | None) -> Iterator[FileRow]:
@@ -162,8 +196,10 @@ def _lines(path: Path, progress: Progress | None) -> Iterator[FileRow]:
                     yield FileRow(where, None, "is not a JSON object. Every line must be one.")
 
 
-def _document(path: Path) -> Iterator[FileRow]:
-    whole = read_json(path, ImportRefused)
+def _document(path: Path, kind: str) -> Iterator[FileRow]:
+    whole = (read_yaml if kind == "YAML" else read_json)(path, ImportRefused)
+    if isinstance(whole, dict) and "eval" in whole and "status" in whole and not whole.get("samples"):
+        raise ImportRefused(_no_samples(path, str(whole["status"]), _at(whole, "error/message")))
     around: Mapping[str, Any] = {}
     rows, called = whole, "entry"
     if isinstance(whole, dict):
@@ -183,6 +219,11 @@ def _document(path: Path) -> Iterator[FileRow]:
             yield FileRow(where, {**fields, AROUND: around} if around else fields)
         else:
             yield FileRow(where, None, "is not an object. Every entry of the list must be one.")
+
+
+def _no_samples(path: Path, status: str, error: Any) -> str:
+    why = f": {' '.join(str(error).split())[:200]}" if error else ""
+    return f"{path}: the run of Inspect has the status “{status}” and no samples{why}. Run it again."
 
 
 def _of_columns(whole: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -206,13 +247,14 @@ def _objects(value: Any) -> bool:
     return isinstance(value, list) and any(isinstance(each, dict) for each in value)
 
 
-def _cells(path: Path, delimiter: str, progress: Progress | None) -> Iterator[FileRow]:
-    numbered = records(path, delimiter)
+def _cells(path: Path, progress: Progress | None) -> Iterator[FileRow]:
+    numbered = records(path, separator(path))
     number, header = next(numbered, (1, []))
     if not any(header):
         raise ImportRefused(f"{path} is empty. Its first line must name the columns.")
     columns = [unmarked(cell.strip()) for cell in header]
-    for name in filter(None, columns):
+    outputs = [place for place, name in enumerate(columns) if _OUTPUT.fullmatch(name)]
+    for name in filter(None, columns[: outputs[0]] if outputs else columns):
         if columns.count(name) > 1:
             raise ImportRefused(f"{path}, line {number}: two columns are called {name}. Rename one of them.")
     size, read = max(1, path.stat().st_size), 0
@@ -222,9 +264,34 @@ def _cells(path: Path, delimiter: str, progress: Progress | None) -> Iterator[Fi
             progress(min(1.0, read / size))
         where = f"{path}, line {number}"
         try:
-            yield FileRow(where, by_column(where, columns, cells, ()))
+            if outputs and len(cells) == len(columns):
+                beside = by_column(where, columns[: outputs[0]], cells[: outputs[0]], ())
+                yield FileRow(where, {**beside, OUTPUTS: list(_outputs(columns, cells, outputs))})
+            else:
+                yield FileRow(where, by_column(where, columns, cells, ()))
         except ImportRefused as error:
             yield FileRow(where, None, str(error).removeprefix(where).lstrip(", "))
+
+
+OUTPUTS = "promptfoo outputs"
+"""The name under which a row of promptfoo's table has what its models replied."""
+_OUTPUT = re.compile(r"\[([^\]]+)\] (.*)", re.S)
+_REPLY = re.compile(
+    r"\[(?:PASS|FAIL|ERROR)\] (?:\((-?[\d.]+)[^)\n]*\)\n\n)?(.*?)(?:\n\n(?:Pass|Fail) Reason: (.*))?", re.S
+)
+"""What a cell holds where the table has no columns for the score and its reasons."""
+
+
+def _outputs(columns: list[str], cells: list[str], places: list[int]) -> Iterator[dict[str, str]]:
+    """The replies in a row of promptfoo's table: a column each, followed by what is said of it."""
+    for place, end in zip(places, [*places[1:], len(cells)], strict=True):
+        head, text = _OUTPUT.fullmatch(columns[place]), cells[place]
+        about = dict(zip(columns[place + 1 : end], cells[place + 1 : end], strict=True))
+        if "Status" not in about and (parts := _REPLY.fullmatch(text)):
+            text = parts[2]
+            about |= {"Score": parts[1] or "", "Grader Reason": parts[3] or about.get("Grader Reason", "")}
+        if head is not None and text:
+            yield {"player": head[1], "prompt": head[2], "text": text, **about}
 
 
 def _parquet(path: Path, progress: Progress | None) -> Iterator[FileRow]:
@@ -275,7 +342,16 @@ def _inspect(path: Path, progress: Progress | None) -> Iterator[FileRow]:
                     raise ImportRefused(f"{path}: {part.filename} takes {part.file_size:,} bytes unpacked.")
             samples = sum(part.filename.startswith("samples/") for part in archive.infolist())
         header = read_eval_log(str(path), header_only=True)
-        around = {AROUND: {"eval": {"model": header.eval.model, "task": header.eval.task}}}
+        why = header.error.message if header.error else ""
+        if not samples:
+            raise ImportRefused(_no_samples(path, header.status, why))
+        around = {
+            AROUND: {
+                "status": header.status,
+                "error": {"message": why},
+                "eval": {"model": header.eval.model, "task": header.eval.task},
+            }
+        }
         left_out = {"events", "store", "attachments"}
         if header.eval.dataset.sample_ids:
             samples_read = read_eval_log_samples(

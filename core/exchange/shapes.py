@@ -1,14 +1,16 @@
 """The forms of conversations that Concord recognises, as data/shapes.toml has them: where each keeps what.
 
 A path is names joined by dots; a number is a place in a list (-1: the last), “^” what stands around the list
-of rows. Texts that hold JSON are read on the way, not at the end: what somebody said stays as it is, unless
-the path ends in “~”. Of several paths the first that leads to something counts.
+of rows, “@” one of several entries of which each is a conversation. Texts that hold JSON are read on the
+way, not at the end: what somebody said stays as it is, unless the path ends in “~”. Of several paths the
+first that leads to something counts.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import ConfigDict, TypeAdapter
 from pydantic.dataclasses import dataclass
@@ -23,19 +25,27 @@ Paths = tuple[str, ...]
 _STRICT = ConfigDict(extra="forbid")
 JSON_TEXT = "~"
 """The end of a path to a text that is written as JSON."""
+TALK = "#"
+"""The end of a path to a text that is a whole dialogue: “Human: … Assistant: …”."""
+EACH = "@"
+"""The name under which a row has one of its several entries."""
+ROWS = "rows"
+"""The name under which a conversation of several rows has them."""
 
 
 @dataclass(frozen=True, config=_STRICT)
 class Side:
     """One dialogue of a row: where its parts lie, put one after another, and who replied in it.
 
-    `messages` leads to a list of messages, or the JSON of one, which have roles of their own. At `system`,
+    `messages` leads to a list of messages, or the JSON of one, which have roles of their own, `talk` to a
+    text that names who speaks (“Human: … Assistant: …”). At `system`,
     `user` and `assistant` a plain text is said by that role; a path that ends in “~” leads to a text that is
     messages or texts written as JSON. `player` leads to the name of the model, which is `unnamed` without.
     """
 
     system: Paths = ()
     messages: Paths = ()
+    talk: Paths = ()
     user: Paths = ()
     assistant: Paths = ()
     player: Paths = ()
@@ -45,30 +55,82 @@ class Side:
     def said(self) -> tuple[tuple[Role, Paths], ...]:
         """Where each part lies, with who says a plain text there."""
         messages = tuple(f"{path}{JSON_TEXT}" for path in self.messages)
+        messages += tuple(f"{path}{TALK}" for path in self.talk)
         spoken: tuple[tuple[Role, Paths], ...] = (("user", self.user), ("assistant", self.assistant))
         return ("system", self.system), ("user", messages), *spoken
 
 
 @dataclass(frozen=True, config=_STRICT)
 class Votes:
-    """Which of a row's two sides somebody preferred. `by` leads to who; `turn` to the turn it is about.
+    """Which of a row's sides somebody preferred.
 
-    A path of `winner` leads to the winner as WON names it, a path of `columns` to whether it is this one. A
-    list in `by` is the judge's name and its prompt.
+    A path of `winner` leads to the winner as WON, or `words`, names it, a path of `columns` to whether it is
+    this one, one of `less` to a number, below the one given here where the first wins, above it where the
+    second does, by far from a distance of `strong` on. `won` is the winner of every row. `rank` leads to the
+    rank of each side, 1 the best. `turn` is the turn it is about. `by` leads to who votes, a list in it to a
+    judge's name and its prompt; without, `who` does, a person unless `rater` says judge.
     """
 
     winner: Paths = ()
     columns: Mapping[str, Verdict] = field(default_factory=dict)
+    words: Mapping[str, Verdict] = field(default_factory=dict)
+    less: Mapping[str, float] = field(default_factory=dict)
+    strong: float = 0
+    won: Verdict | None = None
+    rank: str = ""
+    why: Paths = ()
     by: Paths = ()
+    rater: RaterKind = "human"
+    who: str = ""
     turn: str = ""
 
 
 WON: Mapping[str, Verdict] = {
-    **dict.fromkeys(("model_a", "a", "model_1", "left", "first", "chosen"), "A"),
-    **dict.fromkeys(("model_b", "b", "model_2", "right", "second"), "B"),
-    **dict.fromkeys(("tie", "tie (bothbad)", "both_bad", "bothbad", "both_good", "c", "neither"), "C"),
+    **dict.fromkeys(("model_a", "a", "a>b", "model_1", "left", "first", "chosen", "response_a"), "A"),
+    **dict.fromkeys(("model_b", "b", "b>a", "model_2", "right", "second", "response_b"), "B"),
+    **dict.fromkeys(("tie", "tie (bothbad)", "both_bad", "bothbad", "both_good", "c", "neither", "a=b"), "C"),
+    **dict.fromkeys(("draw", "equal"), "C"),
 }
 """What a winner is called."""
+
+
+@dataclass(frozen=True, config=_STRICT)
+class Several:
+    """One row that holds several conversations: an entry each of what `at` leads to, “@” in other paths.
+
+    With `threads` it is a tree of messages, and each way from its root to an end is a conversation:
+    “@.messages”, and “@.last”, the last message. Messages lie in each other's `replies`, name their `parent`,
+    or follow each other, but for the `unchosen` ones.
+    """
+
+    at: Paths
+    threads: Literal["", "replies", "parent", "unchosen"] = ""
+
+
+@dataclass(frozen=True, config=_STRICT)
+class Turns:
+    """One conversation that has several rows: those that are equal `by` these paths, in the order of `order`.
+
+    They lie at “rows” in the first of them.
+    """
+
+    by: Paths
+    order: Paths = ()
+
+
+@dataclass(frozen=True, config=_STRICT)
+class Joined:
+    """Rows of a second file (`--join`) that belong to those of the first: its `key` is theirs at `to`.
+
+    They are put there as `put`: one, or `many` as a list.
+    """
+
+    name: str
+    has: Paths
+    key: Paths
+    to: Paths
+    put: str
+    many: bool = False
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -111,18 +173,39 @@ class Shape:
     facets: Mapping[str, Paths] = field(default_factory=dict)
     votes: Votes | None = None
     scores: tuple[ScorePaths, ...] = ()
+    several: Several | None = None
+    turns: Turns | None = None
+    like: Mapping[str, str] = field(default_factory=dict)
+    """Patterns (`re`) that are found in the texts at these paths."""
+    failed: Paths = ()
+    """Where a row says why it has no reply."""
+    out: Paths = ()
+    """Fields that are left out."""
+    holds: str = ""
+    """What has the form, for docs/formats.md."""
     also: str = ""
     """What else its files hold, and how it is taken."""
 
 
 _SHAPES = TypeAdapter(tuple[Shape, ...])
+_JOINED = TypeAdapter(tuple[Joined, ...])
 
 
 @cache
 def shapes() -> tuple[Shape, ...]:
     """Every form: those of the benchmarks' published files, then the others. The first that fits counts."""
     files = [SHIPPED / "data" / name / "shapes.toml" for name in (*SLICES, "")]
-    return _SHAPES.validate_python([shape for file in files for shape in kept_toml(file).get("shapes", ())])
+    usual = kept_toml(files[-1])["usual"]
+    every = [dict(shape) for file in files for shape in kept_toml(file).get("shapes", ())]
+    return _SHAPES.validate_python(
+        [{**(usual if shape.pop("usual", False) else {}), **shape} for shape in every]
+    )
+
+
+@cache
+def joined() -> tuple[Joined, ...]:
+    """What a second file may hold."""
+    return _JOINED.validate_python(kept_toml(SHIPPED / "data" / "shapes.toml").get("joined", ()))
 
 
 def at(value: Any, path: str) -> Any:
@@ -164,10 +247,23 @@ def said(fields: Any, paths: Paths) -> tuple[str, Any]:
     Texts stay as they are; one that is marked as JSON is what it holds, if it is JSON.
     """
     for marked in paths:
-        path = marked.removesuffix(JSON_TEXT)
+        path = marked.rstrip(JSON_TEXT + TALK)
         if (value := at(fields, path)) is not None:
+            if marked.endswith(TALK):
+                return path, talk(value)
             return path, parsed(value) if path != marked else value
     return "", None
+
+
+_TALK = re.compile(r"(?:^\s*|\n\n)(Human|Assistant|User|System|AI|Bot): ?")
+
+
+def talk(text: Any) -> Any:
+    """The messages of a text in which “Human:” and “Assistant:” begin what they say; any other as it is."""
+    begun, *parts = _TALK.split(text) if isinstance(text, str) else [text]
+    if not parts or begun:
+        return text
+    return [{"role": who, "content": said} for who, said in zip(parts[::2], parts[1::2], strict=True) if said]
 
 
 def parsed(value: Any) -> Any:
@@ -187,62 +283,90 @@ def shape_of(fields: Mapping[str, Any]) -> Shape | None:
     return next((shape for shape in shapes() if has(fields, shape)), None)
 
 
-def has(fields: Mapping[str, Any], shape: Shape) -> bool:
+def has(fields: Mapping[str, Any], shape: Shape | Joined) -> bool:
     """Whether a row has what a form needs. A name of the row's own counts even where it holds nothing."""
-    return all(
+    there = all(
         any(name in fields or at(fields, name) is not None for name in one.split("|")) for one in shape.has
     )
+    like = shape.like if isinstance(shape, Shape) else {}
+    return there and all(re.search(pattern, str(at(fields, path))) for path, pattern in like.items())
 
 
-SPOKEN = ("messages", "system", "user", "assistant")
-WORDS = (*SPOKEN, "key", "player", "language", "scenario")
-PREFIXES = ("facet", "context", "score")
+SPOKEN = ("messages", "talk", "system", "user", "assistant", "first", "second")
+WORDS = (*SPOKEN, "winner", "rater", "key", "player", "language", "scenario")
+PREFIXES = ("facet", "context", "score", "human", "out")
 
 
-def mapped(mapping: Mapping[str, str]) -> Shape:
-    """A form that is told with `--map NAME=PATH`. Raises ConcordError for a name that has no meaning."""
+def mapped(mapping: Mapping[str, str], known: Shape | None = None) -> Shape:
+    """A form that is told with `--map NAME=PATH`: of its own, or added to one that is known.
+
+    Raises ConcordError for a name that has no meaning.
+    """
     for name in mapping:
         if name not in WORDS and (name.partition(":")[0] not in PREFIXES or not name.partition(":")[2]):
             raise ConcordError(
-                f"--map {name}=…: “{name}” is unknown. It is {', '.join(WORDS)}, or "
-                "facet:NAME, context:HEADING or score:CRITERION."
+                f"--map {name}=…: “{name}” is unknown. It is {', '.join(WORDS)}, or facet:NAME, "
+                "context:HEADING, score:CRITERION (a judge's), human:CRITERION (a person's) or out:COLUMN."
             )
-    if "messages" not in mapping and "assistant" not in mapping:
+    pair = "first" in mapping and "second" in mapping
+    if known is None and not pair and not {"messages", "talk", "assistant"} & set(mapping):
         raise ConcordError(
-            "--map must say where the messages are: messages=PATH, or user=PATH and assistant=PATH."
+            "--map must say where the messages are: messages=PATH, user=PATH and assistant=PATH, or for two "
+            "replies first=PATH and second=PATH."
         )
 
     def named(prefix: str) -> dict[str, Paths]:
         return {n.partition(":")[2]: (path,) for n, path in mapping.items() if n.partition(":")[0] == prefix}
 
-    def path(name: str) -> Paths:
-        return (mapping[name],) if name in mapping else ()
+    def path(name: str, otherwise: Paths = ()) -> Paths:
+        return (mapping[name],) if name in mapping else otherwise
 
-    return Shape(
-        "--map",
-        tuple(mapping[name] for name in SPOKEN if mapping.get(name)),
-        (Side(path("system"), path("messages"), path("user"), path("assistant"), path("player")),),
-        key=path("key"),
-        scenario=path("scenario"),
-        language=path("language"),
-        context=named("context"),
-        facets=named("facet"),
-        scores=tuple(ScorePaths(of[0], criterion=criterion) for criterion, of in named("score").items()),
+    sides = known.sides if known is not None else (Side(),)
+    if pair:
+        sides = tuple(
+            Side(path("system"), path("messages"), path("talk"), path("user"), path(reply), unnamed=reply)
+            for reply in ("first", "second")
+        )
+    elif {"messages", "talk", "user", "assistant"} & set(mapping):
+        if known is None or {"messages", "talk"} & set(mapping) or {"user", "assistant"} <= set(mapping):
+            sides = (Side(unnamed="unknown", player=sides[0].player, system=sides[0].system),)
+        sides = tuple(
+            replace(
+                side,
+                messages=path("messages", side.messages),
+                talk=path("talk", side.talk),
+                user=path("user", side.user),
+                assistant=path("assistant", side.assistant),
+            )
+            for side in sides
+        )
+    votes = known.votes if known is not None else None
+    if "winner" in mapping:
+        votes = Votes(path("winner"), by=path("rater"))
+    scores = tuple(
+        ScorePaths(of[0], criterion=criterion, rater=kind, by=path("rater"))
+        for prefix, kind in _SCORED.items()
+        for criterion, of in named(prefix).items()
     )
-
-
-def also(shape: Shape, mapping: Mapping[str, str]) -> Shape:
-    """A form that is known, with what `--map` says of it instead."""
-    if {"messages", "user", "assistant"} & set(mapping):
-        return mapped(mapping)
-    own = mapped({**mapping, "messages": ""})
+    base = known or Shape("--map", (), (Side(),))
+    several = base.several if sides == base.sides else None
     return replace(
-        shape,
-        key=own.key or shape.key,
-        scenario=own.scenario or shape.scenario,
-        language=own.language or shape.language,
-        context={**shape.context, **own.context},
-        facets={**shape.facets, **own.facets},
-        scores=(*shape.scores, *own.scores),
-        sides=tuple(replace(side, player=own.sides[0].player or side.player) for side in shape.sides),
+        base,
+        has=base.has if known is not None else tuple(mapping[name] for name in SPOKEN if mapping.get(name)),
+        sides=tuple(
+            replace(side, player=path("player", side.player), system=path("system", side.system))
+            for side in sides
+        ),
+        votes=votes if len(sides) == 2 or several is not None else None,
+        several=several,
+        key=path("key", base.key),
+        scenario=path("scenario", base.scenario),
+        language=path("language", base.language),
+        context={**base.context, **named("context")},
+        facets={**base.facets, **named("facet")},
+        scores=(*base.scores, *scores),
+        out=tuple(of[0] for of in named("out").values()),
     )
+
+
+_SCORED: Mapping[str, RaterKind] = {"score": "judge", "human": "human"}

@@ -13,7 +13,7 @@ from concord.conversation import Role
 from concord.errors import ConcordError
 from concord.exchange import conversations_file, conversations_jsonl
 from concord.exchange.conversations_file import FileOptions, FileSurvey, FormNotKnown
-from concord.exchange.shapes import WORDS
+from concord.exchange.shapes import PREFIXES
 from concord.files import file_name
 from concord.rubrics import shelf
 from concord.store import conversations
@@ -29,20 +29,29 @@ from pages.parts.transcript import transcript
 
 LARGEST = 256
 """Megabytes of a file that is imported by page: it is kept in memory."""
-MEANINGS: Mapping[str, str] = {
-    "messages": "The list of messages",
-    "user": "What the user says",
-    "assistant": "What the model replies",
-    "system": "The system prompt",
-    "key": "The key of the conversation",
-    "player": "The model",
-    "language": "The language",
-    "scenario": "What was asked (the same for conversations to compare)",
+USES: Mapping[str, str] = {
+    "messages": "the list of messages",
+    "talk": "a dialogue as text",
+    "user": "what the user says",
+    "assistant": "what the model replies",
+    "system": "the system prompt",
+    "first": "the first of two replies",
+    "second": "the second of two replies",
+    "winner": "which of two is better",
+    "rater": "who rates",
+    "key": "the key of the conversation",
+    "player": "the model",
+    "language": "the language",
+    "scenario": "what was asked (the same for conversations to compare)",
+    "facet": "a facet, to filter and group by",
+    "context": "shown beside the dialogue",
+    "score": "a judge's score",
+    "human": "a person's score",
+    "out": "left out",
 }
-SEVERAL: Mapping[str, str] = {
-    "facet": "Facets: columns to filter and group by",
-    "context": "Shown beside the dialogue",
-}
+"""What a column may be, by its name in `--map`."""
+MOST = 60
+"""Columns that can be changed one by one."""
 ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool")
 TEXT = 200
 
@@ -64,7 +73,7 @@ class Upload:
     def sentence(self, error: ConcordError) -> str:
         """An error with the file's name instead of its place on this machine."""
         told = str(error).replace(f"{self.folder.name}/", "")
-        return told.replace("with --role NAME=user", "under “Say where things are”")
+        return told.replace("with --role NAME=user", "under “What each column is taken as”")
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -131,19 +140,19 @@ def _own(upload: Upload) -> None:
 def _foreign(upload: Upload, number: str) -> None:
     stem = upload.path.stem
     name = st.text_input("Keep them under the name", stem, max_chars=100, key=f"name {number}") or stem
-    fields = st.session_state.setdefault(f"fields {number}", ())
-    mapping, roles = _mapping(number, fields)
+    taken = st.session_state.setdefault(f"taken {number}", {})
+    mapping, roles = _mapping(number, taken)
     with workspace().read() as db:
         stored = conversations.count(db)
     found = _survey(number, mapping, roles, name.strip(), stored, upload)
-    if not isinstance(found, str) and found.fields != fields:  # what can be chosen above is known only now
-        st.session_state[f"fields {number}"] = found.fields
+    if not isinstance(found, str) and _taken(found) != taken:  # what can be chosen above is known only now
+        st.session_state[f"taken {number}"] = _taken(found)
         st.rerun()
     if isinstance(found, FormNotKnown):
         st.error(
             plain(
-                f"{upload.name} holds conversations in no form that is known. Say above where the messages "
-                "are, or where the user's text and the reply are."
+                f"{upload.name} holds conversations in no form that is known. Say above which columns are the "
+                "messages, or what the user says and what the model replies."
             ),
             icon=":material/error:",
         )
@@ -164,40 +173,50 @@ def _foreign(upload: Upload, number: str) -> None:
 
 
 def _mapping(
-    number: str, fields: tuple[str, ...]
+    number: str, taken: Mapping[str, str]
 ) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, Role], ...]]:
-    """Where things are, and who speakers are, where the reader says so."""
-    with st.expander("Say where things are", icon=":material/alt_route:"):
-        chosen, roles = {}, {}
-        columns = st.columns(2)
-        for place, word in enumerate(WORDS):
-            with columns[place % 2]:
-                path = st.selectbox(
-                    MEANINGS[word],
-                    list(fields),
-                    index=None,
-                    accept_new_options=True,
-                    placeholder="as recognised",
-                    key=f"{word} {number}",
+    """What each column is, where the reader says something else than was recognised, and who speakers are."""
+    mapping, roles = dict[str, str](), dict[str, Role]()
+    with st.expander("What each column is taken as", icon=":material/alt_route:", expanded=bool(taken)):
+        sides = st.columns(2)
+        for place, (column, use) in enumerate([*taken.items()][:MOST]):
+            with sides[place % 2]:
+                chosen = st.selectbox(
+                    plain(column),
+                    list(USES),
+                    None,
+                    USES.__getitem__,
+                    key=f"{column} {number}",
+                    placeholder=use,
                 )
-            if path:
-                chosen[word] = path
-        for place, (prefix, label) in enumerate(SEVERAL.items()):
-            with columns[place]:
-                paths = st.multiselect(
-                    label,
-                    list(fields),
-                    accept_new_options=True,
-                    placeholder="as recognised",
-                    key=f"{prefix} {number}",
-                )
-            chosen |= {f"{prefix}:{path}": path for path in paths}
-        st.caption("A field of the row, or a path into it such as `body.turns`.")
+            if chosen:
+                mapping[f"{chosen}:{column}" if chosen in PREFIXES else chosen] = column
+        more = st.text_input(
+            "Inside a column",
+            placeholder="messages=body.turns, player=body.model",
+            help="NAME=PATH as `concord import conversations --map` takes it; several with commas between them.",
+            key=f"more {number}",
+        )
+        for name, equals, path in (part.partition("=") for part in more.split(",")):
+            mapping |= {name.strip(): path.strip()} if equals and path.strip() else {}
         speaker = st.text_input("A speaker that is not known", key=f"speaker {number}", max_chars=80)
         role = st.segmented_control("is the", ROLES, key=f"role {number}")
         if speaker and role:
             roles[speaker.strip().lower()] = role
-    return tuple(chosen.items()), tuple(roles.items())
+    return tuple(mapping.items()), tuple(roles.items())
+
+
+def _taken(found: FileSurvey | FormNotKnown) -> dict[str, str]:
+    """What each column was taken as, in words."""
+    if isinstance(found, FormNotKnown):
+        return dict.fromkeys(found.fields, "not known")
+    uses = dict[str, list[str]]()
+    for path, use in found.columns.items():
+        uses.setdefault(path.partition(".")[0], []).extend(use)
+    kept = {name: "kept as data" if name in found.metadata else "left out" for name in found.fields}
+    return {
+        name: ", ".join(dict.fromkeys(uses[name])) if name in uses else kept[name] for name in found.fields
+    }
 
 
 def _rows(found: FileSurvey) -> None:

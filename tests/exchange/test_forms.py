@@ -1,24 +1,27 @@
-"""Every form that is recognised is documented by a whole file, which is read as it is meant."""
+"""Every form that is recognised has a whole file in `forms`, which is read as meant, and no text is lost."""
 
 import json
-import re
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from concord.errors import ImportRefused
-from concord.exchange import conversations_file, entries, rows
+from concord.exchange import conversations_file, entries, records, rows
 from concord.exchange.conversations_file import FileOptions
 from concord.exchange.entries import Reading
-from concord.exchange.shapes import JSON_TEXT, parsed, shapes
+from concord.exchange.shapes import JSON_TEXT, TALK, joined, parsed, shapes
 
 DOCS = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
 EXAMPLES = {
-    name: (ending, text)
-    for name, ending, text in re.findall(r"^#### (.+?)\n.*?```(\w+)\n(.*?)```", DOCS, re.M | re.S)
+    file.stem: (file.suffix.removeprefix("."), file.read_text(encoding="utf-8"))
+    for file in sorted((Path(__file__).parent / "forms").iterdir())
 }
 ASK, REPLY = ("user", "How warm is it?"), ("assistant", "18 degrees.")
+WARM, BRIEF = ("assistant", "Warm."), ("system", "Be brief.")
+CALL, RESULT = ("tool", 'look({"at": "Oslo"})'), ("tool", "18")
 LOOKED = ("assistant", "Let me look.\n\n18 degrees.")
 PLAIN = [("elm", [ASK, REPLY])]
 HAIKU = [("user", "Write a haiku."), ("user", "Another.")]
@@ -75,6 +78,42 @@ EXPECTED = {
     "Prometheus feedback": [("unknown", [ASK, REPLY])],
     "prompts and responses": PLAIN,
     "PingPong results": PLAIN,
+    "HH-RLHF": [("chosen", [ASK, REPLY]), ("rejected", [ASK, WARM])],
+    "RewardBench": [("elm", [ASK, REPLY]), ("oak", [ASK, WARM])],
+    "JudgeBench": [("elm", [ASK, REPLY]), ("elm", [ASK, WARM])],
+    "Stanford Human Preferences (SHP)": [("c1", [ASK, REPLY]), ("c2", [ASK, WARM])],
+    "HelpSteer preferences": [("response 1", [ASK, REPLY]), ("response 2", [ASK, WARM])] * 2,
+    "HelpSteer": [("unknown", [ASK, REPLY])],
+    "AlpacaEval annotations": [("elm", [ASK, REPLY]), ("oak", [ASK, WARM])],
+    "two responses": [("response 0", [ASK, REPLY]), ("response 1", [ASK, WARM])],
+    "Nectar": [("elm", [ASK, REPLY]), ("oak", [ASK, WARM]), ("fir", [ASK, ("assistant", "Hot.")])],
+    "UltraFeedback": [("elm", [ASK, REPLY]), ("oak", [ASK, WARM])],
+    "PRISM conversations": [
+        ("elm", [ASK, REPLY]),
+        ("oak", [ASK, WARM]),
+        ("elm", [ASK, REPLY, ("user", "And there?"), ("assistant", "20.")]),
+    ],
+    "PRISM utterances": PLAIN,
+    "MT-Bench answers": [("elm", [HAIKU[0], ("assistant", "Rain."), HAIKU[1], ("assistant", "Sun.")])],
+    "OASST trees": [("unknown", [ASK, REPLY, ("user", "Thanks.")]), ("unknown", [ASK, WARM])],
+    "OASST messages": [
+        ("unknown", [ASK, REPLY]),
+        ("unknown", [ASK, WARM]),
+        ("unknown", [("user", "Hi"), ("assistant", "Hello")]),
+    ],
+    "ChatGPT export": [("elm", [ASK, WARM]), ("elm", [ASK, REPLY])],
+    "Claude export": [("Claude", [ASK, REPLY])],
+    "OpenTelemetry GenAI spans": [("elm", [BRIEF, ASK, CALL, RESULT, REPLY])],
+    "batch requests": [("elm", [ASK, REPLY]), ("elm", [BRIEF, ASK, REPLY])],
+    "Gemini contents": [("elm", [BRIEF, ASK, CALL, ("tool", '{"t": 18}'), REPLY])],
+    "OpenAI responses": [("elm", [BRIEF, ASK, CALL, RESULT, REPLY])],
+    "a turn a row": [("elm", [ASK, REPLY]), ("oak", [("user", "Hi"), ("assistant", "Hello")])],
+    "DeepEval conversations": [("unknown", [ASK, REPLY])],
+    "DeepEval test cases": [("unknown", [ASK, REPLY])],
+    "TRL unpaired preferences": [("unknown", [ASK, REPLY])],
+    "Ragas conversations": [("unknown", [ASK, CALL, RESULT, REPLY])],
+    "a dialogue as text": PLAIN,
+    "promptfoo table": [("openai:elm", [ASK, REPLY]), ("openai:oak", [ASK, WARM])],
 }
 KEYS = {
     "MLflow traces": ["b/tr-1"],
@@ -85,12 +124,30 @@ KEYS = {
     "Chatbot Arena (columns)": ["b/30192/elm", "b/30192/oak"],
     "WildChat": ["b/ab12"],
     "preferences": ["b/7/elm", "b/7/oak"],
+    "JudgeBench": ["b/p1/elm/a", "b/p1/elm/b"],
+    "RewardBench": ["b/alpacaeval-easy/7/elm", "b/alpacaeval-easy/7/oak"],
+    "PRISM conversations": ["b/c1/elm/a", "b/c1/oak", "b/c1/elm/c"],
+    "MT-Bench answers": ["b/81"],
+    "OASST messages": ["b/m1/unknown/a", "b/m1/unknown/b", "b/n1"],
+    "a turn a row": ["b/c1", "b/c2"],
+    "batch requests": ["b/r1", "b/r2"],
 }
 VOTES = {
     "Chatbot Arena": [("arena_user_9", "human", "", "A"), ("voters of b", "human", "", "C")],
     "MT-Bench or Arena votes": [("expert_5", "human", "", "B"), ("gpt-4", "judge", "pair-v2", "C")],
     "Chatbot Arena (columns)": [("voters of b", "human", "", "B")],
+    "OpenAI fine-tuning preferences": [("voters of b", "human", "", "A")],
+    "preferences": [("voters of b", "human", "", "A")],
+    "HH-RLHF": [("voters of b", "human", "", "A")],
+    "RewardBench": [("gold", "human", "", "A")],
+    "JudgeBench": [("gold", "human", "", "B")],
+    "Stanford Human Preferences (SHP)": [("voters of b", "human", "", "A")],
+    "HelpSteer preferences": [("voters of b", "human", "", "A"), ("voters of b", "human", "", "B")],
+    "AlpacaEval annotations": [("weighted_gpt4", "judge", "", "A")],
+    "two responses": [("voters of b", "human", "", "B")],
+    "Nectar": [("gpt-4", "judge", "", verdict) for verdict in "AAC"],
 }
+STRONG = {"HelpSteer preferences": [True, False]}
 SCORES = {
     "MLflow traces": [("helpful", 4, "judge", "gpt", None), ("helpful", 5, "human", "ann", None)],
     "MLflow traces (table)": [("helpful", 1, "human", "ann", None)],
@@ -99,6 +156,31 @@ SCORES = {
     "Langfuse traces": [("helpful", 4, "judge", "", None), ("helpful", 5, "human", "ann", None)],
     "Inspect log": [("match", 1, "judge", "", None)],
     "Prometheus feedback": [("score", 4, "judge", "", None)],
+    "HelpSteer": [
+        (name, score, "human", "", None)
+        for name, score in zip(
+            ("helpfulness", "correctness", "coherence", "complexity", "verbosity"),
+            (4, 3, 4, 1, 0),
+            strict=True,
+        )
+    ],
+    "UltraFeedback": [
+        *((name, 4, "judge", "", None) for name in ("helpfulness", "honesty")),
+        ("overall", 8, "judge", "", None),
+        ("fine-grained", 4.5, "judge", "", None),
+        *((name, 2, "judge", "", None) for name in ("helpfulness", "honesty")),
+        ("overall", 3, "judge", "", None),
+    ],
+    "PRISM conversations": [("score", score, "human", "user1", None) for score in (80, 20, 90)],
+    "PRISM utterances": [("score", 80, "human", "user1", None)],
+    "DeepEval conversations": [("Completeness", 0.5, "judge", "gpt", None)],
+    "DeepEval test cases": [("Relevancy", 0.9, "judge", "gpt", None)],
+    "TRL unpaired preferences": [("label", 1, "human", "", None)],
+    "promptfoo table": [
+        ("score", 1, "judge", "", None),
+        ("brief", 0.5, "judge", "", None),
+        ("score", 0, "judge", "", None),
+    ],
     "PingPong results": [
         ("in_character", 5, "judge", "gpt", 1),
         ("is_refusal", 0, "judge", "gpt", 1),
@@ -117,7 +199,35 @@ def read(request, tmp_path):
 
 
 def test_every_form_has_an_example():
-    assert {shape.name for shape in shapes()} == set(EXPECTED) <= set(EXAMPLES)
+    assert {shape.name for shape in shapes()} == set(EXPECTED) == set(EXAMPLES)
+
+
+def table_row(shape):
+    """The line of docs/formats.md about a form."""
+    needs = "; ".join(" or ".join(f"`{name}`" for name in one.split("|")) for one in shape.has)
+    several = f"a conversation for each of {_or(shape.several.at)}" if shape.several else ""
+    turns = "a conversation of several rows" if shape.turns else ""
+    pairs = "two conversations" if len(shape.sides) == 2 else ""
+    votes = ("votes by judges" if shape.votes.rater == "judge" else "votes") if shape.votes else ""
+    people = {score.rater == "human" or bool(score.people) for score in shape.scores}
+    scores = [name for name, has in (("scores", False), ("scores by people", True)) if has in people]
+    gives = ", ".join(filter(None, [turns, several, pairs, votes, *scores])) or "a conversation"
+    return f"| {shape.name} | {shape.holds} | {needs} | {gives} |"
+
+
+def _or(paths):
+    return " or ".join(f"`{path}`" for path in paths)
+
+
+def test_the_documentation_has_one_table_of_the_forms():
+    start = DOCS.index("| form | what has it |")
+    lines = DOCS[start:].partition("\n\n")[0].splitlines()[2:]
+    assert lines == [table_row(shape) for shape in shapes()]
+    assert all(shape.holds for shape in shapes())
+
+
+def test_the_documentation_names_what_is_joined():
+    assert all(f"| {one.name} |" in DOCS for one in joined())
 
 
 def test_it_is_recognised_and_its_dialogues_are_read(read):
@@ -142,6 +252,8 @@ def test_its_votes_and_scores_are_read(read):
         (v.rater.name, v.rater.kind, v.rater.variant, v.verdict) for entry in entries for v in entry.votes
     ]
     assert votes == VOTES.get(name, [])
+    strong = [vote.strong for entry in entries for vote in entry.votes]
+    assert strong == STRONG.get(name, [False] * len(votes))
     scores = [(s.criterion, s.score, s.kind, s.by, s.turn) for entry in entries for s in entry.scores]
     assert scores == SCORES.get(name, [])
 
@@ -183,10 +295,10 @@ def texts_of(value, path=()):
 def with_text(value, path, text):
     """A row with another text at a path, written as JSON where a text in quotes stood."""
     if not path:
-        return json.dumps(text) if isinstance(value, str) and value[:1] == '"' else text
+        return written(text).join('""') if isinstance(value, str) and value[:1] == '"' else text
     first, *rest = path
     if first == "~":
-        return json.dumps(with_text(json.loads(value), rest, text))
+        return json.dumps(with_text(json.loads(value), rest, text), ensure_ascii=False)
     copy = value.copy()
     copy[first] = with_text(value[first], rest, text)
     return copy
@@ -201,11 +313,11 @@ def test_what_was_said_is_never_changed(name, text, tmp_path):
     file.write_text(example, encoding="utf-8")
     (shape,) = (shape for shape in shapes() if shape.name == name)
     declared = {
-        path.removesuffix(JSON_TEXT)
+        path.rstrip(JSON_TEXT + TALK)
         for side in shape.sides
         for _, paths in side.said
         for path in paths
-        if path.endswith(JSON_TEXT)
+        if path.endswith((JSON_TEXT, TALK))
     }
 
     def contents(fields):
@@ -213,7 +325,7 @@ def test_what_was_said_is_never_changed(name, text, tmp_path):
         return {m.content for c in entry.conversations for m in c.messages}
 
     replaced = 0
-    for row in rows.read(file, rows.kind_of(file)):
+    for row in records.read(file, rows.kind_of(file), shape):
         before = contents(row.fields)
         for path, said in texts_of(row.fields):
             # A text in a column of JSON is a list of texts there, or is written in quotes.
@@ -223,7 +335,83 @@ def test_what_was_said_is_never_changed(name, text, tmp_path):
             # Nothing is new where the text stands twice in the row, and the other one is said.
             assert all(text in each for each in new), path
             replaced += len(new)
-    assert replaced
+    assert replaced or any(side.talk for side in shape.sides)
+
+
+def places(entry):
+    """What an entry keeps beside the words of its messages, as texts."""
+    for c in entry.conversations:
+        yield from (c.key, c.player, c.language, *c.facets.values())
+        yield json.dumps([c.context, c.meta, [m.meta for m in c.messages]], ensure_ascii=False)
+    for one in (*entry.scores, *entry.unread):
+        yield json.dumps(vars_of(one), ensure_ascii=False, default=str)
+    for vote in entry.votes:
+        yield json.dumps([vote.rater.name, vote.rater.variant, vote.explanation], ensure_ascii=False)
+
+
+def vars_of(one):
+    return one if isinstance(one, str) else [one.criterion, one.by, one.why]
+
+
+STRUCTURE = {"role", "type", "content_type", "source", "source_type", "status", "mimeType", "lc", "children"}
+STRUCTURE |= {"id", "parent", "message_id", "parent_id", "message_tree_id"}
+"""What says how the rest is to be read, and nothing that anybody said."""
+
+
+def unnamed(path, left_out):
+    """Whether no name of what is left out leads to the place of a text."""
+    here = [name for part in path for name in str(part).split(".")]
+    for name in left_out:
+        way = iter(here)
+        parts = name.partition(" (")[0].removeprefix("@.").split(".")
+        if all(part in way or part in ("…", "messages") for part in parts):
+            return False
+    return True
+
+
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    drawn=st.text(st.characters(exclude_categories=("Cs", "Cc", "Zs", "Zl", "Zp")), min_size=1, max_size=20),
+    json_like=st.booleans(),
+)
+@pytest.mark.parametrize("name", list(EXPECTED))
+def test_every_text_stands_once_or_is_named_as_left_out(name, tmp_path, drawn, json_like):
+    """Each text of the example is replaced by another, kept, said once, or named; no other changes."""
+    ending, example = EXAMPLES[name]
+    file = tmp_path / f"b.{ending}"
+    file.write_text(example, encoding="utf-8")
+    (shape,) = (shape for shape in shapes() if shape.name == name)
+    text = f'{{"q{drawn}": "§"}}' if json_like else f"§{drawn}"
+    for row in records.read(file, rows.kind_of(file), shape):
+        whole = entries.read(row.fields, Reading(shape, "b"), "here")
+        for path, _ in texts_of(row.fields):
+            if STRUCTURE & {*map(str, path[-2:])} or (shape.turns and path[-1] in told(shape)):
+                continue
+            fields = with_text(row.fields, path, text)
+            try:
+                entry = entries.read(fields, Reading(shape, "b"), "here")
+            except ImportRefused:
+                continue  # a word that the form needs, such as who speaks
+            metadata, left_out = entries.beside(fields, shape, entry.conversations[0].meta, around=True)
+            said = [m.content for c in entry.conversations for m in c.messages]
+            for c in entry.conversations:
+                assert sum(text in m.content for m in c.messages) <= 1, (path, "twice")
+            forms = (text, written(text), *(["§"] if entry.unread else []))
+            kept = any(form in place for form in forms for place in (*said, *places(entry)))
+            assert kept or not unnamed(path, [*left_out, *entry.left_out]), (path, left_out, metadata)
+            before = {m.content for c in whole.conversations for m in c.messages}
+            new = set(said) - before
+            assert all(any(form in each for form in forms) for each in new), (path, new)
+
+
+def told(shape):
+    """The columns that say to which conversation a row belongs, and where in it."""
+    return (*shape.turns.by, *shape.turns.order)
+
+
+def written(text):
+    """A text as it stands in JSON."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def test_a_form_that_is_not_known_is_mapped(tmp_path):

@@ -66,8 +66,8 @@ def test_where_things_are_is_said_for_a_form_that_is_not_known(workspace: Worksp
     shown = dropped("q,a,stars\nWhy?,Because.,4\n", "own.csv")
     assert "own.csv holds conversations in no form that is known." in said(shown)
     assert [b.label for b in shown.button if b.label == "Import"] == []
-    the(shown, "selectbox", "What the user says").set_value("q").run()
-    the(shown, "selectbox", "What the model replies").set_value("a").run()
+    the(shown, "selectbox", "q").set_value("user").run()
+    the(shown, "selectbox", "a").set_value("assistant").run()
     the(shown, "button", "Import").click().run()
     with workspace.read() as db:
         ((_, one),) = conversations.each(db, "own")
@@ -96,7 +96,10 @@ def test_what_is_not_kept_is_named_and_any_column_becomes_a_facet(workspace: Wor
     shown = dropped(json.dumps({"messages": talk, "topic": "cars", "trace": {"spans": [1]}}))
     assert "Kept as metadata, not shown: topic." in said(shown)
     assert "Left out: trace." in said(shown)
-    the(shown, "multiselect", "Facets").set_value(["topic"]).run()
+    assert the(shown, "selectbox", "topic").placeholder == "kept as data"
+    assert the(shown, "selectbox", "messages").placeholder == "messages"
+    the(shown, "selectbox", "topic").set_value("facet").run()
+    assert the(shown, "selectbox", "topic").placeholder == "facet “topic”"
     assert "metadata" not in said(shown)
     the(shown, "button", "Import").click().run()
     with workspace.read() as db:

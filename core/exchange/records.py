@@ -1,0 +1,114 @@
+"""The records of a file: a row each, or the rows of one conversation together, with what other files add.
+
+What has to be found again is kept on the disk, so that memory does not grow with the files.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from concord.errors import ImportRefused
+from concord.exchange import rows
+from concord.exchange.rows import FileRow, Progress
+from concord.exchange.shapes import ROWS, Joined, Paths, Shape, Turns, first, has, joined
+from concord.files.limits import RECORD
+from concord.store.seen import RowsKept, kept
+
+Unused = Counter[str]
+"""How many rows of each joined file belong to no row of the first."""
+
+
+def read(
+    path: Path,
+    kind: str,
+    shape: Shape,
+    joins: Sequence[Path] = (),
+    progress: Progress | None = None,
+    unused: Unused | None = None,
+) -> Iterator[FileRow]:
+    """The records of a file, in its order. Raises ImportRefused where the rest of it cannot be read."""
+    records = _rows(path, kind, shape, joins, progress, unused)
+    return records if shape.turns is None else _gathered(records, shape.turns)
+
+
+def _rows(
+    path: Path,
+    kind: str,
+    shape: Shape,
+    joins: Sequence[Path],
+    progress: Progress | None,
+    unused: Unused | None,
+) -> Iterator[FileRow]:
+    """The rows of a file with what belongs to them in others, without the fields that are left out."""
+    with ExitStack() as stack:
+        beside = [_joined(join, stack.enter_context(kept())) for join in joins]
+        for row in rows.read(path, kind, progress):
+            if row.fields is None or not (shape.out or beside):
+                yield row
+                continue
+            fields = {name: value for name, value in row.fields.items() if name not in shape.out}
+            for how, there in beside:
+                found = [json.loads(text) for _, text in there.of(_key(fields, how.to))]
+                if found:
+                    old = fields.get(how.put)
+                    more = [*(old if isinstance(old, list) else []), *found]
+                    fields[how.put] = more if how.many else found[-1]
+            yield FileRow(row.where, fields, row.wrong, row.size)
+        if unused is not None:
+            unused.update({str(join): there.unused() for join, (_, there) in zip(joins, beside, strict=True)})
+
+
+def _gathered(records: Iterator[FileRow], turns: Turns) -> Iterator[FileRow]:
+    """The rows of each conversation as one record: their fields that are equal, and all of them at “rows”."""
+    with kept() as there:
+        for row in records:
+            if row.fields is None or not (key := _key(row.fields, turns.by)):
+                yield row if row.fields is None else FileRow(row.where, None, f"has no {turns.by[0]}.")
+                continue
+            there.add(key, row.where, json.dumps(row.fields, default=str))
+        for key in there.every_key():
+            placed = there.of(key)
+            where = placed[0][0]
+            if sum(len(text) for _, text in placed) > RECORD:
+                yield FileRow(
+                    where, None, f"begins a conversation longer than {RECORD:,} characters. Cut it."
+                )
+                continue
+            found = [json.loads(text) for _, text in placed]
+            found.sort(key=lambda fields: _place(first(fields, turns.order)))
+            same = {n: v for n, v in found[0].items() if all(n in row and row[n] == v for row in found)}
+            yield FileRow(where, {**same, ROWS: found})
+
+
+def _place(value: Any) -> tuple[int, float, str]:
+    """What rows are sorted by: numbers, also those in texts, before other texts."""
+    try:
+        return 0, float(value), ""
+    except (TypeError, ValueError):
+        return 1, 0, "" if value is None else str(value)
+
+
+def _joined(path: Path, there: RowsKept) -> tuple[Joined, RowsKept]:
+    """What a file adds to the rows of another, and its rows by their keys. Raises ImportRefused."""
+    found = rows.read(path)
+    some = list(islice(found, 20))
+    fields = [row.whole for row in some]
+    how = next((one for one in joined() if fields and has(fields[0], one)), None)
+    if how is None:
+        known = ", ".join(one.name for one in joined())
+        raise ImportRefused(f"--join {path}: its rows belong to no others that are known: {known}.")
+    for number, row in enumerate((row for part in (some, found) for row in part), 1):
+        if key := _key(row.whole, how.key):
+            there.add(key, row.where, json.dumps(row.whole, default=str))
+        elif number == 1:
+            raise ImportRefused(f"{row.where}, has no {how.key[0]}.")
+    return how, there
+
+
+def _key(fields: Mapping[str, Any], paths: Paths) -> str:
+    value = first(fields, paths)
+    return str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
