@@ -151,7 +151,7 @@ def _foreign(upload: Upload, number: str) -> None:
     if isinstance(found, FormNotKnown):
         st.error(
             plain(
-                f"{upload.name} holds conversations in no form that is known. Say above which columns are the "
+                f"{upload.name} holds conversations in no form that is known. Say above which columns hold "
                 "messages, or what the user says and what the model replies."
             ),
             icon=":material/error:",
@@ -194,7 +194,7 @@ def _mapping(
         more = st.text_input(
             "Inside a column",
             placeholder="messages=body.turns, player=body.model",
-            help="NAME=PATH as `concord import conversations --map` takes it; several with commas between them.",
+            help="NAME=PATH as `concord import conversations --map` takes it; several with commas between.",
             key=f"more {number}",
         )
         for name, equals, path in (part.partition("=") for part in more.split(",")):
