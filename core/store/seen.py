@@ -1,4 +1,4 @@
-"""Which keys a file has named so far, and its rows by keys, on the disk: memory would not hold all of them."""
+"""Which keys a file has named so far, and its rows by keys, on the disk: memory need not hold all of them."""
 
 import sqlite3
 from collections.abc import Iterator
