@@ -38,7 +38,8 @@ from concord.statistics.correlation import point
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.figures import Drawing, People
 from concord.statistics.intervals import Ends, bounded, resampled
-from concord.statistics.items import bands, levels, within_groups
+from concord.statistics.items import PLAYERS as BY_PLAYER
+from concord.statistics.items import bands, levels, within
 from concord.statistics.judges import judge_figures
 from concord.statistics.next_items import expected_error
 from concord.statistics.panels import best_panel
@@ -157,7 +158,9 @@ def others(people: Floats, judges: Floats, more: Floats, ends: Ends, resamples: 
     found: dict[str, Estimate] = {
         "Spearman within players": by_level["within"]["spearman"],
         "bias on a third of the scale": bands(table, "quality", panels=(), **how).rows[2]["bias"],
-        "bias of a player": within_groups(table, "quality", players, panels=(), **how).rows[0]["bias"],
+        "bias of a player": within(BY_PLAYER, table, "quality", {"player": players}, panels=(), **how).rows[
+            0
+        ]["bias"],
         "mean of conversations": mean_estimates(
             judges[:1].T, resamples=resamples, seed=seed, of="conversation", scales=[ends]
         )[0],

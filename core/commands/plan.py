@@ -36,7 +36,7 @@ def command(file: Path, out: Path | None, form: str, seed: int, **about: Any) ->
 
     from concord.exchange import labels
     from concord.files import write_csv
-    from concord.statistics.labelling import expected
+    from concord.statistics.planning import expected
     from concord.table import as_document
 
     table = labels.read(file, read_options(about), people=False)

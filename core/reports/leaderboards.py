@@ -18,7 +18,7 @@ from concord.rating import Criterion
 from concord.reports.rated import Rated
 from concord.scores import DIGITS, FINAL, no_final
 from concord.statistics.intervals import Ends, bounded, described
-from concord.statistics.places import open_places
+from concord.statistics.rankings import open_places
 from concord.statistics.resampling import mean_estimates
 
 PENALTY = 0.07

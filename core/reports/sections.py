@@ -10,14 +10,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from concord.errors import StudyError
-from concord.estimate import Estimate, undefined
+from concord.estimate import Estimate
 from concord.glossary import explain
 from concord.reports.coefficient import leading, ordered, ratings_of, usual
 from concord.reports.evidence import Evidence
 from concord.reports.features import FEATURES, OWN_FAMILY
 from concord.reports.notes import as_drawn
 from concord.reports.registered import registered
-from concord.statistics.adjudicated import adjudication, extra
+from concord.statistics.adjudicated import ADJUDICATION, EXTRA, settled
 from concord.statistics.alt_test import alt_test
 from concord.statistics.anchoring import anchoring
 from concord.statistics.calibration import calibration, calibration_curves
@@ -27,12 +27,11 @@ from concord.statistics.distribution import score_distribution
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.glance import glance
 from concord.statistics.hidden import annotator_retest, gold_hits
-from concord.statistics.items import bands, high_disagreement, levels, within_facets, within_groups
+from concord.statistics.items import FACETS, PLAYERS, bands, high_disagreement, levels, within
 from concord.statistics.judges import judge_figures
 from concord.statistics.missing import common_items, missing_ratings, without_rating
-from concord.statistics.next_items import designs, saved
 from concord.statistics.panels import best_panel
-from concord.statistics.planning import PEOPLE, answer, needed
+from concord.statistics.planning import PEOPLE, answer, designs, needed
 from concord.statistics.ratings import FINAL, called
 from concord.statistics.reliability import reliability, retest
 from concord.statistics.severity import raters
@@ -40,13 +39,13 @@ from concord.statistics.study import (
     MOST_ANNOTATORS,
     annotators_table,
     every_two_table,
+    judges_by_version,
     judges_table,
     pairs_table,
     people_table,
 )
 from concord.statistics.systems import player_order, systems
 from concord.statistics.thresholds import pass_rates, thresholds
-from concord.statistics.versions import judges_by_version
 from concord.store.informed import Informed
 from concord.studies.purposes import gold, repeat
 from concord.studies.purposes.adjudicate import scores_on
@@ -175,14 +174,14 @@ def _distribution(evidence: Evidence, criterion: str) -> Iterator[Table]:
 
 def _players(evidence: Evidence, criterion: str) -> Iterator[Table]:
     ratings, panels, players = evidence.ratings, evidence.panels, evidence.players
-    yield within_groups(ratings, criterion, players, panels=panels, **evidence.drawing)
+    by_player = {"player": players}
+    yield within(PLAYERS, ratings, criterion, by_player, panels=panels, **evidence.drawing)
     yield levels(ratings, criterion, players, panels=panels, **evidence.drawing)
 
 
 def _scenarios(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    yield within_facets(
-        evidence.ratings, criterion, evidence.facets, panels=evidence.panels, **evidence.drawing
-    )
+    given = {"panels": evidence.panels} | evidence.drawing
+    yield within(FACETS, evidence.ratings, criterion, evidence.facets, **given)
 
 
 def _no_facet(evidence: Evidence, _criterion: str) -> str:
@@ -279,8 +278,8 @@ def _means(evidence: Evidence) -> dict[str, dict[Hashable, float]]:
 
 
 def _adjudication(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    settled = _settled(evidence, criterion)
-    yield adjudication(evidence.ratings, criterion, settled, panels=evidence.panels, **evidence.drawing)
+    given = {"panels": evidence.panels} | evidence.drawing
+    yield settled(ADJUDICATION, evidence.ratings, criterion, _settled(evidence, criterion), **given)
 
 
 def _none_settled(evidence: Evidence, criterion: str) -> str:
@@ -305,8 +304,8 @@ def _with_extra(evidence: Evidence, criterion: str) -> dict[Hashable, float]:
 
 
 def _extra(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    means = _with_extra(evidence, criterion)
-    yield extra(evidence.ratings, criterion, means, panels=evidence.panels, **evidence.drawing)
+    given = {"panels": evidence.panels} | evidence.drawing
+    yield settled(EXTRA, evidence.ratings, criterion, _with_extra(evidence, criterion), **given)
 
 
 def _no_extra(evidence: Evidence, criterion: str) -> str:
@@ -441,13 +440,7 @@ def _forecast(evidence: Evidence, criterion: str) -> Iterator[Table]:
 
 
 def _next(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    if evidence.ratings.judges:
-        yield saved(evidence.ratings, criterion, panels=evidence.panels, **evidence.drawing)
-    judges = evidence.primary_panel
-    figures = section(evidence, "judges", criterion)["judges"].rows if judges else ()
-    found = next((row["spearman"] for row in figures if row["rater"] == called(judges)), None)
-    rho = found if isinstance(found, Estimate) else undefined("no judge rated this")
-    yield designs(evidence.ratings, criterion, rho)
+    yield designs(evidence.ratings, criterion)
 
 
 SECTIONS: dict[str, Section] = {
@@ -476,7 +469,7 @@ SECTIONS: dict[str, Section] = {
     "system": Section("Would the leaderboard's order be the people's?", _system),
     "bias": Section("Feature bias: length, turn, language, own family", _bias, _alike),
     "raters": Section("Severity and consistency of raters", _raters),
-    "next": Section("What people should rate next", _next),
+    "next": Section("What more raters of an item would give", _next),
     "forecast": Section("How many more items a narrower interval needs", _forecast),
     "registration": Section("What was registered, and what differs", _registration, _not_registered),
 }

@@ -28,32 +28,6 @@ ADJUDICATION = empty(
     caption="Correlations are on all items; a settled score stands in place of people's mean on adjudicated "
     "ones. MAE is on adjudicated items, which were chosen because people differ there.",
 )
-
-
-def adjudication(
-    table: Ratings,
-    criterion: str,
-    settled: Mapping[Hashable, float],
-    *,
-    panels: Panels = None,
-    **drawing: Unpack[Drawing],
-) -> Table:
-    """Judges and panels against people's mean and against settled scores (unit → score), one row each.
-
-    The last row is one annotator: the mean distance from the settled score over the item's annotators.
-    Figures of level are undefined where judges and people answer on different scales.
-    """
-    return tabulate(
-        ADJUDICATION,
-        table,
-        criterion,
-        _rows(table, criterion, settled, panels),
-        target="against the mean of all people on the item, and the adjudicator's score of it",
-        notes=("adjudicated scores enter no other section",),
-        **drawing,
-    )
-
-
 EXTRA = empty(
     "extra",
     "Judges without and with extra ratings",
@@ -68,22 +42,31 @@ EXTRA = empty(
 )
 
 
-def extra(
+def settled(
+    form: Table,
     table: Ratings,
     criterion: str,
-    means: Mapping[Hashable, float],
+    scores: Mapping[Hashable, float],
     *,
     panels: Panels = None,
     **drawing: Unpack[Drawing],
 ) -> Table:
-    """Judges and panels against the mean of first raters, and of all with the extra ones (unit → mean)."""
+    """Judges and panels against first raters' mean and against settled scores (unit → score), a row each.
+
+    Of `ADJUDICATION` these are an adjudicator's, and the last row is one annotator: the mean distance from
+    the settled score over the item's annotators. Of `EXTRA` they are means with extra ratings. Figures of
+    level are undefined where judges and people answer on different scales.
+    """
+    rows, adjudicated = _rows(table, criterion, scores, panels), form is ADJUDICATION
+    target = ", and the adjudicator's score of it" if adjudicated else ", extra raters left out or included"
+    note = f"{'adjudicated scores' if adjudicated else 'extra ratings'} enter no other section"
     return tabulate(
-        EXTRA,
+        form,
         table,
         criterion,
-        _rows(table, criterion, means, panels)[:-1],
-        target="against the mean of the people on the item, extra raters left out or included",
-        notes=("extra ratings enter no other section",),
+        rows if adjudicated else rows[:-1],
+        target=f"against the mean of all people on the item{target}",
+        notes=(note,),
         **drawing,
     )
 

@@ -103,22 +103,8 @@ BANDS = empty(
 )
 
 
-def within_groups(
-    table: Ratings, criterion: str, groups: Facet, *, panels: Panels = None, **drawing: Unpack[Drawing]
-) -> Table:
-    """Each judge and panel inside each group (unit → player model, or any facet): see `_inside`."""
-    codes, names = table.facet(groups)
-    rows = [
-        {"group": str(name)} | _inside(table, criterion, judge, codes == code)
-        for judge in table[criterion].contenders(panels)
-        for code, name in enumerate(names)
-    ]
-    unknown = int((codes < 0).sum())
-    notes = (f"{unknown} items belong to no group",) if unknown else ()
-    return tabulate(PLAYERS, table, criterion, rows, notes=notes, **drawing)
-
-
-def within_facets(
+def within(
+    form: Table,
     table: Ratings,
     criterion: str,
     facets: Mapping[str, Facet],
@@ -126,7 +112,10 @@ def within_facets(
     panels: Panels = None,
     **drawing: Unpack[Drawing],
 ) -> Table:
-    """Each judge and panel on the items of each value of each facet (name → unit → value): see `_inside`."""
+    """Each judge and panel on the items of each value of each facet (name → unit → value): see `_inside`.
+
+    `form` is `PLAYERS`, of the one facet that is the player, or `FACETS`.
+    """
     coded = {facet: table.facet(groups) for facet, groups in facets.items()}
     rows = [
         {"facet": facet, "group": str(name)} | _inside(table, criterion, judge, codes == code)
@@ -134,7 +123,9 @@ def within_facets(
         for facet, (codes, names) in coded.items()
         for code, name in enumerate(names)
     ]
-    return tabulate(FACETS, table, criterion, rows, **drawing)
+    unknown = sum(int((codes < 0).sum()) for codes, _ in coded.values()) if form is PLAYERS else 0
+    notes = (f"{unknown} items belong to no group",) if unknown else ()
+    return tabulate(form, table, criterion, rows, notes=notes, **drawing)
 
 
 def _inside(table: Ratings, criterion: str, judge: Contender, chosen: Bools) -> dict[str, Any]:

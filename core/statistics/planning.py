@@ -1,4 +1,4 @@
-"""How many more items must people rate for an interval of a wanted width?"""
+"""How many more items or raters an interval needs, in a study and before any label exists."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -9,12 +9,15 @@ import numpy as np
 from concord.estimate import Estimate, estimate, undefined
 from concord.statistics.alpha import alpha, alpha_figure, value_counts
 from concord.statistics.ceilings import By, held_out_difference
+from concord.statistics.corrected import corrected_mean
 from concord.statistics.correlation import correlation
 from concord.statistics.figures import Drawing, cluster_codes, count_clusters, empty, tabulate
-from concord.statistics.intervals import CORRELATION, DIFFERENCE, MAE, Kind, interval
-from concord.statistics.ratings import Bools, Contender, Ints, Ratings, called
+from concord.statistics.hidden import share
+from concord.statistics.intervals import CORRELATION, DIFFERENCE, MAE, Kind, interval, of_ranks
+from concord.statistics.ratings import Bools, Contender, Floats, Ints, Ratings, called
+from concord.statistics.reliability import components, no_components, people_per_item
 from concord.statistics.resampling import Statistic, draws, everything, mean
-from concord.table import Column, Table
+from concord.table import Cell, Column, Table
 
 FEWEST_ITEMS, FARTHEST = 10, 20
 """No forecast below ten items, and none beyond this many times the items there are."""
@@ -59,6 +62,23 @@ GIVEN = (
     "width for these annotators alone, not that nothing more is needed. Intervals for annotators like these "
     "are wider by what depends on the annotators: more items cannot narrow that part, more annotators can."
 )
+
+RATERS_PER_ITEM = (1, 2, 3, 5, 8)
+DESIGNS = empty(
+    "next_designs",
+    "More raters for each item, or more items?",
+    Column("raters", "Raters of each item"),
+    Column("relative", "Eρ², relative", help="Generalizability of items' order, by annotators who rate all."),
+    Column("absolute", "Φ, absolute", help="Generalizability of items' level, which severity moves."),
+    Column("half", "± people's mean", digits=3, help="Over as many items as there are, by such annotators."),
+    caption="What more raters of the same items would give.",
+)
+
+RIGHT = 0.85
+"""The share of a judge's passes, and of its fails, that a person is supposed to share."""
+RHO = 0.7
+"""Spearman's ρ of a judge with a person that is supposed."""
+COUNTS = (25, 50, 100, 200, 400, 800)
 
 
 def needed(
@@ -212,3 +232,85 @@ def _row(figure: _Figure, width: float, resamples: int, seed: int, codes: Ints |
     half, _ = items_for(now.value / 2, now.value)
     both = {"needed": in_all, "more": beyond(in_all), "half": half, "half_more": beyond(half)}
     return row | both | {"then": then}
+
+
+def designs(table: Ratings, criterion: str) -> Table:
+    """What people's mean is worth with 1 to 8 raters of each item, by the variances of `components`.
+
+    `relative` and `absolute` are generalizability coefficients; `half` is half the width of the interval of
+    the mean of all n items there are, 1.96 · √(σ²ᵢ/n + σ²ᵣ/k + σ²ₑ/nk) where the same k raters rate all
+    (Brennan 2001). The first note, and `meta["one_more"]`, say what one more rater and one more item add to Φ
+    and take from that. Undefined where items, annotators and chance are not told apart, and where items do not differ.
+    """
+    scores = table[criterion]
+    crossed, why = components(scores)(everything(scores.items)), no_components(scores)
+    if not why and not crossed.item[0] > 1e-12:
+        why = "people do not agree on any difference between items"
+    now, items = max(round(people_per_item(scores)), 1), int((scores.present > 0).sum())
+
+    def half(raters: int, items: int) -> float:
+        return float(1.96 * np.sqrt(crossed.error(raters, items)[0]))
+
+    rows: list[dict[str, Any]] = []
+    for raters in RATERS_PER_ITEM:
+        of = (crossed.relative(raters)[0], crossed.absolute(raters)[0], 0.0 if why else half(raters, items))
+        figures = [undefined(why) if why else estimate(float(value)) for value in of]
+        rows.append({"raters": raters, **dict(zip(("relative", "absolute", "half"), figures, strict=True))})
+    sentence, buys = "", {}
+    if not why:
+        phi = crossed.absolute(now + 1) - crossed.absolute(now)
+        rater, item = half(now, items) - half(now + 1, items), half(now, items) - half(now, items + 1)
+        buys = {"phi": float(phi[0]), "rater": rater, "item": item}
+        sentence = (
+            f"one more annotator for all items adds {buys['phi']:z.3f} to Φ and takes {rater:z.3f} from the "
+            f"± {half(now, items):.3f} of people's mean over {items} items by {now} annotators like these; "
+            f"one more item takes {item:z.3f}"
+        )
+    notes = tuple(filter(None, (sentence, "further items and raters are taken to be like these")))
+    return tabulate(DESIGNS, table, criterion, rows, target="", notes=notes, meta={"one_more": buys})
+
+
+def expected(judge: Floats, counts: Sequence[int] = COUNTS) -> Table:
+    """Half the width of 95% intervals with so many of a judge's rows labelled at random, one row a number.
+
+    For a judge that passes (1) and fails (0): of sensitivity, specificity and the corrected pass rate, where
+    a person shares `RIGHT` of its passes and fails. For scores: of ρ, where it is `RHO`. Numbers beyond the
+    rows there are have no row; no rows without scores.
+    """
+    scores = judge[~np.isnan(judge)]
+    named = set(scores.tolist()) <= {0.0, 1.0}
+    rows: list[dict[str, Cell]] = []
+    for n in (n for n in counts if n <= len(scores)):
+        if not named:
+            low, high, _ = of_ranks(RHO, n)
+            rows.append({"n": n, "rho": None if low is None or high is None else (high - low) / 2})
+            continue
+        passes = round(float(scores.mean()) * n)
+        right = round(RIGHT * passes), round(RIGHT * (n - passes))
+        judged = np.repeat([1.0, 0.0], [passes, n - passes])
+        people = np.repeat(
+            [1.0, 0.0, 0.0, 1.0], [right[0], passes - right[0], right[1], n - passes - right[1]]
+        )
+        others = np.repeat(
+            [1.0, 0.0], [round(float(scores.sum())) - passes, round(float((1 - scores).sum())) - (n - passes)]
+        )
+        theirs = int(people.sum())
+        figures = {
+            "sensitivity": share(right[0], theirs, "people pass no item"),
+            "specificity": share(right[1], n - theirs, "people fail no item"),
+            "corrected": corrected_mean(people, judged, others, scale=(0.0, 1.0)).value,
+        }
+        rows.append({"n": n, **{name: figure.half_width for name, figure in figures.items()}})
+    names = ("sensitivity", "specificity", "corrected") if named else ("rho",)
+    titles = {"corrected": "corrected pass rate", "rho": "ρ with people"}
+    shown = (Column(name, f"± {titles.get(name, name)}", percent=named) for name in names)
+    supposed = f"a person shares {RIGHT:.0%} of its passes and of its fails" if named else f"ρ is {RHO:g}"
+    return Table(
+        "labelling",
+        "What labels would give",
+        (Column("n", "Rows labelled"), *shown),
+        tuple(rows),
+        notes=(
+            f"Half the width of 95% intervals, supposed that {supposed}, and rows are labelled at random.",
+        ),
+    )

@@ -5,18 +5,16 @@ import json
 import numpy as np
 import pytest
 
-from concord.estimate import undefined
 from concord.statistics.alt_test import alt_test
 from concord.statistics.calibration import calibration, calibration_curves
 from concord.statistics.ceilings import ceilings, held_out
 from concord.statistics.distribution import score_distribution
 from concord.statistics.feature_bias import feature_bias
-from concord.statistics.items import bands, high_disagreement, item_scores, levels, within_groups
+from concord.statistics.items import PLAYERS, bands, high_disagreement, item_scores, levels, within
 from concord.statistics.judges import judge_figures
-from concord.statistics.next_items import designs, saved
 from concord.statistics.nominal import nominal
 from concord.statistics.panels import best_panel
-from concord.statistics.planning import needed
+from concord.statistics.planning import designs, needed
 from concord.statistics.ratings import read_ratings
 from concord.statistics.reliability import reliability, retest
 from concord.statistics.severity import raters
@@ -53,7 +51,7 @@ FIGURES = {
     "judge_figures": lambda table, name: judge_figures(table, name, resamples=20),
     "held_out": lambda table, name: held_out(table, name, resamples=20),
     "ceilings": ceilings,
-    "within_groups": lambda table, name: within_groups(table, name, {0: "a", 1: "b"}, resamples=20),
+    "within": lambda table, name: within(PLAYERS, table, name, {"player": {0: "a", 1: "b"}}, resamples=20),
     "levels": lambda table, name: levels(table, name, {0: "a", 1: "b"}, resamples=20),
     "high_disagreement": lambda table, name: high_disagreement(table, name, resamples=20),
     "bands": lambda table, name: bands(table, name, resamples=20),
@@ -65,8 +63,7 @@ FIGURES = {
     "feature_bias": lambda table, name: feature_bias(
         table, name, {"f": np.arange(len(table.units)) * 1.0}, players={0: "a", 1: "b"}, resamples=20
     ),
-    "saved": lambda table, name: saved(table, name, resamples=20),
-    "designs": lambda table, name: designs(table, name, undefined("no judge rated this")),
+    "designs": designs,
     "nominal": lambda table, name: nominal(table, name, resamples=20),
     "score_distribution": score_distribution,
     "systems": lambda table, name: systems(table, name, {0: "a", 1: "b"}, resamples=20),

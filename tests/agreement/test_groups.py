@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from concord.statistics.items import levels, within_facets, within_groups
+from concord.statistics.items import FACETS, PLAYERS, levels, within
 from concord.statistics.ratings import read_ratings
 from concord.statistics.resampling import draws
 
@@ -44,10 +44,11 @@ def test_inside_each_group():
     rng = np.random.default_rng(0)
     person, judge = rng.integers(1, 6, 60), rng.integers(1, 6, 60)
     groups = {unit: "ab"[unit % 2] for unit in range(50)}
-    figures = within_groups(
+    figures = within(
+        PLAYERS,
         read_ratings(study({"ann": person.tolist()}, {"j": judge.tolist()})),
         "quality",
-        groups,
+        {"player": groups},
         resamples=40,
         seed=3,
     )
@@ -75,7 +76,7 @@ def test_each_value_of_each_facet_has_its_own_items():
         "character": {n: "ab"[n // 4] for n in range(8)},
         "situation": {n: "wxyz"[n % 4] for n in range(7)},
     }
-    rows = flat(within_facets(found, "quality", facets, resamples=20)).set_index(["facet", "group"])
+    rows = flat(within(FACETS, found, "quality", facets, resamples=20)).set_index(["facet", "group"])
     assert rows.n.to_dict() == {
         ("character", "a"): 4,
         ("character", "b"): 4,

@@ -1,4 +1,4 @@
-"""Which items people should rate next: probabilities and estimators by hand, and what they save."""
+"""Which items people should rate next: probabilities and estimators by hand, and how many more."""
 
 import math
 from dataclasses import replace
@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from concord.estimate import Estimate, estimate, undefined
+from concord.estimate import estimate, undefined
 from concord.statistics.corrected import corrected_mean
-from concord.statistics.next_items import by_disagreement, chances, designs, expected_error, saved
-from concord.statistics.planning import NEEDED, answer, needed
+from concord.statistics.next_items import by_disagreement, chances, expected_error
+from concord.statistics.planning import NEEDED, answer, designs, needed
 from concord.statistics.ratings import read_ratings
 from concord.studies import sampling
 from tests.agreement.frames import flat, people, study
@@ -122,20 +122,6 @@ def test_a_draw_by_expected_error_is_unbiased_and_narrower():
     assert np.std(by_chance) < 0.95 * np.std(even)
 
 
-def test_what_a_draw_saves_is_said_with_an_interval():
-    rng = np.random.default_rng(1)
-    truth, judged, spread = world(rng, 600)
-    low, high = judged - spread / math.sqrt(2), judged + spread / math.sqrt(2)
-    table = read_ratings(study({"ann": truth}, {"j": low, "k": high}))
-    rows = flat(saved(table, "quality", resamples=200)).set_index("rater")
-    panel = rows.loc["Avg(j, k)"]
-    assert panel.worth_low > 1
-    alike = truth + rng.normal(0, 0.5, 600)
-    table = read_ratings(study({"ann": truth}, {"j": alike, "k": alike + rng.normal(0, 0.5, 600)}))
-    row = flat(saved(table, "quality", resamples=200)).iloc[0]
-    assert row.worth == pytest.approx(1, abs=0.1)
-
-
 def test_without_a_pilot_the_judges_disagreement_counts():
     found = expected_error(np.array([3.0, 3, 3]), np.array([0.0, 1.0, np.nan]), np.full(3, np.nan))
     assert found[1] > found[0]
@@ -166,34 +152,20 @@ def test_a_first_draw_by_disagreement_is_hardly_wider_than_an_even_one():
     assert width(spread) > 1.08 * even
 
 
-def test_designs_by_hand():
-    """Two raters, items (1, 3), (3, 3), (5, 5), (1, 1): means 2, 3, 5, 1, of mean 2.75. MSW = 2/4 = 0.5; MSB
-    = 2·(0.5625 + 0.0625 + 5.0625 + 3.0625)/3 = 35/6; σ²ᵢ = (35/6 − ½)/2 = 8/3. One rater: reliability
-    (8/3)/(8/3 + ½) = 16/19; ± 0.5 of the mean needs (1.96/0.5)²·(19/6) = 48.7, 49 items.
-    """
-    table = read_ratings(people({"ann": [1, 3, 5, 1], "bob": [3, 3, 5, 1]}))
-    found = flat(designs(table, "quality", Estimate(0.6, n=4), half=0.5)).set_index("raters")
-    assert found.reliability[1] == pytest.approx(16 / 19)
-    assert found.mean_items[1] == 49
-    assert found.mean_ratings[2] == 2 * math.ceil(3.92**2 * (8 / 3 + 0.25))
-    assert found.rho[2] == pytest.approx(0.6)
-    assert found.rho[1] == pytest.approx(0.6 * math.sqrt((16 / 19) / ((8 / 3) / (8 / 3 + 0.25))))
-    wide = 1.96 * math.sqrt(1 + 0.18) * 0.64 / 0.5
-    assert found.rho_items[2] == max(math.ceil(3 + wide**2), 8)
-
-
 def test_what_one_more_rater_and_item_buy_by_hand():
     """Items (1, 2), (3, 3), (5, 6), (1, 1): raters' means 2.5 and 3, squares of items 2·(1.25² + .25² + 2.75²
     + 1.75²) = 24.5, of raters 8·.25² = .5 and ½ left: mean squares 49/6, 1/2 and 1/6. Variances σ²ᵢ = 4, σ²ᵣ
     = (1/3)/4 = 1/12, σ²ₑ = 1/6. Of two raters Eρ² = 4/(4 + 1/12), Φ = 4/(4 + 1/8); of three 4/(4 + 1/12).
     """
     table = read_ratings(people({"ann": [1, 3, 5, 1], "bob": [2, 3, 6, 1]}))
-    made = designs(table, "quality", Estimate(0.6, n=4))
+    made = designs(table, "quality")
     found = flat(made).set_index("raters")
     assert (found.relative[2], found.absolute[2]) == pytest.approx((4 / (4 + 1 / 12), 4 / (4 + 1 / 8)))
 
     def half(raters, items):
         return 1.96 * math.sqrt(4 / items + 1 / 12 / raters + 1 / 6 / raters / items)
+
+    assert found.half[3] == pytest.approx(half(3, 4))
 
     assert made.meta["one_more"] == pytest.approx(
         {
@@ -208,15 +180,15 @@ def test_what_one_more_rater_and_item_buy_by_hand():
 @pytest.mark.parametrize(
     ("ratings", "why"),
     [
-        (people({"ann": [1, 2, 3, 4]}), "fewer than two items with two ratings each"),
+        (people({"ann": [1, 2, 3, 4]}), "fewer than two people"),
         (people({"ann": [1, 2, 1, 2], "bob": [2, 1, 2, 1]}), "do not agree on any difference"),
-        (people({"ann": [3] * 4, "bob": [3] * 4}), "do not agree on any difference"),
+        (people({"ann": [3] * 4, "bob": [3] * 4}), "all ratings are equal"),
     ],
     ids=["one annotator", "opposite", "constant"],
 )
 def test_designs_that_cannot_be_compared_have_a_reason(ratings, why):
-    found = flat(designs(read_ratings(ratings), "quality", undefined("no judge rated this")))
-    assert found.mean_items.isna().all()
+    found = flat(designs(read_ratings(ratings), "quality"))
+    assert found.half.isna().all()
     assert why in found.reason[0]
 
 
@@ -268,16 +240,3 @@ def test_no_item_gets_less_than_a_quarter_of_the_mean_error():
     found = expected_error(np.full(40, 3.0), DISAGREED, MISSED)
     assert found[:4] == pytest.approx([2 / 9, 16 / 9, 2 / 9, 16 / 9])
     assert (expected_error(np.full(40, 3.0), DISAGREED, np.full(40, 3.0)) == 1).all()
-
-
-def test_what_a_draw_saves_by_hand():
-    """One judge gives 3, another 3 + √2·spread, so that their standard deviation is the spread. Each half has
-    the sizes 2/9 and 16/9 of the other; three quarters of these and a quarter of their mean are 5/12 and
-    19/12. r² is 0 and 4: mean(r²) = 2, mean(s) = 1, mean(r²/s) = ½·4·12/19, and 2·19/24 = 19/12.
-    """
-    # Halves are every other item, so each pattern of four stands twice in a row.
-    spread, missed = (np.repeat(of[:20], 2) for of in (DISAGREED, MISSED))
-    table = read_ratings(study({"ann": missed}, {"j": np.full(40, 3.0), "k": 3 + math.sqrt(2) * spread}))
-    row = next(row for row in saved(table, "quality", resamples=50).rows if row["rater"] == "j")
-    assert row["error"].value == pytest.approx(math.sqrt(2))
-    assert row["worth"].value == pytest.approx(19 / 12)

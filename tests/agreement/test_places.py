@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.stats import ttest_ind
 
-from concord.statistics.places import open_places
+from concord.statistics.rankings import open_places
 
 
 def test_players_far_apart_have_their_own_rank_and_those_close_share_two():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from concord.statistics.figures import AS_DRAWN, WEIGHED
-from concord.statistics.items import levels, within_groups
+from concord.statistics.items import PLAYERS, levels, within
 from concord.statistics.judges import judge_figures
 from concord.statistics.panels import best_panel
 from concord.statistics.ratings import read_ratings
@@ -54,7 +54,7 @@ def test_an_item_of_half_the_probability_counts_as_two():
             assert one[name].value == pytest.approx(other[name].value), name
     players = {unit: f"p{unit % 3}" for unit in range(40)}
     of_copies = {place: players[unit] for place, unit in enumerate(copies.tolist())}
-    for table in (levels, within_groups):
+    for table in (levels, lambda of, name, by, **how: within(PLAYERS, of, name, {"player": by}, **how)):
         one, other = (
             flat(table(of, "quality", by, resamples=0))
             for of, by in ((weighed, players), (copied, of_copies))

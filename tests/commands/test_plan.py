@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from concord.cli import main
 from concord.statistics.hidden import share
-from concord.statistics.labelling import expected
+from concord.statistics.planning import expected
 
 N = 240
 
