@@ -240,7 +240,7 @@ def designs(table: Ratings, criterion: str) -> Table:
     `relative` and `absolute` are generalizability coefficients; `half` is half the width of the interval of
     the mean of all n items there are, 1.96 · √(σ²ᵢ/n + σ²ᵣ/k + σ²ₑ/nk) where the same k raters rate all
     (Brennan 2001). The first note, and `meta["one_more"]`, say what one more rater and one more item add to Φ
-    and take from that. Undefined where items, annotators and chance are not told apart, and where items do not differ.
+    and take from that. Undefined where items, annotators and chance are not told apart or items are alike.
     """
     scores = table[criterion]
     crossed, why = components(scores)(everything(scores.items)), no_components(scores)
