@@ -34,7 +34,7 @@ MOST_ANNOTATORS = 12
 NO_P = "no p-value: items do not count alike"
 
 SMALL_P = 0.0001
-"""The PingPong paper marks correlations whose p is not below this."""
+"""A note names the correlations whose p is not below this."""
 
 
 @dataclass(frozen=True, eq=False)
