@@ -285,3 +285,29 @@ def report(
         echo("\n".join(table.notes[: table.meta["sentences"]]) + "\n")
         table = replace(table, notes=table.notes[table.meta["sentences"] :])
     printing.show([table], form)
+
+
+@command.command("card")
+@click.argument("study")
+@click.option("--judge", required=True, help="The model.")
+@click.option("--version", required=True, help="The version of the rubric, by number.")
+@click.option(
+    "--to", "target", required=True, type=click.Path(path_type=Path), help="The folder to write to."
+)
+@click.pass_obj
+def card(folder: str, study: str, judge: str, version: str, target: Path) -> None:
+    """Write the judge's card (HTML, Markdown, JSON), its prompt, and files that run it elsewhere.
+
+    judge.py runs it in Python, mlflow_scorer.py in MLflow, inspect_scorer.py in Inspect. Nothing is opened.
+    """
+    from datetime import date
+
+    from concord.lab import card as cards
+    from concord.lab import measuring
+
+    workspace = Workspace.open(folder, create=False)
+    with workspace.read() as db:
+        bench = measuring.read(db, study)
+    made = cards.card(workspace, bench, bench.find(judge, _variant(bench.parts.rubric, version)))
+    for path in cards.write(made, target, date.today()):
+        echo(path)

@@ -1,0 +1,292 @@
+"""The judge card: one page of what a judge is, what it was validated on, and what it must not be used for.
+
+Beside it lie files by which the judge runs elsewhere: its prompt, a Python module, and scorers of MLflow and
+Inspect, all made of the same rubric and settings.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sqlite_utils import Database
+
+from concord.conversation import Message
+from concord.errors import ConfigError
+from concord.estimate import Estimate
+from concord.files import file_name, read_toml
+from concord.lab import measuring
+from concord.lab.measuring import OVERALL, Bench, Candidate
+from concord.lab.parts import SELECT, TEST
+from concord.llm.models import load_models, pick
+from concord.reports.pictures import templates
+from concord.rubrics import shelf, writing
+from concord.rubrics.rubric import EXAMPLE
+from concord.runs import rubric_judge
+from concord.statistics.ratings import Floats
+from concord.statistics.resampling import mean_estimates
+from concord.store import lab, studies
+from concord.store.lab import Asked
+from concord.table import SCHEMA, Cell, Column, Table, as_markdown, as_values
+from concord.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Card:
+    """A judge's card: its fingerprint, facts by heading, sentences, tables, limits, and its prompt."""
+
+    title: str
+    fingerprint: str
+    facts: Mapping[str, str]
+    sentences: tuple[str, ...]
+    tables: tuple[Table, ...]
+    limits: tuple[str, ...]
+    prompt: tuple[Message, ...]
+    rubric: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    simulated: bool
+
+    def as_html(self, made: date) -> str:
+        """One file that asks nothing of any network; every text in it is escaped."""
+        environment = templates(made, site=self.title, simulated=self.simulated)
+        given: dict[str, Any] = {"heading": self.title, "facts": self.facts, "sentences": self.sentences}
+        given |= {"tables": self.tables, "limits": self.limits, "prompt": self.prompt}
+        return environment.get_template("card.html").render(**given)
+
+    def as_markdown(self) -> str:
+        """The card for a repository."""
+        lines = [f"# {self.title}", *self.sentences]
+        lines.append("\n".join(f"- {name}: {text}" for name, text in self.facts.items()))
+        lines += [as_markdown(table) for table in self.tables]
+        lines += ["## What it must not be used for", "\n".join(f"- {limit}" for limit in self.limits)]
+        return "\n\n".join(lines) + "\n"
+
+    def as_json(self) -> str:
+        """Everything as plain values, figures unrounded."""
+        value = {"schema": SCHEMA, "card": self.title, "fingerprint": self.fingerprint}
+        value |= {"facts": dict(self.facts), "sentences": list(self.sentences), "limits": list(self.limits)}
+        value |= {"tables": {table.name: as_values(table) for table in self.tables}, "rubric": self.rubric}
+        return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+
+
+def card(workspace: Workspace, bench: Bench, judge: Candidate, *, robustness: Table | None = None) -> Card:
+    """The card of a judge that is a version of the study's rubric.
+
+    Its figures are of *test* where that part was opened for this judge, else of *select*, and say so: nothing
+    is opened for a card. Raises ConfigError for a judge by another prompt, NotFound for one that is not in
+    models.toml.
+    """
+    name = bench.parts.rubric
+    number = judge.variant.removeprefix(f"{name} v")
+    if not number.isdigit():
+        raise ConfigError(f"{judge} does not answer a version of {name}: a card is made of a rubric's judge.")
+    used = shelf.find(workspace, name, int(number))
+    model = pick(load_models(workspace.models_path), judge.model)
+    settings = dict(read_toml(workspace.models_path)["models"][judge.model])
+    with workspace.read() as db:
+        opened = [one for one in lab.openings(db, bench.parts.study) if str(judge) in one.about]
+        facts, limits = _about(db, bench)
+    part = TEST if opened else SELECT
+    fingerprint = hashlib.sha256(f"{used.rubric.hash} {model.configuration.hash}".encode()).hexdigest()[:16]
+    asked = bench.asked[part].get(judge)
+    price = measuring.price(asked)
+    facts |= {
+        "Model": f"{model.configuration.model} as {judge.model}",
+        "Rubric": f"{used.variant}, hash {used.rubric.hash}",
+        "Cost of 1,000 judgements": "no price" if price is None else f"{price:.2f}",
+        "Seconds of a judgement": _seconds(asked),
+    }
+    table = _agreement(bench, judge, part)
+    sentences = [f"Fingerprint {fingerprint}: of the rubric's content and the model's settings."]
+    if part == SELECT:
+        sentences.append(
+            "No figure of the sealed part: these are of “select”, and too good if that chose this judge."
+        )
+    elif len(opened) > 1:
+        sentences.append(f"The sealed part was opened {len(opened)} times for this judge.")
+    [prompt] = list(rubric_judge.requests(used.rubric, used.variant, EXAMPLE))[:1]
+    return Card(
+        f"Judge card: {judge}",
+        fingerprint,
+        facts,
+        tuple(sentences),
+        (table, *([robustness] if robustness else [])),
+        tuple(limits),
+        prompt.messages,
+        used.rubric.body,
+        settings,
+        bool(asked and asked.simulated),
+    )
+
+
+def _seconds(asked: Asked | None) -> str:
+    return f"{asked.seconds / asked.judgements:.1f}" if asked and asked.judgements else "not measured"
+
+
+def _about(db: Database, bench: Bench) -> tuple[dict[str, str], list[str]]:
+    """What the study is, and what follows for the judge's use."""
+    study = studies.get(db, bench.parts.study)
+    people = studies.raters(db, bench.parts.study)
+    units = studies.units(db, bench.parts.study)
+    players = sorted({unit["player"] for unit in units})
+    simulated = sum(simulated for _, simulated in people)
+    who = f"{len(people)} people" + (f", {simulated} of them simulated" if simulated else "")
+    asked = ", ".join(c.label for c in bench.criteria)
+    facts = {
+        "Validated on": f"{len(bench.parts.units)} items of {study.title or study.name}, by {who}",
+        "Asked": asked,
+        "Answers of": ", ".join(players[:10]) + (" …" if len(players) > 10 else ""),
+    }
+    limits = [
+        f"Questions other than {asked}, or other words for them: another prompt is another judge.",
+        f"Conversations unlike those of “{bench.parts.benchmark}”, or other languages: nothing is known.",
+        "A decision about a single item: the figures are means over items.",
+        "Telling models apart whose difference is smaller than the judge's bias between them.",
+    ]
+    if simulated:
+        limits.insert(0, "Anything real: people of this study are simulated.")
+    return facts, limits
+
+
+def _agreement(bench: Bench, judge: Candidate, part: str) -> Table:
+    """A judge beside one more person, criterion by criterion, and its bias in points."""
+    inside = bench.marked(part)
+    one_more = bench.one_more_person()
+    rows: list[dict[str, Cell]] = []
+
+    def figure(values: Floats, bounded: bool = True) -> Estimate:
+        given = values[inside & ~np.isnan(values)][:, None]
+        scales = [(0.0, 1.0)] if bounded else None
+        return mean_estimates(given, resamples=bench.resamples, seed=0, of="item", scales=scales)[0]
+
+    rows.append(
+        {"criterion": OVERALL, "agreement": figure(bench.agreement(judge)), "person": figure(one_more)}
+    )
+    for criterion in bench.criteria:
+        row: dict[str, Cell] = {"criterion": criterion.label}
+        row["agreement"] = figure(bench.agreement(judge, criterion.name))
+        answer = bench.answers[judge].get(criterion.name)
+        if answer is not None and criterion.scale.ordered:
+            row["bias"] = figure(answer - bench.people[criterion.name].target, bounded=False)
+        rows.append(row)
+    columns = (
+        Column("criterion"),
+        Column("agreement", digits=3, interval="ends"),
+        Column("person", "one more person", digits=3, interval="ends", help="A person with the others"),
+        Column("bias", "bias in points", digits=2, interval="ends", signed=True),
+    )
+    caption = f"Agreement with people's mean on the part “{part}”; intervals take items for independent."
+    return Table("agreement", f"Agreement with people on {part}", columns, tuple(rows), caption)
+
+
+MODULE = '''"""{title}, fingerprint {fingerprint}. Needs the package `concord`; keys: the environment."""
+
+import json
+
+import concord
+
+RUBRIC = json.loads({rubric})
+JUDGE, SETTINGS = {judge}, json.loads({settings})
+
+
+def rate(messages):
+    """What the judge answers about messages of role and content: criterion → (score, reason).
+
+    Raises ValueError where its reply is of no use.
+    """
+    rows = [{{"id": "item", "messages": messages}}]
+    judged = concord.judge(rows, {{"name": {name}, **RUBRIC}}, {{JUDGE: SETTINGS}})
+    if len(judged.failed) or not len(judged.ratings):
+        raise ValueError("; ".join(map(str, judged.failed.failure)) or judged.run.message or "no answer")
+    return {{row.criterion: (float(row.score), row.explanation) for row in judged.ratings.itertuples()}}
+'''
+MLFLOW = '''"""{title} as a scorer of MLflow: mlflow.genai.evaluate(data=…, scorers=[judge])."""
+
+from mlflow.entities import Feedback
+from mlflow.genai.scorers import scorer
+
+from judge import JUDGE, rate
+
+
+@scorer(name={name})
+def judge(inputs, outputs):
+    """A Feedback for each criterion. `inputs` has messages or a text; `outputs` is the reply, or has them."""
+    messages = list(inputs.get("messages") or [])
+    if not messages:
+        messages = [{{"role": "user", "content": str(next(iter(inputs.values())))}}]
+    if isinstance(outputs, dict) and "messages" in outputs:
+        messages = list(outputs["messages"])
+    else:
+        messages.append({{"role": "assistant", "content": str(outputs)}})
+    return [
+        Feedback(name=criterion, value=score, rationale=reason, metadata={{"judge": JUDGE}})
+        for criterion, (score, reason) in rate(messages).items()
+    ]
+'''
+INSPECT = '''"""{title} as a scorer of Inspect: Task(…, scorer=judge())."""
+
+import asyncio
+
+from inspect_ai.scorer import Score, mean, scorer, stderr
+
+from judge import rate
+
+
+@scorer(metrics={{"*": [mean(), stderr()]}}, name={name})
+def judge():
+    """A value for each criterion, and the judge's reasons."""
+
+    async def score(state, target):
+        messages = [
+            {{"role": m.role, "content": m.text}}
+            for m in state.messages
+            if m.role in ("system", "user", "assistant")
+        ]
+        answers = await asyncio.to_thread(rate, messages)
+        reasons = "\\n".join(f"{{name}}: {{reason}}" for name, (_, reason) in answers.items())
+        return Score(value={{name: value for name, (value, _) in answers.items()}}, explanation=reasons)
+
+    return score
+'''
+
+
+def files(made: Card, today: date) -> dict[str, str]:
+    """The card and the files by which the judge runs elsewhere, by name."""
+    title = made.title.replace('"', "'").replace("\\", "")
+    name = file_name(title.removeprefix("Judge card: ").replace(" ", "-"))
+    texts = {
+        "title": title,
+        "fingerprint": made.fingerprint,
+        "rubric": repr(json.dumps(made.rubric, ensure_ascii=True)),
+        "settings": repr(json.dumps(made.settings, ensure_ascii=True)),
+        "judge": repr(name),
+        "name": repr(name),
+    }
+    prompt = "\n\n".join(f"── {message.role}\n\n{message.content}" for message in made.prompt)
+    return {
+        "card.html": made.as_html(today),
+        "card.md": made.as_markdown(),
+        "card.json": made.as_json(),
+        "prompt.txt": prompt + "\n",
+        "rubric.toml": writing.toml(made.rubric),
+        "judge.py": MODULE.format(**texts),
+        "mlflow_scorer.py": MLFLOW.format(**texts),
+        "inspect_scorer.py": INSPECT.format(**texts),
+    }
+
+
+def write(made: Card, folder: Path, today: date) -> list[Path]:
+    """Write the files into a folder, which is made if it is not there. Raises ConfigError where it cannot."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = []
+        for name, text in files(made, today).items():
+            paths.append(folder / name)
+            paths[-1].write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"The card cannot be written to {folder}: {error.strerror}.") from error
+    return paths
