@@ -144,7 +144,7 @@ def against(here: Floats, there: Floats) -> tuple[Estimate, Estimate]:
 
 
 def open_places(scores: Sequence[Floats]) -> list[str]:
-    """The ranks that each player may have, such as “1–2”, by the scores of its conversations; best first.
+    """The ranks that each player may have, such as “1 or 2”, by the scores of its conversations; best first.
 
     A player is behind another whose mean is significantly greater, by Welch's t at 5% shared by Bonferroni
     over its comparisons with all others. The set holds the true rank in 95% of samples at least (Mogstad,
@@ -165,6 +165,6 @@ def open_places(scores: Sequence[Floats]) -> list[str]:
     np.fill_diagonal(apart, False)
     ahead, behind = apart.sum(axis=0), apart.sum(axis=1)
     return [
-        str(first) if first == last else f"{first}–{last}"
+        str(first) if first == last else f"{first} {'or' if last == first + 1 else 'to'} {last}"
         for first, last in zip((1 + ahead).tolist(), (len(scores) - behind).tolist(), strict=True)
     ]

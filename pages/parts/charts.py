@@ -241,11 +241,15 @@ def intervals(
     ends = data[["value", "low", "high"]].to_numpy().ravel()
     if domain is None and len(set(ends[~pd.isna(ends)])) == 1:  # an axis needs a length
         domain = min(ends) - 0.5, max(ends) + 0.5
-    scale = alt.Scale(domain=list(domain), nice=False) if domain else alt.Scale(zero=False)
+    scale = alt.Scale(domain=list(domain), nice=False, clamp=True) if domain else alt.Scale(zero=False)
     # More than five ticks have labels that overlap, of which every second is left out, 0 too.
     ticks = alt.Axis(tickCount=5, format="%" if percent else alt.Undefined)
     shades = colours or alt.Scale(domain=kinds)
-    shown = legend(2 if max(map(len, kinds), default=0) < LONG else 1) if key and len(kinds) > 1 else None
+    shown = (
+        legend(1 if on_phone() and max(map(len, kinds), default=0) >= LONG else 2)
+        if key and len(kinds) > 1
+        else None
+    )
     place: dict[str, Any] = {
         "y": alt.Y("name:N", sort=names, title=None, axis=name_axis(limit)),
         "color": alt.Color("kind:N", scale=shades, legend=shown),

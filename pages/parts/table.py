@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from itertools import pairwise, takewhile
 from typing import Any
 
 import pandas as pd
@@ -18,12 +17,8 @@ FOLDED = 250
 """Characters of notes that stand below a table; longer notes are folded away."""
 LONG, WIDEST = 48, 240
 """A column with a text of more characters has so many pixels: it would hide the columns after it."""
-CHARACTER, WHOLE, NAMES = 7.5, 420, 640
-"""Pixels of a character; of the column of rows' names: whole names up to here, else what tells them apart."""
-CELL, FITS = 18, 1150
-"""Pixels around a cell's text; of a row that a window of 1,440 shows whole, by this reckoning."""
-FEW = 4
-"""Of so many rows a very wide table is turned: its columns become rows."""
+CHARACTER, NAMES = 7.5, 420
+"""Pixels of a character, and at most of the column of rows' names."""
 CARDS = 50
 """Rows that are drawn as cards."""
 
@@ -63,16 +58,12 @@ def draw(
         return None
     cards = menu.as_cards()
     chosen = _cards(table, key, select, selectable) if cards else None
-    turned = not (wrapped or selectable or select) and len(table.rows) <= FEW and _is_wide(table, FITS * 1.5)
-    if (wrapped or turned) and not cards and table.rows:
-        texts = pd.DataFrame(
-            [{plain(c.title): plain(shown(row.get(c.name), c)) for c in table.shown} for row in table.rows]
-        )
-        if turned:  # a row a column, so that none is out of sight
-            texts = texts.T
-            texts.columns = [plain(table.label(row)) for row in table.rows]
-        st.table(texts, border="horizontal", hide_index=wrapped, alt=table.title)
-    drawn: Any = None if cards or wrapped or turned else _rows(table, key, select, selectable)
+    if wrapped and not cards and table.rows:
+        texts = [
+            {plain(c.title): plain(shown(row.get(c.name), c)) for c in table.shown} for row in table.rows
+        ]
+        st.table(pd.DataFrame(texts), border="horizontal", hide_index=True, alt=table.title)
+    drawn: Any = None if cards or wrapped else _rows(table, key, select, selectable)
     _below(table, said)
     if selectable and not cards:
         chosen = next(iter(drawn["selection"]["rows"]), None)
@@ -178,38 +169,25 @@ def _below(table: Table, said: Collection[str]) -> None:
 
 
 def _frame(table: Table) -> pd.DataFrame:
-    """Values by column name; a column with intervals is followed by one of their text, or has it in its cells
-    where there are many columns.
-    """
+    """Values by column name; a column with intervals is followed by one of their text."""
     data: dict[str, list[Any]] = {}
     for column in table.shown:
         cells = [row.get(column.name) for row in table.rows]
-        within = _is_text(table, column)
         alone = replace(column, n=column.n and _heading(table, column) == column.title)
-        data[column.name] = [shown(cell, alone) if within else _value(cell, column) for cell in cells]
-        if _has_interval(table, column) and not within:
+        written = _is_written(table, column)
+        data[column.name] = [shown(cell, alone) if written else _value(cell, column) for cell in cells]
+        if _has_interval(table, column):
             data[_interval_name(column)] = [
                 ends(cell, column) if isinstance(cell, Estimate) else "" for cell in cells
             ]
     return pd.DataFrame(data, columns=list(data))
 
 
-def _is_text(table: Table, column: Column) -> bool:
-    """Whether cells are drawn as text: answers, bounds, and figures with intervals where a column for each
-    would not fit.
-    """
-    return bool(column.least or _is_bool(table, column) or (_has_interval(table, column) and _is_wide(table)))
-
-
-def _is_wide(table: Table, fits: float = FITS) -> bool:
-    """Whether a row with a column for each interval is wider than what `fits`."""
-    pixels = 0.0
-    for column in table.shown:
-        cells = [len(shown(row.get(column.name), column)) for row in table.rows]
-        pixels += max([len(_heading(table, column)), *cells]) * CHARACTER + CELL * (
-            1 + _has_interval(table, column)
-        )
-    return pixels > fits
+def _is_written(table: Table, column: Column) -> bool:
+    """Whether cells are drawn as text: bounds, and yes or no, as a check box looks as if one could choose."""
+    cells = [row.get(column.name) for row in table.rows]
+    answers = any(isinstance(c, bool) for c in cells) and all(isinstance(c, bool | None) for c in cells)
+    return bool(column.least) or answers
 
 
 def _value(cell: Cell, column: Column) -> Any:
@@ -229,10 +207,10 @@ def _columns(table: Table) -> dict[str, Any]:
     held = set(table.shown[: named + 1] if len(table.shown) > 3 else ())
     for column in table.shown:
         label, text = _heading(table, column), column.help or None
-        within = _is_text(table, column)
-        if within or is_text(table, column):
+        if _is_written(table, column) or is_text(table, column):
             longest = max((len(shown(row.get(column.name), column)) for row in table.rows), default=0)
-            width = (_telling(table) if column is table.shown[0] else WIDEST) if longest > LONG else None
+            names = int(min((longest + 2) * CHARACTER, NAMES))
+            width = (names if column is table.shown[0] else WIDEST) if longest > LONG else None
             found[column.name] = st.column_config.TextColumn(
                 label, help=text, pinned=column in held or None, width=width
             )
@@ -240,28 +218,10 @@ def _columns(table: Table) -> dict[str, Any]:
             found[column.name] = st.column_config.NumberColumn(
                 label, help=text, format=_format(table, column), pinned=column in held or None
             )
-        if _has_interval(table, column) and not within:
+        if _has_interval(table, column):
             half = column.interval == "half"
             found[_interval_name(column)] = st.column_config.TextColumn("±" if half else "95% interval")
     return found
-
-
-def _telling(table: Table) -> int:
-    """The pixels that the first column needs so that no two names of rows look alike, within bounds."""
-    column = table.shown[0]
-    names = sorted({shown(row.get(column.name), column) for row in table.rows})
-    whole = (max(map(len, names)) + 2) * CHARACTER
-    if whole <= WHOLE:
-        return int(whole)
-    pairs = (zip(one, other, strict=False) for one, other in pairwise(names))
-    alike = max((len([*takewhile(lambda two: two[0] == two[1], pair)]) for pair in pairs), default=0)
-    return int(min(max(WIDEST, (alike + 6) * CHARACTER), NAMES))
-
-
-def _is_bool(table: Table, column: Column) -> bool:
-    """Whether it says yes or no: in words, because a check box looks as if one could choose."""
-    cells = [row.get(column.name) for row in table.rows]
-    return any(isinstance(cell, bool) for cell in cells) and all(isinstance(c, bool | None) for c in cells)
 
 
 def _heading(table: Table, column: Column) -> str:

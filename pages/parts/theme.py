@@ -18,7 +18,7 @@ def brand() -> None:
         """<style>
         [data-testid="stMainBlockContainer"] { padding: 4rem clamp(1rem, 2.5vw, 5rem) 6rem; }
         @media (min-width: 769px) {
-            :root:has([data-testid="stSidebar"][aria-expanded="true"]) [data-testid="stMainBlockContainer"] {
+            :root:has([data-testid="stSidebar"][data-collapsed="false"]) .stMainBlockContainer {
                 padding-top: 1.5rem;
             }
         }

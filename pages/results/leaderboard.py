@@ -26,7 +26,7 @@ from pages.parts.navigation import heading, part
 from pages.parts.plain import plain
 from pages.parts.reports import study_called
 from pages.parts.session import sentence, workspace
-from pages.results import filters, grid, length_chart, rankings_tables
+from pages.results import filters, grid, rankings_tables
 
 
 class Basis(NamedTuple):
@@ -182,15 +182,9 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
     if row is not None:
         _grid(board, benchmark, str(row["player"]))
         _beside(board, str(row["player"]))
-    if chart := length_chart.lengths(board.standings, f"Score ({low:g} to {high:g})"):
-        st.markdown("##### Score against length of replies")
-        show(chart, "Score of each player by the mean length of its replies")
-        st.caption(
-            "Final scores without the penalty for length (hollow) and with it (filled). A rise to the right "
-            "says that players with longer replies score higher, not why."
-        )
     if by_people:
-        table.draw(by_people)
+        with st.expander("By judges, and corrected by people", icon=":material/table:"):
+            table.draw(by_people)
     st.subheader("How stable is this order?", anchor=False)
     try:
         rankings_tables.draw(board, _rankings(wanted, study, mark))

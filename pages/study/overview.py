@@ -10,6 +10,7 @@ from concord.llm.models import currency
 from concord.reports import overview
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.overview import NextStep, Overview
+from concord.reports.rated import listed_as
 from concord.reports.verdict import headline
 from concord.runs import status
 from concord.runs.registry import BENCHMARKS
@@ -101,7 +102,14 @@ def _held(found: Overview) -> None:
     stored = Table("held", "Conversations", columns, tuple(rows), "Select a row to browse them.")
     if chosen := table.draw(stored, titled=False, selectable=True):
         go("conversations", benchmark=str(chosen["name"]))
-    link("conversations", "Browse them all")
+    with workspace().read() as db:
+        boards = listed_as(db, {p.benchmark for p in found.played})
+    with st.container(horizontal=True):
+        link("conversations", "Browse them all")
+        judged = dict.fromkeys(p.benchmark for p in found.played if p.judged and p.benchmark in boards)
+        for name in dict.fromkeys(boards[name] for name in judged):
+            title = BENCHMARKS[name].title if name in BENCHMARKS else name
+            link("leaderboard", f"Leaderboard of {title}", benchmark=name)
     if found.judges:
         with st.expander(f"Judges ({len({judge.name for judge in found.judges})})"):
             _listed(

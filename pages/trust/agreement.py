@@ -85,7 +85,8 @@ def _draw(version: tuple[str, str, str], report: AgreementReport, top: Any, how:
         score_distribution(report, criterion)
         return
     with how:
-        st.caption(_provenance(report))
+        mock = " · of mock models: neither people nor language models" if report.of.simulated else ""
+        st.caption(_provenance(report) + mock)
         st.caption(said_once(report, criterion))
     with st.spinner("Measuring …"):
         answer(report, criterion)

@@ -38,7 +38,7 @@ MOST_ITEMS = 10
 """Items beside the scatter, about as high as it; the section of items with high disagreement has more."""
 MOST_FLAGS = 3
 """Flags on the first screen; the others stand in what limits the answer."""
-MOCK = ":orange-badge[mock] Neither people nor language models."
+MOCK = ":orange-badge[mock]"
 LEAVING = "the next step"
 """Where the session keeps the page that the reader goes on to."""
 WANTED = "conversation of an item"

@@ -11,7 +11,7 @@ def test_players_far_apart_have_their_own_rank_and_those_close_share_two():
     # the second and third 3.5 / 0.577 = 6.06, with 6 degrees of freedom. Bonferroni over two others:
     # t(1 − 0.025 / 2, 6) = 2.97.
     spread = np.array([-1.0, 0.0, 0.0, 1.0])
-    assert open_places([5 + spread, 4.5 + spread, 1 + spread]) == ["1–2", "1–2", "3"]
+    assert open_places([5 + spread, 4.5 + spread, 1 + spread]) == ["1 or 2", "1 or 2", "3"]
 
 
 def test_the_decision_is_welchs_test_at_a_shared_level():
@@ -24,16 +24,17 @@ def test_the_decision_is_welchs_test_at_a_shared_level():
         apart = [other for other in others if ttest_ind(mine, other, equal_var=False).pvalue < 0.05 / 3]
         first = 1 + sum(other.mean() > mine.mean() for other in apart)
         last = 4 - sum(other.mean() < mine.mean() for other in apart)
-        expected.append(str(first) if first == last else f"{first}–{last}")
+        between = "or" if last == first + 1 else "to"
+        expected.append(str(first) if first == last else f"{first} {between} {last}")
     assert len(set(expected)) > 1
     assert open_places(scores) == expected
 
 
 def test_one_conversation_or_no_spread():
     one, many = np.array([5.0]), np.array([1.0, 1.5, 2.0])
-    assert open_places([one, many]) == ["1–2", "1–2"], "one conversation has no spread"
+    assert open_places([one, many]) == ["1 or 2", "1 or 2"], "one conversation has no spread"
     assert open_places([np.full(3, 5.0), np.full(3, 4.0)]) == ["1", "2"], "equal scores differ without error"
-    assert open_places([np.full(3, 4.0), np.full(3, 4.0)]) == ["1–2", "1–2"]
+    assert open_places([np.full(3, 4.0), np.full(3, 4.0)]) == ["1 or 2", "1 or 2"]
     assert open_places([many]) == ["1"]
     assert open_places([]) == []
 
@@ -48,5 +49,5 @@ def test_the_true_ranks_lie_in_the_sets_in_95_of_100_samples():
 
 
 def _holds(said: str, true: int) -> bool:
-    first, _, last = said.partition("–")
-    return int(first) <= true <= int(last or first)
+    ranks = [int(word) for word in said.split() if word.isdecimal()]
+    return ranks[0] <= true <= ranks[-1]

@@ -50,7 +50,7 @@ def test_players_stand_on_the_leaderboard(shop: Workspace) -> None:
 
 def test_judgements_wait_for_a_spot_check(shop: Workspace) -> None:
     shown = page("trust/spot_check.py")
-    said = "\n".join(str(e.value) for e in shown.get("markdown"))
+    said = "\n".join(str(e.value) for e in shown.get("caption"))
     # Of 1 to 7 the lowest third ends at 3: no conversation's mean is there, and judges are one point apart.
     assert not shown.error
     assert "reasonable" in said
