@@ -1,7 +1,8 @@
 """`concord study …`, the part about annotators: their items, what they are shown, whose answers count."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -64,7 +65,7 @@ def _deal(
     """Deal a study's units to annotators, again after somebody joined or left; what was begun stays."""
     if criterion and least is None:
         raise StudyError("--extra-on says where --extra-where-differ looks: give both.")
-    extra = adjudicate.Rule("range", least, criterion=criterion) if least is not None else None
+    extra = adjudicate.Rule(least, criterion) if least is not None else None
     opened = Workspace.open(workspace, create=False)
     if dry_run:
         with opened.read() as db:
@@ -89,23 +90,9 @@ def _deal(
 
 
 def _planned(plan: dealing.Deal) -> None:
-    printing.show(plan.tables(), "table")
+    printing.show([plan.table], "table")
     echo(plan.told)
     echo("Nothing was dealt: that is what the deal would be.")
-
-
-@commands.command("pace")
-@click.argument("name")
-@click.option("--a-day", type=click.IntRange(0), help="Items to do a day; 0: no goal. Default: as before.")
-@click.option(
-    "--break-after", type=click.IntRange(0), help="Items between breaks; 0: none. Default: as before."
-)
-@click.pass_obj
-def _pace(workspace: str, name: str, a_day: int | None, break_after: int | None) -> None:
-    """Say at the desk how many items are the day's goal, and when a break is due; nothing is enforced."""
-    with Workspace.open(workspace, create=False).write() as db:
-        pace = running.set_pace(db, name, a_day, break_after)
-    echo(f"Study “{name}”: {pace.told or 'no goal for a day, and no breaks.'}")
 
 
 @commands.command("gold")
@@ -161,11 +148,6 @@ def _gold(workspace: str, name: str, file: Path | None, feedback: bool | None, f
     type=click.FloatRange(0, 1),
     help="The least share of items hit that passes an attempt; default: 0.7.",
 )
-@click.option(
-    "--deviation",
-    type=click.FloatRange(0),
-    help="Instead of a share: the largest mean distance from the known answers that passes.",
-)
 @click.option("--attempts", type=click.IntRange(1), help="The number of attempts; default: 2.")
 @click.option("--items", type=click.IntRange(0), help="Items of each attempt; 0, the default: all there are.")
 @click.option("--off", is_flag=True, help="Open the study to everybody; attempts stay stored.")
@@ -177,7 +159,6 @@ def _training(
     name: str,
     file: Path | None,
     share: float | None,
-    deviation: float | None,
     attempts: int | None,
     items: int | None,
     off: bool,
@@ -188,11 +169,9 @@ def _training(
     FILE is a CSV as for `concord study gold`; each item has an explanation. Whoever has not passed sees only
     training items, each followed by its known answers. Nothing answered there is a rating.
     """
-    rule_options = (file, share, deviation, attempts, items)
-    if (off and any(one is not None for one in rule_options)) or (
-        share is not None and deviation is not None
-    ):
-        raise StudyError("A rule is --pass or --deviation; --off stands alone.")
+    rule_options = (file, share, attempts, items)
+    if off and any(one is not None for one in rule_options):
+        raise StudyError("--off stands alone.")
     opened = Workspace.open(workspace, create=False)
     if off:
         with opened.write() as db:
@@ -205,8 +184,7 @@ def _training(
         with opened.write() as db:
             before = training.rule_of(stored.get(db, name)) or training.PassRule()
             rule = training.PassRule(
-                "deviation" if deviation is not None else "share" if share is not None else before.way,
-                next((one for one in (deviation, share) if one is not None), before.bound),
+                before.bound if share is None else share,
                 before.attempts if attempts is None else attempts,
                 before.items if items is None else items,
             )
@@ -215,62 +193,22 @@ def _training(
         echo(f"Study “{name}” opens to whoever passes its training: {rule.told}.")
 
 
-@commands.command("admit")
-@click.argument("name")
-@click.argument("annotator")
-@options.reason()
-@click.pass_obj
-def _admit(workspace: str, name: str, annotator: str, reason: str) -> None:
-    """Open a study to an annotator who has not passed its training."""
-    with Workspace.open(workspace, create=False).write() as db:
-        training.admit(db, name, annotator, reason)
-    echo(f"“{name}” is open to {annotator}.")
-
-
-@commands.command("exclude")
-@click.argument("name")
-@click.argument("annotator")
-@options.reason("Why; it stands beside every figure.")
-@click.pass_obj
-def _exclude(workspace: str, name: str, annotator: str, reason: str) -> None:
-    """Leave an annotator out of a study's figures of agreement; their ratings stay stored."""
-    with Workspace.open(workspace, create=False).write() as db:
-        exclusions.exclude(db, name, annotator, reason)
-    echo(f"{annotator} is left out of the figures of “{name}”. `--with-excluded` shows figures with them.")
-
-
-@commands.command("include")
-@click.argument("name")
-@click.argument("annotator")
-@options.reason("Why the decision to leave them out no longer holds.")
-@click.pass_obj
-def _include(workspace: str, name: str, annotator: str, reason: str) -> None:
-    """Take an annotator into a study's figures again; both decisions stay on record."""
-    with Workspace.open(workspace, create=False).write() as db:
-        running.include(db, name, annotator, reason)
-    echo(f"{annotator} is in the figures of “{name}” again.")
-
-
 @commands.command("adjudicate")
 @click.argument("name")
 @click.option("--range", "least", type=float, help="Items with answers at least so far apart on a criterion.")
 @click.option("--criterion", default="", help="Only items with answers this far apart on this criterion.")
-@click.option("--lowest", type=click.IntRange(1), metavar="N", help="The N items of lowest agreement.")
 @options.form()
 @click.pass_obj
-def _adjudicate(
-    workspace: str, name: str, least: float | None, criterion: str, lowest: int | None, form: str
-) -> None:
+def _adjudicate(workspace: str, name: str, least: float | None, criterion: str, form: str) -> None:
     """Set the rule that names items to adjudicate, or show these items with what is settled."""
-    if (least is not None and lowest is not None) or (criterion and least is None):
-        raise StudyError("A rule is --range, with or without --criterion, or --lowest.")
-    if least is None and lowest is None:
+    if criterion and least is None:
+        raise StudyError("A rule is --range, with or without --criterion.")
+    if least is None:
         with Workspace.open(workspace, create=False).read() as db:
             printing.show([adjudicate.queue_table(db, adjudicate.adjudication(db, name))], form)
         return
-    rule = adjudicate.Rule("range", least, 0, criterion) if least is not None else None
     with Workspace.open(workspace, create=False).write() as db:
-        echo(adjudicate.set_rule(db, name, rule or adjudicate.Rule("lowest", n=lowest or 0)))
+        echo(adjudicate.set_rule(db, name, adjudicate.Rule(least, criterion)))
 
 
 @commands.command("settle")
@@ -380,3 +318,61 @@ def _reassign(workspace: str, name: str, annotator: str, reason: str, dry_run: b
         balance = dealing.plan(db, name).told
     echo(running.reassigned(name, annotator, handed))
     echo(balance)
+
+
+class StudyAct(NamedTuple):
+    """What a researcher does about a study, or about an annotator of it, with a reason that is kept."""
+
+    do: Callable[..., None]
+    about: str
+    done: str
+    why: str = "Why; it is kept with the time and your name."
+
+
+ACTS = {
+    "close": StudyAct(
+        running.close,
+        "Close a study: desks show no item of it any more. Answers on their way are still stored.",
+        "The study “{name}” is closed. `concord study reopen {name}` opens it again.",
+    ),
+    "reopen": StudyAct(
+        running.reopen,
+        "Open a closed study again; everybody finds their items as they were.",
+        "The study “{name}” is open.",
+    ),
+    "admit": StudyAct(
+        training.admit,
+        "Open a study to an annotator who has not passed its training.",
+        "“{name}” is open to {annotator}.",
+    ),
+    "exclude": StudyAct(
+        exclusions.exclude,
+        "Leave an annotator out of a study's figures of agreement; their ratings stay stored.",
+        "{annotator} is left out of the figures of “{name}”. `--with-excluded` shows figures with them.",
+        "Why; it stands beside every figure.",
+    ),
+    "include": StudyAct(
+        running.include,
+        "Take an annotator into a study's figures again; both decisions stay on record.",
+        "{annotator} is in the figures of “{name}” again.",
+        "Why the decision to leave them out no longer holds.",
+    ),
+}
+ON_STUDIES = ("close", "reopen")
+
+
+def _carried_out(act: StudyAct) -> Callable[..., None]:
+    @click.pass_obj
+    def carried_out(workspace: str, /, reason: str, **whom: str) -> None:
+        with Workspace.open(workspace, create=False).write() as db:
+            act.do(db, *(whom[one] for one in ("name", "annotator") if one in whom), reason)
+        echo(act.done.format(**whom))
+
+    return carried_out
+
+
+for _name, _act in ACTS.items():
+    _carry_out = options.reason(_act.why)(_carried_out(_act))
+    for _argument in ("name",) if _name in ON_STUDIES else ("annotator", "name"):
+        _carry_out = click.argument(_argument)(_carry_out)
+    commands.command(_name, help=_act.about)(_carry_out)

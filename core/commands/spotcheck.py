@@ -20,7 +20,7 @@ def command() -> None:
 @command.command("queue")
 @click.argument("benchmark")
 @options.several("--reasons", f"Only for these reasons: {', '.join(spotcheck.REASONS)}.")
-@options.several("--judges", "Only these judges' scores and verdicts count; every judge's unless given.")
+@options.several("--judges", "Only what one of these judged; every judge's unless given.")
 @options.where("conversations")
 @click.option("--person", default="", help="Leave out what this person has settled.")
 @options.number("--limit", 20, "So many at the most.", least=1)

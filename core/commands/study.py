@@ -27,7 +27,7 @@ from concord.store import (
 )
 from concord.store import studies as stored
 from concord.store.conversations import Filter
-from concord.studies import pairings, purposes, quality, registration, running, studies
+from concord.studies import pairings, purposes, quality, registration, studies
 from concord.studies.purposes import extra as extra_raters
 from concord.studies.purposes import training
 from concord.table import Cell, Column, Table
@@ -204,28 +204,6 @@ def _pairs(
     echo(f"Have judges compare them: concord compare {name} --judges …")
 
 
-@command.command("close")
-@click.argument("name")
-@options.reason()
-@click.pass_obj
-def _close(workspace: str, name: str, reason: str) -> None:
-    """Close a study: desks show no item of it any more. Answers on their way are still stored."""
-    with Workspace.open(workspace, create=False).write() as db:
-        running.close(db, name, reason)
-    echo(f"The study “{name}” is closed. `concord study reopen {name}` opens it again.")
-
-
-@command.command("reopen")
-@click.argument("name")
-@options.reason()
-@click.pass_obj
-def _reopen(workspace: str, name: str, reason: str) -> None:
-    """Open a closed study again; everybody finds their items as they were."""
-    with Workspace.open(workspace, create=False).write() as db:
-        running.reopen(db, name, reason)
-    echo(f"The study “{name}” is open.")
-
-
 @command.command("show")
 @click.argument("name")
 @click.pass_obj
@@ -243,13 +221,11 @@ def _show(workspace: str, name: str) -> None:
         if training.rule_of(study):
             figures.insert(0, training.table(db, name))
         if any(one.done for one in people):
-            figures = [*signs.tables, *figures]
+            figures = [signs.table, *figures]
     echo(f"{study.title} ({study.name}), {study.source} {study.created[:10]}")
     echo(f"{units} units, raters of each: {study.overlap or 'everybody'}")
     if study.pilot_of:
         echo(f"A pilot of “{study.pilot_of}”, which shares no conversation with it.")
-    if pace := running.pace(study).told:
-        echo(pace)
     for criterion in study.criteria:
         scale = f"{criterion.scale.low:g} to {criterion.scale.high:g}"
         echo(f"  {criterion.label} ({scale}): {criterion.statement}")

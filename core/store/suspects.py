@@ -35,9 +35,8 @@ class Suspicion:
 class Search:
     """Which conversations are searched.
 
-    If `judges` are named, their scores and verdicts alone count: final is the mean of their finals, spread
-    the largest distance between one of them and any judge, and conversations that none of them judged are
-    left out. `reasons` keeps those with one of them, `unsettled_by` those that this rater has not settled.
+    If `judges` are named, conversations that none of them judged are left out. `reasons` keeps those with one
+    of them, `unsettled_by` those that this rater has not settled.
     """
 
     benchmark: str
@@ -67,33 +66,15 @@ class Suspect:
     failed: int
 
 
-# What `summaries` says of a conversation, by the judges named alone.
-_OF_JUDGES = """
-named AS (SELECT id FROM raters WHERE kind = 'judge' AND name IN (SELECT value FROM json_each(:judges))),
-means AS (
-    SELECT f.conversation_id, avg(f.final) FILTER (WHERE f.rater_id IN named) AS final,
-           max(max(f.final) - min(f.final) FILTER (WHERE f.rater_id IN named),
-               max(f.final) FILTER (WHERE f.rater_id IN named) - min(f.final)) AS spread
-    FROM finals f JOIN raters x ON x.id = f.rater_id AND x.kind = 'judge' GROUP BY f.conversation_id
-), unread AS (
-    SELECT conversation_id, count(*) AS failed FROM judgements WHERE failure IS NOT NULL AND rater_id IN named
-    GROUP BY conversation_id
-), stood AS MATERIALIZED (
-    SELECT s.conversation_id, round(m.final, 9) AS final, round(m.spread, 9) AS spread, s.people,
-           ifnull(u.failed, 0) AS failed
-    FROM summaries s LEFT JOIN means m ON m.conversation_id = s.conversation_id
-    LEFT JOIN unread u ON u.conversation_id = s.conversation_id
-)"""
-
 _SUSPECTS = """
-each AS (
+WITH each AS (
     SELECT conversation_id AS id, 'low' AS reason, 1 + (:low - final) / (:low - :bottom) AS weight
-        FROM {stood} WHERE final <= :low
+        FROM summaries WHERE final <= :low
     UNION ALL SELECT conversation_id, 'apart', 1 + (spread - :apart) / (:top - :bottom - :apart)
-        FROM {stood} WHERE spread >= :apart
+        FROM summaries WHERE spread >= :apart
     UNION ALL SELECT conversation_id, 'people', 1 + (abs(final - people) - :gap) / (:top - :bottom - :gap)
-        FROM {stood} WHERE abs(final - people) >= :gap
-    UNION ALL SELECT conversation_id, 'failed', 1 FROM {stood} WHERE failed > 0
+        FROM summaries WHERE abs(final - people) >= :gap
+    UNION ALL SELECT conversation_id, 'failed', 1 FROM summaries WHERE failed > 0
     UNION ALL SELECT conversation_id, :guess, 1 FROM summaries WHERE refused > 0
     UNION ALL SELECT conversation_id, value, 1 FROM facets f
         WHERE name = :ending AND value IN (SELECT value FROM json_each(:endings))
@@ -108,7 +89,7 @@ def queue(
     db: Database, search: Search, *, only: Sequence[int] = (), limit: int = 50, offset: int = 0
 ) -> list[Suspect]:
     """One page of the suspects (of the conversations `only`, if given), the highest priority first."""
-    source, stood, where, args = _query(search)
+    where, args = _query(search)
     if search.reasons:
         where += (
             " AND EXISTS (SELECT 1 FROM json_each(:reasons) r "
@@ -119,11 +100,11 @@ def queue(
         where += " AND c.id IN (SELECT value FROM json_each(:only))"
         args["only"] = json.dumps(list(only))
     rows = db.query(
-        f"{source} SELECT c.id AS conversation_id, c.key, c.player, x.reasons, round(x.priority, "
+        f"{_SUSPECTS} SELECT c.id AS conversation_id, c.key, c.player, x.reasons, round(x.priority, "
         "6) AS priority, s.final, s.spread, s.people, ifnull(s.failed, 0) AS failed "
         "FROM (SELECT x.id, x.reasons, x.priority FROM suspects x JOIN conversations c ON c.id = x.id "
         f"WHERE {where} ORDER BY x.priority DESC, x.id LIMIT :limit OFFSET :offset) x JOIN conversations c "
-        f"ON c.id = x.id LEFT JOIN {stood} s ON s.conversation_id = c.id ORDER BY x.priority DESC, c.id",
+        f"ON c.id = x.id LEFT JOIN summaries s ON s.conversation_id = c.id ORDER BY x.priority DESC, c.id",
         args | {"limit": limit, "offset": offset},
     )
     return [Suspect(**{**row, "reasons": tuple(sorted(row["reasons"].split(",")))}) for row in rows]
@@ -131,10 +112,10 @@ def queue(
 
 def counts(db: Database, search: Search) -> dict[tuple[str, ...], int]:
     """The number of suspects by all the reasons that each has (sorted), whatever reasons are asked for."""
-    source, _, where, args = _query(search)
+    where, args = _query(search)
     counted = Counter[tuple[str, ...]]()
     for reasons, n in db.execute(
-        f"{source} SELECT x.reasons, count(*) FROM suspects x JOIN conversations c ON c.id = x.id "
+        f"{_SUSPECTS} SELECT x.reasons, count(*) FROM suspects x JOIN conversations c ON c.id = x.id "
         f"WHERE {where} GROUP BY x.reasons",
         args,
     ):
@@ -167,18 +148,17 @@ def _settled(judges: Sequence[str]) -> str:
     )
 
 
-def _query(search: Search) -> tuple[str, str, str, dict[str, Any]]:
-    """The start of a query for suspects, the table of their scores, a condition, and arguments."""
-    stood = "stood" if search.judges else "summaries"
-    source = "WITH " + ",".join([*([_OF_JUDGES] if search.judges else []), _SUSPECTS.format(stood=stood)])
+def _query(search: Search) -> tuple[str, dict[str, Any]]:
+    """A condition on suspects, and its arguments and those of `_SUSPECTS`."""
     where, args = condition(search.where)
     where = f"c.benchmark = :benchmark AND {where}"
     args |= {"benchmark": search.benchmark, **vars(search.suspicion), "rater": search.unsettled_by}
     args |= {"endings": json.dumps(search.suspicion.endings), "judges": json.dumps(list(search.judges))}
     if search.judges:
         where += (
-            " AND EXISTS (SELECT 1 FROM judgements j WHERE j.conversation_id = c.id AND j.rater_id IN named)"
+            " AND EXISTS (SELECT 1 FROM judgements j JOIN raters n ON n.id = j.rater_id WHERE "
+            "j.conversation_id = c.id AND n.name IN (SELECT value FROM json_each(:judges)))"
         )
     if search.unsettled_by is not None:
         where += f" AND c.id NOT IN ({_settled(search.judges)}{_IN_FULL})"
-    return source, stood, where, args
+    return where, args

@@ -38,8 +38,6 @@ class Deal:
     overlap: int
     rule: Rule | None
     units: Mapping[str, Sequence[int]]
-    kinds: Mapping[str, Sequence[str]]
-    names: Sequence[str]
     people: Sequence[str]
     first: Mapping[str, Sequence[str]]
     new: Mapping[str, Sequence[str]]
@@ -79,8 +77,9 @@ class Deal:
             )
         return " ".join(sentences)
 
-    def tables(self) -> list[Table]:
-        """The balance: of annotators, and of the values of players and facets."""
+    @property
+    def table(self) -> Table:
+        """The balance of annotators."""
         extra, given, taken = (
             Counter(person for _, person in of) for of in (self.extra, self.more, self.more_back)
         )
@@ -103,38 +102,7 @@ class Deal:
             *([Column("extra", "extra items")] if self.rule else []),
             Column("shared", "shared with each other one"),
         )
-        tables = [Table("deal", "Items of each annotator", columns, tuple(rows))]
-        if self.names:
-            tables.append(self._by_kind())
-        return tables
-
-    def _by_kind(self) -> Table:
-        """How many items of each value each annotator has, and where in their order these lie."""
-        place = {
-            (person, key): (i + 0.5) / len(keys)
-            for person, keys in self.first.items()
-            for i, key in enumerate(keys)
-        }
-        rows: list[dict[str, Cell]] = []
-        for at, name in enumerate(self.names):
-            for value in sorted({kinds[at] for kinds in self.kinds.values()}):
-                keys = {key for key, kinds in self.kinds.items() if kinds[at] == value}
-                each = [len(keys & set(self.first.get(person, ()))) for person in self.people]
-                places = [p for (person, key), p in place.items() if key in keys and person in self.people]
-                mean = sum(places) / len(places) if places else None
-                rows.append(
-                    {"of": name, "value": value, "items": len(keys), "each": _between(each), "place": mean}
-                )
-        return Table(
-            "deal-kinds",
-            "Items by player and facet",
-            (
-                *map(Column, ("of", "value", "items")),
-                Column("each", "items of an annotator"),
-                Column("place", "mean place in their order", help="0: the first item, 1: the last", digits=2),
-            ),
-            tuple(rows),
-        )
+        return Table("deal", "Items of each annotator", columns, tuple(rows))
 
 
 def _between(counts: Sequence[int]) -> str:
@@ -274,7 +242,7 @@ def plan(
         for key in desk_of.keys() - set(back[person]):
             if person not in gone or desk_of[key] == "closed":
                 held.setdefault(key, set()).add(person)
-    names, kinds = _kinds(db, name)
+    kinds = _kinds(db, name)
     new = sampling.deal(list(units), people, k, seed=study.seed, done=held, barred=barred, kinds=kinds)
     held_back = {person: set(keys) for person, keys in back.items()}
     first = {
@@ -296,8 +264,6 @@ def plan(
         k,
         rule,
         units,
-        kinds,
-        names,
         people,
         first,
         new,
@@ -351,14 +317,14 @@ def reported(
     return taken
 
 
-def _kinds(db: Database, name: str) -> tuple[list[str], dict[str, list[str]]]:
-    """What the deal is even over: the names of what varies (player, facets), each conversation's values."""
+def _kinds(db: Database, name: str) -> dict[str, list[str]]:
+    """What the deal is even over: each conversation's values of what varies (player, facets)."""
     units = studies.units(db, name)
     facets = frames.facet_values(db, name)
     values = {"player": {unit["id"]: unit["player"] for unit in units}}
     values |= {facet: facets[facet] for facet in frames.varied(db, name)}
     names = [of for of, given in values.items() if len({*given.values()}) > 1]
-    return names, {unit["key"]: [values[of].get(unit["id"], "") for of in names] for unit in units}
+    return {unit["key"]: [values[of].get(unit["id"], "") for of in names] for unit in units}
 
 
 def deal_hidden(db: Database, name: str) -> None:

@@ -12,12 +12,11 @@ import numpy as np
 from sqlite_utils import Database
 
 from concord.arrays import Columns, as_column, coded, taken
-from concord.estimate import Estimate, estimate, undefined
+from concord.estimate import undefined
 from concord.questions import Scale
 from concord.rating import Criterion
 from concord.statistics.claims import Flag, ranked, stated, sure_of
 from concord.statistics.hidden import share
-from concord.statistics.intervals import FEWEST, of_ranks, student
 from concord.statistics.judges import LARGE_SHARE
 from concord.statistics.oddities import chance_of_hits, exchanged, one_answer
 from concord.statistics.ratings import Floats
@@ -88,13 +87,13 @@ def remarks(items: Iterable[Item]) -> list[Item]:
 
 class Signs(NamedTuple):
     """How a study's annotators work: what hidden items show, whose ratings look careless (else a sentence
-    that nobody's do; “” without any rating), and two tables.
+    that nobody's do; “” without any rating), and a table.
     """
 
     warnings: list[Flag]
     suspicions: list[Flag]
     unsuspicious: str
-    tables: tuple[Table, Table]
+    table: Table
 
 
 @once
@@ -107,7 +106,7 @@ def signs(db: Database, name: str) -> Signs:
         warnings(criteria, known.pairs(db, name), known.checks(db, name)),
         suspected,
         "" if suspected or given.empty else unsuspicious(items, given),
-        quality_tables(items, given, [*exclusions.excluded(db, name)]),
+        quality_table(items, given, [*exclusions.excluded(db, name)]),
     )
 
 
@@ -162,133 +161,52 @@ def unsuspicious(items: Sequence[Item], given: Columns | pd.DataFrame) -> str:
     )
 
 
-def quality_tables(
-    items: Sequence[Item], given: pd.DataFrame, excluded: Sequence[str] = ()
-) -> tuple[Table, Table]:
-    """How each annotator works, one row a person: times and one answer for everything; the others' scores.
+def quality_table(items: Sequence[Item], given: pd.DataFrame, excluded: Sequence[str] = ()) -> Table:
+    """How each annotator works, one row a person: times, and one answer for everything.
 
-    `given` is the long frame of the study with extra ratings; an item's score is the mean of a person's
-    answers to it. Extra items count in how somebody works, as all their items do. They were chosen by what
-    others answered, so that they are not compared with the others' mean.
-    `per_1000` is the median time for 1000 characters of replies, `fast` the share of items done faster than
-    they can be read (whole conversations only). `straight` is the share of items of three criteria or more
-    with one answer to all. With the mean of the others on an item: `agreement` is Spearman's rho (interval
-    after Bonett and Wright 2000), `bias` the mean of own minus theirs, `drift` how much more that is in
-    the second half of the items than in the first, in the order in which they were submitted (Student's t, of
-    Welch 1947 for drift). No figure of these below `FEWEST` items, none of drift below twice as many.
+    `given` is the long frame of the study with extra ratings. `per_1000` is the median time for 1000
+    characters of replies, `fast` the share of items done faster than they can be read (whole conversations
+    only). `straight` is the share of items of three criteria or more with one answer to all.
     """
     people = given[given.kind == "human"]
-    first = people[~people.extra] if "extra" in people else people
-    scores = first.pivot_table(index="unit", columns="rater", values="score", aggfunc="mean")
     rows: list[dict[str, Cell]] = []
     for part in progress(items):
         mine = [i for i in items if i.annotator == part.annotator]
-        theirs = people[people.rater == part.annotator]
         timed = [i for i in mine if i.state == "done" and i.seconds and i.turn is None and i.reply_chars]
         fast = sum(i.seconds < i.reply_chars / READING for i in timed)
-        alike = theirs.groupby("unit").score.agg(["count", "nunique"])
+        alike = people[people.rater == part.annotator].groupby("unit").score.agg(["count", "nunique"])
         alike = alike[alike["count"] >= 3]
-        rows.append(
-            {name: getattr(part, name) for name in ("annotator", "done", "skipped", "flagged", "seconds")}
-            | {
-                "per_1000": median(1000 * i.seconds / i.reply_chars for i in timed) if timed else None,
-                "fast": share(fast, len(timed)) if timed else undefined("no time was measured", n=0),
-                "straight": share(int((alike["nunique"] == 1).sum()), len(alike))
-                if len(alike)
-                else undefined("no item has three criteria", n=0),
-            }
-            | _beside_the_others(scores, part.annotator, mine)
-            | {"note": "left out" if part.annotator in excluded else ""}
+        row: dict[str, Cell] = {
+            name: getattr(part, name) for name in ("annotator", "done", "skipped", "flagged", "seconds")
+        }
+        row["per_1000"] = median(1000 * i.seconds / i.reply_chars for i in timed) if timed else None
+        row["fast"] = share(fast, len(timed)) if timed else undefined("no time was measured", n=0)
+        row["straight"] = (
+            share(int((alike["nunique"] == 1).sum()), len(alike))
+            if len(alike)
+            else undefined("no item has three criteria", n=0)
         )
+        rows.append(row | ({"note": "left out" if part.annotator in excluded else ""} if excluded else {}))
     share_of = partial(Column, percent=True, interval="ends")
-    out = (Column("note"),) if excluded else ()
-    alone = (
+    columns = (
         *map(Column, ("annotator", "done", "skipped", "flagged")),
         Column("seconds", "seconds", digits=0),
         Column("per_1000", "for 1000 characters", digits=0),
         share_of("fast", "too fast"),
         share_of("straight", "one answer to all"),
-        *out,
+        *((Column("note"),) if excluded else ()),
     )
-    beside = (
-        Column("annotator"),
-        Column("agreement", "ρ with the others", interval="ends", n=True),
-        Column("bias", signed=True, interval="ends"),
-        Column("drift", signed=True, interval="ends"),
-        *out,
-    )
-    work = Table(
+    return Table(
         "annotation_quality",
         "Annotation quality",
-        alone,
-        _only(alone, rows),
+        columns,
+        tuple(rows),
         caption="How each annotator works. A low figure is a reason to look, not to leave somebody out.",
         notes=(
             f"Times: medians. Too fast: faster than {READING:g} characters of replies a second. 95% "
             "intervals take items for independent.",
         ),
     )
-    others = Table(
-        "annotators_beside_others",
-        "Annotators beside the others",
-        beside,
-        _only(beside, rows),
-        notes=(
-            "The others: the mean of the others on an item. Bias: own minus theirs, above 0 for higher "
-            "scores. Drift: the bias on the second half of the items less that on the first. 95% intervals "
-            "take items for independent.",
-        ),
-    )
-    return work, others
-
-
-def _only(columns: Sequence[Column], rows: Sequence[Mapping[str, Cell]]) -> tuple[Mapping[str, Cell], ...]:
-    return tuple({column.name: row[column.name] for column in columns} for row in rows)
-
-
-def _beside_the_others(scores: pd.DataFrame, name: str, mine: Sequence[Item]) -> dict[str, Cell]:
-    """Agreement, bias and drift of one person."""
-    order = {i.unit: i.submitted or "" for i in mine if i.state == "done"}
-    if name not in scores:
-        return dict.fromkeys(("agreement", "bias", "drift"), undefined("nothing was submitted", n=0))
-    import pandas as pd
-
-    both = pd.DataFrame({"own": scores[name], "others": scores.drop(columns=name).mean(axis=1)}).dropna()
-    both = both.loc[sorted(both.index, key=lambda unit: (order.get(unit, ""), unit))]
-    n, distance = len(both), (both.own - both.others).to_numpy()
-    if n < FEWEST:
-        reason = f"{n} items that others rated too are too few, at least {FEWEST} are needed"
-        return dict.fromkeys(("agreement", "bias", "drift"), undefined(reason, n=n))
-    return {
-        "agreement": _spearman(both),
-        "bias": _shifted(distance),
-        "drift": _shifted(distance[n // 2 :], distance[: n // 2])
-        if n >= 2 * FEWEST
-        else undefined(f"{n} items are too few, at least {2 * FEWEST} are needed", n=n),
-    }
-
-
-def _spearman(both: pd.DataFrame) -> Estimate:
-    if both.own.nunique() < 2 or both.others.nunique() < 2:
-        return undefined("all scores are equal", n=len(both))
-    rho = float(both.own.rank().corr(both.others.rank()))
-    low, high, reason = of_ranks(rho, len(both))
-    if low is None or high is None:
-        return estimate(rho, n=len(both), reason=reason)
-    return estimate(rho, low, high, n=len(both), method="Bonett and Wright")
-
-
-def _shifted(values: Floats, before: Floats | None = None) -> Estimate:
-    """The mean of values (minus that of others before them) ± t·SE."""
-    parts = [values] if before is None else [values, before]
-    errors = [float(part.var(ddof=1)) / len(part) for part in parts]
-    value = float(values.mean()) - (float(before.mean()) if before is not None else 0.0)
-    n = sum(map(len, parts))
-    if sum(errors) <= 0:
-        return estimate(value, n=n, reason="no interval: all distances are equal")
-    freedom = sum(errors) ** 2 / sum(e**2 / (len(part) - 1) for e, part in zip(errors, parts, strict=True))
-    half = student(freedom) * sum(errors) ** 0.5
-    return estimate(value, value - half, value + half, n=n, method="Student's t")
 
 
 def warnings(criteria: Sequence[Criterion], pairs: Sequence[Pair], checks: Sequence[Check]) -> list[Flag]:

@@ -8,40 +8,8 @@ from sqlite_utils import Database
 
 from concord.errors import StudyError
 from concord.store import access, acts, crowds, exclusions, informed, placements, progress
-from concord.store import studies as stored
 from concord.studies import dealing
 from concord.studies.purposes import extra as extra_raters
-
-
-class StudyPace(NamedTuple):
-    """How many items a day a study asks for, and after how many a break is due; 0: it says nothing."""
-
-    a_day: int = 0
-    break_after: int = 0
-
-    @property
-    def told(self) -> str:
-        """It in words; “” where the study says nothing."""
-        parts = [f"{self.a_day} items a day"] * (self.a_day > 0)
-        parts += [f"a break after every {self.break_after} items"] * (self.break_after > 0)
-        return f"Desks say: {', '.join(parts)}." if parts else ""
-
-
-def pace(study: stored.Study) -> StudyPace:
-    """What desks of a study say about its pace."""
-    return StudyPace(**study.meta.get("pace", {}))
-
-
-def set_pace(db: Database, name: str, a_day: int | None = None, break_after: int | None = None) -> StudyPace:
-    """Set what desks say (None: as before); it keeps nobody from rating. Raises NotFound, StudyError."""
-    old = pace(stored.get(db, name))
-    new = StudyPace(
-        old.a_day if a_day is None else a_day, old.break_after if break_after is None else break_after
-    )
-    if min(new) < 0:
-        raise StudyError("A goal and a break are numbers of items, or 0 for none.")
-    stored.remember(db, name, "pace", new._asdict())
-    return new
 
 
 def close(db: Database, name: str, reason: str) -> None:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from concord.errors import StudyError
 from concord.statistics.next_items import FLOOR, chances
-from concord.studies.balance import Incidence, even_out
+from concord.studies.balance import even_out
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -184,9 +184,9 @@ def deal(
             has[row, chosen] = taken[chosen] = True
     every = [(kinds or {}).get(unit, ()) for unit in order]
     codes = [np.unique(values, return_inverse=True)[1] for values in zip(*every, strict=True)]
-    even = even_out(Incidence(has, has & ~held, closed), codes, seed)
+    dealt = even_out(has, has & ~held, closed, codes)
     return {
-        who: _ordered([order[row] for row in np.flatnonzero(even.free[:, place])], seed, who, kinds)
+        who: _ordered([order[row] for row in np.flatnonzero(dealt[:, place])], seed, who, kinds)
         for who, place in number.items()
     }
 

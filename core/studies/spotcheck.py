@@ -57,7 +57,7 @@ def search(
     """The conversations to look at, for `suspects.queue`, without those that the person has settled.
 
     Settled are those whose judgements (by `judges`) all have a finding of the person. If `judges` are named,
-    only their scores and verdicts count. Raises NotFound for an unknown reason or judge.
+    only what one of them judged is there. Raises NotFound for an unknown reason or judge.
     """
     check_known("reason", reasons, REASONS)
     check_judges(db, benchmark, judges)

@@ -78,17 +78,9 @@ def _rule(name: str, found: adjudicate.Adjudication) -> None:
     rule = found.rule or Rule()
     criteria = {"": "any criterion"} | {c.name: c.label for c in found.study.criteria}
     with st.form("rule"):
-        way, size, on, go = st.columns([3, 2, 2, 2], vertical_alignment="bottom")
-        ways = {"range": "Answers at least so far apart", "lowest": "So many items of lowest agreement"}
-        way.selectbox(
-            "Which items",
-            ways,
-            index=[*ways].index(rule.way),
-            format_func=ways.__getitem__,
-            key=f"way {name}",
-        )
+        size, on, go = st.columns([2, 2, 1], vertical_alignment="bottom")
         size.number_input(
-            "How far, or how many", 0.0, value=float(rule.n or rule.least), step=1.0, key=f"size {name}"
+            "Answers at least so far apart", 0.0, value=rule.least, step=1.0, key=f"size {name}"
         )
         on.selectbox(
             "On",
@@ -96,16 +88,14 @@ def _rule(name: str, found: adjudicate.Adjudication) -> None:
             index=[*criteria].index(rule.criterion) if rule.criterion in criteria else 0,
             format_func=lambda one: plain(criteria[one]),
             key=f"on {name}",
-            help="Of items of lowest agreement every criterion is settled on which people differ.",
         )
         go.form_submit_button("Keep this rule", on_click=_set, args=(name,))
 
 
 def _set(name: str) -> None:
-    way, size, on = (st.session_state[f"{what} {name}"] for what in ("way", "size", "on"))
-    rule = Rule("range", size, 0, on) if way == "range" else Rule("lowest", n=int(size))
+    size, on = (st.session_state[f"{what} {name}"] for what in ("size", "on"))
     with told.writing() as db:
-        adjudicate.set_rule(db, name, rule)
+        adjudicate.set_rule(db, name, Rule(size, on))
         told.done("The rule is set.")
 
 

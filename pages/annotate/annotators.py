@@ -203,7 +203,7 @@ def _trust() -> None:
         st.warning(plain(flag.text), icon=":material/speed:")
     if signs.unsuspicious:
         st.caption(signs.unsuspicious)
-    for of in (*([trained] if trained else []), *signs.tables, *tables_of):
+    for of in (*([trained] if trained else []), signs.table, *tables_of):
         draw(of, titled=of.title != QUALITY)
     if waiting:
         with st.form("admission", clear_on_submit=True):

@@ -1,4 +1,4 @@
-"""What a deal would be, on the pages that make one: its balance in sentences, and the tables behind it."""
+"""What a deal would be, on the pages that make one: its balance in sentences, and the table behind it."""
 
 from typing import Any
 
@@ -29,5 +29,4 @@ def deal_plan(name: str, key: str, *annotators: str, **asked: Any) -> None:
             sentence(error)
         else:
             st.caption(plain(plan.told))
-            for table in plan.tables():
-                draw(table)
+            draw(plan.table)

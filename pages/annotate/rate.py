@@ -16,13 +16,14 @@ from concord.studies.purposes import discuss, revise
 from concord.studies.translations import translations
 from pages.desk import component, form, sent
 from pages.desk.form import DeskEvent, Take
-from pages.desk.informed import DiscussionDesk, RevealDesk
+from pages.desk.informed import RoundDesk
 from pages.parts import theme
 from pages.parts.address import checked, nothing
 from pages.parts.people import AnnotatorHere, Researcher
 from pages.parts.plain import plain
 from pages.parts.session import here, researching, workspace
 
+Kind = Literal["study", "reveal", "discuss"]
 KINDS = ("study", "reveal", "discuss")
 
 
@@ -33,7 +34,7 @@ class Work:
     `kind` names it in the address.
     """
 
-    kind: Literal["study", "reveal", "discuss"]
+    kind: Kind
     name: str
     title: str
     done: int
@@ -44,16 +45,18 @@ class Work:
 class Unlocked(NamedTuple):
     """What is shown once somebody's own answers are locked."""
 
-    found: Callable[[Database, str, int], revise.Reveal | discuss.Discussion | None]
+    state: Callable[[Database, str, int], revise.Reveal | discuss.Discussion | None]
     begin: Callable[[Database, str, int], None]
+    title: str
     about: str
     button: str
 
 
-SHOWN = {
+SHOWN: dict[Kind, Unlocked] = {
     "reveal": Unlocked(
         revise.reveal,
         revise.begin,
+        "The judge's scores",
         "Here you see what a judge, a language model, made of the items that you rated, and may revise your "
         "answers.",
         "Lock my answers and show the judge's",
@@ -61,6 +64,7 @@ SHOWN = {
     "discuss": Unlocked(
         discuss.discussion,
         discuss.begin,
+        "Others' answers",
         "Here you see what the others answered, without their names, and may comment on it. They see your "
         "answers and comments in the same way.",
         "Lock my answers and show others'",
@@ -90,8 +94,7 @@ def page() -> None:
         return
     theme.whole_window()
     back = "Your work" if len(mine) > 1 else "Annotators" if isinstance(who, Researcher) else ""
-    draw = {"study": _rating, "reveal": _revising, "discuss": _discussing}[work.kind]
-    if draw(work, annotator, back):
+    if (_rating if work.kind == "study" else _informed)(work, annotator, back):
         for parameter in (*KINDS, "as") if len(mine) == 1 else KINDS:
             st.query_params.pop(parameter, None)
         st.rerun()
@@ -105,14 +108,11 @@ def _works(db: Database, rater: int) -> list[Work]:
     ]
     shown = []
     for study in rated:
-        found = revise.reveal(db, study.name, rater)
-        if found and found.items and (found.opened or not found.left):
-            title = f"The judge's scores: {study.title}"
-            shown.append(Work("reveal", study.name, title, len(found.done), len(found.items)))
-        others = discuss.discussion(db, study.name, rater)
-        if others and others.items and (others.opened or not others.left):
-            title = f"Others' answers: {study.title}"
-            shown.append(Work("discuss", study.name, title, len(others.done), len(others.items)))
+        for kind, of in SHOWN.items():
+            state = of.state(db, study.name, rater)
+            if state and state.items and (state.opened or not state.left):
+                title = f"{of.title}: {study.title}"
+                shown.append(Work(kind, study.name, title, len(state.done), len(state.items)))
     return rated + shown
 
 
@@ -156,18 +156,17 @@ def _locked(work: Work, annotator: AnnotatorHere) -> bool:
     """Whether others' answers are shown already; else what that means is said, and a button shows them."""
     kind = SHOWN[work.kind]
     with workspace().read() as db:
-        found = kind.found(db, work.name, annotator.rater_id)
-    waiting = found.waiting if isinstance(found, discuss.Discussion) else 0
-    if found is None or (found.opened and not waiting):
+        state = kind.state(db, work.name, annotator.rater_id)
+    if state is None or (state.opened and not state.waiting):
         return True
     st.title(plain(work.title), anchor=False)
     st.write(f"{kind.about} Your first answers stay as they are, and cannot be changed any more.")
-    if found.left:
-        st.info(f"First rate or skip your other {found.left} items.")
-    elif waiting:
-        st.info(f"{waiting} others have items to rate. Come back when they are done.")
+    if state.left:
+        st.info(f"First rate or skip your other {state.left} items.")
+    elif state.waiting:
+        st.info(f"{state.waiting} others have items to rate. Come back when they are done.")
     with st.container(horizontal=True):
-        if st.button(kind.button, type="primary", disabled=bool(found.left or waiting)):
+        if st.button(kind.button, type="primary", disabled=bool(state.left or state.waiting)):
             workspace().change(lambda db: kind.begin(db, work.name, annotator.rater_id))
             st.rerun()
         if st.button("Your work", icon=":material/arrow_back:"):
@@ -176,22 +175,12 @@ def _locked(work: Work, annotator: AnnotatorHere) -> bool:
     return False
 
 
-def _revising(work: Work, annotator: AnnotatorHere, back: str) -> bool:
-    """The desk of second answers; true when whoever sits there asks to leave it."""
-    dealt = RevealDesk(work.name, annotator.rater_id)
+def _informed(work: Work, annotator: AnnotatorHere, back: str) -> bool:
+    """The desk of what others answered; true when whoever sits there asks to leave it."""
+    assert work.kind != "study"
+    dealt, rater = RoundDesk(work.kind, work.name, annotator.rater_id), annotator.rater_id
     with workspace().read() as db:
         fixed = dealt.fixed(db, work.title, annotator.name, back)
-    return _informed(dealt, fixed)
-
-
-def _discussing(work: Work, annotator: AnnotatorHere, back: str) -> bool:
-    """The desk of others' answers; true when whoever sits there asks to leave it."""
-    dealt = DiscussionDesk(work.name, annotator.rater_id)
-    return _informed(dealt, dealt.fixed(work.title, annotator.name, back))
-
-
-def _informed(dealt: RevealDesk | DiscussionDesk, fixed: dict[str, Any]) -> bool:
-    rater = dealt.rater
     return _sitting(
         fixed,
         component.taking(dealt.desk, DeskEvent, dealt.apply, reader=rater),

@@ -160,7 +160,7 @@ def _running(study: Study, items: list[progress.Item]) -> None:
     with workspace().read() as db:
         closed, done = acts.is_closed(db, study.name), acts.every(db, study.name)
     with st.expander(
-        "Close, reopen, requeue, pace" + (" · closed" if closed else ""), icon=":material/lock_clock:"
+        "Close, reopen, requeue" + (" · closed" if closed else ""), icon=":material/lock_clock:"
     ):
         st.text_input("Reason", key="act because", max_chars=1000)
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -174,19 +174,6 @@ def _running(study: Study, items: list[progress.Item]) -> None:
             st.button("Requeue", disabled=not settled, on_click=_requeued, args=(study.name,))
             label = "Reopen the study" if closed else "Close the study"
             st.button(label, on_click=_closed, args=(study.name, closed))
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            for name, label in (
-                ("a_day", "Items a day, as desks say"),
-                ("break_after", "Items between breaks"),
-            ):
-                st.number_input(
-                    f"{label} (0: none)",
-                    min_value=0,
-                    value=getattr(running.pace(study), name),
-                    key=f"{name} of {study.name}",
-                    on_change=_paced,
-                    args=(study.name,),
-                )
         for act in done:
             st.caption(plain(act.line))
 
@@ -379,13 +366,6 @@ def _requeued(name: str) -> None:
     with told.writing() as db:
         count = running.requeue(db, name, who, why, keys)
         told.done(running.requeued(who, count))
-
-
-def _paced(name: str) -> None:
-    with told.writing() as db:
-        said = [int(st.session_state[f"{of} of {name}"]) for of in running.StudyPace._fields]
-        set_to = running.set_pace(db, name, *said).told or "Desks say no goal and no breaks."
-        told.done(set_to)
 
 
 def _closed(name: str, closed: bool) -> None:

@@ -17,7 +17,6 @@ from pages.parts.uploads import on_disk
 COLUMNS = f"A CSV with the columns {', '.join(gold.COLUMNS)}."
 LARGEST = 10
 """Megabytes of a file of items."""
-WAYS = {"share": "Share of items hit, at least", "deviation": "Mean distance to known answers, at most"}
 
 
 def section(study: Study) -> None:
@@ -58,8 +57,7 @@ def section(study: Study) -> None:
             max_upload_size=LARGEST,
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            st.selectbox("Passed by", WAYS, [*WAYS].index(now.way), WAYS.__getitem__, key=f"way of {name}")
-            st.number_input("Bound", 0.0, value=now.bound, step=0.05, key=f"bound of {name}")
+            st.number_input("Share hit, at least", 0.0, 1.0, now.bound, 0.05, key=f"bound of {name}")
             st.number_input("Attempts", 1, value=now.attempts, key=f"attempts of {name}")
             st.number_input("Items of an attempt (0: all)", 0, value=now.items, key=f"items of {name}")
         with st.container(horizontal=True):
@@ -86,7 +84,7 @@ def _gold(name: str) -> None:
 
 
 def _train(name: str) -> None:
-    given = {what: st.session_state[f"{what} of {name}"] for what in ("way", "bound", "attempts", "items")}
+    given = {what: st.session_state[f"{what} of {name}"] for what in ("bound", "attempts", "items")}
     with told.writing() as db:
         golds = _read(db, name, st.session_state.get(f"training of {name}"), teaches=True)
         rule = training.PassRule(**given)

@@ -5,7 +5,7 @@ What the browser is sent names no person and no judge.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from sqlite_utils import Database
 
@@ -80,87 +80,60 @@ class AdjudicationDesk:
 
 
 @dataclass(frozen=True)
-class RevealDesk:
-    """A judge's scores of the items that an annotator has rated, in the order of the study's units."""
+class RoundDesk:
+    """What a judge (“reveal”), or what others (“discuss”), answered to the items that an annotator has rated,
+    in the order of the study's units. Nothing is sent before their answers are locked.
+    """
 
+    kind: Literal["reveal", "discuss"]
     study: str
     rater: int
 
     @property
     def desk(self) -> str:
         """The name of this work."""
-        return name("reveal", self.study, self.rater)
+        return name(self.kind, self.study, self.rater)
 
     def fixed(self, db: Database, title: str, person: str, back: str) -> dict[str, Any]:
         """The constant part of what the browser is sent."""
-        questions = [
-            form.question(c, reason="optional", required=True) for c in studies.get(db, self.study).criteria
-        ]
-        return form.fixed(self.desk, "revise", title, person, back, questions, over=LOOKED_AT)
+        purpose, questions = "discuss", [COMMENT]
+        if self.kind == "reveal":
+            criteria = studies.get(db, self.study).criteria
+            purpose = "revise"
+            questions = [form.question(c, reason="optional", required=True) for c in criteria]
+        return form.fixed(self.desk, purpose, title, person, back, questions, over=LOOKED_AT)
 
     def moving(self, db: Database, wanted: Iterable[int | str] | None) -> Moving:
-        """What may be revised; the items asked for. Nothing before the answers are locked."""
-        state = revise.reveal(db, self.study, self.rater)
-        if state is None or not state.opened:
-            return Moving([], [])
-        items, numbers = state.items, Numbers(db, self.study, self.rater)
-        return _moving(
-            db, state.study, items, set(state.done), wanted, lambda unit: map(_shown, items[unit]), numbers
-        )
-
-    def apply(self, db: Database, event: DeskEvent) -> None:
-        """Store a second answer, or take it back, and the time at work."""
-        unit = _unit(db, self.study, self.rater, event)
-        if event.do == "answer":
-            revise.revise(db, self.study, self.rater, unit, event.criterion, _number(event), event.text)
-        placements.add_seconds_beside(db, self.rater, "revise", unit, event.seconds)
-
-
-@dataclass(frozen=True)
-class DiscussionDesk:
-    """Others' answers to the items that an annotator has rated, without names."""
-
-    study: str
-    rater: int
-
-    @property
-    def desk(self) -> str:
-        """The name of this work."""
-        return name("discussion", self.study, self.rater)
-
-    def fixed(self, title: str, person: str, back: str) -> dict[str, Any]:
-        """The constant part of what the browser is sent."""
-        return form.fixed(self.desk, "discuss", title, person, back, [COMMENT], over=LOOKED_AT)
-
-    def moving(self, db: Database, wanted: Iterable[int | str] | None) -> Moving:
-        """What they may comment on; the items asked for. Nothing before answers are locked."""
-        state = discuss.discussion(db, self.study, self.rater)
+        """What lies there; the items asked for."""
+        shown = revise.reveal if self.kind == "reveal" else discuss.discussion
+        state = shown(db, self.study, self.rater)
         if state is None or not state.opened or state.waiting:
             return Moving([], [])
 
         def beside(unit: int) -> Iterable[dict[str, Any]]:
-            own = state.comments.get(unit, {}).get(self.rater)
-            lines = [words for one in state.answers(unit) for words in _others(one)]
-            about = {"name": COMMENT["name"], "score": "", "said": [*lines, *state.said(unit)], "own": None}
-            return [about | {"answer": None if own is None else 1, "reason": own or ""}]
+            if isinstance(state, revise.Reveal):
+                return map(_shown, state.items[unit])
+            return [_discussed(state, unit)]
 
         numbers = Numbers(db, self.study, self.rater)
         return _moving(db, state.study, state.items, set(state.done), wanted, beside, numbers)
 
     def apply(self, db: Database, event: DeskEvent) -> None:
-        """Keep a comment, “” for nothing to add, or take it back, and the time at work."""
-        unit = _unit(db, self.study, self.rater, event)
-        if event.do == "answer":
+        """Store a second answer, or a comment (“” for nothing to add), or take it back; and the time."""
+        shown = event.item if isinstance(event.item, int) else 0
+        unit = Numbers(db, self.study, self.rater).item(shown)
+        if event.do == "answer" and self.kind == "reveal":
+            revise.revise(db, self.study, self.rater, unit, event.criterion, _number(event), event.text)
+        elif event.do == "answer":
             text = None if event.score is None else event.text
             discuss.comment(db, self.study, self.rater, unit, text)
-        placements.add_seconds_beside(db, self.rater, "discuss", unit, event.seconds)
+        purpose = "revise" if self.kind == "reveal" else "discuss"
+        placements.add_seconds_beside(db, self.rater, purpose, unit, event.seconds)
 
 
+Beside = Callable[[int], Iterable[dict[str, Any]]]
+"""What is shown beside the questions of a unit."""
 LOOKED_AT = "All looked at – thank you!"
-
-
-def _unit(db: Database, study: str, rater: int, event: DeskEvent) -> int:
-    return Numbers(db, study, rater).item(event.item) if isinstance(event.item, int) else 0
 
 
 def _number(event: DeskEvent) -> float | None:
@@ -175,7 +148,7 @@ def _moving(
     units: Iterable[int],
     done: set[int],
     wanted: Iterable[int | str] | None,
-    beside: Callable[[int], Iterable[dict[str, Any]]],
+    beside: Beside,
     numbers: Numbers | None = None,
 ) -> Moving:
     """The units of a study in their order, and those asked for, with what is shown beside their questions."""
@@ -227,6 +200,14 @@ def _disputed(question: Question) -> dict[str, Any]:
         "answer": question.settled.score if question.settled else None,
         "reason": question.settled.reason if question.settled else "",
     }
+
+
+def _discussed(state: discuss.Discussion, unit: int) -> dict[str, Any]:
+    """Others' answers and comments, and the reader's own comment."""
+    own = state.comments.get(unit, {}).get(state.rater)
+    lines = [words for one in state.answers(unit) for words in _others(one)]
+    about = {"name": COMMENT["name"], "score": "", "said": [*lines, *state.said(unit)], "own": None}
+    return about | {"answer": None if own is None else 1, "reason": own or ""}
 
 
 def _others(one: OthersAnswers) -> list[tuple[str, str]]:

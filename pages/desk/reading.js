@@ -10,14 +10,12 @@ const dress = (root, { size, width, contrast }) => {
   root.classList.toggle("contrast", contrast || matchMedia("(prefers-contrast: more)").matches);
 };
 
-// How much was done today (of the study's goal), when a break is due, how long an item takes: never how good
-// the answers are.
-const quietly = (pace, { a_day: goal, break_after: rest } = {}) => {
+// How much was done today, and how long an item takes: never how good the answers are.
+const quietly = (pace) => {
   if (!pace?.items) return "";
-  const said = [goal ? t("{count} of {goal} today", { count: pace.items, goal }) : t("{count} today", { count: pace.items })];
-  if (rest && pace.items % rest === 0) said.push(t("a good moment for a break"));
-  if (pace.seconds) said.push(pace.seconds < 90 ? t("{count} s an item", { count: Math.round(pace.seconds) }) : t("{count} min an item", { count: (pace.seconds / 60).toFixed(1) }));
-  return said.join(" · ");
+  const parts = [t("{count} today", { count: pace.items })];
+  if (pace.seconds) parts.push(pace.seconds < 90 ? t("{count} s an item", { count: Math.round(pace.seconds) }) : t("{count} min an item", { count: (pace.seconds / 60).toFixed(1) }));
+  return parts.join(" · ");
 };
 
 // The words of a dialogue that are selected, after their turn, or their side; "" where none are. Browsers differ in who knows of a selection in here.

@@ -19,7 +19,7 @@ from concord.store import conversations, desk, known, placements, studies
 from concord.store.desk import Refusal
 from concord.store.placements import Placement
 from concord.store.studies import Study
-from concord.studies import crowd, running
+from concord.studies import crowd
 from concord.studies.purposes import training
 from pages.desk import form, pairs
 
@@ -30,7 +30,7 @@ def fixed(study: Study, annotator: str, desk_id: str, back: str) -> dict[str, An
     """
     title = study.title or study.name
     common: dict[str, Any] = {"guidelines": study.guidelines, "reasons": list(form.REASONS)}
-    common |= {"feedback": bool(study.meta.get("feedback")), "asked_pace": running.pace(study)._asdict()}
+    common["feedback"] = bool(study.meta.get("feedback"))
     if study.pairs:
         questions = [pairs.question(criterion) for criterion in study.criteria]
         common |= {} if study.rubric else {"raw": "mono"}

@@ -30,7 +30,7 @@ class CheckDesk:
     """Judgements to check: those of an audit in its order, or, in triage, those of the conversations to look
     at, the highest priority first.
 
-    In triage `judges` narrows whose scores and verdicts count, and which are shown; `first` is shown first.
+    In triage `judges` narrows whose judgements are shown; `first` is shown first.
     """
 
     benchmark: str

@@ -152,7 +152,7 @@ class View {
     this.progress.setAttribute("aria-valuemax", all);
     this.tally.textContent = all ? t("{done} of {all}", { done, all }) : "";
     // The end says the same, and is drawn before the last item is stored.
-    for (const place of [this.pace, this.end.querySelector(".paced")]) if (place) place.textContent = quietly(model.pace, model.fixed.asked_pace);
+    for (const place of [this.pace, this.end.querySelector(".paced")]) if (place) place.textContent = quietly(model.pace);
     this.signedOut.show();
     const waits = model.outbox.stuck ? model.outbox.signedOut ?? t("No connection. Your answers are kept in this browser; the next item comes when it is back.") : t("The next item is on its way…");
     if (this.wait && this.wait.textContent !== waits) this.wait.textContent = waits;
@@ -354,7 +354,7 @@ class View {
         { you, done: model.count("done"), all: model.strip.length, skipped })),
       model.finished && el("p", { class: "code" }, `${t("Your completion code:")} `, el("strong", {}, model.finished.code)),
       model.finished?.link && el("p", {}, el("a", { class: "button", href: model.finished.link, rel: "noreferrer" }, t("Finish on Prolific"))),
-      el("p", { class: "paced" }, quietly(model.pace, model.fixed.asked_pace)),
+      el("p", { class: "paced" }, quietly(model.pace)),
       some && el("p", {}, t("You may still look at any item above and change your answers, or close this page.")),
       el("p", {}, some && [this.button("earlier", [`${t("Look again")} `, key("←")]), " "], back && this.button("back", t(back))),
     ].filter(Boolean);

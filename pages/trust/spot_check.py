@@ -95,7 +95,7 @@ def _triage(benchmark: Benchmark) -> None:
         }
         players = _several("Model", values["player"], "player")
         by = _several(
-            "Judge", judges, "judge", "Only their scores and verdicts count, and only these are shown"
+            "Judge", judges, "judge", "Only what one of them judged, and only their judgements are shown"
         )
     where = {**facets, "player": players}
     among: dict[str, Any] = {"person": who, "where": where, "judges": by}

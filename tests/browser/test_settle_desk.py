@@ -54,7 +54,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
                 Rating(Unit(f"k{i}"), "wit", 3, "none"),
             )
             ratings.save_judgement(db, Judgement(f"j{i}", f"k{i}", Rater("secret-judge", "judge"), given))
-        set_rule(db, "s", Rule("range", 2))
+        set_rule(db, "s", Rule(2))
     with serving(workspace, folder / "log") as server:
         yield server
 
@@ -140,7 +140,7 @@ def test_an_item_that_left_the_queue_is_named_and_texts_are_markdown(
                 Annotation(Rating(Unit(k), "fluency", n), person) for k, n in zip(keys, mine, strict=True)
             ]
             import_annotations(db, "t", given)
-        set_rule(db, "t", Rule("range", 2))
+        set_rule(db, "t", Rule(2))
         link = app.link(members.invite(db, "Dana", "adjudicator"), path="/")
     theirs = browser.new_context().new_page()
     theirs.set_default_timeout(30_000)

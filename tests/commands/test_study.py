@@ -87,7 +87,6 @@ def test_a_deal_is_shown_before_it_is_made(filled, run):
     assert f"{balance} 0 items have answers at least 2 apart on “fluency”" in dealt
     without = run(filled, "study", "reassign", "mine", "cy", "--reason", "left", "--dry-run").output
     assert "Items of an annotator: 12. Items that two annotators share: 12" in without
-    assert "40 items a day" in run(filled, "study", "pace", "mine", "--a-day", 40).output
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def workspace(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspac
             given = [Annotation(Rating(Unit("k"), "wit", n), who) for who, n in (("ann", 1), ("bob", 5))]
             import_annotations(db, name, given)
         order = studies.ranked(db)
-        set_rule(db, order[-1], Rule("range", 2))
+        set_rule(db, order[-1], Rule(2))
     return workspace
 
 

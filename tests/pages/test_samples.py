@@ -208,12 +208,12 @@ def test_gold_items_and_training_come_from_files(workspace: Workspace) -> None:
     page.button(key="save gold").click().run()
     assert page.success[0].value == "1 gold items are mixed in\\."
     page = shown("t")
-    page.selectbox(key="way of u").select("deviation").run()
+    page.number_input(key="bound of u").set_value(0.8).run()
     next(button for button in page.button if button.label == "Set the training").click().run()
-    assert "on average at most 0\\.7" in page.success[0].value
+    assert "at least 80% of the items hit" in page.success[0].value
     with workspace.read() as db:
         assert studies.get(db, "u").meta["feedback"] is True
-        assert studies.get(db, "u").meta["training"]["way"] == "deviation"
+        assert studies.get(db, "u").meta["training"]["bound"] == 0.8
         assert [one.answer for one in known.gold(db, "u")] == [4]
         assert [one.explanation for one in known.gold(db, "u", "training")] == ["why"]
     page = shown("g,,")  # a line that cannot be read

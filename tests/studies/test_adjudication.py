@@ -63,7 +63,7 @@ def keys(db: Database) -> list[tuple[str, tuple[str, ...]]]:
 
 class TestRule:
     def test_a_range_names_items_by_how_far_people_are_apart(self, db):
-        said = set_rule(db, "s", Rule("range", 2))
+        said = set_rule(db, "s", Rule(2))
         # Apart, as a share of the scale: k1 (0 + 1) / 2; k4 (1 + 0) / 2; k0 and k8 (½ + 0) / 2.
         assert keys(db) == [
             ("k1", ("kind",)),
@@ -77,13 +77,8 @@ class TestRule:
         )
 
     def test_of_one_criterion_only(self, db):
-        set_rule(db, "s", Rule("range", 4, criterion="fluency"))
+        set_rule(db, "s", Rule(4, criterion="fluency"))
         assert keys(db) == [("k4", ("fluency",))]
-
-    def test_the_items_of_lowest_agreement(self, db):
-        set_rule(db, "s", Rule("lowest", n=5))
-        # Behind those four come k2 and k6, whose answers are 1 apart; k2 was stored first.
-        assert [key for key, _ in keys(db)] == ["k1", "k4", "k0", "k8", "k2"]
 
     def test_one_that_finds_nothing_says_so(self, db):
         for rater in PEOPLE:
@@ -93,7 +88,7 @@ class TestRule:
                     "SELECT id FROM placements WHERE rater_id = ? AND item_id = ?", [number, units(db)[unit]]
                 )
                 placements.skip(db, number, assignment, "no")
-        said = set_rule(db, "s", Rule("range", 2, criterion="fluency"))
+        said = set_rule(db, "s", Rule(2, criterion="fluency"))
         assert (
             said
             == "Study “s”: the rule finds nothing; no item of 7 has answers at least 2 apart on “fluency”."
@@ -101,7 +96,7 @@ class TestRule:
         assert queue_table(db, adjudication(db, "s")).rows == ()
 
     def test_without_those_left_out(self, db):
-        set_rule(db, "s", Rule("range", 2))
+        set_rule(db, "s", Rule(2))
         exclusions.exclude(db, "s", "bob", "asleep")
         assert adjudication(db, "s").told.endswith(
             "rated by two people yet, so there is nothing to adjudicate."
@@ -109,18 +104,18 @@ class TestRule:
 
     def test_what_cannot_be_a_rule(self, db):
         with pytest.raises(NotFound, match="wit"):
-            set_rule(db, "s", Rule("range", 2, criterion="wit"))
+            set_rule(db, "s", Rule(2, criterion="wit"))
         with pytest.raises(StudyError, match="above 0"):
-            set_rule(db, "s", Rule("range", 0))
-        set_rule(db, "s", Rule("range", 4))
+            set_rule(db, "s", Rule(0))
+        set_rule(db, "s", Rule(4))
         with pytest.raises(StudyError, match="largest possible difference is 4"):
-            set_rule(db, "s", Rule("range", 9))
-        assert adjudication(db, "s").rule == Rule("range", 4)
+            set_rule(db, "s", Rule(9))
+        assert adjudication(db, "s").rule == Rule(4)
 
 
 class TestSettling:
     def test_two_adjudicators_cannot_both_settle_an_item(self, db):
-        set_rule(db, "s", Rule("range", 2))
+        set_rule(db, "s", Rule(2))
         first = units(db)[0]
         settle(db, "s", first, "fluency", 2, "halfway", "cy")
         with pytest.raises(StudyError, match="cy has settled this item"):
@@ -138,7 +133,7 @@ class TestSettling:
         assert [one.person for one in informed.answers(db, "s", "adjudicate")] == ["dee"]
 
     def test_what_cannot_be_settled(self, db):
-        set_rule(db, "s", Rule("range", 2))
+        set_rule(db, "s", Rule(2))
         with pytest.raises(
             StudyError, match=r"“k3” is not in dispute .*: the rule, answers at least 2 apart"
         ):
@@ -153,7 +148,7 @@ class TestSettling:
             settle(db, "s", units(db)[0], "fluency", 6, "why", "cy")
 
     def test_an_item_that_left_the_queue_is_named_with_the_reason(self, db):
-        set_rule(db, "s", Rule("range", 2))
+        set_rule(db, "s", Rule(2))
         exclusions.exclude(db, "s", "bob", "asleep")
         with pytest.raises(
             StudyError, match=r"“k0” is not in dispute .*: somebody who rated it was left out"
@@ -162,7 +157,7 @@ class TestSettling:
 
     def test_it_counts_nowhere_else(self, db):
         before = frames.frame(db, "s"), agreement_report(db, "s").as_json(), progress.mark(db, "s")
-        set_rule(db, "s", Rule("range", 2))
+        set_rule(db, "s", Rule(2))
         settle(db, "s", units(db)[0], "fluency", 2, "why", "cy")
         after = frames.frame(db, "s"), agreement_report(db, "s").as_json(), progress.mark(db, "s")
         assert before[0].equals(after[0])
@@ -174,7 +169,7 @@ class TestSettling:
 
 
 def test_judges_before_and_after(db):
-    set_rule(db, "s", Rule("range", 2))
+    set_rule(db, "s", Rule(2))
     for unit, score in ((0, 3), (4, 1), (8, 4)):
         settle(db, "s", units(db)[unit], "fluency", score, "why", "cy")
     [table] = agreement_report(db, "s").asked(["adjudication"], "fluency")

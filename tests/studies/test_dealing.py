@@ -35,7 +35,7 @@ from concord.workspace import Workspace
 
 SAID = (Message("user", "a"), Message("assistant", "b"))
 CRITERIA = (Criterion("fluency", "It is fluent."), Criterion("wit", "It is witty."))
-TWO_APART = Rule("range", 2)
+TWO_APART = Rule(2)
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def all_to_two(db: Database) -> None:
         db, "s", [(conversations.save(db, Conversation("x", "own", "p0", SAID)), None, "")]
     )
     placements.assign(db, rater, [other])
-    stored.remember(db, "s", "extra", {"way": "range", "least": 2.0, "n": 0, "criterion": ""})
+    stored.remember(db, "s", "extra", {"least": 2.0, "criterion": ""})
 
 
 def to_train(db: Database) -> None:
@@ -163,7 +163,7 @@ class TestExtra:
         rate(db, "ann", ANN)
         rate(db, "bob", BOB)
         rate(db, "cy", {"k0": 2})
-        studies.deal_study(db, "s", extra=Rule("range", 0))
+        studies.deal_study(db, "s", extra=Rule(0))
         assert have(db) == {"k0": ["cy"]}
         assert extra_raters.rule_of(stored.get(db, "s")) is None
 
@@ -243,7 +243,7 @@ class TestExtra:
         rate(db, "ann", ANN)
         stored.remember(db, "s", "extra", None)
         rate(db, "bob", BOB)
-        stored.remember(db, "s", "extra", {"way": "range", "least": 2.0, "n": 0, "criterion": ""})
+        stored.remember(db, "s", "extra", {"least": 2.0, "criterion": ""})
         moved = running.reassign(db, "s", "bob", "moved")
         assert (moved.back, moved.got.get("cy"), moved.extra) == (0, None, {"cy": 2})
         told = running.reassigned("s", "bob", moved)
@@ -255,7 +255,7 @@ class TestExtra:
         rate(db, "ann", ANN)
         rate(db, "bob", BOB)
         exclusions.exclude(db, "s", "ann", "asleep")
-        [rows, *_] = dealing.plan(db, "s").tables()
+        rows = dealing.plan(db, "s").table
         assert next(row["back"] for row in rows.rows if row["annotator"] == "cy") == 2
         studies.deal_study(db, "s")
         assert have(db) == {}
@@ -264,7 +264,7 @@ class TestExtra:
 
     def test_on_one_criterion_only(self, db):
         all_to_two(db)
-        stored.remember(db, "s", "extra", {"way": "range", "least": 2.0, "n": 0, "criterion": "wit"})
+        stored.remember(db, "s", "extra", {"least": 2.0, "criterion": "wit"})
         rate(db, "ann", ANN, wit=1)
         rate(db, "bob", BOB, wit=2)
         assert have(db) == {}
@@ -273,7 +273,7 @@ class TestExtra:
         studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=2, extra=TWO_APART)
         for person, score in (("ann", 1), ("bob", 3), ("cy", 5)):
             rate(db, person, score)
-        studies.deal_study(db, "s", overlap=3, extra=Rule("range", 0))
+        studies.deal_study(db, "s", overlap=3, extra=Rule(0))
         assert have(db) == {}
         assert {len([u for u, *_ in placements.queues(db, "s") if u == unit]) for unit in range(1, 7)} == {3}
 
@@ -363,12 +363,12 @@ class TestPlan:
         assert plan.told == (
             "Items of an annotator: 4. Items that two annotators share: 2 (as even as possible)."
         )
-        people, kinds = plan.tables()
-        assert [row["new"] for row in people.rows] == [4, 4, 4]
-        assert [(row["value"], row["items"], row["each"]) for row in kinds.rows] == [
-            ("p0", 3, "2"),
-            ("p1", 3, "2"),
-        ]
+        assert [row["new"] for row in plan.table.rows] == [4, 4, 4]
+        with workspace.read() as db:
+            player = {unit["key"]: unit["player"] for unit in stored.units(db, "s")}
+        assert [sorted(player[key] for key in keys) for keys in plan.first.values()] == [
+            ["p0", "p0", "p1", "p1"]
+        ] * 3
 
     def test_after_somebody_leaves(self, db):
         studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=2)
@@ -388,8 +388,8 @@ class TestImpossible:
             (3, {"overlap": 0, "extra": TWO_APART}, "nearest possible is --overlap 2"),
             (3, {"overlap": 1, "extra": TWO_APART}, "nearest possible is --overlap 2"),
             (2, {"overlap": 2, "extra": TWO_APART}, "--overlap 2 without extra raters"),
-            (3, {"overlap": 2, "extra": Rule("range", -1)}, "less than 0"),
-            (3, {"overlap": 2, "extra": Rule("range", 9)}, "largest possible difference is 4"),
+            (3, {"overlap": 2, "extra": Rule(-1)}, "less than 0"),
+            (3, {"overlap": 2, "extra": Rule(9)}, "largest possible difference is 4"),
         ],
     )
     def test_it_is_refused_with_the_nearest_possible_deal(self, db, people, asked, sentence):
@@ -399,4 +399,4 @@ class TestImpossible:
 
     def test_an_unknown_criterion(self, db):
         with pytest.raises(NotFound, match="“wit”"):
-            studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=2, extra=Rule("range", 2, 0, "wti"))
+            studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=2, extra=Rule(2, "wti"))

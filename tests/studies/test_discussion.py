@@ -17,7 +17,7 @@ from concord.studies import dealing, studies
 from concord.studies.purposes import discuss
 from concord.workspace import Workspace
 from pages.desk.form import DeskEvent
-from pages.desk.informed import DiscussionDesk
+from pages.desk.informed import RoundDesk
 
 SAID = (Message("user", "a"), Message("assistant", "b"))
 GIVEN = {"ann": [1, 2, 3], "bob": [5, 4, 3], "zoe": [2, 2, 2]}
@@ -66,7 +66,7 @@ def test_it_opens_when_all_are_done_and_locks_ones_own(db):
         discuss.begin(db, "s", ann)
     with pytest.raises(NotAllowed, match="your other 1 items first"):
         discuss.begin(db, "s", access.annotator_id(db, "zoe"))
-    work = DiscussionDesk("s", ann)
+    work = RoundDesk("discuss", "s", ann)
     assert work.moving(db, None).items == []
     rate(db, "zoe")
     assert work.moving(db, None).items == [], "nothing is sent before one's own answers are locked"
@@ -106,7 +106,7 @@ def test_answers_and_comments_have_letters_and_no_names(db):
     assert answers.own == 5
     assert {letter: one.score for letter, one in answers.others} == {letters[ann]: 1, letters[zoe]: 2}
     assert found.said(first) == [(letters[ann], "Is 5 not too much?")]
-    shown = DiscussionDesk("s", bob).moving(db, None).items[0]
+    shown = RoundDesk("discuss", "s", bob).moving(db, None).items[0]
     (label, scores), *_, comment = shown["beside"]["comment"]["said"]
     assert (label, comment) == ("Fluency", (letters[ann], "Is 5 not too much?"))
     assert scores.endswith("you 5")
@@ -136,7 +136,7 @@ def test_who_has_not_begun_or_is_left_out(db):
     discuss.set_round(db, "s", "")
     with pytest.raises(NotAllowed, match="nobody sees"):
         discuss.begin(db, "s", ann)
-    assert DiscussionDesk("s", bob).moving(db, None).items == []
+    assert RoundDesk("discuss", "s", bob).moving(db, None).items == []
 
 
 def test_the_command(workspace, run):

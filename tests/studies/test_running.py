@@ -25,7 +25,6 @@ from concord.store import (
 from concord.store import studies as stored
 from concord.studies import running, studies
 from concord.workspace import Workspace
-from pages.desk import sent
 
 SAID = (Message("user", "a"), Message("assistant", "b"))
 
@@ -101,19 +100,6 @@ class TestClosing:
         running.reopen(db, "s", "one more")
         assert not acts.is_closed(db, "s")
         assert [act.what for act in acts.every(db, "s")] == ["closed", "reopened"]
-
-
-def test_what_desks_say_of_the_pace(db):
-    assert running.pace(stored.get(db, "s")).told == ""
-    running.set_pace(db, "s", a_day=40)
-    told = running.set_pace(db, "s", break_after=20).told
-    assert told == "Desks say: 40 items a day, a break after every 20 items."
-    rater = access.annotator_id(db, "ann")
-    shown = sent.fixed(stored.get(db, "s"), "ann", str(rater), "")
-    assert shown["asked_pace"] == {"a_day": 40, "break_after": 20}
-    assert running.set_pace(db, "s", 0, 0).told == ""
-    with pytest.raises(StudyError, match="or 0 for none"):
-        running.set_pace(db, "s", -1)
 
 
 class TestReassigning:

@@ -147,8 +147,6 @@ class TestTraining:
             ("ann", 2, "not passed"),
             ("bob", 1, "0 of 4 done"),
         ]
-        # |1 − 1|, |1 − 2|, |1 − 3|, |1 − 4|, and 0, 0, 1, 2.
-        assert [row["deviation"] for row in rows] == [6 / 4, 3 / 4, None]
         assert [row["hits"].value for row in rows[:2]] == [1 / 4, 2 / 4]
         studies.deal_study(db, "s")
         assert len(strip(db, "ann")) == 8
@@ -163,13 +161,6 @@ class TestTraining:
         item = next(item for item, state in strip(db, "ann") if state == "open")
         assert do(db, "ann", item, "answer", "submit") == []
         assert placements.pace(db, rater, "s", "2000-01-01").items == 1
-
-    def test_passed_by_the_mean_deviation(self, db, tmp_path):
-        train(db, tmp_path, PassRule("deviation", 0.5))
-        attempt(db, "ann", lambda known: max(2, known - 1))  # 1, 0, 1, 1 away: 0.75
-        attempt(db, "ann", lambda known: max(2, known))  # 1, 0, 0, 0 away: 0.25
-        assert [act.what for act in acts.every(db, "s")] == ["failed", "passed"]
-        assert len(strip(db, "ann")) == 8 + OWN
 
     def test_an_attempt_begins_with_what_was_not_seen(self, db, tmp_path):
         train(db, tmp_path, PassRule(items=2, attempts=3))

@@ -21,7 +21,7 @@ from concord.studies.purposes import discuss, revise
 from concord.studies.purposes.adjudicate import Rule, adjudication, queue_table, set_rule, settle
 from concord.workspace import Workspace
 from pages.desk.form import DeskEvent
-from pages.desk.informed import AdjudicationDesk, DiscussionDesk, RevealDesk
+from pages.desk.informed import AdjudicationDesk, RoundDesk
 
 KIND = Criterion("kind", "What it is.", categories(["joke", "insult", "praise"]))
 FLUENT = Criterion("fluent", "It is fluent.")
@@ -76,12 +76,12 @@ def test_several_answers_in_one_line():
 
 
 def test_adjudication_names_categories_at_the_desk_and_in_the_table(db: Database):
-    said = set_rule(db, "s", Rule("range", 2, criterion="kind"))
+    said = set_rule(db, "s", Rule(2, criterion="kind"))
     assert "different answers on “kind”: 2 of 2 items" in said
-    assert Rule("range", 2).told([KIND, FLUENT]) == (
+    assert Rule(2).told([KIND, FLUENT]) == (
         "answers at least 2 apart, of categories different ones, on a criterion"
     )
-    assert Rule("range", 2).told([FLUENT]) == "answers at least 2 apart on a criterion"
+    assert Rule(2).told([FLUENT]) == "answers at least 2 apart on a criterion"
     unit = stored.units(db, "s")[0]["id"]
     with pytest.raises(StudyError, match="Say why “Kind” is praise"):
         settle(db, "s", unit, "kind", 2, "", "carl")
@@ -101,14 +101,14 @@ def test_a_judge_is_revealed_by_the_category_it_gave_most_often(db: Database):
     revise.set_judge(db, "s", "j")
     rater = access.annotator_id(db, "ann")
     revise.begin(db, "s", rater)
-    shown = [[*item["beside"].values()] for item in RevealDesk("s", rater).moving(db, None).items]
+    shown = [[*item["beside"].values()] for item in RoundDesk("reveal", "s", rater).moving(db, None).items]
     # On k0 joke and insult tie: there is no answer between them, as their mean ½ would be.
     assert [[q["score"] for q in questions] for questions in shown] == [
         ["the judge 4 · you 4"],
         ["the judge praise · you joke", "the judge 5 · you 4"],
     ]
     assert shown[1][0]["said"] == [["praise", "so\nso"]]
-    [first, *_] = RevealDesk("s", rater).moving(db, None).items
+    [first, *_] = RoundDesk("reveal", "s", rater).moving(db, None).items
     again = {
         "item": first["id"],
         "do": "answer",
@@ -116,7 +116,7 @@ def test_a_judge_is_revealed_by_the_category_it_gave_most_often(db: Database):
         "score": 4,
         "seconds": 3,
     }
-    RevealDesk("s", rater).apply(db, DeskEvent.model_validate(again))
+    RoundDesk("reveal", "s", rater).apply(db, DeskEvent.model_validate(again))
     revised = "SELECT state, seconds FROM placements WHERE purpose = 'revise' AND seconds > 0"
     assert db.execute(revised).fetchall() == [("done", 3)]
 
@@ -125,7 +125,9 @@ def test_a_discussion_names_categories(db: Database):
     discuss.set_round(db, "s", "all")
     rater = access.annotator_id(db, "ann")
     discuss.begin(db, "s", rater)
-    (label, scores), *_ = DiscussionDesk("s", rater).moving(db, None).items[0]["beside"]["comment"]["said"]
+    (label, scores), *_ = (
+        RoundDesk("discuss", "s", rater).moving(db, None).items[0]["beside"]["comment"]["said"]
+    )
     assert (label, scores.removeprefix("A ").removeprefix("B ")) == ("Kind", "insult · you joke")
 
 

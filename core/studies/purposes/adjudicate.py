@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from math import isnan, nan
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from sqlite_utils import Database
 
@@ -24,21 +24,16 @@ from concord.table import Column, Table
 class Rule:
     """Which items are to be settled.
 
-    “range”: those where people's answers to a criterion (“”: any) lie at least `least` apart; on a scale that
-    is narrower, from end to end; of categories, where two answers differ. “lowest”: the `n` items on which
-    people differ most, by the mean over criteria of the range as a share of the scale.
+    Those where people's answers to a criterion (“”: any) lie at least `least` apart; on a scale that is
+    narrower, from end to end; of categories, where two answers differ.
     """
 
-    way: Literal["range", "lowest"] = "range"
     least: float = 2.0
-    n: int = 0
     criterion: str = ""
 
     def told(self, criteria: Sequence[Criterion]) -> str:
         """The rule in words, for a study that asks these criteria."""
         on = f"on “{self.criterion}”" if self.criterion else "on a criterion"
-        if self.way == "lowest":
-            return f"the {self.n} items of lowest agreement"
         named = {c.scale.named for c in criteria if self.criterion in ("", c.name)}
         if named == {True}:
             return f"different answers {on}"
@@ -49,8 +44,7 @@ class Rule:
         """Whether a range of answers to a criterion is one to settle."""
         if by <= 0 or self.criterion not in ("", criterion.name):
             return False
-        anyhow = not criterion.scale.ordered or self.way == "lowest"
-        return anyhow or by >= min(self.least, criterion.scale.width) - 1e-9
+        return not criterion.scale.ordered or by >= min(self.least, criterion.scale.width) - 1e-9
 
 
 class Disputed(NamedTuple):
@@ -72,8 +66,8 @@ def set_rule(db: Database, name: str, rule: Rule) -> str:
         raise StudyError(f"People's ratings in “{name}” have no names, so nobody's answers can be laid out.")
     if rule.criterion and rule.criterion not in (names := [c.name for c in study.criteria]):
         raise not_found("criterion", rule.criterion, names)
-    if (rule.least <= 0) if rule.way == "range" else (rule.n < 1):
-        raise StudyError("A rule needs a range above 0, or a number of items.")
+    if rule.least <= 0:
+        raise StudyError("A rule needs a range above 0.")
     refuse_too_wide(study, rule)
     studies.remember(db, name, "adjudication", asdict(rule))
     return adjudication(db, name).told
@@ -83,7 +77,7 @@ def refuse_too_wide(study: Study, rule: Rule) -> None:
     """Raise StudyError for a range that is wider than every scale the rule looks at, with the widest one."""
     looked_at = [c.scale for c in study.criteria if rule.criterion in ("", c.name) and c.scale.ordered]
     widest = max((scale.width for scale in looked_at), default=rule.least)
-    if rule.way == "range" and rule.least > widest:
+    if rule.least > widest:
         on = f"on “{rule.criterion}”" if rule.criterion else "on any criterion"
         raise StudyError(
             f"Answers {on} cannot lie {rule.least:g} apart. The largest possible difference is {widest:g}."
@@ -140,8 +134,7 @@ class Adjudication:
             if criteria:
                 apart = sum(by_name[c].scale.apart(by) for c, by in ranges.items()) / len(ranges)
                 items.append(Disputed(unit, tuple(criteria), apart))
-        items.sort(key=lambda one: (-one.apart, one.unit))
-        return items if rule.way == "range" else items[: rule.n]
+        return sorted(items, key=lambda one: (-one.apart, one.unit))
 
     @property
     def done(self) -> set[int]:

@@ -43,6 +43,8 @@ class Reveal:
     left: int
     """How many items of the study they have still to rate or skip."""
     opened: bool
+    waiting: int = 0
+    """Nobody is waited for."""
 
     @cached_property
     def items(self) -> dict[int, list[Shown]]:

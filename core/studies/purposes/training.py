@@ -6,7 +6,7 @@ Training items are gold items in numbered attempts. Their answers are no ratings
 import random
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from sqlite_utils import Database
 
@@ -29,12 +29,9 @@ FIRST = -1e9
 class PassRule:
     """When an attempt is passed, and how many there are.
 
-    “share”: where at least the share `bound` of its items is hit; “deviation”: where answers are on average
-    at most `bound` away from the known ones (of categories, a wrong one is 1 away). Each attempt has `items`
-    items, 0 for all there are.
+    At least the share `bound` of its items is hit. Each attempt has `items` items, 0 for all there are.
     """
 
-    way: Literal["share", "deviation"] = "share"
     bound: float = 0.7
     attempts: int = 2
     items: int = 0
@@ -42,31 +39,22 @@ class PassRule:
     @property
     def told(self) -> str:
         """The rule in words."""
-        if self.way == "share":
-            passed = f"at least {self.bound:.0%} of the items hit"
-        else:
-            passed = f"answers on average at most {self.bound:g} from the known ones"
-        return f"{passed}, {self.attempts} attempt{'s' if self.attempts > 1 else ''}"
+        attempts = f"{self.attempts} attempt{'s' if self.attempts > 1 else ''}"
+        return f"at least {self.bound:.0%} of the items hit, {attempts}"
 
 
 class TrainingAttempt(NamedTuple):
-    """An attempt of an annotator: how many items it has, are submitted, and were hit.
-
-    `deviation` is the mean distance to the known answers, None before the first submitted item.
-    """
+    """An attempt of an annotator: how many items it has, are submitted, and were hit."""
 
     annotator: str
     number: int
     items: int
     done: int
     hit: int
-    deviation: float | None
 
     def passes(self, rule: PassRule) -> bool:
         """Whether a finished attempt is passed."""
-        if rule.way == "share":
-            return self.hit >= rule.bound * self.items - 1e-9
-        return self.deviation is not None and self.deviation <= rule.bound + 1e-9
+        return self.hit >= rule.bound * self.items - 1e-9
 
 
 def rule_of(study: studies.Study) -> PassRule | None:
@@ -82,9 +70,8 @@ def begin(db: Database, name: str, golds: Sequence[Gold], rule: PassRule) -> Non
     Raises NotFound, and StudyError for a rule that cannot be, where somebody has begun the study or another
     training, and for items without explanation.
     """
-    high = 1.0 if rule.way == "share" else float("inf")
-    if not (0 <= rule.bound <= high and rule.attempts > 0 and rule.items >= 0):
-        raise StudyError("A rule needs a share from 0 to 1 or a deviation from 0, and at least one attempt.")
+    if not (0 <= rule.bound <= 1 and rule.attempts > 0 and rule.items >= 0):
+        raise StudyError("A rule needs a share from 0 to 1, and at least one attempt.")
     units = {gold.unit for gold in golds or known.gold(db, name, "training")}
     if not units:
         raise StudyError(f"“{name}” has no training items yet. Bring a file of them.")
@@ -154,18 +141,15 @@ def attempts(db: Database, name: str) -> list[TrainingAttempt]:
     given: dict[tuple[str, int], list[Check]] = {}
     for check in known.checks(db, name, "training"):
         given.setdefault((check.annotator, check.attempt), []).append(check)
-    unordered = {c.name for c in studies.get(db, name).criteria if not c.scale.ordered}
     every = []
     for person in placements.people(db, name):
         there = placements.unrated(db, name, access.annotator_id(db, person), "training")
         for number in sorted({item.attempt for item in there}):
             of = given.get((person, number), [])
             items = [item for item in there if item.attempt == number]
-            far = [_far(check, unordered) for check in of]
             hit = sum(right for right, _ in hits(of).get(person, []))
             done = sum(item.state == "done" for item in items)
-            deviation = sum(far) / len(far) if far else None
-            every.append(TrainingAttempt(person, number, len(items), done, hit, deviation))
+            every.append(TrainingAttempt(person, number, len(items), done, hit))
     return every
 
 
@@ -196,11 +180,10 @@ def table(db: Database, name: str) -> Table:
             verdict = "passed" if one.passes(rule) else "not passed"
         note = f"admitted by {admitted[one.annotator].by}" if one.annotator in admitted else ""
         row = {"annotator": one.annotator, "attempt": one.number, "items": one.items, "hits": rate}
-        rows.append({**row, "deviation": one.deviation, "verdict": verdict, "note": note})
+        rows.append({**row, "verdict": verdict, "note": note})
     columns = (
         *map(Column, ("annotator", "attempt", "items")),
         Column("hits", percent=True, interval="ends"),
-        Column("deviation", "mean deviation", digits=2),
         Column("verdict"),
         *((Column("note"),) if admitted else ()),
     )
@@ -256,10 +239,3 @@ def _decide(db: Database, name: str, rater: int) -> None:
         extra_raters.settle(db, name)
     else:
         _next(db, name, person, rater, rule)
-
-
-def _far(check: Check, unordered: Collection[str]) -> float:
-    """How far an answer lies from the known one; one that is missing lies as far as a wrong category."""
-    if check.answer is None or check.criterion in unordered:
-        return float(check.answer != check.gold)
-    return abs(check.answer - check.gold)
