@@ -10,7 +10,6 @@ import click
 from concord.commands import options
 from concord.commands.check import html
 from concord.commands.printing import columns, echo
-from concord.commands.startup import import_sqlite_utils
 
 
 @click.command("agreement")
@@ -46,7 +45,6 @@ def command(
     Exits with 1, after printing what can be measured, where a study lacks people, judges or anything to
     compare.
     """
-    import_sqlite_utils()
     from concord.commands.measuring import measure
     from concord.llm.families import families
     from concord.reports.agreement_report import WIDTH, Options, agreement_report

@@ -9,7 +9,6 @@ import click
 
 from concord.commands import options
 from concord.commands.printing import columns, echo
-from concord.commands.startup import import_sqlite_utils
 
 WIDTH = 100
 """Columns of the answer where the terminal's are not known."""
@@ -61,7 +60,6 @@ def command(
     """
     import json
 
-    import_sqlite_utils()
     from concord.exchange import labels
     from concord.reports import screen
     from concord.reports.agreement_report import Options, asked_report

@@ -9,7 +9,6 @@ import click
 from concord.commands import outcomes
 from concord.commands.check import read_options, table_options
 from concord.commands.printing import echo
-from concord.commands.startup import import_sqlite_utils
 from concord.errors import ImportRefused
 from concord.reports.gate import Tested
 
@@ -49,7 +48,6 @@ def command(old: Path, new: Path, margin: float | None, every_look: bool, form: 
     test of equivalence): a judge that was not shown to be the same does not pass. 0 is passed, 1 that it
     could not run. The items whose scores changed most are listed with their texts.
     """
-    import_sqlite_utils()
     from concord.exchange import labels
     from concord.reports.gate import unchanged
     from concord.statistics import drift as statistics

@@ -7,7 +7,6 @@ import click
 
 from concord.commands import options, outcomes
 from concord.commands.check import read_options, table_options
-from concord.commands.startup import import_sqlite_utils
 from concord.errors import ConcordError
 
 STATISTICS = ("spearman", "kendall", "pearson", "alpha", "weighted-kappa", "kappa")
@@ -60,7 +59,6 @@ def command(
     """
     if file and study:
         raise ConcordError("Name a FILE of labels or a study of the workspace, not both.")
-    import_sqlite_utils()
     from concord.exchange import labels
     from concord.reports.agreement_report import Options, agreement_report, asked_report
     from concord.reports.gate import gate

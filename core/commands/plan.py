@@ -10,7 +10,6 @@ import click
 from concord.commands import options
 from concord.commands.check import read_options, table_options
 from concord.commands.printing import columns, echo
-from concord.commands.startup import import_sqlite_utils
 
 PERSON = "human"
 """The column that a person fills."""
@@ -31,7 +30,6 @@ def command(file: Path, out: Path | None, form: str, seed: int, **about: Any) ->
     top, as far as you get, and call `concord check` on it. A random order makes what is labelled a random
     sample, whenever one stops; rows chosen otherwise would make the judge look better or worse than it is.
     """
-    import_sqlite_utils()
     import numpy as np
 
     from concord.exchange import labels

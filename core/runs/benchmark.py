@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from concord.conversation import Conversation
 from concord.files import callables
@@ -83,8 +83,7 @@ class Option:
     values: Values | None = None
 
 
-@dataclass(frozen=True)
-class Expected:
+class Expected(NamedTuple):
     """The calls of a piece of work to one model, with a first guess of tokens for each."""
 
     model: str
@@ -129,8 +128,7 @@ class Pairwise:
     criterion: str = ""
 
 
-@dataclass(frozen=True)
-class Owed:
+class Owed(NamedTuple):
     """A verdict that a judge owes a conversation: a judgement of it or, where `against` names another one,
     shown as B, which of the two is better. `key` is stable.
     """
