@@ -169,6 +169,8 @@ def test_a_model_that_is_good_everywhere_fails_nowhere(workspace):
     with workspace.write() as db:
         by_hand.fill(db, {("s1", "x"): [8], ("s2", "x"): [7], ("s1", "y"): [6]})
         assert boards.failures(boards.scored(db)) == []
+        listed = boards.failure_table(boards.scored(db))
+        assert (listed.rows, listed.notes) == ((), ("x fails nowhere: none of its replies scored below 7.",))
         assert [p.script for p in boards.failures(boards.scored(db), "y")] == ["s1"]
 
 

@@ -16,7 +16,7 @@ from sqlite_utils import Database
 from concord.benchmarks.simulbench.scripts import HARD, SCRIPT
 from concord.benchmarks.simulbench.targets import QUALITY, SIMULBENCH
 from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES
-from concord.errors import NotFound, check_known
+from concord.errors import check_known
 from concord.reports import leaderboards
 from concord.reports.leaderboards import MOCKS, Leaderboard
 from concord.reports.rated import gather
@@ -217,9 +217,11 @@ def task_table(tasks: pd.DataFrame, which: str, type: str) -> Table:
     return Table(f"{which}-{type}", f"{which.capitalize()} tasks, {type}", columns, rows)
 
 
-def parting_table(found: Sequence[Parting]) -> Table:
-    """The scripts on which models differ most, with what each model's reply got."""
-    models = sorted({model for parting in found for model in parting.scores})
+def parting_table(
+    partings: Sequence[Parting], name: str = "partings", title: str = "Scripts on which models differ most"
+) -> Table:
+    """Scripts with what each model's reply got; a row also has the conversations of the models by number."""
+    models = sorted({model for parting in partings for model in parting.scores})
     columns = (
         *map(Column, ("act", "kind", "type")),
         Column("spread", help="The best score less the worst"),
@@ -228,9 +230,23 @@ def parting_table(found: Sequence[Parting]) -> Table:
     )
     rows = tuple(
         record(p) | {"spread": p.spread} | {f"score {model}": p.scores.get(model) for model in models}
-        for p in found
+        for p in partings
     )
-    return Table("partings", "Scripts on which models differ most", columns, rows)
+    return Table(name, title, columns, rows)
+
+
+def failure_table(of: Scored, model: str = "", limit: int = 10) -> Table:
+    """The scripts on which a model fails (see `failures`), or a note that it fails nowhere."""
+    model = model or strongest(of)
+    listed = parting_table(failures(of, model, limit), "failures", f"Where {model} fails")
+    nowhere = f"{model} fails nowhere: none of its replies scored below {GOOD:g}."
+    return listed if listed.rows else replace(listed, notes=(nowhere,))
+
+
+def strongest(of: Scored) -> str:
+    """The model with the highest mean over all scripts; “” without scores."""
+    means = of.table[of.table.complete].groupby("player")[FINAL].mean()
+    return str(means.idxmax()) if len(means) else ""
 
 
 def partings(of: Scored, limit: int = 10) -> list[Parting]:
@@ -245,13 +261,12 @@ def failures(of: Scored, model: str = "", limit: int = 10) -> list[Parting]:
     It fails where its reply scored below `GOOD`, however well it does elsewhere; a model may fail nowhere.
     Raises NotFound for a model without scores.
     """
-    table = of.table[of.table.complete]
-    means = table.groupby("player")[FINAL].mean()
-    if model and model not in means:
-        raise NotFound(f"There is no model “{model}” with scores. Known: {', '.join(means.index)}.")
-    strongest = model or (str(means.idxmax()) if len(means) else "")
-    theirs = [p for p in _partings(of) if p.scores.get(strongest, GOOD) < GOOD]
-    return sorted(theirs, key=lambda p: (p.scores[strongest], -p.spread, p.script))[:limit]
+    players = sorted(of.table[of.table.complete].player.unique())
+    if model:
+        check_known("model with scores", model, players)
+    model = model or strongest(of)
+    theirs = [p for p in _partings(of) if p.scores.get(model, GOOD) < GOOD]
+    return sorted(theirs, key=lambda p: (p.scores[model], -p.spread, p.script))[:limit]
 
 
 def _partings(of: Scored) -> Iterator[Parting]:
