@@ -14,7 +14,7 @@ from concord.reports import differences
 from concord.store import checking, conversations, ratings, rows, runs, studies
 from concord.store.conversations import Filter
 from concord.studies.purposes import adjudicate
-from tests.demo import own_data
+from tests.demo import example_ratings, own_data
 from tests.demo.record import HOST
 
 
@@ -127,3 +127,7 @@ def test_rows_of_any_workspace_come_back_bytes_included(filled, fresh):
 def test_rows_of_another_database_are_refused(fresh, entry):
     with fresh.write() as db, pytest.raises(WorkspaceError, match=f"{entry['table']} has no"):
         rows.insert(db, [json.dumps(entry), "[1]"])
+
+
+def test_the_ratings_of_the_readme_are_those_that_their_script_writes():
+    assert example_ratings.FILE.read_text(encoding="utf-8") == example_ratings.text()
