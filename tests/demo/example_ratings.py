@@ -1,7 +1,7 @@
 """Simulate data/examples/ratings.csv: `python -m tests.demo.example_ratings` writes it anew.
 
-Replies of a support desk, good ones and bad ones. Two people rate half of them and err now and then; the large
-judge errs seldom, the small one often, and takes long replies for good. Nobody and no model rated anything.
+Replies of a support desk, good ones and bad ones. Two people rate some of them and err now and then; the
+large judge errs seldom, the small one often, and takes long replies for good. Nobody rated anything.
 """
 
 import csv
