@@ -4,8 +4,11 @@ The command and the page write the same by the same function. The audit log has 
 appears.
 """
 
+import io
+import json
 import shutil
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -17,13 +20,20 @@ from sqlite_utils import Database
 
 from concord.errors import ConfigError, StudyError
 from concord.exchange import argilla, conversations_jsonl, dataset, label_studio, ratings_csv
-from concord.files import file_name
-from concord.reports import bundle, site
+from concord.files import file_name, file_names
+from concord.reports import page, site
 from concord.reports.agreement_report import AgreementReport, Options, agreement_report
-from concord.reports.bundle import Files
+from concord.reports.datasheet import about, datasheet
 from concord.store import audit, informed, ratings, registrations, studies
 from concord.studies.comments import comment_rows
+from concord.table import as_csv
 from concord.workspace import Workspace
+
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The time a ZIP gives its files: always the same, so that equal files are equal bytes."""
+
+Files = Iterable[tuple[str, str | bytes]]
+"""The files of a folder, by name."""
 
 
 @dataclass(frozen=True)
@@ -138,12 +148,21 @@ def _made(db: Database, export: Export, path: Path, watch: Watch, *, packed: boo
     assert part.files
     files = part.files(db, export, watch)
     if packed:
-        return bundle.zipped(path, files, file_name(export.study) if export.study else "")
+        return zipped(path, files, file_name(export.study) if export.study else "")
     count = 0
     for count, (name, text) in enumerate(files, 1):  # noqa: B007 - the count is what is returned
         (path / name).parent.mkdir(mode=0o755, exist_ok=True, parents=True)
         (path / name).write_bytes(text.encode() if isinstance(text, str) else text)
     return count
+
+
+def zipped(out: Path | BinaryIO, files: Files, folder: str = "") -> int:
+    """Write files into a ZIP, below a folder; equal files give equal bytes. Returns how many there are."""
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files:
+            entry = zipfile.ZipInfo(f"{folder}/{name}" if folder else name, EPOCH)
+            archive.writestr(entry, text, zipfile.ZIP_DEFLATED)
+        return len(archive.namelist())
 
 
 def _record(workspace: Workspace, export: Export, out: Path | None) -> None:
@@ -217,7 +236,42 @@ def _label_studio(db: Database, export: Export, _: Watch) -> Files:
 def _report(db: Database, export: Export, watch: Watch) -> Files:
     report = agreement_report(db, export.study, export.options)
     watch.measure(report)
-    return bundle.files(db, report, made=date.today()).items()
+    return report_files(db, report, made=date.today())
+
+
+def report_zip(db: Database, report: AgreementReport, *, made: date) -> bytes:
+    """`report_files` as a ZIP."""
+    out = io.BytesIO()
+    zipped(out, report_files(db, report, made=made), file_name(report.of.study.name))
+    return out.getvalue()
+
+
+def report_files(db: Database, report: AgreementReport, *, made: date) -> Files:
+    """The report of a study: report.html, datasheet.md, about.json, figures.json, agreement.csv and .tex,
+    tables/CRITERION/*.csv; guidelines.md, registration.json and comments.csv where there are any.
+
+    Equal data and options give equal bytes, but for the day it was made. Sample, ratings, guidelines and
+    prompts are named by their hashes, so that a reader can tell whether they are still the same.
+    """
+    study = report.of.study
+    rests_on = about(db, report) | {"made": made.isoformat()}
+    yield "report.html", page.of_study(db, report, made=made)
+    yield "about.json", json.dumps(rests_on, ensure_ascii=False, indent=2) + "\n"
+    for name, form in (("figures.json", "json"), ("agreement.csv", "csv"), ("agreement.tex", "latex")):
+        yield name, report.document(form)
+    yield "datasheet.md", datasheet(db, study.name, report)
+    if study.guidelines:
+        yield "guidelines.md", study.guidelines
+    if report.of.registered:
+        # Byte by byte what was hashed.
+        yield "registration.json", report.of.registered.document
+    comments = io.BytesIO()
+    if dataset.write(comments, dataset.COMMENTS, comment_rows(db, study.name), "csv"):
+        yield "comments.csv", comments.getvalue()
+    for criterion, folder in file_names(report.criteria).items():
+        for table in report.tables(criterion).values():
+            if table.rows:
+                yield f"tables/{folder}/{file_name(table.name)}.csv", as_csv(table)
 
 
 def _dataset(db: Database, export: Export, _: Watch) -> Files:
@@ -298,7 +352,7 @@ PARTS: Mapping[str, Part] = {
         "A report on a study's agreement: summary, tables, hashes",
         "study with_excluded options",
         files=_report,
-        first="report.md",
+        first="report.html",
     ),
     "site": Part(
         "Everything as static pages, annotators numbered", "title replace", files=_site, first="index.html"

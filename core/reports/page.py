@@ -14,6 +14,7 @@ from sqlite_utils import Database
 
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.coefficient import ordered, ratings_of
+from concord.reports.datasheet import about, provenance, sums
 from concord.reports.names import renamed
 from concord.reports.pictures import forest, templates
 from concord.reports.screen import main_of, tables, tiles, warning
@@ -21,6 +22,7 @@ from concord.statistics.confusion import answer_of_people, crossed
 from concord.statistics.ratings import Contender
 from concord.store import conversations, studies
 from concord.store.studies import FILE
+from concord.studies.studies import reported
 from concord.table import Table
 
 MOST_DISAGREEMENTS = 200
@@ -48,7 +50,8 @@ def content(
     answer, *more = tables(report, on)
     groups = [*_groups(report, on)] if in_order else []
     study = report.of.study
-    every = [] if study.source == FILE else report.section("criteria", on).values()
+    over_all = () if study.source == FILE else ("criteria", "registration")
+    every = [table for name in over_all for table in report.section(name, on).values()]
     missing = [] if study.source == FILE else report.missing
     return {
         "name": study.title or study.name,
@@ -82,7 +85,13 @@ def page(
 
 def of_study(db: Database, report: AgreementReport, *, made: date, criterion: str = "") -> str:
     """The report of a stored study, with the texts of its items; raises NotFound as `page` does."""
-    return page(report, *items_of(db, report.of.study.name), made=made, criterion=criterion)
+    study = report.of.study
+    rests_on = [*provenance(db, study.name), sums(about(db, report))]
+    paper, figures = reported(study)
+    if figures:
+        of_paper = " · ".join(f"{label} {figure}" for label, figure in figures.items())
+        rests_on.append(f"Figures of the paper “{paper}”, for comparison, not of this study: {of_paper}.")
+    return page(report, *items_of(db, study.name), made=made, criterion=criterion, read=rests_on)
 
 
 def items_of(db: Database, study: str) -> tuple[Mapping[int, str], Mapping[int, str]]:

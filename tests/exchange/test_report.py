@@ -4,17 +4,17 @@ import io
 import json
 import zipfile
 from datetime import date
+from html import escape, unescape
 
 import pytest
 
 from concord.errors import NotFound, StudyError
-from concord.reports import bundle as report
+from concord.exchange import publish
 from concord.reports.agreement_report import AgreementReport, Options, agreement_report
-from concord.reports.names import renamed
 from concord.reports.sections import SECTIONS
 from concord.store import studies as stored
 from concord.store.studies import Study
-from concord.table import FORMS, as_csv, as_document, as_markdown, markdown_text
+from concord.table import FORMS, as_csv, as_document
 from tests.exchange.test_round_trip import carried
 
 FEW = Options(resamples=50)
@@ -28,7 +28,7 @@ def the_study(workspace):
 
 def made(workspace, options=FEW, day=DAY):
     with workspace.read() as db:
-        return report.bundle(db, agreement_report(db, the_study(workspace), options), made=day)
+        return publish.report_zip(db, agreement_report(db, the_study(workspace), options), made=day)
 
 
 def files(bundle):
@@ -42,23 +42,23 @@ def test_it_holds_what_the_page_shows(filled):
         shown = agreement_report(db, the_study(filled), FEW)
     about = json.loads(found["about.json"])
     assert about["summary"] == shown.summary != []
-    for sentence in about["summary"]:
-        assert f"- {markdown_text(sentence)}\n" in found["report.md"]
+    for sentence in (*about["summary"], *about["provenance"], about["ratings_sha256"]):
+        assert sentence in unescape(found["report.html"])
     assert found["figures.json"] == shown.document("json")
     for criterion in shown.criteria:
         tables = shown.tables(criterion).values()
         assert len(tables) > 8
         for table in tables:
             assert found[f"tables/{criterion}/{table.name}.csv"] == as_csv(table)
-    for table in shown.overview:
-        assert as_markdown(renamed(table, shown.names)) in found["report.md"]
+    for sentence in shown.notes:
+        assert sentence in unescape(found["report.html"])
 
 
 def test_no_title_of_a_criterion_is_markup_in_the_report(filled, monkeypatch):
     title = "<img src=x> **fluent**"
     monkeypatch.setattr(AgreementReport, "label", lambda self, criterion: title)
-    text = files(made(filled))["report.md"]
-    assert f"- {markdown_text(title)}" in text
+    text = files(made(filled))["report.html"]
+    assert escape(title) in text
     assert title not in text
 
 
@@ -141,7 +141,7 @@ def test_a_study_without_ratings_is_refused(filled):
     with filled.write() as db:
         stored.create(db, Study("empty", stored.get(db, the_study(filled)).criteria))
     with filled.read() as db, pytest.raises(StudyError, match="no ratings yet"):
-        report.bundle(db, agreement_report(db, "empty", FEW), made=DAY)
+        publish.report_zip(db, agreement_report(db, "empty", FEW), made=DAY)
 
 
 def test_the_command_writes_it(filled, run, tmp_path):
@@ -160,7 +160,8 @@ def test_the_command_writes_it(filled, run, tmp_path):
         out,
     )
     assert done.exit_code == 0, done.output
-    assert "the panels kind + strict beside the usual ones" in files(out.read_bytes())["report.md"]
+    about = json.loads(files(out.read_bytes())["about.json"])
+    assert about["options"]["panels"] == [["kind", "strict"]]
 
 
 @pytest.mark.parametrize("section", SECTIONS)

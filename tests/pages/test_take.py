@@ -52,7 +52,7 @@ def test_a_form_is_chosen_and_named(workspace: Workspace) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "holds"), [("dataset", "made/README.md"), ("site", "index.html"), ("report", "made/report.md")]
+    ("kind", "holds"), [("dataset", "made/README.md"), ("site", "index.html"), ("report", "made/report.html")]
 )
 def test_a_folder_is_fetched_as_a_zip(workspace: Workspace, kind: str, holds: str) -> None:
     page = shown(kind)
@@ -80,7 +80,7 @@ def test_a_report_is_measured_as_the_reader_says(workspace: Workspace) -> None:
     page = shown("report")
     page.select_slider(key="resamples").set_value(200).run()
     packed = zipfile.ZipFile(io.BytesIO(written(page)[1]))
-    assert "200 resamples of" in packed.read("made/report.md").decode()
+    assert "200 resamples, seed 0" in packed.read("made/report.html").decode()
 
 
 def test_what_cannot_be_written_is_a_sentence(workspace: Workspace) -> None:

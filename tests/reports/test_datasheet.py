@@ -9,8 +9,8 @@ from datetime import date
 import pytest
 
 from concord.errors import NotFound, StudyError
-from concord.exchange import dataset
-from concord.reports import bundle, datasheet
+from concord.exchange import dataset, publish
+from concord.reports import datasheet
 from concord.reports.agreement_report import Options, agreement_report
 from concord.store import exclusions, studies
 from concord.table import markdown_text
@@ -69,7 +69,7 @@ def test_bundle_and_dataset_hold_it(filled):
         studies.write_guidelines(db, "first", "Read it.")
     with filled.read() as db:
         report = agreement_report(db, "first", FEW)
-        packed = zipfile.ZipFile(io.BytesIO(bundle.bundle(db, report, made=date(2026, 3, 1))))
+        packed = zipfile.ZipFile(io.BytesIO(publish.report_zip(db, report, made=date(2026, 3, 1))))
         files = dataset.folder(db, "first", made=date(2026, 3, 1))
     assert packed.read("first/datasheet.md").decode() == sheet(filled)
     assert packed.read("first/guidelines.md") == files["guidelines.md"] == b"Read it."

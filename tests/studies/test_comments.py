@@ -10,8 +10,7 @@ import pytest
 from pyarrow import parquet
 
 from concord.conversation import Conversation, Message
-from concord.exchange import dataset, ratings_csv
-from concord.reports import bundle
+from concord.exchange import dataset, publish, ratings_csv
 from concord.reports.agreement_report import Options, agreement_report
 from concord.store import access, comments, exclusions, placements, studies
 from concord.store import conversations as stored
@@ -163,7 +162,7 @@ def test_the_dataset_numbers_who_said_it_and_the_report_has_it(commented):
     with commented.read() as db:
         files = dataset.folder(db, "said", made=date(2026, 1, 1))
         report = agreement_report(db, "said", Options(resamples=0))
-        archive = zipfile.ZipFile(io.BytesIO(bundle.bundle(db, report, made=date(2026, 1, 1))))
+        archive = zipfile.ZipFile(io.BytesIO(publish.report_zip(db, report, made=date(2026, 1, 1))))
     rows = parquet.read_table(io.BytesIO(files["data/comments.parquet"])).to_pylist()
     rated = parquet.read_table(io.BytesIO(files["data/ratings.parquet"])).to_pylist()
     [ada] = [row for row in rows if row["comment"].startswith("Turn 1")]

@@ -12,7 +12,7 @@ from datetime import date
 import pytest
 
 from concord.errors import NotAllowed, NotFound, StudyError
-from concord.reports import bundle
+from concord.exchange import publish
 from concord.reports.agreement_report import Options, agreement_report
 from concord.store import access, audit, conversations, placements, registrations
 from concord.store import studies as stored
@@ -165,13 +165,13 @@ def test_the_bundle_holds_it_byte_by_byte(workspace):
     with workspace.write() as db:
         made = registration.register(db, "s", PLAN)
         rate(db)
-        written = bundle.bundle(db, agreement_report(db, "s", FEW), made=date(2026, 3, 1))
+        written = publish.report_zip(db, agreement_report(db, "s", FEW), made=date(2026, 3, 1))
     archive = zipfile.ZipFile(io.BytesIO(written))
     found = {name.split("/", 1)[1]: archive.read(name) for name in archive.namelist()}
     assert hashlib.sha256(found["registration.json"]).hexdigest() == made.sha256
     about = json.loads(found["about.json"])["registration"]
     assert (about["sha256"], about["late"]) == (made.sha256, False)
-    assert made.sha256 in found["report.md"].decode()
+    assert made.sha256 in found["report.html"].decode()
 
 
 @pytest.mark.parametrize(
