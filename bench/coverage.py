@@ -31,13 +31,13 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from concord.estimate import Estimate
-from concord.statistics.calibration import calibrated_means, calibration
+from concord.statistics.calibration import calibration
 from concord.statistics.ceilings import held_out
 from concord.statistics.corrected import corrected_mean
 from concord.statistics.correlation import point
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.figures import Drawing, People
-from concord.statistics.intervals import Ends, bounded, resampled
+from concord.statistics.intervals import Ends
 from concord.statistics.items import PLAYERS as BY_PLAYER
 from concord.statistics.items import bands, levels, within
 from concord.statistics.judges import judge_figures
@@ -46,7 +46,7 @@ from concord.statistics.panels import best_panel
 from concord.statistics.rankings import means, stability
 from concord.statistics.ratings import Floats, Ratings, read_ratings
 from concord.statistics.reliability import reliability
-from concord.statistics.resampling import bootstrap, mean_estimates
+from concord.statistics.resampling import mean_estimates
 from concord.statistics.severity import raters
 from concord.statistics.study import study_agreement
 from concord.statistics.systems import systems
@@ -194,15 +194,10 @@ def used(people: Floats, judge: Floats, others: Floats, ends: Ends, drawing: Map
     decision = thresholds(table, "quality", cut, **drawing).rows[0]  # type: ignore[arg-type]
     rates = pass_rates(table, "quality", cut, players, **drawing).rows  # type: ignore[arg-type]
     given = calibration(table, "quality", **drawing).rows[0]  # type: ignore[arg-type]
-    score, target = table["quality"].judges["judge 0"], table["quality"].target
-    groups = np.array([int(unit >= len(judge)) for unit in table.units])
-    means = calibrated_means(score, target, groups, 2)
-    own, drawn = bootstrap([lambda weights: means(weights)[0]], len(score), **drawing)
     return {
         "same pass or fail": decision["agreement"],
         "corrected pass rate": rates[1]["corrected"],
         "calibration error": given["ece"],
-        "calibrated mean": resampled(own[0], drawn[0], n=len(judge), kind=bounded(*ends)),
     }
 
 
@@ -218,7 +213,6 @@ def used_truly(target: Floats, judge: Floats, ends: Ends) -> dict[str, float]:
         "calibration error": float(
             sum(abs((target[group] - judge[group]).sum()) for group in groups) / len(judge)
         ),
-        "calibrated mean": float(target.mean()),
     }
 
 

@@ -45,7 +45,6 @@ def command(
     Exits with 1, after printing what can be measured, where a study lacks people, judges or anything to
     compare.
     """
-    from concord.commands.measuring import measure
     from concord.llm.families import families
     from concord.reports.agreement_report import WIDTH, Options, agreement_report
     from concord.workspace import Workspace
@@ -54,7 +53,6 @@ def command(
     measuring = Options(exclude_refused=not keep_refused, families=families(opened.models_path), **measured)
     with opened.read() as db:
         report = agreement_report(db, study, measuring)
-        measure(report, report.steps(form, sections=section, criterion=criterion))
         document = report.document(form, sections=section, criterion=criterion, width=columns(WIDTH))
         without = report.without(section, criterion)
         if html is not None:

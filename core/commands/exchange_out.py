@@ -9,11 +9,10 @@ import click
 from click.core import ParameterSource
 
 from concord.commands import options
-from concord.commands.measuring import measure
 from concord.commands.printing import echo
 from concord.errors import ConfigError
 from concord.exchange import dataset, publish
-from concord.exchange.publish import PARTS, Export, Watch
+from concord.exchange.publish import PARTS, Export
 from concord.llm.families import families
 from concord.reports.agreement_report import Options
 from concord.workspace import Workspace
@@ -65,8 +64,10 @@ def command(
     measured |= {"with_excluded": own["with_excluded"], "exclude_refused": not keep_refused}
     own["title"] = own["title"] or opened.path.name
     export = Export(what, **own, options=Options(families=families(opened.models_path), **measured))
-    watch = Watch(lambda begun: echo(f"{begun} …", err=True), lambda report: measure(report, report.steps()))
-    echo(publish.write(opened, export, out or _shown, replace=replace, watch=watch), err=True)
+    told = publish.write(
+        opened, export, out or _shown, replace=replace, begun=lambda what: echo(f"{what} …", err=True)
+    )
+    echo(told, err=True)
 
 
 def _shown(line: str) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TextIO
+from typing import Any, BinaryIO, TextIO
 
 from sqlite_utils import Database
 
@@ -61,14 +61,8 @@ class Export:
         return file_name(f"{self.study or self.benchmark or of}-{self.what}")
 
 
-class Watch(NamedTuple):
-    """Who hears how far it is."""
-
-    begun: Callable[[str], None] = lambda _: None
-    measure: Callable[[AgreementReport], None] = lambda _: None
-
-
-NOBODY = Watch()
+Begun = Callable[[str], None]
+"""Told what is being made."""
 Out = Path | Callable[[str], object]
 
 
@@ -84,7 +78,7 @@ class Part:
     suffix: str = "zip"
     none: str = ""
     """What is said where there is no entry."""
-    files: Callable[[Database, Export, Watch], Files] | None = None
+    files: Callable[[Database, Export, Begun], Files] | None = None
     first: str = ""
     """The file to begin with."""
 
@@ -95,7 +89,12 @@ class Part:
 
 
 def write(
-    workspace: Workspace, export: Export, out: Out | None, *, replace: bool = False, watch: Watch = NOBODY
+    workspace: Workspace,
+    export: Export,
+    out: Out | None,
+    *,
+    replace: bool = False,
+    begun: Begun = lambda _: None,
 ) -> str:
     """Write to a file, a folder (a ZIP where the name ends so), or line by line to what takes text; returns a
     sentence on it.
@@ -120,7 +119,7 @@ def write(
                 if export.study:
                     studies.any_id(db, export.study)
                 count = _made(
-                    db, export, temporary_path, watch, packed=path is not None and path.suffix == ".zip"
+                    db, export, temporary_path, begun, packed=path is not None and path.suffix == ".zip"
                 )
             if not count:
                 raise StudyError(part.none)
@@ -139,14 +138,14 @@ def write(
     return f"{export.what}: {entries}" + (f"; begin with {part.first}." if part.files else ".")
 
 
-def _made(db: Database, export: Export, path: Path, watch: Watch, *, packed: bool) -> int:
+def _made(db: Database, export: Export, path: Path, begun: Begun, *, packed: bool) -> int:
     """Write a file, a folder or a ZIP; returns how many entries, or files, it has."""
     part = export.part
     if part.file:
         with path.open("wb") as file:
             return part.file(db, export, file)
     assert part.files
-    files = part.files(db, export, watch)
+    files = part.files(db, export, begun)
     if packed:
         return zipped(path, files, file_name(export.study) if export.study else "")
     count = 0
@@ -226,16 +225,16 @@ def _comments(db: Database, export: Export) -> Iterable[Mapping[str, Any]]:
 # -- several files
 
 
-def _label_studio(db: Database, export: Export, _: Watch) -> Files:
+def _label_studio(db: Database, export: Export, _: Begun) -> Files:
     tasks, config, _count = label_studio.write(
         db, export.study, answers=not export.blank, judges=export.with_judges
     )
     return [("tasks.json", tasks), ("config.xml", config)]
 
 
-def _report(db: Database, export: Export, watch: Watch) -> Files:
+def _report(db: Database, export: Export, begun: Begun) -> Files:
     report = agreement_report(db, export.study, export.options)
-    watch.measure(report)
+    begun(f"{len(report.ratings.units):,} items")
     return report_files(db, report, made=date.today())
 
 
@@ -274,16 +273,16 @@ def report_files(db: Database, report: AgreementReport, *, made: date) -> Files:
                 yield f"tables/{folder}/{file_name(table.name)}.csv", as_csv(table)
 
 
-def _dataset(db: Database, export: Export, _: Watch) -> Files:
+def _dataset(db: Database, export: Export, _: Begun) -> Files:
     return dataset.folder(db, export.study, made=date.today(), with_names=export.with_names).items()
 
 
-def _argilla(db: Database, export: Export, _: Watch) -> Files:
+def _argilla(db: Database, export: Export, _: Begun) -> Files:
     return argilla.write(db, export.study, judges=export.with_judges)[0].items()
 
 
-def _site(db: Database, export: Export, watch: Watch) -> Files:
-    pages = site.pages(db, export.title, made=date.today(), told=watch.begun)
+def _site(db: Database, export: Export, begun: Begun) -> Files:
+    pages = site.pages(db, export.title, made=date.today(), told=begun)
     return ((page.path, page.text) for page in pages)
 
 

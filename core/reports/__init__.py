@@ -1,3 +1,1 @@
-"""Reports: the agreement report of a study, leaderboards, rank stability, the overview, and bundles to hand
-in.
-"""
+"""Reports: the agreement report of a study, leaderboards, rank stability, differences, the overview."""

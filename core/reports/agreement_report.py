@@ -21,7 +21,7 @@ from concord.reports.evidence import Evidence
 from concord.reports.evidence import Options as Options
 from concord.reports.names import renamed
 from concord.reports.notes import notes
-from concord.reports.sections import APART, AT_ONCE, IN_FILES, OVER_ALL, SECTIONS, headliner, section
+from concord.reports.sections import APART, IN_FILES, OVER_ALL, SECTIONS, headliner, section
 from concord.reports.verdict import Verdict, flags_of, missing, verdict
 from concord.statistics.nominal import nominal
 from concord.statistics.ratings import DIGITS, FINAL, Ratings
@@ -95,26 +95,7 @@ class AgreementReport(Evidence):
 
     def lacks(self, name: str, criterion: str) -> str:
         """What the study lacks for a section on one criterion, as the end of a sentence; else “”."""
-        return SECTIONS[name].needs(self, criterion)
-
-    def steps(
-        self, form: str = "json", *, sections: Sequence[str] = (), criterion: str = ""
-    ) -> list[tuple[str, str]]:
-        """The sections, each with a criterion, that `document` needs and that are not measured yet.
-
-        Who calls `section` for one after the other can say how far the document is. Raises NotFound as it
-        does.
-        """
-        if self.options.nominal and not sections:
-            return []
-        if sections:
-            every = [(name, criterion or self.main) for name in self._named(sections, criterion)]
-        elif form in ("json", "csv"):
-            every = [(name, self.main) for name in OVER_ALL]
-            every += [(name, each) for each in self.criteria for name in IN_FILES]
-        else:
-            every = [(name, self.main) for name in AT_ONCE]
-        return [step for step in every if step not in self.kept]
+        return SECTIONS[name].lacks(self, criterion)
 
     def _named(self, sections: Sequence[str], criterion: str) -> list[str]:
         """The names of these sections, “all” being all but `APART`.

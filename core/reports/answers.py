@@ -145,7 +145,7 @@ def next_step(evidence: Evidence, of: Verdict, left: int | None) -> Advice:
 
 
 def _has(evidence: Evidence, name: str, criterion: str) -> bool:
-    return not SECTIONS[name].needs(evidence, criterion)
+    return not SECTIONS[name].lacks(evidence, criterion)
 
 
 def _figure(figure: Estimate, unit: str, *, signed: bool = False) -> str:

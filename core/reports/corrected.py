@@ -8,23 +8,18 @@ from sqlite_utils import Database
 
 from concord import scores
 from concord.errors import StudyError
-from concord.estimate import Estimate, undefined
 from concord.reports.leaderboards import MOCKS, Leaderboard, scales_of
 from concord.scores import FINAL
-from concord.statistics.calibration import FEWEST, calibrated_means
+from concord.statistics.calibration import FEWEST
 from concord.statistics.corrected import corrected_mean
-from concord.statistics.intervals import Ends, bounded, resampled
+from concord.statistics.intervals import Ends
 from concord.statistics.ratings import read_ratings
-from concord.statistics.resampling import bootstrap
 from concord.store import conversations, tables
 from concord.store import studies as stored
 from concord.studies.studies import StudyRatings
 from concord.table import Cell, Column, Table, record
 
 DRAW = "It is assumed that people's conversations are a random draw of the player's. "
-
-RESAMPLES = 1000
-"""Resamples behind the intervals of calibrated means."""
 
 COLUMNS = (
     Column("player"),
@@ -36,11 +31,6 @@ COLUMNS = (
         digits=0,
         interval="ends",
         help="Conversations scored by people alone that would give as narrow an interval",
-    ),
-    Column(
-        "calibrated",
-        interval="ends",
-        help="The judges' mean by one isotonic curve from their scores to people's, for all players",
     ),
     Column("weight", file_only=True),
     Column("simulated", file_only=True),
@@ -111,9 +101,8 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
     by_conversation = people.groupby(units.reindex(people.index)).mean().dropna()
     floored = by_conversation.index.isin(floor)
     by_conversation = by_conversation.mask(floored, scale[0])
-    calibrated = _calibrated(board, by_conversation, scale, of.chances)
     rows = [
-        _row(str(player), mine, by_conversation, scale, of.chances) | {"calibrated": calibrated[str(player)]}
+        _row(str(player), mine, by_conversation, scale, of.chances)
         for player, mine in board.usable.groupby("player")
     ]
     raters = human.drop_duplicates("rater")
@@ -127,13 +116,6 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
         f"{'' if of.chances else DRAW}Judges: "
         f"{', '.join(board.judges)}.",
     ]
-    if any(figure.defined for figure in calibrated.values()):
-        notes.append(
-            "Calibrated: the mean over all conversations of the score that people give where judges give as "
-            "much, by one isotonic curve for all players; its interval fits the curve anew in each of "
-            f"{RESAMPLES} resamples. It is narrower than the corrected mean, and wrong where judges favour a "
-            "player."
-        )
     if len(floor):
         notes.append(
             f"{len(floor)} conversations in which a judge saw a refusal count with the lowest score, of "
@@ -175,28 +157,6 @@ def _by_people(board: Leaderboard, rows: Sequence[Mapping[str, Cell]]) -> str:
     if judges[0] == people[0]:
         return f"Corrected by people's answers, {people[0]} stays first; the order below changes."
     return f"Corrected by people's answers, {people[0]} is first by its final score, not {judges[0]}."
-
-
-def _calibrated(
-    board: Leaderboard, people: pd.Series, scale: Ends, chances: Mapping[int, float]
-) -> dict[str, Estimate]:
-    """Each player's mean by the calibrated judges, over all conversations in its mean."""
-    usable = board.usable
-    codes, players = pd.factorize(usable.player, sort=True)
-    score = usable[FINAL].to_numpy(np.float64)
-    target = people.reindex(usable.index).to_numpy(np.float64)
-    n = int((~np.isnan(target)).sum())
-    if n < FEWEST:
-        few = f"{n} conversations with people are too few, at least {FEWEST} are needed"
-        return dict.fromkeys(map(str, players), undefined(few, n=n))
-    counts = 1 / np.array([chances.get(number, 1.0) for number in usable.index]) if chances else None
-    means = calibrated_means(score, target, codes, len(players), counts)
-    every = [lambda weights, place=place: means(weights)[place] for place in range(len(players))]
-    own, drawn = bootstrap(every, len(usable), resamples=RESAMPLES, seed=board.seed)
-    return {
-        str(player): resampled(value, many, n=n, kind=bounded(*scale), method="isotonic calibration")
-        for player, value, many in zip(players, own.tolist(), drawn, strict=True)
-    }
 
 
 def _row(

@@ -252,6 +252,11 @@ class Evidence:
         return drawn | {"people": self.people}
 
     @property
+    def given(self) -> dict[str, Any]:
+        """The panels looked at closely, and how resamples are drawn."""
+        return {"panels": self.panels} | self.drawing
+
+    @property
     def people(self) -> People:
         """Whom intervals are about: who is asked for, else annotators like these where the design allows."""
         usual: People = "like-these" if self.ratings.several_people else "these"

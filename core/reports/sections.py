@@ -1,13 +1,10 @@
-"""The sections of an agreement report: the question each answers, and its tables on one criterion.
-
-Page, `concord agreement --section` and the bundle show the sections of this dict in its order.
-"""
+"""The sections of an agreement report: the question each answers, and its tables on one criterion."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from concord.errors import StudyError
 from concord.estimate import Estimate
@@ -59,25 +56,21 @@ OF_ORDER = ("spearman", "kendall", "pearson", "p", "p_holm")
 WIDTH = 0.1
 """The width of interval, from end to end, that a forecast of items is made for."""
 
-Tables = Callable[[Evidence, str], Iterator[Table]]
-"""The tables of a section on one criterion."""
-Needs = Callable[[Evidence, str], str]
-"""What a study lacks for a section on one criterion, as the end of a sentence; “” where it lacks nothing."""
-
-
-def _nothing(_evidence: Evidence, _criterion: str) -> str:
-    return ""
-
 
 class Section(NamedTuple):
-    """A question about the judges or the people of a study, and the tables that answer it.
+    """A question about the judges or the people of a study, and the tables that answer it on a criterion.
 
-    A section that `needs` what the study does not have has no tables.
+    A study has tables where it `has` what they need; `without` it, a sentence ends so.
     """
 
     title: str
-    tables: Tables
-    needs: Needs = _nothing
+    tables: Callable[[Evidence, str], Iterable[Table]]
+    has: Callable[[Evidence, str], object] = lambda _evidence, _criterion: True
+    without: str = ""
+
+    def lacks(self, evidence: Evidence, criterion: str) -> str:
+        """What a study lacks for the section, as the end of a sentence; “” where it lacks nothing."""
+        return "" if self.has(evidence, criterion) else self.without
 
 
 def headliner(evidence: Evidence, criterion: str) -> tuple[str, ...]:
@@ -132,7 +125,7 @@ def _criteria(evidence: Evidence, _criterion: str) -> Iterator[Table]:
 
 def _judges(evidence: Evidence, criterion: str) -> Iterator[Table]:
     table, by = ratings_of(evidence, criterion), _by(evidence, criterion)
-    figures = judge_figures(table, criterion, panels=evidence.panels, **evidence.drawing)
+    figures = judge_figures(table, criterion, **evidence.given)
     if by == "kappa":
         raters = table[criterion].contenders(evidence.panels)
         rows = zip(figures.rows, raters, strict=True)
@@ -147,45 +140,10 @@ def _judges(evidence: Evidence, criterion: str) -> Iterator[Table]:
     yield held_out(table, criterion, panels=evidence.panels, by=by, **evidence.drawing)
 
 
-def _versions(evidence: Evidence, _criterion: str) -> Iterator[Table]:
-    models, versions = evidence.of.models_of_judges, evidence.of.versions_of_judges
-    yield judges_by_version(evidence.ratings, models, versions, evidence.label, **evidence.drawing)
-
-
-def _one_version(evidence: Evidence, _criterion: str) -> str:
-    several = len({evidence.of.versions_of_judges.get(judge) for judge in evidence.ratings.judges}) > 1
-    return "" if several and evidence.of.runs == "mean" else "all judges answered one version of the prompt"
-
-
-def _missing(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    yield common_items(evidence.ratings, criterion, **evidence.drawing)
-    yield missing_ratings(evidence.ratings, criterion, evidence.of.clusters)
-
-
-def _complete(evidence: Evidence, criterion: str) -> str:
-    return "" if without_rating(evidence.ratings, criterion) else "every judge rated every item"
-
-
 def _distribution(evidence: Evidence, criterion: str) -> Iterator[Table]:
     scale = None if evidence.ratings.other_scale.get(criterion) else evidence.scale(criterion)
     word = scale.word if scale and scale.named else None
     yield score_distribution(evidence.ratings, criterion, evidence.answers(criterion), word)
-
-
-def _players(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    ratings, panels, players = evidence.ratings, evidence.panels, evidence.players
-    by_player = {"player": players}
-    yield within(PLAYERS, ratings, criterion, by_player, panels=panels, **evidence.drawing)
-    yield levels(ratings, criterion, players, panels=panels, **evidence.drawing)
-
-
-def _scenarios(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    given = {"panels": evidence.panels} | evidence.drawing
-    yield within(FACETS, evidence.ratings, criterion, evidence.facets, **given)
-
-
-def _no_facet(evidence: Evidence, _criterion: str) -> str:
-    return "" if evidence.facets else "no facet, such as a scenario, divides its items into groups"
 
 
 def _people(evidence: Evidence, criterion: str) -> Iterator[Table]:
@@ -198,35 +156,10 @@ def _people(evidence: Evidence, criterion: str) -> Iterator[Table]:
         yield annotators_table(part, evidence.label)
 
 
-def _annotators(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    part = evidence.agreement.criteria[criterion]
-    yield annotators_table(part, evidence.label)
-    yield every_two_table(part, evidence.label)
-
-
-def _few_annotators(evidence: Evidence, criterion: str) -> str:
-    few = len(evidence.agreement.criteria[criterion].compared) <= MOST_ANNOTATORS
-    return f"no more than {MOST_ANNOTATORS} annotators, who stand together in one table" if few else ""
-
-
 def _panels(evidence: Evidence, criterion: str) -> Iterator[Table]:
     yield best_panel(evidence.ratings, criterion, [[j] for j in evidence.ratings.judges], **evidence.drawing)
     if len(evidence.ratings.judges) > 2:
         yield best_panel(evidence.ratings, criterion, **evidence.drawing)
-
-
-def _one_judge(evidence: Evidence, _criterion: str) -> str:
-    if evidence.of.runs == "single":
-        return "runs of a judge are looked at one by one"
-    return "" if len(evidence.ratings.judges) > 1 else "there are not two judges"
-
-
-def _retest(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    yield retest(evidence.ratings, criterion, evidence.of.runs_of, **evidence.drawing)
-
-
-def _one_run(evidence: Evidence, _criterion: str) -> str:
-    return "" if evidence.of.runs_of else "no judge rated the same items in several runs"
 
 
 def _twice(evidence: Evidence, criterion: str) -> dict[str, tuple[list[float], list[float]]]:
@@ -239,28 +172,18 @@ def _annotator_retest(evidence: Evidence, criterion: str) -> Iterator[Table]:
     yield annotator_retest(
         _twice(evidence, criterion),
         nominal=bool(asked and not asked.scale.ordered),
-        excluded=[decision.annotator for decision in evidence.of.excluded],
+        excluded=_excluded(evidence),
         resamples=evidence.options.resamples,
         seed=evidence.options.seed,
     )
 
 
-def _no_repeats(evidence: Evidence, criterion: str) -> str:
-    return "" if _twice(evidence, criterion) else "nobody was given an item twice"
+def _excluded(evidence: Evidence) -> list[str]:
+    return [decision.annotator for decision in evidence.of.excluded]
 
 
 def _hits(evidence: Evidence, criterion: str) -> dict[str, list[tuple[bool, bool]]]:
     return gold.hits(evidence.of.checks, "" if criterion == FINAL else criterion)
-
-
-def _gold(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    out = [decision.annotator for decision in evidence.of.excluded]
-    on = "" if criterion == FINAL else evidence.label(criterion)
-    yield gold_hits(_hits(evidence, criterion), on=on, excluded=out)
-
-
-def _no_gold(evidence: Evidence, criterion: str) -> str:
-    return "" if _hits(evidence, criterion) else "there are no gold items"
 
 
 def _settled(evidence: Evidence, criterion: str) -> dict[Hashable, float]:
@@ -275,15 +198,6 @@ def _means(evidence: Evidence) -> dict[str, dict[Hashable, float]]:
         for name in evidence.of.counted
         if name in ratings.criteria
     }
-
-
-def _adjudication(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    given = {"panels": evidence.panels} | evidence.drawing
-    yield settled(ADJUDICATION, evidence.ratings, criterion, _settled(evidence, criterion), **given)
-
-
-def _none_settled(evidence: Evidence, criterion: str) -> str:
-    return "" if _settled(evidence, criterion) else "no item was adjudicated"
 
 
 def _with_extra(evidence: Evidence, criterion: str) -> dict[Hashable, float]:
@@ -301,41 +215,6 @@ def _with_extra(evidence: Evidence, criterion: str) -> dict[Hashable, float]:
             total = float(ratings[name].target[place[unit]]) * n + sum(more)
             means.append(Informed(unit, name, total / (n + len(more)), "", "", 0, ""))
     return scores_on(means, criterion, _means(evidence))
-
-
-def _extra(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    given = {"panels": evidence.panels} | evidence.drawing
-    yield settled(EXTRA, evidence.ratings, criterion, _with_extra(evidence, criterion), **given)
-
-
-def _no_extra(evidence: Evidence, criterion: str) -> str:
-    return "" if _with_extra(evidence, criterion) else "no item has an extra rating"
-
-
-def _anchoring(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    found = moves(evidence.of.blind, evidence.of.revised, criterion, evidence.of.counted)
-    yield anchoring(evidence.ratings, criterion, found, **evidence.drawing)
-
-
-def _none_revised(evidence: Evidence, criterion: str) -> str:
-    found = moves(evidence.of.blind, evidence.of.revised, criterion, evidence.of.counted)
-    return "" if found else "nobody answered again after seeing a judge's score"
-
-
-def _registration(evidence: Evidence, _criterion: str) -> Iterator[Table]:
-    yield registered(evidence)
-
-
-def _not_registered(evidence: Evidence, _criterion: str) -> str:
-    return "" if evidence.of.registered else "it was not registered before people rated"
-
-
-def _disagreement(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    yield high_disagreement(evidence.ratings, criterion, panels=evidence.panels, **evidence.drawing)
-
-
-def _bands(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    yield bands(evidence.ratings, criterion, panels=evidence.panels, **evidence.drawing)
 
 
 def _alt_test(evidence: Evidence, criterion: str) -> Iterator[Table]:
@@ -362,19 +241,13 @@ def _alt_test(evidence: Evidence, criterion: str) -> Iterator[Table]:
 
 def _thresholds(evidence: Evidence, criterion: str) -> Iterator[Table]:
     cut, note = evidence.cut(criterion)
-    given = {"panels": evidence.panels, "note": note} | evidence.drawing
+    given = {"note": note} | evidence.given
     yield thresholds(evidence.ratings, criterion, cut, **given)
     yield pass_rates(evidence.ratings, criterion, cut, evidence.players, **given)
 
 
-def _calibration(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    given = {"panels": evidence.panels} | evidence.drawing
-    yield calibration(evidence.ratings, criterion, **given)
-    yield calibration_curves(evidence.ratings, criterion, **given)
-
-
 def _system(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    given = {"panels": evidence.panels} | evidence.drawing
+    given = evidence.given
     yield systems(evidence.ratings, criterion, evidence.players, members=evidence.primary_panel, **given)
     yield player_order(evidence.ratings, criterion, evidence.players, **given)
 
@@ -410,15 +283,6 @@ def unmeasured(evidence: Evidence) -> dict[str, str]:
     return {name: why for name, why in missing.items() if why}
 
 
-def _alike(evidence: Evidence, _criterion: str) -> str:
-    varies = evidence.features or evidence.own_family
-    return "" if varies else "items do not differ in length, turn, language or family of their player"
-
-
-def _raters(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    yield from raters(evidence.ratings, criterion, evidence.players, **evidence.drawing)
-
-
 def _forecast(evidence: Evidence, criterion: str) -> Iterator[Table]:
     wanted = [PEOPLE, *([evidence.primary_panel] if evidence.primary_panel else [])]
     elsewhere = {(called(PEOPLE), "alpha"): evidence.agreement.criteria[criterion].alpha["ordinal"]}
@@ -443,37 +307,128 @@ def _next(evidence: Evidence, criterion: str) -> Iterator[Table]:
     yield designs(evidence.ratings, criterion)
 
 
+def _of(*statistics: Callable[..., Table]) -> Callable[[Evidence, str], Iterator[Table]]:
+    """The tables of statistics that take ratings, a criterion, panels and how resamples are drawn."""
+
+    def tables(evidence: Evidence, criterion: str) -> Iterator[Table]:
+        for statistic in statistics:
+            yield statistic(evidence.ratings, criterion, **evidence.given)
+
+    return tables
+
+
+def _moves(evidence: Evidence, criterion: str) -> Any:
+    return moves(evidence.of.blind, evidence.of.revised, criterion, evidence.of.counted)
+
+
 SECTIONS: dict[str, Section] = {
     "glance": Section("At a glance", _glance),
     "criteria": Section("Every criterion", _criteria),
     "judges": Section("Judges and panels beside people", _judges),
-    "versions": Section("Judges by version of their prompt", _versions, _one_version),
-    "missing": Section("Missing ratings of judges", _missing, _complete),
+    "versions": Section(
+        "Judges by version of their prompt",
+        lambda e, _: [
+            judges_by_version(e.ratings, e.of.models_of_judges, e.of.versions_of_judges, e.label, **e.drawing)
+        ],
+        lambda e, _: (
+            e.of.runs == "mean"
+            and len({e.of.versions_of_judges.get(judge) for judge in e.ratings.judges}) > 1
+        ),
+        "all judges answered one version of the prompt",
+    ),
+    "missing": Section(
+        "Missing ratings of judges",
+        lambda e, c: [common_items(e.ratings, c, **e.drawing), missing_ratings(e.ratings, c, e.of.clusters)],
+        lambda e, c: without_rating(e.ratings, c),
+        "every judge rated every item",
+    ),
     "distribution": Section("Score distribution", _distribution),
-    "players": Section("Agreement by player and between players", _players),
-    "scenarios": Section("Agreement by scenario", _scenarios, _no_facet),
+    "players": Section(
+        "Agreement by player and between players",
+        lambda e, c: [
+            within(PLAYERS, e.ratings, c, {"player": e.players}, **e.given),
+            levels(e.ratings, c, e.players, **e.given),
+        ],
+    ),
+    "scenarios": Section(
+        "Agreement by scenario",
+        lambda e, c: [within(FACETS, e.ratings, c, e.facets, **e.given)],
+        lambda e, _: e.facets,
+        "no facet, such as a scenario, divides its items into groups",
+    ),
     "people": Section("Agreement of people with each other", _people),
-    "annotators": Section("Each and every two of many annotators", _annotators, _few_annotators),
-    "panels": Section("The best judge and the best pair", _panels, _one_judge),
-    "retest": Section("Test–retest of each judge", _retest, _one_run),
-    "annotator-retest": Section("Test–retest of each annotator", _annotator_retest, _no_repeats),
-    "gold": Section("Gold items and attention checks", _gold, _no_gold),
-    "adjudication": Section("Before and after adjudication", _adjudication, _none_settled),
-    "extra": Section("Judges without and with extra ratings", _extra, _no_extra),
-    "anchoring": Section("Second answers after the judge's score", _anchoring, _none_revised),
-    "disagreement": Section("Items of high disagreement", _disagreement),
-    "bands": Section("Agreement by part of the scale", _bands),
+    "annotators": Section(
+        "Each and every two of many annotators",
+        lambda e, c: [of(e.agreement.criteria[c], e.label) for of in (annotators_table, every_two_table)],
+        lambda e, c: len(e.agreement.criteria[c].compared) > MOST_ANNOTATORS,
+        f"no more than {MOST_ANNOTATORS} annotators, who stand together in one table",
+    ),
+    "panels": Section(
+        "The best judge and the best pair",
+        _panels,
+        lambda e, _: e.of.runs != "single" and len(e.ratings.judges) > 1,
+        "there are not two judges, or runs of a judge are looked at one by one",
+    ),
+    "retest": Section(
+        "Test–retest of each judge",
+        lambda e, c: [retest(e.ratings, c, e.of.runs_of, **e.drawing)],
+        lambda e, _: e.of.runs_of,
+        "no judge rated the same items in several runs",
+    ),
+    "annotator-retest": Section(
+        "Test–retest of each annotator", _annotator_retest, _twice, "nobody was given an item twice"
+    ),
+    "gold": Section(
+        "Gold items and attention checks",
+        lambda e, c: [
+            gold_hits(_hits(e, c), on="" if c == FINAL else e.label(c), excluded=_excluded(e)),
+        ],
+        _hits,
+        "there are no gold items",
+    ),
+    "adjudication": Section(
+        "Before and after adjudication",
+        lambda e, c: [settled(ADJUDICATION, e.ratings, c, _settled(e, c), **e.given)],
+        _settled,
+        "no item was adjudicated",
+    ),
+    "extra": Section(
+        "Judges without and with extra ratings",
+        lambda e, c: [settled(EXTRA, e.ratings, c, _with_extra(e, c), **e.given)],
+        _with_extra,
+        "no item has an extra rating",
+    ),
+    "anchoring": Section(
+        "Second answers after the judge's score",
+        lambda e, c: [anchoring(e.ratings, c, _moves(e, c), **e.drawing)],
+        _moves,
+        "nobody answered again after seeing a judge's score",
+    ),
+    "disagreement": Section("Items of high disagreement", _of(high_disagreement)),
+    "bands": Section("Agreement by part of the scale", _of(bands)),
     "alt-test": Section("Alternative annotator test", _alt_test),
     "thresholds": Section("Pass or fail at a cut of the scale", _thresholds),
-    "calibration": Section("What people's score a judge's score means", _calibration),
+    "calibration": Section("What people's score a judge's score means", _of(calibration, calibration_curves)),
     "system": Section("Would the leaderboard's order be the people's?", _system),
-    "bias": Section("Feature bias: length, turn, language, own family", _bias, _alike),
-    "raters": Section("Severity and consistency of raters", _raters),
-    "next": Section("What more raters of an item would give", _next),
+    "bias": Section(
+        "Feature bias: length, turn, language, own family",
+        _bias,
+        lambda e, _: e.features or e.own_family,
+        "items do not differ in length, turn, language or family of their player",
+    ),
+    "raters": Section(
+        "Severity and consistency of raters", lambda e, c: raters(e.ratings, c, e.players, **e.drawing)
+    ),
+    "next": Section("What people should rate next", _next),
     "forecast": Section("How many more items a narrower interval needs", _forecast),
-    "registration": Section("What was registered, and what differs", _registration, _not_registered),
+    "registration": Section(
+        "What was registered, and what differs",
+        lambda e, _: [registered(e)],
+        lambda e, _: e.of.registered,
+        "it was not registered before people rated",
+    ),
 }
-"""Sections by name, as `--section` takes it."""
+"""Sections by name, as `--section` takes it: page, command and report show them in this order."""
 
 
 def section(evidence: Evidence, name: str, criterion: str) -> dict[str, Table]:
@@ -482,8 +437,8 @@ def section(evidence: Evidence, name: str, criterion: str) -> dict[str, Table]:
     Raises StudyError for an unknown criterion.
     """
     if (name, criterion) not in evidence.kept:
-        lacks = SECTIONS[name].needs(evidence, criterion)
-        tables = () if lacks else SECTIONS[name].tables(evidence, criterion)
+        of = SECTIONS[name]
+        tables = of.tables(evidence, criterion) if of.has(evidence, criterion) else ()
         evidence.kept[name, criterion] = {table.name: as_drawn(evidence.of, table) for table in tables}
     return evidence.kept[name, criterion]
 

@@ -4,7 +4,7 @@ A judge that orders items as people do may still use other values. A curve from 
 on some items, is measured on others.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple, Unpack
 
@@ -29,7 +29,7 @@ from concord.statistics.ratings import (
     divide,
     sums,
 )
-from concord.statistics.resampling import Statistic, Weights, gathering
+from concord.statistics.resampling import Statistic, Weights
 from concord.table import Column, Table
 
 FEWEST = 10
@@ -125,35 +125,6 @@ def calibration_curves(
                 | {"isotonic": float(curve[fit.level.code[inside]].mean())}
             )
     return tabulate(CURVES, table, criterion, rows, **drawing)
-
-
-def calibrated_means(
-    score: Floats, target: Floats, groups: Ints, number: int, counts: Floats | None = None
-) -> Callable[[Weights], Floats]:
-    """The mean of the isotonic curve over each group's items, `number` groups × resamples.
-
-    `score` is the judge's, `target` people's (nan where missing), `groups` a number per item (−1: none). The
-    curve is fitted to the items that have both, in every resample anew; there each counts as `counts` says.
-    """
-    level = levels(score)
-    steps = len(level.mean)
-    both = ~np.isnan(score) & ~np.isnan(target)
-    fitted = gathering(np.where(both, level.code, -1), steps)
-    given = sparse.csc_array(
-        (target[both], (level.code[both], np.flatnonzero(both))), shape=(steps, len(score))
-    )
-    counting = gathering(
-        np.where((groups >= 0) & (level.code >= 0), groups * steps + level.code, -1), number * steps
-    )
-
-    @once
-    def on(weights: Weights) -> Floats:
-        fit = weights.astype(np.float64) if counts is None else weights * counts[:, None]
-        curve = rising(np.asarray(given @ fit), np.asarray(fitted @ fit))
-        count = np.asarray(counting @ weights, dtype=np.float64).reshape(number, steps, -1)
-        return divide(np.einsum("glr,lr->gr", count, curve), count.sum(axis=1))
-
-    return on
 
 
 def rising(total: Floats, weight: Floats) -> Floats:

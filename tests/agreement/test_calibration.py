@@ -8,13 +8,11 @@ from concord.statistics.calibration import (
     GIVEN,
     GROUPS,
     ISOTONIC,
-    calibrated_means,
     calibration,
     calibration_curves,
     rising,
 )
 from concord.statistics.ratings import read_ratings
-from concord.statistics.resampling import everything
 
 from .frames import fed, study
 
@@ -101,17 +99,6 @@ def test_a_slider_has_groups():
     people = rng.integers(1, 6, 300).tolist()
     rows = calibration_curves(table({"ann": people}, judge.tolist()), "quality", resamples=10).rows
     assert [row["n"] for row in rows] == [30] * GROUPS
-
-
-def test_calibrated_means_by_hand():
-    """Level 1 means 2 to people and level 2 means 5: player a with one of each has 3.5, b with 1 and 3 items
-    (2 + 3 · 5)/4. The last items have no people.
-    """
-    score = np.array([1, 1, 2, 2, 1, 2, 1, 2, 2, 2.0])
-    target = np.array([1, 3, 5, 5, *[np.nan] * 6])
-    players = np.array([-1, -1, -1, -1, 0, 0, 1, 1, 1, 1])
-    found = calibrated_means(score, target, players, 2)(everything(10))
-    assert found[:, 0].tolist() == [3.5, 4.25]
 
 
 def test_another_scale_has_curves_but_no_error_as_given():

@@ -109,19 +109,6 @@ def test_yes_and_no_begin_with_kappa_and_shares_by_hand() -> None:
     assert "decisions" not in other.section("glance", "wit")
 
 
-def test_the_steps_of_a_document_are_all_that_it_measures() -> None:
-    report = measured(simulated(items=20, judge_noise=0.3, person_noise=0.3))
-    assert report.steps("table", sections=["bands"], criterion="wit") == [("bands", "wit")]
-    assert ("annotators", report.main) not in report.steps(sections=["all"])
-    for form in ("csv", "json"):
-        for name, criterion in report.steps(form):
-            report.section(name, criterion)
-        kept = dict(report.kept)
-        assert report.document(form)
-        assert not report.steps(form)
-        assert report.kept.keys() == kept.keys(), form
-
-
 def simulated(
     *, items: int = 60, judge_noise: float, person_noise: float, shift: float = 0.0
 ) -> pd.DataFrame:

@@ -4,9 +4,7 @@ import json
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy.optimize import isotonic_regression
 
 from concord.errors import StudyError
 from concord.reports import leaderboards
@@ -91,23 +89,6 @@ def _people(of):
     return means.mean(axis=1).rename("people")
 
 
-def test_calibrated_means_are_those_of_one_curve_for_all_players(filled):
-    """The curve is scipy's isotonic regression of people's final on the judges', read everywhere."""
-    board, people = of(filled)
-    found = {row["player"]: row["calibrated"] for row in corrected(board, people).rows}
-    table = people.table[(people.table.kind == "human") & ~people.table.unit.isin(people.left_out)]
-    means = table.groupby(["conversation_id", "criterion"]).score.mean().unstack()[list(board.weights)]
-    both = board.usable.join(means.mean(axis=1).rename("people"), how="inner").dropna(subset=["people"])
-    levels = both.groupby(both.final.round(9)).people.agg(["mean", "size"])
-    curve = isotonic_regression(levels["mean"], weights=levels["size"]).x
-    read = np.interp(board.usable.final, levels.index, curve)
-    plain = pd.Series(read, board.usable.index).groupby(board.usable.player).mean()
-    assert {player: figure.value for player, figure in found.items()} == pytest.approx(
-        plain.to_dict(), abs=0.05
-    )
-    assert all(figure.low < figure.value < figure.high for figure in found.values())
-
-
 def test_a_study_drawn_by_chance_weighs_each_conversation_by_its_own(filled):
     """Of two kinds of conversations one is drawn twice as often: the other kind counts double."""
     board, people = of(filled)
@@ -121,16 +102,6 @@ def test_a_study_drawn_by_chance_weighs_each_conversation_by_its_own(filled):
         means = human.groupby(["conversation_id", "criterion"]).score.mean().unstack().mean(axis=1)
         weights = [1 / chance[number] for number in means.index]
         assert row["people"].value == pytest.approx(np.average(means, weights=weights))
-    both = board.usable.join(_people(people), how="inner").dropna(subset=["people"])
-    both["weight"] = [1 / chance[number] for number in both.index]
-    by = both.assign(total=both.people * both.weight).groupby(both.final.round(9))[["total", "weight"]].sum()
-    curve = isotonic_regression(by.total / by.weight, weights=by.weight).x
-    read = pd.Series(np.interp(board.usable.final, by.index, curve), board.usable.index)
-    plain = read.groupby(board.usable.player).mean().to_dict()
-    found = {row["player"]: row["calibrated"].value for row in weighed.rows}
-    assert found == pytest.approx(plain, abs=0.05)
-    unweighed = {row["player"]: row["calibrated"].value for row in corrected(board, people).rows}
-    assert found != pytest.approx(unweighed, abs=1e-6), "the curve follows the weights"
     assert "unequal probabilities" in " ".join(weighed.notes)
     assert "random draw" not in " ".join(weighed.notes)
 
