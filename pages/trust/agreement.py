@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from concord.errors import ConcordError
-from concord.reports import bundle
+from concord.exchange import publish
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.coefficient import every_criterion
 from concord.store import access, progress, runs
@@ -118,7 +118,7 @@ def _files(report: AgreementReport) -> None:
 
     def written() -> bytes:
         with workspace().read() as db:
-            made = bundle.bundle(db, report, made=date.today())
+            made = publish.report_zip(db, report, made=date.today())
         exported("report", name)
         return made
 
