@@ -61,9 +61,6 @@ def _fed(workspace: str, folder: Path, study: str) -> None:
 @click.option("--study", required=True, help="The study's name.")
 @click.option("--title", default="", help="What annotators see as the study's name.")
 @click.option("--append", is_flag=True, help="Add new ratings to a study that holds some.")
-@click.option(
-    "--delimiter", default=",", show_default=True, help="What separates the columns; “tab” for tabs."
-)
 @options.scales("scores do not show it")
 @click.option(
     "--uncounted",
@@ -86,13 +83,12 @@ def _ratings(
     file: Path,
     study: str,
     append: bool,
-    delimiter: str,
     rubric: str,
     **how: Any,
 ) -> None:
     if study in BENCHMARKS:
         raise ImportRefused(f"“{study}” is the name of a benchmark. Give the study another name.")
-    table = ratings_csv.read(file, delimiter="\t" if delimiter == "tab" else delimiter)
+    table = ratings_csv.read(file)
     opened = Workspace.open(workspace)
     by = shelf.find(opened, rubric) if rubric else None
     with opened.read() as db:
@@ -100,7 +96,9 @@ def _ratings(
     if by:
         with opened.write() as db:
             by.publish(db)
-    _report(incoming.store_in_parts(opened, brought, append=append))
+    with printing.progress("Storing") as shown:
+        done = incoming.store_in_parts(opened, brought, append=append, progress=shown)
+    _report(done)
     for criterion in brought.study.criteria:
         scale = criterion.scale
         kind = f"{len(scale.offered)} answers" if scale.offered else "a range, not to be asked at the desk"
@@ -114,6 +112,28 @@ def _pairs(_context: click.Context, option: click.Parameter, given: tuple[str, .
         if not all(part.strip() for part in text.partition("=")):
             raise ConcordError(f"{option.opts[0]} {text}: it must be NAME=VALUE.")
     return {name.strip(): value.strip() for name, _, value in (text.partition("=") for text in given)}
+
+
+@command.command("dataset")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--study", required=True, help="The name of the study that is made of its ratings.")
+@click.pass_obj
+def _dataset(workspace: str, folder: Path, study: str) -> None:
+    """A folder that `concord export dataset` wrote: conversations, ratings and comparisons."""
+    opened, data = Workspace.open(workspace), folder / "data"
+    if not (data / "conversations.parquet").is_file():
+        raise ImportRefused(
+            f"{folder} has no data/conversations.parquet, as `concord export dataset` writes."
+        )
+    echo(str(conversations_jsonl.store(opened, data / "conversations.parquet")))
+    if (data / "ratings.parquet").is_file():
+        table = ratings_csv.read(data / "ratings.parquet")
+        with opened.read() as db:
+            brought = ratings_study.incoming(db, table, study)
+        _report(incoming.store_in_parts(opened, brought))
+    if (data / "comparisons.parquet").is_file():
+        done = comparisons_file.store(opened, data / "comparisons.parquet")
+        echo(f"{done.people + done.judges:,} new comparisons.")
 
 
 @command.command("conversations")

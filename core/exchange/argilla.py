@@ -23,7 +23,7 @@ from concord.exchange.answers import (
     person,
     rater,
 )
-from concord.files import file_name
+from concord.files import file_name, read_json
 from concord.questions import NONE, Scale
 from concord.rating import Criterion
 from concord.store import studies
@@ -31,6 +31,8 @@ from concord.store import studies
 RATINGS = range(11)
 """The values that a rating of Argilla may have."""
 CHAT = "chat"
+LABEL = 4
+"""Words of a label; what has more is a text."""
 
 
 def write(db: Database, study: str, *, judges: bool = False) -> tuple[dict[str, str], int]:
@@ -132,13 +134,38 @@ def read(path: Path, study: str, _asked: Collection[str] = ()) -> AnswerFile:
     """The answers of a file of records, or of a folder that `to_disk` wrote. Raises ImportRefused."""
     path = path / "records.json" if path.is_dir() else path
     file = AnswerFile(str(path))
+    texts = _text_questions(path.parent / ".argilla" / "settings.json")
     for row in rows.read(path):
         if not isinstance(row.whole.get("fields"), Mapping):
             raise ImportRefused(
                 f"{row.where}, is no record of Argilla: it has no “fields”. Export the dataset with to_disk."
             )
         _read(file, row.where, row.whole, study)
+    words = dict[str, set[str]]()
+    for one in file.answers:
+        words.setdefault(one.criterion, set()).update([one.answer] if isinstance(one.answer, str) else [])
+    texts |= {name for name, said in words.items() if name not in _asked and any(map(_is_text, said))}
+    for one in file.answers:
+        if one.criterion in texts:
+            file.leave_out(f"texts in answer to “{one.criterion}”")
+    file.answers = [one for one in file.answers if one.criterion not in texts]
     return file
+
+
+def _text_questions(settings: Path) -> set[str]:
+    """The questions of a dataset that are answered by a text; none where its settings are not there."""
+    whole = read_json(settings, ImportRefused) if settings.is_file() else {}
+    questions = whole.get("questions") if isinstance(whole, Mapping) else None
+    return {
+        str(question.get("name"))
+        for question in (questions if isinstance(questions, list) else ())
+        if isinstance(question, Mapping) and question.get("type") == "text"
+    }
+
+
+def _is_text(answer: str) -> bool:
+    """Whether an answer is no label: of several words that begin with no number."""
+    return len(answer.split()) > LABEL and not answer[:1].isdigit()
 
 
 def _read(file: AnswerFile, where: str, record: Mapping[str, Any], study: str) -> None:

@@ -137,6 +137,11 @@ def name_in(where: str, called: str, text: str) -> str:
     return text
 
 
+def yes(cell: object) -> bool:
+    """Whether a cell says yes: 1, true or yes, in any case."""
+    return str(cell).strip().lower() in ("1", "1.0", "true", "yes")
+
+
 def nfc(name: str) -> str:
     """A name of a rater, a player or a criterion in Unicode's composed form (NFC): equal names are one.
 

@@ -11,7 +11,7 @@ from sqlite_utils import Database
 from concord.conversation import Conversation
 from concord.errors import ConcordError, ImportRefused
 from concord.exchange import rows
-from concord.exchange.cells import name_in, nfc, refuse
+from concord.exchange.cells import name_in, nfc, refuse, yes
 from concord.exchange.dialogue import from_cell
 from concord.exchange.rows import FileRow
 from concord.rating import Comparison, Rater, RaterKind, Verdict
@@ -176,7 +176,7 @@ def _preference(row: FileRow) -> PreferenceRow:
         raise ImportRefused(
             f"{row.where}: rubric and criterion name a question together. Give both, or none."
         )
-    simulated = _yes(cells.get("simulated"))
+    simulated = yes(cells.get("simulated"))
     rater = Rater(nfc(names["rater"]), which, nfc(names["variant"]) if which == "judge" else "", simulated)
     texts = (cells.get(f"text_{side}", "") for side in ("first", "second"))
     return PreferenceRow(
@@ -189,7 +189,7 @@ def _preference(row: FileRow) -> PreferenceRow:
             verdict,
             str(cells.get("explanation", "")),
             repeat=int(repeat),
-            strong=_yes(cells.get("strong")),
+            strong=yes(cells.get("strong")),
             rubric=nfc(names["rubric"]),
             criterion=nfc(names["criterion"]),
         ),
@@ -198,10 +198,6 @@ def _preference(row: FileRow) -> PreferenceRow:
         tuple(str(cells.get(f"model_{side}") or "unknown") for side in ("first", "second")),
         names["language"] or "en",
     )
-
-
-def _yes(cell: object) -> bool:
-    return str(cell).lower() in ("1", "true", "yes")
 
 
 def _sides(db: Database, one: PreferenceRow, benchmark: str) -> tuple[tuple[str, str], int]:

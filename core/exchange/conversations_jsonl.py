@@ -17,9 +17,10 @@ from concord.configuration import Use
 from concord.conversation import Conversation
 from concord.errors import ConcordError, ImportRefused
 from concord.exchange import rows
-from concord.exchange.cells import name_in, nfc
+from concord.exchange.cells import name_in, nfc, yes
 from concord.exchange.dialogue import as_list, from_list, unread
 from concord.exchange.incoming import AT_ONCE
+from concord.files import parse_json
 from concord.questions import TYPES, Scale
 from concord.rating import Criterion
 from concord.runs.registry import BENCHMARKS
@@ -41,6 +42,8 @@ _READ = {
     *("kind", "key", "id", "benchmark", "player", "model", "language", "facets", "context", "meta"),
     *("simulated", "messages", "configurations", "trajectory"),
 }
+_HOLDING = {"facets", "context", "meta", "messages", "configurations"}
+"""Names of what is a list or an object; in a table it is written as JSON."""
 BYTES_AT_ONCE = 2**20
 """After so many bytes of lines a part ends, however few they are."""
 
@@ -119,7 +122,7 @@ def _naming(where: str, entry: Mapping[str, Any]) -> Iterator[str]:
 
 
 def own(path: Path) -> bool:
-    """Whether a file is JSON Lines as `write` writes them, or may be: by the names in its first object.
+    """Whether a file is as `concord export conversations` writes them: by the names in its first row.
 
     A conversation without a kind that has a field of another name is one of another tool.
     """
@@ -127,7 +130,7 @@ def own(path: Path) -> bool:
         _, _, entry = next(_lines(path), ("", 0, {}))
     except ImportRefused:
         return False
-    return entry.get("kind") in _KINDS or (
+    return (entry.get("kind") in _KINDS and rows.kind_of(path).startswith("JSON")) or (
         "messages" in entry and not _OWN.isdisjoint(entry) and entry.keys() <= _READ
     )
 
@@ -172,10 +175,19 @@ def _batches(path: Path) -> Iterator[list[tuple[str, Mapping[str, Any]]]]:
 
 
 def _lines(path: Path) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
-    """The place, the bytes and the content of each line."""
-    for row in rows.read(path, "JSON Lines"):
+    """The place, the bytes and the content of each line; in the cells of a table what they hold as JSON."""
+    for row in rows.read(path):
         if row.whole:
-            yield row.where, row.size, row.whole
+            held = {n: _held(value) for n, value in row.whole.items() if n in _HOLDING}
+            yield row.where, row.size, {**row.whole, **held}
+
+
+def _held(value: Any) -> Any:
+    """What the cell of a table holds, where it is written as JSON."""
+    try:
+        return parse_json(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
 
 
 def _conversation(entry: Mapping[str, Any], where: str, benchmark: str) -> Conversation:
@@ -207,7 +219,7 @@ def _save(db: Database, entry: Mapping[str, Any], where: str, benchmark: str) ->
     conversation = _conversation(entry, where, benchmark)
     there = conversations.find_id(db, conversation.key)
     if there is None:
-        new = conversations.save(db, conversation, simulated=bool(entry.get("simulated", False)))
+        new = conversations.save(db, conversation, simulated=yes(entry.get("simulated")))
         uses = [Use.from_dict(use) for use in entry.get("configurations", ())]
         configurations.of_conversation_were(db, new, uses)
         return True

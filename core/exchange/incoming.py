@@ -1,6 +1,6 @@
 """Store an imported study: everything, or nothing."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
@@ -81,16 +81,25 @@ def store(db: Database, incoming: Incoming, *, append: bool = False) -> Imported
     return _store(lambda: nullcontext(db), incoming, append)
 
 
-def store_in_parts(workspace: Workspace, incoming: Incoming, *, append: bool = False) -> Imported:
+def store_in_parts(
+    workspace: Workspace,
+    incoming: Incoming,
+    *,
+    append: bool = False,
+    progress: Callable[[float], None] | None = None,
+) -> Imported:
     """`store` in transactions of some hundredths of a second, so that others write in between.
 
-    Where it fails, nothing stays. Raises WorkspaceError while another import is under way.
+    `progress` is told the share that is done. Where it fails, nothing stays. Raises WorkspaceError while
+    another import is under way.
     """
     with in_parts(workspace.db_path) as part:
-        return _store(part, incoming, append)
+        return _store(part, incoming, append, progress)
 
 
-def _store(part: Part, incoming: Incoming, append: bool) -> Imported:
+def _store(
+    part: Part, incoming: Incoming, append: bool, progress: Callable[[float], None] | None = None
+) -> Imported:
     name, begun = incoming.study.name, now()
     with part() as db:
         asked_more = _make_room(db, incoming, append)
@@ -116,7 +125,9 @@ def _store(part: Part, incoming: Incoming, append: bool) -> Imported:
     by_conversation: dict[str, list[Given]] = {}
     for one in incoming.given:
         by_conversation.setdefault(one.unit.conversation, []).append(one)
-    for some_keys in _some(by_conversation):
+    for done, some_keys in enumerate(_some(by_conversation)):
+        if progress is not None:
+            progress(done * AT_ONCE / len(by_conversation))
         with part() as db:
             added = rate(db, [one for key in some_keys for one in by_conversation[key]], study, raters)
         people, judges, repeated = people + added[0], judges + added[1], repeated + added[2]

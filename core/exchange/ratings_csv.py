@@ -1,4 +1,4 @@
-"""Read and write ratings in long form (CSV): one rating a line."""
+"""Read ratings in long form, one a row, from CSV, Parquet, JSON or JSON Lines; write them as CSV."""
 
 import json
 import math
@@ -11,7 +11,8 @@ from sqlite_utils import Database
 
 from concord.configuration import Use
 from concord.errors import ImportRefused
-from concord.exchange.cells import by_column, each, figure_in, name_in, nfc, records
+from concord.exchange import rows
+from concord.exchange.cells import by_column, each, figure_in, name_in, nfc, records, separator, yes
 from concord.files import unmarked, write_csv
 from concord.files.limits import NAME, WHOLE
 from concord.rating import Rater, RaterKind
@@ -19,7 +20,7 @@ from concord.store import configurations, ratings
 
 REQUIRED = ("item_id", "criterion", "rater_type", "rater", "score")
 OF_ITEM = ("text", "text_ref", "model", "language")
-OPTIONAL = ("turn", "repeat", "variant", "simulated", "explanation", "comment", "created", *OF_ITEM)
+OPTIONAL = ("turn", "repeat", "variant", "simulated", "explanation", "comment", "created", "study", *OF_ITEM)
 _OF_RATER = ("rater_type", "rater", "variant", "simulated", "repeat")
 _SAID = ("explanation", "comment", "created")
 WRITTEN = ("item_id", "turn", "criterion", *_OF_RATER, "score", *_SAID, "model", "language")
@@ -52,19 +53,47 @@ class RatingsFile:
         return f"{self.file}, line {line if isinstance(line, int) else line.number}"
 
 
-def read(path: Path, *, delimiter: str = ",") -> RatingsFile:
+def read(path: Path) -> RatingsFile:
     """Read a file. Raises ImportRefused naming every line that is wrong, or what the file lacks."""
-    return read_records(records(path, delimiter), str(path), delimiter)
+    return read_records(_records(path), str(path))
 
 
-def read_records(numbered: Iterator[tuple[int, list[str]]], file: str, delimiter: str = ",") -> RatingsFile:
+def holds_ratings(path: Path) -> bool:
+    """Whether a file names the columns of ratings, or has them in its first row."""
+    try:
+        _, names = next(_records(path), (1, []))
+    except ImportRefused:
+        return False
+    return set(REQUIRED) <= {unmarked(name.strip()).lower() for name in names}
+
+
+def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The records of a file, the first of which names the columns; rows of one that is no CSV as those."""
+    try:
+        kind = rows.kind_of(path)
+    except ImportRefused:  # says what the file lacks as ratings
+        kind = "CSV"
+    if kind == "CSV":
+        yield from records(path, separator(path))
+        return
+    columns: list[str] = []
+    for number, row in enumerate(rows.read(path), 2):
+        if not columns:
+            columns = list(row.whole)
+            yield 1, columns
+        if more := [name for name in row.whole if name not in columns]:
+            raise ImportRefused(f"{row.where}, has a column {more[0]} that the first row has not.")
+        yield number, ["" if (cell := row.whole.get(name)) is None else str(cell) for name in columns]
+
+
+def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> RatingsFile:
     """`read` of numbered records, the first of which names the columns; errors call them `file`."""
     lines: dict[tuple[Any, ...], RatingLine] = {}
     raters: dict[tuple[str, ...], Rater] = {}
     first, cells = next(numbered, (1, []))
     if not cells:
         raise ImportRefused(f"{file} is empty. Its first line must name the columns: {', '.join(REQUIRED)}.")
-    header = _header(file, first, cells, delimiter)
+    header = _header(file, first, cells)
 
     def add(where: str, number: int, cells: Sequence[str]) -> None:
         line = _line(where, number, by_column(where, header, cells, REQUIRED), raters)
@@ -104,19 +133,11 @@ def write(db: Database, out: TextIO, study: str = "", *, with_excluded: bool = F
     return write_csv(out, lines()) - 1
 
 
-def _header(path: str, number: int, cells: Sequence[str], delimiter: str) -> list[str]:
+def _header(path: str, number: int, cells: Sequence[str]) -> list[str]:
     names = [unmarked(cell.strip()) for cell in cells]
     names = [name.lower() if name.lower() in (*REQUIRED, *OPTIONAL) else name for name in names]
     missing = [name for name in REQUIRED if name not in names]
     if missing:
-        line = delimiter.join(cells)
-        for sign, called in {";": "semicolons", "\t": "tabs", ",": "commas", "|": "bars"}.items():
-            if sign != delimiter and len(names) < 3 and sign in line:
-                option = "tab" if sign == "\t" else sign
-                raise ImportRefused(
-                    f"{path}, line {number}: the columns are separated by {called}. Add --delimiter "
-                    f"'{option}', or save the file with commas."
-                )
         raise ImportRefused(
             f"{path}, line {number}: the column {missing[0]} is missing. The first line must name "
             f"{', '.join(REQUIRED)}; it names {', '.join(name for name in names if name)}."
@@ -142,7 +163,7 @@ def _line(where: str, number: int, row: dict[str, str], raters: dict[tuple[str, 
         which: RaterKind = "human" if kind.lower() == "human" else "judge"
         # A variant is the version of a judge's prompt; a person is one rater under every variant.
         rater = raters[kind, name, variant, simulated] = Rater(
-            name, which, variant if which == "judge" else "", simulated in ("1", "true", "yes")
+            name, which, variant if which == "judge" else "", yes(simulated)
         )
     turn = _whole(where, "turn", row.pop("turn", ""), 1)
     repeat = _whole(where, "repeat", row.pop("repeat", ""), 0) or 0

@@ -1,7 +1,7 @@
-"""Import of conversations: drop a file, see what was recognised and what is wrong, then store it."""
+"""Import of conversations and ratings: drop a file, see what it holds and what is wrong, then store it."""
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,13 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from concord.conversation import Role
 from concord.errors import ConcordError
-from concord.exchange import conversations_file, conversations_jsonl
+from concord.exchange import conversations_file, conversations_jsonl, incoming, ratings_csv, ratings_study
 from concord.exchange.conversations_file import FileOptions, FileSurvey, FormNotKnown
+from concord.exchange.ratings_csv import RatingsFile
 from concord.exchange.shapes import PREFIXES
 from concord.files import file_name
 from concord.rubrics import shelf
+from concord.runs.registry import BENCHMARKS
 from concord.store import conversations
 from concord.store.comparisons import OWN
 from concord.studies import pairings
@@ -107,8 +109,8 @@ def page() -> None:
     heading("import", "Import conversations")
     told.show()
     file = st.file_uploader(
-        "A file of conversations: JSON Lines, JSON, CSV, Parquet, or a log of Inspect",
-        type=["jsonl", "json", "csv", "tsv", "parquet", "ndjson", "eval"],
+        "A file of conversations or ratings: JSON Lines, JSON, YAML, CSV, Parquet, or a log of Inspect",
+        type=["jsonl", "json", "yaml", "yml", "csv", "tsv", "parquet", "ndjson", "eval"],
         max_upload_size=LARGEST,
         key="file",
     )
@@ -116,13 +118,16 @@ def page() -> None:
         st.caption(
             "Recognised are chats of OpenAI, ShareGPT, Hugging Face, WildChat, Chatbot Arena and MT-Bench "
             "with their votes, traces of LangSmith, Langfuse and MLflow, logs of promptfoo and Inspect, and "
-            "published results of the benchmarks here. Of any other file you say where things are. "
+            "published results of the benchmarks here; of any other file you say where things are. Ratings "
+            "have the columns item_id, criterion, rater_type, rater and score. "
             "Nothing is stored before you have seen it."
         )
         return
     upload = _kept(file.file_id, file.name, file)
     if conversations_jsonl.own(upload.path):
         return _own(upload)
+    if ratings_csv.holds_ratings(upload.path):
+        return _ratings(upload, file.file_id)
     _foreign(upload, file.file_id)
 
 
@@ -132,6 +137,56 @@ def _own(upload: Upload) -> None:
     if st.button("Import", type="primary", icon=":material/upload:"):
         try:
             told.done(str(conversations_jsonl.store(workspace(), upload.path)))
+        except ConcordError as error:
+            told.refused(ConcordError(upload.sentence(error)))
+        st.rerun()
+
+
+@st.cache_resource(max_entries=4, show_spinner="Checking the ratings …")
+def _table(number: str, _upload: Upload) -> RatingsFile | str:
+    try:
+        return ratings_csv.read(_upload.path)
+    except ConcordError as error:
+        return _upload.sentence(error)
+
+
+def _ratings(upload: Upload, number: str) -> None:
+    """Ratings by people and judges, one a row, as a study."""
+    read = _table(number, upload)
+    if isinstance(read, str):
+        st.error(_lines(read), icon=":material/error:")
+        return
+    raters = {line.rater for line in read.lines}
+    people = sum(rater.kind == "human" for rater in raters)
+    criteria = ", ".join(dict.fromkeys(line.criterion for line in read.lines))
+    items = len({line.item for line in read.lines})
+    st.markdown(
+        plain(
+            f"{upload.name} holds {len(read.lines):,} ratings by {people:,} people and "
+            f"{len(raters) - people:,} judges of {items:,} items on {criteria}."
+        )
+    )
+    also = f" Kept as data: {', '.join(read.extra)}." if read.extra else ""
+    st.caption(plain(f"Scales are guessed from the scores; `concord import ratings` declares them.{also}"))
+    study = st.text_input("The study's name", upload.path.stem, max_chars=100, key=f"name {number}").strip()
+    append = st.toggle("Add new ratings to a study of this name", key=f"append {number}")
+    if st.button("Import", type="primary", icon=":material/upload:", disabled=not study):
+        moved = _bar()
+        try:
+            if study in BENCHMARKS:
+                raise ConcordError(f"“{study}” is the name of a benchmark. Give the study another name.")
+            with workspace().read() as db:
+                brought = ratings_study.incoming(db, read, study)
+            done = incoming.store_in_parts(
+                workspace(),
+                brought,
+                append=append,
+                progress=moved,
+            )
+            told.done(
+                f"Study “{study}”: {done.people:,} new ratings by people, {done.judges:,} by judges, on "
+                f"{done.units:,} units."
+            )
         except ConcordError as error:
             told.refused(ConcordError(upload.sentence(error)))
         st.rerun()
@@ -274,11 +329,7 @@ def _take(found: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
         question = pairings.question(rubrics[chosen]) if chosen else OWN
     blocked = bool(found.wrong) and not skip
     if st.button("Import", type="primary", icon=":material/upload:", disabled=blocked):
-        bar = st.progress(0.0, "Storing")
-
-        def moved(share: float) -> None:
-            bar.progress(min(1.0, share), "Storing")
-
+        moved = _bar()
         try:
             done = conversations_file.store(
                 workspace(),
@@ -299,6 +350,16 @@ def _take(found: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
             f"Conversations under {found.reading.benchmark}",
             benchmark=found.reading.benchmark,
         )
+
+
+def _bar() -> Callable[[float], None]:
+    """A bar of what is stored, moved by the share that is done."""
+    bar = st.progress(0.0, "Storing")
+
+    def moved(share: float) -> None:
+        bar.progress(min(1.0, share), "Storing")
+
+    return moved
 
 
 def _lines(text: str) -> str:

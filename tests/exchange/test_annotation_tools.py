@@ -214,3 +214,14 @@ def test_the_tools_own_validators_accept_it(rated, run, tmp_path):
         "predictions": 4,
         "records": 4,
     }
+
+
+def test_texts_in_answer_to_a_question_of_argilla_are_left_out_and_counted(fresh, run, tmp_path):
+    values = {"tone": {"value": 4}, "comment": {"value": "It could have been kinder to me."}}
+    record = {"id": "r1", "fields": {"text": "Hello"}}
+    record["responses"] = [{"user_id": "ann", "status": "submitted", "values": values}]
+    file = tmp_path / "records.json"
+    file.write_text(json.dumps([record]))
+    done = run(fresh, "import", "argilla", file, "--study", "mine")
+    assert done.exit_code == 0, done.output
+    assert "left out: 1 texts in answer to “comment”" in done.output

@@ -9,7 +9,9 @@ from concord.runs.registry import SLICES, part
 from concord.store import conversations, studies
 
 DOCS = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
-OPTIONS = dict.fromkeys(("import ratings", "import label-studio", "import argilla"), ("--study", "s"))
+OPTIONS = dict.fromkeys(
+    ("import ratings", "import label-studio", "import argilla", "import dataset"), ("--study", "s")
+)
 
 
 def formats():

@@ -273,12 +273,7 @@ BAD = {
         "line 1: the column rater_type is missing",
     ),
     "a column twice": (["a,f,human,ann,4,5"], HEADER + ",score", "two columns are called score"),
-    "semicolons": (
-        ["a;f;human;ann;4"],
-        HEADER.replace(",", ";"),
-        "separated by semicolons. Add --delimiter ';'",
-    ),
-    "tabs": (["a\tf\thuman\tann\t4"], HEADER.replace(",", "\t"), "separated by tabs. Add --delimiter 'tab'"),
+    "bars": (["a|f|human|ann|4"], HEADER.replace(",", "|"), "the column item_id is missing"),
     "only a header": ([], HEADER, "holds no ratings"),
     "turn zero": (["a,f,human,ann,4,0"], LONG, "the turn “0” is not a whole number from 1"),
     "turns of some": (
@@ -386,11 +381,11 @@ def test_lines_are_counted_in_the_file_also_after_a_cell_of_several_lines(tmp_pa
         ratings_csv.read(file)
 
 
-def test_other_separators_on_request(workspace, run, tmp_path):
-    file = put(tmp_path, "a;f;human;ann;4", header=HEADER.replace(",", ";"))
-    assert run(workspace, "import", "ratings", file, "--study", "s", "--delimiter", ";").exit_code == 0
-    file = put(tmp_path, "a\tf\thuman\tann\t4", header=HEADER.replace(",", "\t"))
-    assert run(workspace, "import", "ratings", file, "--study", "t", "--delimiter", "tab").exit_code == 0
+@pytest.mark.parametrize("sign", [";", "\t"])
+def test_other_separators_are_seen(workspace, run, tmp_path, sign):
+    file = put(tmp_path, f"a{sign}f{sign}human{sign}ann, the one{sign}4", header=HEADER.replace(",", sign))
+    assert run(workspace, "import", "ratings", file, "--study", "s").exit_code == 0
+    assert ratings_csv.read(file).lines[0].rater.name == "ann, the one"
 
 
 def test_the_file_may_not_contradict_the_workspace(workspace, run, tmp_path):

@@ -84,6 +84,22 @@ def test_scores_are_taken_when_a_judge_or_a_study_is_named(workspace: Workspace,
     assert "1 ratings by people in the study “mine”" in said(shown)
 
 
+def test_ratings_by_people_are_imported_as_a_study(workspace: Workspace) -> None:
+    lines = "a;f;human;ann;4\na;f;human;bob;2\na;f;judge;gpt;3\n"
+    shown = dropped(f"item_id;criterion;rater_type;rater;score\n{lines}", "mine.csv")
+    assert "mine.csv holds 3 ratings by 2 people and 1 judges of 1 items on f." in said(shown)
+    the(shown, "button", "Import").click().run()
+    assert "Study “mine”: 2 new ratings by people, 1 by judges, on 1 units." in said(shown)
+    the(shown, "button", "Import").click().run()
+    assert "There is a study “mine” with ratings already." in said(shown)
+
+
+def test_wrong_ratings_are_named(workspace: Workspace) -> None:
+    shown = dropped("item_id,criterion,rater_type,rater,score\na,f,human,ann,good\n", "mine.csv")
+    assert "mine.csv, line 2: the score “good” is not a number." in said(shown)
+    assert not [button for button in shown.button if button.label == "Import"]
+
+
 def test_what_a_file_says_is_no_markup(workspace: Workspace) -> None:
     hostile = "<img src=x> **b** $x^2$ :red[r]"
     shown = dropped(json.dumps({"messages": [{"role": hostile, "content": "x"}]}))
