@@ -1,14 +1,20 @@
 """Have judges answer a part of a study by a version of its rubric, within a budget that holds to the call."""
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+import random
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from concord.errors import StudyError
-from concord.lab.parts import Parts
+from concord.lab import measuring
+from concord.lab.measuring import Bench, Candidate
+from concord.lab.parts import SELECT, Parts
 from concord.runs import engine, planning
 from concord.runs.planning import Survey
 from concord.runs.plans import JudgePlan, as_dict
-from concord.store import budgets
+from concord.store import budgets, rubrics
 from concord.store.runs import Progress
 from concord.workspace import Workspace
 
@@ -74,7 +80,52 @@ def carry_out(
     return ended
 
 
-def halve(scores: Mapping[int, float], least: int = 2) -> list[int]:
-    """The better half of variants by their agreement so far, at least `least`, ordered by number."""
-    best = sorted(scores, key=lambda version: (-scores[version], version))
-    return sorted(best[: max(least, (len(best) + 1) // 2)])
+def race(
+    workspace: Workspace,
+    parts: Parts,
+    judges: Sequence[str],
+    versions: Sequence[int],
+    purse: Purse,
+    say: Callable[[str], None],
+    watch: Watch | None = None,
+) -> list[Candidate]:
+    """Have judges by versions answer *select*, and stop the poor ones early (successive halving).
+
+    In each round those left answer twice as many scenarios, in an order that the seed of the parts draws; the
+    better half by mean agreement goes on, two at least. The last ones answer all, and are compared on all:
+    what stopped early has no part in that. Returns who is left; () where the budget ended.
+    """
+    left = [(judge, version) for judge in judges for version in versions]
+    scenarios = sorted({unit.scenario for unit in parts.of(SELECT)})
+    random.Random(f"{parts.seed} race").shuffle(scenarios)
+    rounds = max(0, math.ceil(math.log2(max(len(left), 1))) - 1)
+    for number in range(rounds, -1, -1):
+        among = set(scenarios[: max(2, math.ceil(len(scenarios) / 2**number))])
+        only = [unit.key for unit in parts.of(SELECT) if unit.scenario in among]
+        for judge, version in left:
+            ended = carry_out(workspace, plan_of(parts, SELECT, [judge], version, only=only), purse, watch)
+            if ended is not None and ended.state != "finished":
+                say(ended.message)
+                return []
+        if number and len(left) > 2:
+            with workspace.read() as db:
+                bench = measuring.read(db, parts.study, resamples=0)
+            reached = {one: _reached(bench, _candidate(parts, *one), set(only)) for one in left}
+            best = sorted(left, key=lambda one: -reached[one])[: max(2, (len(left) + 1) // 2)]
+            stopped = [str(_candidate(parts, *one)) for one in left if one not in best]
+            say(f"After {len(only)} conversations stopped: {', '.join(stopped)}.")
+            left = [one for one in left if one in best]
+    return [_candidate(parts, *one) for one in left]
+
+
+def _candidate(parts: Parts, judge: str, version: int) -> Candidate:
+    return Candidate(judge, rubrics.variant(parts.rubric, version))
+
+
+def _reached(bench: Bench, judge: Candidate, keys: set[str]) -> float:
+    """The mean agreement on some conversations; −1 where nothing usable was answered."""
+    units = {unit.id for unit in bench.parts.units if unit.key in keys}
+    if judge not in bench.answers:
+        return -1.0
+    given = bench.agreement(judge)[[unit in units for unit in bench.units]]
+    return -1.0 if np.isnan(given).all() else float(np.nanmean(given))
