@@ -1,5 +1,8 @@
 """`concord improve RUBRIC`: better instructions for a judge from its disagreements with people."""
 
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
 import click
 
 from concord.commands import options, printing
@@ -8,6 +11,12 @@ from concord.errors import StudyError
 from concord.rubrics import shelf
 from concord.store import studies
 from concord.workspace import Workspace
+
+if TYPE_CHECKING:
+    from concord.lab.improving import Propose, Search
+    from concord.lab.parts import Parts
+    from concord.lab.running import Purse
+    from concord.rubrics.shelf import Numbered
 
 
 @click.command("improve")
@@ -18,6 +27,14 @@ from concord.workspace import Workspace
     "optimiser",
     default="",
     help="The model that writes instructions; without one only examples are tried.",
+)
+@click.option(
+    "--by",
+    "way",
+    type=click.Choice(["rounds", "gepa"]),
+    default="rounds",
+    show_default=True,
+    help="Rounds of proposals, or GEPA with that model (the extra gepa).",
 )
 @click.option("--budget", type=click.FloatRange(min=0), help="Spend no more, over all calls of this command.")
 @click.option("--study", default="", help="The study of people's answers, where several use the rubric.")
@@ -31,6 +48,7 @@ def command(
     rubric: str,
     judge: str,
     optimiser: str,
+    way: str,
     budget: float | None,
     study: str,
     version: str,
@@ -55,14 +73,38 @@ def command(
     purse = Purse(budget)
     propose = improving.by_model(workspace, study, optimiser, purse) if optimiser else None
     answer = improving.by_runs(workspace, judge, purse)
+    search = None
+    if way == "gepa":
+        if propose is None:
+            raise StudyError("GEPA needs a model that writes instructions: name it with --with.")
+        search = _by_gepa(workspace, judge, propose, purse, rounds)
     outcome = improving.improve(
-        workspace, study, judge, propose, answer, version=shelf.number_of(version), rounds=rounds
+        *(workspace, study, judge, propose, answer),
+        version=shelf.number_of(version),
+        rounds=rounds,
+        search=search,
     )
     if form == "table":
         for line in outcome.sentences:
             echo(line)
         echo(f"Spent: {purse.spent:.4f}" + ("" if budget is None else f" of {budget:g}") + "\n")
     printing.show(outcome.tables, form)
+
+
+def _by_gepa(workspace: Workspace, judge: str, propose: "Propose", purse: "Purse", rounds: int) -> "Search":
+    """The search by GEPA: as many judgements as so many rounds of proposals would take."""
+    from concord.lab import evolving, running
+
+    def answer(parts: "Parts", used: "Numbered", keys: Sequence[str]) -> bool:
+        plan = running.plan_of(parts, "develop", [judge], used.version, only=keys)
+        ended = running.carry_out(workspace, plan, purse)
+        return ended is None or ended.state == "finished"
+
+    def search(parts: "Parts", base: "Numbered", say: Callable[[str], None]) -> list["Numbered"]:
+        calls = (rounds + 1) * len(parts.keys("develop"))
+        return evolving.evolved(workspace, parts, base, judge, answer, propose, calls=calls, say=say)
+
+    return search
 
 
 def _only(rubric: str, known: list[str]) -> str:

@@ -67,6 +67,9 @@ Propose = Callable[[Sequence[Message]], Proposal]
 Answer = Callable[[Parts, Numbered, str], bool]
 """Has the judge answer a part by a version; False where the budget ended before it had."""
 
+Search = Callable[[Parts, Numbered, Callable[[str], None]], list[Numbered]]
+"""Another way to better instructions than rounds of proposals: the versions it offers for *select*."""
+
 
 @dataclass
 class Improved:
@@ -88,13 +91,15 @@ def improve(
     *,
     version: int = 0,
     rounds: int = ROUNDS,
+    search: Search | None = None,
     resamples: int = 1000,
 ) -> Improved:
     """Improve a judge of a divided study, as the file's head says; without `propose` by examples alone.
 
-    Proposals are judged on *develop*; the best of them, the examples and the version as it was on *select*;
-    the one chosen there, unless it is the version as it was, beside that on *test*, which is opened. Whatever
-    fails (a proposal that is no use, a budget that ends) is a sentence, and what was answered is stored.
+    `search` takes the place of rounds of proposals. Proposals are judged on *develop*; the best of them, the
+    examples and the version as it was on *select*; the one chosen there, unless it is the version as it was,
+    beside that on *test*, which is opened. Whatever fails (a proposal that is no use, a budget that ends) is
+    a sentence, and what was answered is stored.
     Raises StudyError where the budget ends before the judge has answered *develop*.
     """
     with workspace.read() as db:
@@ -122,7 +127,9 @@ def improve(
     offered = [base]
     made = _with_examples(workspace, bench(), base, judge)
     offered += [made] if made else []
-    if propose is not None:
+    if search is not None:
+        offered += search(parts, base, say)
+    elif propose is not None:
         offered += _proposed(workspace, bench, base, judge, propose, answer, rounds, say)
     answered = [used for used in offered if answer(parts, used, SELECT)]
     if len(answered) < len(offered):
@@ -217,10 +224,21 @@ def _proposed(
 
 
 def messages(
-    workspace: Workspace, bench: Bench, used: Numbered, judge: Candidate, tried: Sequence[str] = ()
+    workspace: Workspace,
+    bench: Bench,
+    used: Numbered,
+    judge: Candidate,
+    tried: Sequence[str] = (),
+    only: Sequence[str] = (),
 ) -> list[Message]:
-    """What a proposer is asked: the questions, the instructions, and disagreements of *develop* alone."""
-    agreement = np.where(bench.marked(DEVELOP), bench.agreement(judge), np.nan)
+    """What a proposer is asked: the questions, the instructions, and disagreements of *develop* alone, of
+    these conversations where some are named.
+    """
+    inside = bench.marked(DEVELOP)
+    if only:
+        named = {unit.id for unit in bench.parts.units if unit.key in set(only)}
+        inside &= np.array([unit in named for unit in bench.units])
+    agreement = np.where(inside, bench.agreement(judge), np.nan)
     order = np.argsort(np.nan_to_num(agreement, nan=2.0), kind="stable")[:SHOWN].tolist()
     places = [place for place in order if agreement[place] < 1]
     of = {unit.id: unit for unit in bench.parts.units}

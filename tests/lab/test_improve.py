@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import tomllib
 
 import pytest
 
-from concord.errors import CallFailed, RunStopped, StudyError
-from concord.lab import improving
+from concord.errors import CallFailed, ConfigError, RunStopped, StudyError
+from concord.lab import evolving, improving
 from concord.lab.running import Purse
 from concord.rubrics import shelf
 from concord.store import lab
@@ -140,3 +141,28 @@ def test_a_race_stops_poor_versions_early_and_pays_for_nothing_twice(workspace, 
     assert again.exit_code == 0, again.output
     with workspace.read() as db:
         assert db.execute("SELECT sum(calls) FROM runs").fetchone()[0] == made
+
+
+def test_gepa_finds_the_repair_or_is_named_where_it_lacks(fresh):
+    mock.made(fresh)
+    mock.divided(fresh)
+    answer = answering(fresh)
+
+    def some(of, used, keys):
+        with fresh.write() as db:
+            mock.answer(db, used, keys, JUDGE)
+        return True
+
+    def search(of, base, say):
+        return evolving.evolved(fresh, of, base, JUDGE, some, proposer(), calls=80, say=say)
+
+    def improved():
+        return improving.improve(fresh, mock.STUDY, JUDGE, None, answer, search=search, resamples=200)
+
+    if importlib.util.find_spec("gepa") is None:
+        with pytest.raises(ConfigError, match="leave out --by gepa"):
+            improved()
+        pytest.skip("GEPA is not installed: pip install gepa")
+    found = improved()
+    assert mock.CURE in found.chosen.rubric.judge.instructions, found.sentences
+    assert found.gain.interval[0] > 0
