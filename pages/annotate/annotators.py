@@ -24,7 +24,7 @@ from concord.studies.purposes import training
 from pages.annotate.annotators_crowd import crowd_link
 from pages.annotate.deal_plan import deal_plan
 from pages.parts import person, tables, told
-from pages.parts.address import asked, checked, shown
+from pages.parts.address import asked, checked, link, shown
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.reports import studies_called
@@ -64,9 +64,13 @@ def _links() -> None:
             "**Copy each link now and hand it to its person.** It is shown this once; whoever has it sits at "
             "that desk."
         )
-        for name, link in made.items():
+        for name, one in made.items():
             st.markdown(plain(name))
-            st.code(link, language=None, wrap_lines=True)
+            st.code(one, language=None, wrap_lines=True)
+        if len(made) > 1:
+            st.markdown("All of them")
+            st.code("\n".join(f"{name}\t{one}" for name, one in made.items()), language=None)
+        link("samples", "Deal them a sample")
 
 
 def _invite() -> None:

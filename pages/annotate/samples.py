@@ -24,7 +24,7 @@ from pages.annotate import samples_draw as drawing
 from pages.annotate import samples_known
 from pages.annotate.deal_plan import deal_plan
 from pages.parts import registering, tables, told
-from pages.parts.address import asked, link, of_conversation, shown
+from pages.parts.address import asked, go, link, of_conversation, shown
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.reports import studies_called
@@ -64,28 +64,10 @@ def _study(names: list[str]) -> None:
         items, strata, people = progress.items(db, name), progress.strata(db, name), access.annotators(db)
         signs = quality.signs(db, name)
         beside, waiting = placements.hidden(db, name), len(extra_raters.waiting(db, name))
+    st.subheader("1 · Draw", anchor=False)
     _facts(study, sum(count for _, count in strata))
-    if not study.anonymous:
-        _deal(
-            study, [a.name for a in people if a.can_enter and not a.simulated], {i.annotator for i in items}
-        )
-        _progress(items, beside)
-        if waiting:
-            st.caption(extra_raters.waiting_told(waiting))
-    if not study.anonymous:
-        for flag in signs.suspicions:
-            st.warning(plain(flag.text), icon=":material/speed:")
-        if signs.unsuspicious:
-            st.caption(signs.unsuspicious)
-    _remarks(items)
-    _take(study)
     with st.expander("Strata", icon=":material/grid_view:"):
         st.dataframe(pd.DataFrame(strata, columns=["stratum", "items"]), hide_index=True)
-    if not study.anonymous:
-        samples_known.section(study)
-        _reveal(study)
-        _discussion(study)
-        _running(study, items)
     with st.expander("Guidelines", icon=":material/menu_book:"):
         text = drawing.editor(study.guidelines, key=f"guidelines of the study {name}")
         same = text == study.guidelines
@@ -94,6 +76,26 @@ def _study(names: list[str]) -> None:
         )
     if not study.anonymous:
         registering.section(study.name)
+        st.subheader("2 · Deal", anchor=False)
+        _deal(
+            study, [a.name for a in people if a.can_enter and not a.simulated], {i.annotator for i in items}
+        )
+        samples_known.section(study)
+        _reveal(study)
+        _discussion(study)
+    st.subheader("3 · Follow", anchor=False)
+    if not study.anonymous:
+        _progress(items, beside)
+        if waiting:
+            st.caption(extra_raters.waiting_told(waiting))
+        for flag in signs.suspicions:
+            st.warning(plain(flag.text), icon=":material/speed:")
+        if signs.unsuspicious:
+            st.caption(signs.unsuspicious)
+    _remarks(items)
+    _take(study)
+    if not study.anonymous:
+        _running(study, items)
     _datasheet(study)
 
 
@@ -223,10 +225,9 @@ def _facts(study: Study, items: int) -> None:
 
 def _deal(study: Study, invited: list[str], have: set[str]) -> None:
     with st.container(border=True):
-        st.subheader("Deal", anchor=False)
         if not invited:
-            st.markdown("Nobody is invited yet. Invite people on the page Annotators, then deal.")
-            return
+            st.markdown("Nobody is invited yet. Invite people first, then deal.")
+            return link("annotators", "Invite people")
         rule, (share, after) = extra_raters.rule_of(study), repeat.settings_of(study)
         who, each, go = st.columns([6, 2, 1], vertical_alignment="bottom")
         usual = [name for name in invited if name in have]
@@ -288,7 +289,6 @@ def _progress(items: list[progress.Item], beside: Mapping[str, Mapping[str, int]
     ]
     if not rows:
         return
-    st.subheader("Progress", anchor=False)
     columns = {
         **{"annotator": "Annotator", "of": "Items", "skipped": "Skipped", "flagged": "Flagged"},
         "seconds": st.column_config.NumberColumn("Median time per item", format="%.0f s"),
@@ -327,7 +327,9 @@ def _take(study: Study) -> None:
         link("comparisons", "Comparisons", pairs=name)
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        link("agreement", "Agreement", study=name)
+        if st.button("See agreement", type="primary", icon=":material/balance:"):
+            go("agreement", study=name)
+        link("annotators", "Annotators and their links")
         for label, write, file in (
             ("Ratings (CSV)", ratings_csv.write, f"{file_name(name)}-ratings.csv"),
             ("Conversations (JSONL)", conversations_jsonl.write, f"{file_name(name)}-conversations.jsonl"),

@@ -103,9 +103,12 @@ def _cards(table: Table, key: str, select: Any, selectable: bool) -> int | None:
     def pick(place: int) -> None:
         st.session_state[f"{key} picked"] = place
 
+    named = [column for column in table.shown if is_text(table, column)][:2]
+    if named and len({row.get(named[0].name) for row in table.rows}) == len(table.rows):
+        named = named[:1]
     for place, row in enumerate(table.rows[:CARDS]):
         cells = {c.title: shown(row.get(c.name), c) for c in table.shown}
-        with _card(table.label(row), cells):
+        with _card(", ".join(shown(row.get(c.name), c) for c in named) or table.label(row), cells):
             if select is not None:
                 st.button("Open", key=f"{key} card {place}", on_click=select, args=(row,))
             elif selectable:

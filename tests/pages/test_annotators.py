@@ -16,8 +16,10 @@ from concord.workspace import Workspace
 FRAME = """
 import streamlit as st
 from pages.parts.navigation import SECTIONS
-listed = [page for pages in SECTIONS.values() for page in pages if page.address == "annotators"]
-st.navigation([st.Page(p.path, title=p.title, url_path=p.address, default=True) for p in listed]).run()
+listed = [page for pages in SECTIONS.values() for page in pages if page.address]
+of = "annotators"
+shown = [st.Page(p.path, title=p.title, url_path=p.address, default=p.address == of) for p in listed]
+st.navigation(shown).run()
 """
 
 

@@ -19,7 +19,7 @@ from tests.filled import assigned
 FRAME = """
 import streamlit as st
 from pages.parts.navigation import SECTIONS
-listed = [page for pages in SECTIONS.values() for page in pages if page.address in ("agreement", "samples")]
+listed = [page for pages in SECTIONS.values() for page in pages if page.address]
 shown = [st.Page(p.path, title=p.title, url_path=p.address, default=p.address == "samples") for p in listed]
 st.navigation(shown).run()
 """
@@ -55,7 +55,7 @@ def test_progress_remarks_and_suspicions_are_shown(workspace: Workspace) -> None
     page.session_state["deal plan"] = True
     page.run()
     assert not page.exception
-    plan, progress, remarks, strata = (table.value for table in page.dataframe)
+    strata, plan, progress, remarks = (table.value for table in page.dataframe)
     assert plan["items"].tolist() == [15, 15]
     said = " ".join(caption.value for caption in page.caption).replace("\\", "")
     assert "Items of an annotator: 15. Items that two annotators share: 15 (as even as possible)." in said
