@@ -25,15 +25,15 @@ from pages.stss import moment
 ICON = ":material/location_city:"
 
 
-def head(found: Found, what: Conversation) -> bool:
+def head(row: Found, what: Conversation) -> bool:
     """Link to the town. True for a simulation, which is scored by rule and not by judges."""
-    if found.benchmark == system.NAME:
+    if row.benchmark == system.NAME:
         st.caption("A simulation is scored by rule from what everybody did in the town, not by judges.")
-        link("town", "See the score and who counted", icon=ICON, **_simulation(found))
+        link("town", "See the score and who counted", icon=ICON, **_simulation(row))
         return True
     with workspace().read() as db:
         try:
-            scene = scenarios.get(db, language.NAME, language.SCENARIO, found.facets.get("scenario", ""))
+            scene = scenarios.get(db, language.NAME, language.SCENARIO, row.facets.get("scenario", ""))
         except NotFound:
             return False
         source = conversations.find_id(db, scene.source)
@@ -43,13 +43,13 @@ def head(found: Found, what: Conversation) -> bool:
     return False
 
 
-def background(found: Found, what: Conversation) -> None:
+def background(row: Found, what: Conversation) -> None:
     """Show what the performer planned for its task, where it planned."""
-    if found.benchmark == language.NAME:
+    if row.benchmark == language.NAME:
         moment.planned(views.planned(what.meta.get("reminders")))
     elif "_task" in what.context:
         with workspace().read() as db:
-            values = trajectories.find(db, found.id)
+            values = trajectories.find(db, row.id)
         if values is not None:
             task = task_from(what.context["_task"])
             moment.planned(views.planned_in(task, from_stored(values)))
@@ -62,18 +62,18 @@ def speakers(what: Conversation) -> tuple[str, str]:
     return "User", what.player
 
 
-def dialogue(found: Found, what: Conversation) -> bool:
+def dialogue(row: Found, what: Conversation) -> bool:
     """Draw the talks of a simulation, each with a link to the town. False for any other dialogue."""
-    if found.benchmark != system.NAME or not all(_placed(m) for m in what.messages):
+    if row.benchmark != system.NAME or not all(_placed(m) for m in what.messages):
         return False
     performer = str(what.context.get("Performer") or what.facets.get("performer", ""))
-    for (time, partner), said in groupby(what.messages, key=lambda m: (m.meta["time"], m.meta["with"])):
-        messages = tuple(said)
+    for (time, partner), spoken in groupby(what.messages, key=lambda m: (m.meta["time"], m.meta["with"])):
+        messages = tuple(spoken)
         with st.container(horizontal=True, vertical_alignment="center"):
             when = datetime.strptime(time, STAMP)
             where = str(messages[0].meta.get("place") or "an unknown place")
             st.markdown(f"**{plain(partner)}** · {when:%a} {when.day} {when:%b, %H\\:%M} · {plain(where)}")
-            _to_town(found, when, performer)
+            _to_town(row, when, performer)
         transcript(replace(what, messages=messages), speakers=(partner, performer))
     return True
 
@@ -83,10 +83,10 @@ def _to_town(simulation: Found, when: datetime, resident: str) -> None:
     link("town", "See it in the town", icon=ICON, **_simulation(simulation), at=at, resident=resident)
 
 
-def _simulation(found: Found) -> dict[str, str]:
+def _simulation(row: Found) -> dict[str, str]:
     """A simulation in the address of the town page."""
-    facets = {name: found.facets[name] for name in ("task", "architecture") if name in found.facets}
-    return {**facets, "player": found.player, "simulation": str(found.id)}
+    facets = {name: row.facets[name] for name in ("task", "architecture") if name in row.facets}
+    return {**facets, "player": row.player, "simulation": str(row.id)}
 
 
 def _placed(message: Message) -> bool:

@@ -103,8 +103,8 @@ OWN = "own"
 
 def character_sets(folders: Sequence[Path], language: str) -> list[str]:
     """The character sets of a language: `OWN`, and each folder below `sets`."""
-    found = {p.name for f in folders for p in (f / "pingpong" / language / "sets").glob("*") if p.is_dir()}
-    return [OWN, *sorted(found - {OWN})]
+    names = {p.name for f in folders for p in (f / "pingpong" / language / "sets").glob("*") if p.is_dir()}
+    return [OWN, *sorted(names - {OWN})]
 
 
 def _folder(data: Path, language: str, of: str) -> Path:
@@ -115,17 +115,17 @@ def _folder(data: Path, language: str, of: str) -> Path:
 
 def characters(folders: Sequence[Path], language: str, of: str = OWN) -> dict[str, Character]:
     """The characters of a set by slug, the workspace's before those that ship. Raises ConfigError."""
-    found: dict[str, Character] = {}
+    cards: dict[str, Character] = {}
     for folder in folders:
         for file in sorted((_folder(folder, language, of) / "characters").glob("*.toml")):
-            if file.stem not in found:
-                found[file.stem] = _valid(Character, {**kept_toml(file), "slug": file.stem}, file)
-    return found
+            if file.stem not in cards:
+                cards[file.stem] = _valid(Character, {**kept_toml(file), "slug": file.stem}, file)
+    return cards
 
 
 def situations(folders: Sequence[Path], language: str, of: str = OWN) -> dict[str, Situation]:
     """The situations of a set by id, the workspace's before those that ship. Raises ConfigError."""
-    found: dict[str, Situation] = {}
+    scenes: dict[str, Situation] = {}
     for folder in folders:
         file = _folder(folder, language, of) / "situations.toml"
         entries = kept_toml(file).get("situations", [])
@@ -133,8 +133,8 @@ def situations(folders: Sequence[Path], language: str, of: str = OWN) -> dict[st
             raise ConfigError(f"{file} must list its situations as [[situations]] tables.")
         for entry in entries:
             situation = _valid(Situation, entry, file)
-            found.setdefault(situation.id, situation)
-    return found
+            scenes.setdefault(situation.id, situation)
+    return scenes
 
 
 def replied(conversation: Conversation) -> tuple[int, ...]:
@@ -250,9 +250,9 @@ async def play(ask: Ask, setting: Setting, prompts: Mapping[str, Prompt]) -> Con
     """The dialogue. The interrogator knows summary and situation, the player the card, or both know all."""
     messages: list[Message] = []
     for turn in range(1, setting.situation.num_turns + 1):
-        asked = prompts["interrogator"].render(**setting.values, messages=messages)
-        said = await ask(f"{turn} interrogator", setting.interrogator, asked)
-        messages.append(Message("user", said.value.next_utterance.strip(), said.meta))
+        prompt = prompts["interrogator"].render(**setting.values, messages=messages)
+        reply = await ask(f"{turn} interrogator", setting.interrogator, prompt)
+        messages.append(Message("user", reply.value.next_utterance.strip(), reply.meta))
         messages.append(await setting.reply(ask, turn, prompts["player"], messages))
     meta = {"prompts": {name: prompts[name].hash for name in ("player", "interrogator")}}
     return setting.conversation(PINGPONG.name, messages, meta, version=prompts["player"].version)
@@ -292,9 +292,9 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
 T = TypeVar("T")
 
 
-def _chosen(what: str, found: Mapping[str, T], names: Sequence[str]) -> list[T]:
-    check_known(what, names, found)
-    return [found[name] for name in (names or found)]
+def _chosen(what: str, known: Mapping[str, T], names: Sequence[str]) -> list[T]:
+    check_known(what, names, known)
+    return [known[name] for name in (names or known)]
 
 
 M = TypeVar("M", bound=BaseModel)

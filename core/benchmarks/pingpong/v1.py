@@ -66,14 +66,14 @@ async def play(ask: Ask, setting: Setting, prompts: Mapping[str, Prompt]) -> Con
     messages: list[Message] = []
     rated: list[dict[str, Any]] = []
     for turn in range(1, setting.situation.num_turns + 2):
-        asked = prompts["interrogator"].render(**setting.values, messages=messages)
+        prompt = prompts["interrogator"].render(**setting.values, messages=messages)
         check = rates if messages else None
-        said = await ask(f"{turn} interrogator", setting.interrogator, asked, check)
+        reply = await ask(f"{turn} interrogator", setting.interrogator, prompt, check)
         if messages:
-            rated.append(said.value.model_dump())
+            rated.append(reply.value.model_dump())
         if turn > setting.situation.num_turns:
             break
-        messages.append(Message("user", said.value.next_user_utterance.strip(), said.meta))
+        messages.append(Message("user", reply.value.next_user_utterance.strip(), reply.meta))
         messages.append(await setting.reply(ask, turn, prompts["player"], messages))
     hashes = {name: prompts[name].hash for name in ("player", "interrogator")}
     return setting.conversation(PINGPONG_V1.name, messages, {"prompts": hashes, "rated": rated})

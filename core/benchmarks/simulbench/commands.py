@@ -57,11 +57,11 @@ def tasks_show(workspace: str, key: str) -> None:
     """Show one stored task in full."""
     folder = Workspace.open(workspace, create=False)
     with folder.read() as db:
-        found = review.review(db, materials(folder), key)
-    _line(found)
-    echo(f"\n{found.task.task_description}\n\nEvery request: {found.task.request_type}")
-    if found.scenario.decided:
-        echo(f"{found.scenario.state} by {found.scenario.decided_by}, {found.scenario.decided}")
+        shown = review.review(db, materials(folder), key)
+    _line(shown)
+    echo(f"\n{shown.task.task_description}\n\nEvery request: {shown.task.request_type}")
+    if shown.scenario.decided:
+        echo(f"{shown.scenario.state} by {shown.scenario.decided_by}, {shown.scenario.decided}")
 
 
 @tasks.command("propose")
@@ -119,14 +119,14 @@ def tasks_reject(workspace: str, keys: tuple[str, ...]) -> None:
 
 def _list(folder: Workspace, state: State) -> None:
     with folder.read() as db:
-        for found in review.reviews(db, materials(folder), state=state):
-            _line(found)
+        for listed in review.reviews(db, materials(folder), state=state):
+            _line(listed)
 
 
-def _line(found: review.Review) -> None:
-    like = ", ".join(f"{one.task} ({one.value:.2f})" for one in found.resembles[:3])
+def _line(of: review.Review) -> None:
+    like = ", ".join(f"{one.task} ({one.value:.2f})" for one in of.resembles[:3])
     echo(
-        f"{found.task.id}\t{found.task.type}\t{found.scenario.state}\t{found.task.act}"
+        f"{of.task.id}\t{of.task.type}\t{of.scenario.state}\t{of.task.act}"
         + (f"\tresembles {like}" if like else "")
     )
 
@@ -193,17 +193,17 @@ def scripts_discard(workspace: str, targets: Sequence[str], judges: Sequence[str
             if not dry_run:
                 scenarios.decide(db, STORED, SCRIPT, script.key, "discarded", actor())
     done = "would be set aside" if dry_run else "set aside"
-    told = f", full marks for {', '.join(over)}" if easy else ""
-    echo(f"{len(easy)} scripts {done}{told}.")
+    why = f", full marks for {', '.join(over)}" if easy else ""
+    echo(f"{len(easy)} scripts {done}{why}.")
 
 
-def _echo_counts(found: Sequence[Script]) -> None:
-    of = counts(found)
+def _echo_counts(scripts: Sequence[Script]) -> None:
+    of = counts(scripts)
     for kind, by_type in of.items():
-        told = ", ".join(f"{n} {type}" for type, n in by_type.items())
-        echo(f"  {kind}: {sum(by_type.values())} ({told})")
+        types = ", ".join(f"{n} {type}" for type, n in by_type.items())
+        echo(f"  {kind}: {sum(by_type.values())} ({types})")
     echo(f"  Hard ({' and '.join(HARD)}): {sum(sum(of[kind].values()) for kind in HARD)}")
-    echo(f"  All: {len(found)}")
+    echo(f"  All: {len(scripts)}")
 
 
 # -- toxicity
@@ -253,18 +253,18 @@ def _of_a_file(function: Callable[..., None]) -> Callable[..., None]:
 @_of_a_file
 def import_tasks(workspace: str, file: Path, source: str, skip_wrong: bool) -> None:
     """The published tasks (JSON Lines)."""
-    found = _stored(workspace, "tasks", files.read_tasks(file), source, skip_wrong)
+    tasks = _stored(workspace, "tasks", files.read_tasks(file), source, skip_wrong)
     for type in TYPES:
-        echo(f"  {type}: {sum(task.type == type for task in found)}")
+        echo(f"  {type}: {sum(task.type == type for task in tasks)}")
 
 
 @import_.command("scripts")
 @_of_a_file
 def import_scripts(workspace: str, file: Path, source: str, skip_wrong: bool) -> None:
     """The published scripts (JSON Lines); prints how many there are of each kind."""
-    found = _stored(workspace, "scripts", files.read_scripts(file), source, skip_wrong)
-    _echo_counts(found)
-    if len(found) == files.PUBLISHED:
+    scripts = _stored(workspace, "scripts", files.read_scripts(file), source, skip_wrong)
+    _echo_counts(scripts)
+    if len(scripts) == files.PUBLISHED:
         echo(files.WHY_ONE_LESS)
 
 
@@ -272,11 +272,11 @@ def _stored(
     workspace: str, what: str, brought: files.Brought[files.Item], source: str, skip_wrong: bool
 ) -> Sequence[files.Item]:
     """Store what a file holds and say how much of it is new; returns it."""
-    found = brought.items if skip_wrong else brought.whole()
+    items = brought.items if skip_wrong else brought.whole()
     with Workspace.open(workspace).write() as db:
-        given = [one.scenario(source or brought.file.stem, "import") for one in found]
+        given = [one.scenario(source or brought.file.stem, "import") for one in items]
         new = scenarios.save(db, given)
     echo(f"{len(given)} {what}, {new} of them new." if new < len(given) else f"{new} {what}.")
     if brought.wrong:
         echo(f"{len(brought.wrong)} lines were left out:\n{brought.complaints()}", err=True)
-    return found
+    return items

@@ -64,16 +64,16 @@ async def play(
     messages = [Message("user", task.task_description)]
     for turn in range(1, turns + 1):
         if turn > 1:
-            asked = prompts["user"].render(
+            prompt = prompts["user"].render(
                 task=task.act, messages=messages, strategies=task.ways, request_type=task.request_type
             )
-            answer = await ask(f"{turn} user", user, asked)
-            said = answer.value.user
-            way = strategy_named(said.strategy, task.ways)
-            messages.append(Message("user", said.request.strip(), {"strategy": way, **answer.meta}))
-        asked = prompts["simulator"].render(messages, task=task.act)
+            answer = await ask(f"{turn} user", user, prompt)
+            next_turn = answer.value.user
+            way = strategy_named(next_turn.strategy, task.ways)
+            messages.append(Message("user", next_turn.request.strip(), {"strategy": way, **answer.meta}))
+        prompt = prompts["simulator"].render(messages, task=task.act)
         # As it came: in a drawing or a terminal's output every space counts, and an empty reply may be right.
-        replied = await ask(f"{turn} simulator", simulator, asked, may_be_empty=True)
+        replied = await ask(f"{turn} simulator", simulator, prompt, may_be_empty=True)
         messages.append(Message("assistant", replied.text, replied.meta))
     return Conversation(
         benchmark=NAME,
@@ -87,12 +87,12 @@ async def play(
     )
 
 
-def strategy_named(said: str, ways: Sequence[Strategy]) -> str:
+def strategy_named(text: str, ways: Sequence[Strategy]) -> str:
     """The strategy's title by the number given, with what was added; the user agent's words without one."""
-    found = re.match(r"\W*(\d+)\W*(.*)", said, re.S)
-    if not found or not 1 <= int(found.group(1)) <= len(ways):
-        return said.strip() or "not said"
-    title, added = ways[int(found.group(1)) - 1].title, found.group(2).strip(' "[]().')
+    match = re.match(r"\W*(\d+)\W*(.*)", text, re.S)
+    if not match or not 1 <= int(match.group(1)) <= len(ways):
+        return text.strip() or "not said"
+    title, added = ways[int(match.group(1)) - 1].title, match.group(2).strip(' "[]().')
     return title if not added or added.lower().startswith(title.lower()) else f"{title}: {added}"
 
 
@@ -150,8 +150,8 @@ def _sources(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
 
 
 def _languages(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
-    found = {p.name for folder in materials.data for p in (folder / STORED).glob("*") if p.is_dir()}
-    return sorted(name for name in found if catalogue(materials.data, name))
+    languages = {p.name for folder in materials.data for p in (folder / STORED).glob("*") if p.is_dir()}
+    return sorted(name for name in languages if catalogue(materials.data, name))
 
 
 TURNS = 4

@@ -34,7 +34,7 @@ def extract_scripts(db: Database, judge: str = "", *, by: str = "") -> Extracted
     Raises NotFound for an unknown judge, ConcordError where none or several have looked.
     """
     judge = _one_judge(db, judge)
-    found, read, unjudged = [], 0, 0
+    scripts, read, unjudged = [], 0, 0
     for number, dialogue in conversations.each(db, DIALOGUES.name):
         read += 1
         turn = next(
@@ -48,10 +48,10 @@ def extract_scripts(db: Database, judge: str = "", *, by: str = "") -> Extracted
         if turn is None:
             unjudged += 1
         else:
-            found += extract(dialogue, turn)
-    new = scenarios.save(db, [script.scenario(f"cut by {judge}", by or "extraction") for script in found])
-    kinds: dict[str, int] = {kind: sum(script.kind == kind for script in found) for kind in KINDS}
-    return Extracted(judge, read, unjudged, kinds, len(found) - new)
+            scripts += extract(dialogue, turn)
+    new = scenarios.save(db, [script.scenario(f"cut by {judge}", by or "extraction") for script in scripts])
+    kinds: dict[str, int] = {kind: sum(script.kind == kind for script in scripts) for kind in KINDS}
+    return Extracted(judge, read, unjudged, kinds, len(scripts) - new)
 
 
 def _one_judge(db: Database, judge: str) -> str:

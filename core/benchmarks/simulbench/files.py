@@ -49,16 +49,16 @@ class Brought(Generic[Item]):
 
     def complaints(self) -> str:
         """The lines that cannot be used, one sentence each."""
-        told = [f"  line {line}: {reason}" for line, reason in self.wrong.items()]
-        more = [f"  … and {len(told) - SHOWN} more"] if len(told) > SHOWN else []
-        return "\n".join(told[:SHOWN] + more)
+        sentences = [f"  line {line}: {reason}" for line, reason in self.wrong.items()]
+        more = [f"  … and {len(sentences) - SHOWN} more"] if len(sentences) > SHOWN else []
+        return "\n".join(sentences[:SHOWN] + more)
 
 
 def read_tasks(file: Path) -> Brought[SimulationTask]:
     """The tasks of a published file. Raises ImportRefused where it cannot be read."""
     wrong: dict[int, str] = {}
-    found = _made(_made(_lines(file), wrong, _entry), wrong, _task)
-    return _once(file, found, wrong, lambda task: task.id)
+    tasks = _made(_made(_lines(file), wrong, _entry), wrong, _task)
+    return _once(file, tasks, wrong, lambda task: task.id)
 
 
 def read_scripts(file: Path) -> Brought[Script]:
@@ -73,8 +73,8 @@ def read_scripts(file: Path) -> Brought[Script]:
     for entry in entries.values():
         if turn := entry["turn_num"]:
             first[_dialogue(entry)] = min(first.get(_dialogue(entry), turn), turn)
-    found = _made(entries, wrong, lambda entry: _script(entry, first.get(_dialogue(entry), 0)))
-    return _once(file, found, wrong, lambda script: script.key)
+    scripts = _made(entries, wrong, lambda entry: _script(entry, first.get(_dialogue(entry), 0)))
+    return _once(file, scripts, wrong, lambda script: script.key)
 
 
 def _task(entry: dict[str, Any]) -> SimulationTask:
@@ -94,7 +94,7 @@ def _dialogue(entry: dict[str, Any]) -> str:
 
 def _script(entry: dict[str, Any], first: int) -> Script:
     history = entry["dialogue_history"]
-    turn = entry["turn_num"] or sum(said["role"] == "user" for said in history)
+    turn = entry["turn_num"] or sum(message["role"] == "user" for message in history)
     challenging = first if entry["turn_num"] else 0
     return Script(
         key=f"{entry['source_id']}/{Path(entry['source_file_name']).stem}@{turn}",
@@ -123,8 +123,8 @@ def _checked(entry: dict[str, Any]) -> dict[str, Any]:
     history = entry.get("dialogue_history")
     if not isinstance(history, list) or not history:
         raise ValueError("“dialogue_history” must be a list of messages.")
-    for number, said in enumerate(history, 1):
-        if not isinstance(said, dict) or said.get("role") not in ("user", "assistant"):
+    for number, message in enumerate(history, 1):
+        if not isinstance(message, dict) or message.get("role") not in ("user", "assistant"):
             raise ValueError(f"message {number} of “dialogue_history” must be by user or assistant.")
     return entry
 
@@ -132,10 +132,10 @@ def _checked(entry: dict[str, Any]) -> dict[str, Any]:
 def _lines(file: Path) -> dict[int, str]:
     """The lines that are not empty, by number."""
     lines = read_text(file, ImportRefused).split("\n")
-    found = {number: text for number, text in enumerate(lines, 1) if text.strip()}
-    if not found:
+    numbered = {number: text for number, text in enumerate(lines, 1) if text.strip()}
+    if not numbered:
         raise ImportRefused(f"{file} is empty. Take the file as it was published.")
-    return found
+    return numbered
 
 
 def _entry(text: str) -> dict[str, Any]:
@@ -147,25 +147,25 @@ def _entry(text: str) -> dict[str, Any]:
 
 def _made(lines: Mapping[int, A], wrong: dict[int, str], make: Callable[[A], T]) -> dict[int, T]:
     """What is made of each line; a line that cannot be used is noted in `wrong`."""
-    found = {}
+    items = {}
     for line, given in lines.items():
         try:
-            found[line] = make(given)
+            items[line] = make(given)
         except json.JSONDecodeError as error:
             wrong[line] = f"it is not valid JSON ({error.msg}, column {error.colno})."
         except ValidationError as error:
             wrong[line] = f"{first_problem(error)}."
         except ValueError as error:
             wrong[line] = str(error)
-    return found
+    return items
 
 
 def _once(
-    file: Path, found: Mapping[int, Item], wrong: dict[int, str], key: Callable[[Item], str]
+    file: Path, items: Mapping[int, Item], wrong: dict[int, str], key: Callable[[Item], str]
 ) -> Brought[Item]:
     """The items whose key no earlier line has."""
     lines: dict[str, int] = {}
-    for line, item in found.items():
+    for line, item in items.items():
         if (first := lines.setdefault(key(item), line)) != line:
             wrong[line] = f"“{key(item)}” stands in line {first} already."
-    return Brought(file, tuple(found[line] for line in lines.values()), dict(sorted(wrong.items())))
+    return Brought(file, tuple(items[line] for line in lines.values()), dict(sorted(wrong.items())))

@@ -97,19 +97,25 @@ def calls(plan: ProposePlan, materials: Materials) -> Iterator[Play]:
                 raise ConfigError(
                     f"There is no {type} task to show as an example. Import some, or write one below data/."
                 )
-            asked = prompt.render(examples=[example(task) for task in chosen])
-            size = sum(len(m.content) for m in asked.messages) // 4
+            rendered = prompt.render(examples=[example(task) for task in chosen])
+            size = sum(len(m.content) for m in rendered.messages) // 4
             yield Play(
                 f"{STORED}/{TASK}/{name}",
-                partial(_propose, name=name, model=plan.model, type=type, examples=chosen, asked=asked),
+                partial(_propose, name=name, model=plan.model, type=type, examples=chosen, rendered=rendered),
                 (Expected(plan.model, 1, size, OUTPUT_TOKENS),),
             )
 
 
 async def _propose(
-    ask: Ask, *, name: str, model: str, type: str, examples: Sequence[SimulationTask], asked: RenderedPrompt
+    ask: Ask,
+    *,
+    name: str,
+    model: str,
+    type: str,
+    examples: Sequence[SimulationTask],
+    rendered: RenderedPrompt,
 ) -> Scenario:
-    reply: Proposed = (await ask("propose", model, asked, check)).value
+    reply: Proposed = (await ask("propose", model, rendered, check)).value
     slug = re.sub(r"[^a-z0-9]+", "-", reply.task_name.lower()).strip("-") or TASK
     body = {
         "act": reply.task_name.strip(),
@@ -141,13 +147,13 @@ def likenesses(
         return {w: c * math.log((1 + n) / (1 + there[w])) for w, c in Counter(words).items()}
 
     mine = weights(_words(description))
-    found = []
+    alike = []
     for task, words in zip(known, texts, strict=True):
         by_name = SequenceMatcher(None, " ".join(_words(name)), " ".join(_words(task.act))).ratio()
         value = max(_cosine(mine, weights(words)), by_name if by_name > _SAME_NAME else 0.0)
         if value >= least:
-            found.append(Likeness(task.id, round(value, 3)))
-    return sorted(found, key=lambda like: -like.value)
+            alike.append(Likeness(task.id, round(value, 3)))
+    return sorted(alike, key=lambda like: -like.value)
 
 
 def _words(text: str) -> list[str]:

@@ -83,10 +83,10 @@ def accept(db: Database, key: str, by: str, edited: Mapping[str, Any] | None = N
         where = str(error.errors()[0]["loc"][0])
         raise ConcordError(f"{WORDS.get(where, f'“{where}”')} cannot be kept so.") from error
     except Unusable as error:
-        told = str(error)
+        message = str(error)
         for name, words in WORDS.items():
-            told = told.replace(f'"{name}"', words)
-        raise ConcordError(told) from error
+            message = message.replace(f'"{name}"', words)
+        raise ConcordError(message) from error
     if body != before and "proposed" not in body:
         body["proposed"] = {
             name: known.body.get(name) for name in changed if known.body.get(name) != changed[name]

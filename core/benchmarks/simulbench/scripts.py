@@ -41,7 +41,7 @@ class Script(BaseModel):
 
     @model_validator(mode="after")
     def _ends_with_a_request(self) -> Script:
-        roles = [said.role for said in self.history]
+        roles = [message.role for message in self.history]
         if not roles or roles[-1] != "user":
             raise ValueError("the history must end with the user's request")
         if roles != ["user", "assistant"] * (len(roles) // 2) + ["user"]:
@@ -99,8 +99,8 @@ def extract(dialogue: Conversation, challenging: int) -> list[Script]:
 
 def counts(scripts: Sequence[Script]) -> dict[str, dict[str, int]]:
     """The number of scripts: kind → type → number, every kind and type in their order."""
-    found = Counter((script.kind, script.type) for script in scripts)
-    return {kind: {type: found[kind, type] for type in TYPES} for kind in KINDS}
+    numbers = Counter((script.kind, script.type) for script in scripts)
+    return {kind: {type: numbers[kind, type] for type in TYPES} for kind in KINDS}
 
 
 def stored(scenarios: Sequence[Scenario]) -> dict[str, Script]:

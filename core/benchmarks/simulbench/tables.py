@@ -191,11 +191,11 @@ def task_scores(of: Scored, *, hard: bool = True) -> dict[str, pd.DataFrame]:
     table = of.table[of.table.complete & (of.table.kind.isin(HARD) | (not hard))]
     by = ["type", "task", "act"]
     by_model = table.groupby([*by, "player"])[FINAL].mean()
-    found = by_model.groupby(by).agg(mean="mean", models="size")
-    found["scripts"] = table.groupby(by).script.nunique()
-    found = found[found.models == table.player.nunique()].round({"mean": DIGITS}).reset_index()
-    found = found.sort_values(["mean", "task"], ascending=[False, True])
-    return {type: found[found.type == type] for type in TYPES}
+    means = by_model.groupby(by).agg(mean="mean", models="size")
+    means["scripts"] = table.groupby(by).script.nunique()
+    means = means[means.models == table.player.nunique()].round({"mean": DIGITS}).reset_index()
+    means = means.sort_values(["mean", "task"], ascending=[False, True])
+    return {type: means[means.type == type] for type in TYPES}
 
 
 def ends(tasks: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -251,8 +251,8 @@ def strongest(of: Scored) -> str:
 
 def partings(of: Scored, limit: int = 10) -> list[Parting]:
     """The scripts on which two or more models differ most, widest spread first."""
-    found = [p for p in _partings(of) if len(p.scores) > 1]
-    return sorted(found, key=lambda p: (-p.spread, p.script))[:limit]
+    parted = [p for p in _partings(of) if len(p.scores) > 1]
+    return sorted(parted, key=lambda p: (-p.spread, p.script))[:limit]
 
 
 def failures(of: Scored, model: str = "", limit: int = 10) -> list[Parting]:

@@ -51,8 +51,8 @@ def ending(reply: Answer) -> str:
 
 async def play(ask: Ask, key: str, script: Script, target: str, prompt: Prompt) -> Conversation:
     """The script and the target's reply to it, as it came: a terminal's silence is a reply, too."""
-    asked = prompt.render(script.history, task=script.act)
-    replied = await ask("reply", target, asked, may_be_empty=True)
+    rendered = prompt.render(script.history, task=script.act)
+    replied = await ask("reply", target, rendered, may_be_empty=True)
     return Conversation(
         benchmark=NAME,
         key=key,

@@ -81,7 +81,7 @@ class SimulationTask(BaseModel):
 
 def catalogue(folders: Sequence[Path], language: str = "en") -> dict[str, SimulationTask]:
     """The tasks in files by id, the workspace's before those that ship. Raises ConfigError."""
-    found: dict[str, SimulationTask] = {}
+    known: dict[str, SimulationTask] = {}
     for folder in folders:
         for file in sorted((folder / STORED / language).glob("*.toml")):
             for number, entry in enumerate(_entries(file, file.stat().st_mtime), 1):
@@ -89,8 +89,8 @@ def catalogue(folders: Sequence[Path], language: str = "en") -> dict[str, Simula
                     task = SimulationTask(**{"type": file.stem, **entry, "source": CATALOGUE})
                 except (ValidationError, TypeError) as error:
                     raise ConfigError(f"{file}, task {number}: {_first(error)}") from error
-                found.setdefault(task.id, task)
-    return found
+                known.setdefault(task.id, task)
+    return known
 
 
 def read_stored(kind: type[T], scenario: Scenario) -> T:
@@ -99,8 +99,8 @@ def read_stored(kind: type[T], scenario: Scenario) -> T:
     try:
         return kind(**{**scenario.body, **named})
     except (ValidationError, TypeError) as error:
-        told = f"The stored {scenario.kind} “{scenario.key}” cannot be used: {_first(error)}"
-        raise ConfigError(told) from error
+        message = f"The stored {scenario.kind} “{scenario.key}” cannot be used: {_first(error)}"
+        raise ConfigError(message) from error
 
 
 def task_of(scenario: Scenario) -> SimulationTask:

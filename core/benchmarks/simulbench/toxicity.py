@@ -41,7 +41,7 @@ BATCH = 16
 
 def texts(workspace: Workspace, db: Database) -> dict[str, list[str]]:
     """The texts to score: tasks, scripts, and last replies that are not empty, together and by model."""
-    found = {
+    of = {
         "tasks": [task.task_description for task in tasks(materials(workspace)).values()],
         "scripts": [
             "\n\n".join(m.content for m in script.history)
@@ -52,9 +52,9 @@ def texts(workspace: Workspace, db: Database) -> dict[str, list[str]]:
     for _, conversation in conversations.each(db, SIMULBENCH.name):
         reply = conversation.messages[-1].content
         if reply.strip():
-            found["replies"].append(reply)
-            found.setdefault(f"replies of {conversation.player}", []).append(reply)
-    return found
+            of["replies"].append(reply)
+            of.setdefault(f"replies of {conversation.player}", []).append(reply)
+    return of
 
 
 def measure(workspace: Workspace, model: str, what: Sequence[str] = WHAT) -> int:
@@ -119,10 +119,10 @@ def attributes(scores: Mapping[str, float]) -> dict[str, float | None]:
 
 
 def _row(what: str, every: Sequence[str], known: Mapping[str, Mapping[str, float]]) -> dict[str, Cell]:
-    found = [attributes(known[text]) for text in every if text in known]
-    row: dict[str, Cell] = {"what": what, "n": len(found), "missing": len(every) - len(found)}
+    measured = [attributes(known[text]) for text in every if text in known]
+    row: dict[str, Cell] = {"what": what, "n": len(measured), "missing": len(every) - len(measured)}
     for name, categories in ATTRIBUTES.items():
-        values = [value for of in found if (value := of[name]) is not None]
+        values = [value for of in measured if (value := of[name]) is not None]
         reason = "no score yet" if categories else "no category stands for it"
         row[name] = Estimate(sum(values) / len(values), n=len(values)) if values else undefined(reason)
         row[f"largest {name}"] = max(values, default=None)

@@ -146,7 +146,7 @@ def encounters(rooms: Rooms, step: int) -> list[Encounter]:
 
     Each looks at the next few in the room, in the town's order, shifted by the step.
     """
-    found = []
+    noticed = []
     for room in rooms.shared():
         n = len(room)
         for i, agent in enumerate(room):
@@ -156,8 +156,8 @@ def encounters(rooms: Rooms, step: int) -> list[Encounter]:
             candidates = [o for o in looks if agent.considered.get(o.name, 0) <= step]
             if candidates:
                 other = min(candidates, key=lambda o: agent.considered.get(o.name, -1))
-                found.append(Encounter(agent, other))
-    return found
+                noticed.append(Encounter(agent, other))
+    return noticed
 
 
 def pair_up(wanting: Iterable[Encounter], step: int, clock: Clock) -> list[Encounter]:

@@ -39,20 +39,20 @@ def town() -> None:
 @click.argument("file", type=PATH)
 def town_check(file: Path) -> None:
     """Check the town in FILE: doors, ways, homes, work, names. Exits with 1 if something is wrong."""
-    found = read_town(file)
-    wrong = problems(found)
+    checked = read_town(file)
+    wrong = problems(checked)
     for sentence in wrong:
         echo(f"- {sentence}")
-    arenas = sum(len(s.arenas) for s in found.sectors.values())
-    people = len(found.residents)
-    holds = f"{found.name}: {len(found.sectors)} sectors with {arenas} arenas, {people} residents"
+    arenas = sum(len(s.arenas) for s in checked.sectors.values())
+    people = len(checked.residents)
+    holds = f"{checked.name}: {len(checked.sectors)} sectors with {arenas} arenas, {people} residents"
     if wrong:
         echo(f"{holds}, {len(wrong)} problem{'s' if len(wrong) > 1 else ''}.", err=True)
         raise SystemExit(1)
     templates = file.with_name("templates.toml")
     if templates.is_file():
-        holds += f", {len(load_templates(templates, found))} task templates"
-    longest = max(found.minutes(a, b) for a in found.sectors for b in found.sectors)
+        holds += f", {len(load_templates(templates, checked))} task templates"
+    longest = max(checked.minutes(a, b) for a in checked.sectors for b in checked.sectors)
     echo(f"{holds}. Everything can be reached; the longest way takes {longest:.0f} minutes.")
 
 
@@ -135,8 +135,8 @@ def _town(workspace: Workspace, name: str) -> tuple[Town, Path]:
 @click.pass_obj
 def freeze(folder: str, per_pair: int) -> None:
     """Freeze the performers' conversations of day 1 as scenes. Stored scenes are kept."""
-    found, new = scenes.freeze(Workspace.open(folder, create=False), per_pair)
-    counts = f"{len(found)} scenes ({_by_kind([task_from(s.body['task']).kind for s in found])})"
+    frozen, new = scenes.freeze(Workspace.open(folder, create=False), per_pair)
+    counts = f"{len(frozen)} scenes ({_by_kind([task_from(s.body['task']).kind for s in frozen])})"
     echo(f"{counts}, {new} of them new. Play them with `concord run stss-language`.")
 
 
@@ -186,14 +186,14 @@ def _print(scores: list[scoring.Score], noted: Sequence[str], form: str) -> None
     notes = list(dict.fromkeys([*noted, *(note for s in scores for note in s.notes)]))
     for note in notes:
         echo(note, err=True)
-    found = scoring.report(scores)
+    report = scoring.report(scores)
     if form == "json":
-        echo(json.dumps({"schema": SCHEMA, **found, "notes": notes}, ensure_ascii=False, indent=2))
+        echo(json.dumps({"schema": SCHEMA, **report, "notes": notes}, ensure_ascii=False, indent=2))
         return
     printing.show(
         [table for s in scores for table in views.evidence(s) if table.rows or table.name == "counted"], form
     )
     echo()
-    for kind, mean in found["by_type"].items():
+    for kind, mean in report["by_type"].items():
         echo(f"{TITLES[kind]}: {mean:.3f} (n = {sum(s.kind == kind for s in scores)})")
-    echo(f"Overall: {found['overall']:.3f} (n = {len(scores)})")
+    echo(f"Overall: {report['overall']:.3f} (n = {len(scores)})")

@@ -89,14 +89,14 @@ def within(time: datetime, subgoal: Subgoal) -> bool:
 
 def told(task: SocialTask, trajectory: Trajectory) -> dict[str, Talk]:
     """Whom of the cast the performer told about the task before the event's day, with the first such talk."""
-    found: dict[str, Talk] = {}
+    first: dict[str, Talk] = {}
     for talk in trajectory.talks:
         partner = talk.partner(task.performer)
         if task.performer not in talk.pair or not task.counts(partner):
             continue
         if before_event(task, talk, trajectory) and about(task, talk):
-            found.setdefault(partner, talk)
-    return found
+            first.setdefault(partner, talk)
+    return first
 
 
 def before_event(task: SocialTask, talk: Talk, trajectory: Trajectory) -> bool:
@@ -146,131 +146,131 @@ def stretch(mask: Mask, moment: int) -> Mask:
     after = np.flatnonzero(~mask[moment:])
     first = int(before[-1]) + 1 if len(before) else 0
     last = moment + int(after[0]) if len(after) else len(mask)
-    found = np.zeros_like(mask)
-    found[first:last] = True
-    return found
+    unbroken = np.zeros_like(mask)
+    unbroken[first:last] = True
+    return unbroken
 
 
 def shown(
-    found: Fit, name: str, mask: Mask, why: str = "", how: How | None = None, *, counted: bool = False
+    fit: Fit, name: str, mask: Mask, why: str = "", how: How | None = None, *, counted: bool = False
 ) -> Deed:
     """The first unbroken stretch of a mask."""
     first = int(np.argmax(mask))
     last = int(np.flatnonzero(stretch(mask, first))[-1])
-    return _evidence(found, name, first, last, counted, why, how)
+    return _evidence(fit, name, first, last, counted, why, how)
 
 
-def missed(found: Fit, name: str, how: How, why: str, moment: int | None = None) -> Deed:
+def missed(fit: Fit, name: str, how: How, why: str, moment: int | None = None) -> Deed:
     """How a resident missed a subgoal, and at which moment they were closest."""
     if moment is None:
-        return Deed(name, found.number, False, why=why, how=how)
-    return _evidence(found, name, moment, moment, False, why, how)
+        return Deed(name, fit.number, False, why=why, how=how)
+    return _evidence(fit, name, moment, moment, False, why, how)
 
 
-def _evidence(found: Fit, name: str, first: int, last: int, counted: bool, why: str, how: How | None) -> Deed:
+def _evidence(fit: Fit, name: str, first: int, last: int, counted: bool, why: str, how: How | None) -> Deed:
     """What a resident did where at a moment at which they were seen, up to another."""
-    index = found.trajectory.lives[name][first]
-    action, place = found.trajectory.states[index]
-    time, until = (found.trajectory.times[moment].strftime(STAMP) for moment in (first, last))
-    return Deed(name, found.number, counted, time, until, action, place, found.words[index], why, how)
+    index = fit.trajectory.lives[name][first]
+    action, place = fit.trajectory.states[index]
+    time, until = (fit.trajectory.times[moment].strftime(STAMP) for moment in (first, last))
+    return Deed(name, fit.number, counted, time, until, action, place, fit.words[index], why, how)
 
 
-def apart(found: Fit, name: str, mask: Mask) -> Deed:
+def apart(fit: Fit, name: str, mask: Mask) -> Deed:
     """How one of two missed an appointment; `mask` are the moments at which they kept it."""
     if mask.any():
-        return shown(found, name, mask, "did it, but not when the other did", "not together")
-    doing = found.doing(name)
-    if (doing & found.timed).any():
-        return shown(found, name, doing & found.timed, "only talked about it", "only talked")
+        return shown(fit, name, mask, "did it, but not when the other did", "not together")
+    doing = fit.doing(name)
+    if (doing & fit.timed).any():
+        return shown(fit, name, doing & fit.timed, "only talked about it", "only talked")
     if doing.any():
-        start = found.subgoal.start
-        early = start is not None and found.trajectory.times[int(np.argmax(doing))] < start
-        return shown(found, name, doing, "did it, but at another time", "too early" if early else "too late")
-    return missed(found, name, "never did it", "never did it")
+        start = fit.subgoal.start
+        early = start is not None and fit.trajectory.times[int(np.argmax(doing))] < start
+        return shown(fit, name, doing, "did it, but at another time", "too early" if early else "too late")
+    return missed(fit, name, "never did it", "never did it")
 
 
-def near_miss(found: Fit, name: str, invited: bool, during: Mask | None = None) -> Deed | None:
+def near_miss(fit: Fit, name: str, invited: bool, during: Mask | None = None) -> Deed | None:
     """How a resident missed a subgoal they did not fulfil; None if neither invited nor near.
 
     A resident who only walks through the place is not near. `during` are the moments at which one could have
     joined: the subgoal's, unless others are given (the performer's own, for companions).
     """
-    doing, there, timed = found.doing(name), found.there(name), found.timed
+    doing, there, timed = fit.doing(name), fit.there(name), fit.timed
     if (doing & there).any():
-        closest = _out_of_time(found, name, np.flatnonzero(doing & there))
+        closest = _out_of_time(fit, name, np.flatnonzero(doing & there))
         if closest is not None and (not invited or closest[1] <= NEAR):
             return closest[0]
     if (doing & timed).any():
         moment = int(np.argmax(doing & timed))
-        state = found.trajectory.at(name, moment)
+        state = fit.trajectory.at(name, moment)
         where = (state and state.place) or "another place"
         return missed(
-            found, name, "elsewhere", f"did it, but at {where}, not at {found.subgoal.location}", moment
+            fit, name, "elsewhere", f"did it, but at {where}, not at {fit.subgoal.location}", moment
         )
-    if during is None and found.subgoal.start is None:
-        return missed(found, name, "never did it", "never did it") if invited else None
-    return _instead(found, name, invited, timed if during is None else during)
+    if during is None and fit.subgoal.start is None:
+        return missed(fit, name, "never did it", "never did it") if invited else None
+    return _instead(fit, name, invited, timed if during is None else during)
 
 
-def _instead(found: Fit, name: str, invited: bool, during: Mask) -> Deed | None:
+def _instead(fit: Fit, name: str, invited: bool, during: Mask) -> Deed | None:
     """What was done instead at the moments at which one could have joined in."""
-    life, states = found.trajectory.lives[name], found.trajectory.states
+    life, states = fit.trajectory.lives[name], fit.trajectory.states
     seen = during & (life != UNSEEN)
     walking = np.array([state.on_the_way for state in states], dtype=bool)[life]
-    there = seen & found.there(name) & ~walking if found.subgoal.location is not None else np.zeros_like(seen)
+    there = seen & fit.there(name) & ~walking if fit.subgoal.location is not None else np.zeros_like(seen)
     if there.any():
-        state, moment = _mostly(found, name, there)
+        state, moment = _mostly(fit, name, there)
         if state.asleep:
-            return missed(found, name, "asleep", "was there, and asleep", moment)
+            return missed(fit, name, "asleep", "was there, and asleep", moment)
         why = f"was there at the time, but “{state.action}” has none of the words"
-        return missed(found, name, "something else", why, moment)
+        return missed(fit, name, "something else", why, moment)
     if not invited:
         return None
     if not seen.any():
         why = "what they did then is not recorded" if during.any() else "the trajectory does not reach it"
-        return missed(found, name, "unknown", why)
+        return missed(fit, name, "unknown", why)
     stayed = seen & ~walking
-    state, moment = _mostly(found, name, stayed if stayed.any() else seen)
+    state, moment = _mostly(fit, name, stayed if stayed.any() else seen)
     if state.asleep:
         began = moment == int(np.argmax(during))
         return missed(
-            found, name, "asleep", f"was asleep {'when it began' if began else 'for most of it'}", moment
+            fit, name, "asleep", f"was asleep {'when it began' if began else 'for most of it'}", moment
         )
     was = f"at {state.place or 'another place'}: {state.action}"
-    passed = seen & found.there(name) & walking
-    if found.subgoal.location is not None and passed.any():
+    passed = seen & fit.there(name) & walking
+    if fit.subgoal.location is not None and passed.any():
         first = int(np.argmax(passed))
-        time = found.trajectory.times[first]
+        time = fit.trajectory.times[first]
         return missed(
-            found, name, "passed by", f"only passed by on the way, at {time:%H:%M}; was mostly {was}", first
+            fit, name, "passed by", f"only passed by on the way, at {time:%H:%M}; was mostly {was}", first
         )
-    return missed(found, name, "elsewhere", f"was {was}", moment)
+    return missed(fit, name, "elsewhere", f"was {was}", moment)
 
 
-def _mostly(found: Fit, name: str, mask: Mask) -> tuple[State, int]:
+def _mostly(fit: Fit, name: str, mask: Mask) -> tuple[State, int]:
     """The state that a resident was in longest (of equals the earlier), and its first moment."""
-    life = found.trajectory.lives[name]
+    life = fit.trajectory.lives[name]
     indices, first, counts = np.unique(life[mask], return_index=True, return_counts=True)
     best = max(range(len(indices)), key=lambda i: (counts[i], -first[i]))
-    return found.trajectory.states[indices[best]], int(np.flatnonzero(mask)[first[best]])
+    return fit.trajectory.states[indices[best]], int(np.flatnonzero(mask)[first[best]])
 
 
-def _out_of_time(found: Fit, name: str, moments: np.ndarray) -> tuple[Deed, timedelta] | None:
+def _out_of_time(fit: Fit, name: str, moments: np.ndarray) -> tuple[Deed, timedelta] | None:
     """By how much a resident who did the thing at the place missed the window; None without a window."""
-    start, end = found.subgoal.start, found.subgoal.end
+    start, end = fit.subgoal.start, fit.subgoal.end
     if start is None or end is None:
         return None
-    times: tuple[datetime, ...] = found.trajectory.times
+    times: tuple[datetime, ...] = fit.trajectory.times
     early = [int(m) for m in moments if times[m] < start]
     late = [int(m) for m in moments if times[m] > end]
     if early and (not late or start - times[early[-1]] <= times[late[0]] - end):
         away = start - times[early[-1]]
         return missed(
-            found, name, "too early", f"right place, but left {_span(away)} before it began", early[-1]
+            fit, name, "too early", f"right place, but left {_span(away)} before it began", early[-1]
         ), away
     away = times[late[0]] - end
     return missed(
-        found, name, "too late", f"right place, but came {_span(away)} after it had ended", late[0]
+        fit, name, "too late", f"right place, but came {_span(away)} after it had ended", late[0]
     ), away
 
 

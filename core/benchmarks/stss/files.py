@@ -300,12 +300,12 @@ def _moved(name: str, person: Any, time: datetime, where: str, chats: Chats) -> 
     chat = person.get("chat") or []
     if not isinstance(chat, list) or not all(isinstance(line, list) for line in chat):
         raise ConfigError(f"{where}: the “chat” of {name} must be a list of [speaker, text].")
-    said = tuple((str(line[0]), str(line[1])) for line in chat if len(line) == 2)
-    speakers = frozenset(speaker for speaker, _ in said)
+    messages = tuple((str(line[0]), str(line[1])) for line in chat if len(line) == 2)
+    speakers = frozenset(speaker for speaker, _ in messages)
     if len(speakers) == 2:
         # A chat is repeated for both speakers and every step it lasts; it is one conversation.
-        pair = (said[0][0], next(s for s, _ in said if s != said[0][0]))
-        chats.setdefault((speakers, said), Talk(time, pair, said, {}, place))
+        pair = (messages[0][0], next(s for s, _ in messages if s != messages[0][0]))
+        chats.setdefault((speakers, messages), Talk(time, pair, messages, {}, place))
     return time, name, State(action or described, place)
 
 

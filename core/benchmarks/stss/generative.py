@@ -118,8 +118,10 @@ def portrait(me: Self, town: Town) -> str:
     if r.knows:
         # With their work, so that residents know where to look for them.
         works = {name: town.residents[name].work for name in r.knows}
-        told = {name: f", works at {work}" if work else "" for name, work in works.items()}
-        lines.append("Knows: " + "; ".join(f"{name} ({who}{told[name]})" for name, who in r.knows.items()))
+        workplaces = {name: f", works at {work}" if work else "" for name, work in works.items()}
+        lines.append(
+            "Knows: " + "; ".join(f"{name} ({who}{workplaces[name]})" for name, who in r.knows.items())
+        )
     return "\n".join(lines)
 
 
@@ -228,7 +230,7 @@ class GenerativeMind:
         """A reply as its schema; None, noted as a repair, if it is unusable. Raises endpoints' failures."""
         model = self.making.low if name == "schedule" else self.making.high
         recalled = await me.memory.retrieve(query, now.time, REMEMBERED[name]) if query else []
-        asked = self.making.prompts[name].render(
+        rendered = self.making.prompts[name].render(
             me=portrait(me, now.town),
             name=me.name,
             first_name=me.resident.first_name,
@@ -246,7 +248,7 @@ class GenerativeMind:
         step = " ".join(filter(None, [now.label, me.name, name, part]))
         me.thoughts += 1
         try:
-            answer = await self.making.ask(step, model, asked, CHECKS.get(name))
+            answer = await self.making.ask(step, model, rendered, CHECKS.get(name))
         except CallFailed as failure:
             if failure.kind not in UNANSWERED:
                 raise
@@ -296,8 +298,8 @@ def find(name: str, bring: Bring = callables.refused) -> Architecture:
         return ARCHITECTURES[name]
     if ":" not in name:
         raise not_found("architecture", name, ARCHITECTURES)
-    found = bring(name, "architecture")
-    if not callable(found):
+    brought = bring(name, "architecture")
+    if not callable(brought):
         raise ConfigError(f"The architecture “{name}” must be a callable that makes a Mind of a Making.")
-    made: Architecture = found
+    made: Architecture = brought
     return made

@@ -82,7 +82,7 @@ def conditions(task: SocialTask) -> tuple[Condition, ...]:
     where = f" ({first.location})" if first.location else ""
     thing = f"“{first.keywords[0]}”"
     invites = f"Does {task.performer} invite the partner to {thing}?"
-    asked = {
+    first_questions = {
         "public": invites,
         "online": invites,
         "companions": f"Does {task.performer} ask the partner to come along for {thing}?",
@@ -93,7 +93,7 @@ def conditions(task: SocialTask) -> tuple[Condition, ...]:
     settled = "Do the two settle" if first.start is None else "Is the partner told"
     placed = "Do the two settle where" if task.kind == "appointment" else "Is the partner told the place"
     questions = {
-        "invited": asked[task.kind],
+        "invited": first_questions[task.kind],
         "time": f"{settled} the day and the time{when}, to the hour?",
         "place": f"{placed}{where}?",
         "second_invited": f"Does {task.performer} ask the partner to do the second errand "

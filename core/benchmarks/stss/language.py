@@ -197,7 +197,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     makers = {name: find(name, materials.bring) for name in (options["architectures"] or ARCHITECTURES)}
     thoughts = system.STSS.prompts
     prompts = {name: system.STSS.prompt(materials, name, options["thoughts"]) for name in thoughts}
-    asked = STSS_LANGUAGE.asked(materials, version)
+    askings = STSS_LANGUAGE.asked(materials, version)
     residents, embeddings = plan.one("residents"), plan.perhaps("embeddings")
     currently = options["currently"]
     played = partial(play, residents=residents, prompts=prompts, embeddings=embeddings, currently=currently)
@@ -224,16 +224,18 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
         of_task = (json.dumps(body["task"]), body["town"], label, player, repeat)
         prepared = plans.setdefault(of_task, Prepared([], materials.stored))
         prepared.keys.append(key)
-        made = partial(played, key=key, scenario=scenario, town=town, facets=facets, prepared=prepared)
+        scene_played = partial(
+            played, key=key, scenario=scenario, town=town, facets=facets, prepared=prepared
+        )
         yield Play(
             key,
-            partial(made, architecture=architecture, model=player),
+            partial(scene_played, architecture=architecture, model=player),
             (
                 Expected(player, 6, 650, 60),
                 Expected(residents, 4, 600, 60),
                 *([Expected(embeddings, 6, 130, 0)] if embeddings else []),
             ),
-            STSS_LANGUAGE.judgings(key, plan.models.get("judges", ()), asked, options["judge_repeats"]),
+            STSS_LANGUAGE.judgings(key, plan.models.get("judges", ()), askings, options["judge_repeats"]),
             player=player,
             facets={**facets, "language": system.LANGUAGE},
         )

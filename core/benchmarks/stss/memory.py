@@ -32,12 +32,12 @@ async def together(thoughts: Iterable[Awaitable[T]]) -> list[T]:
 
     If one fails, the others are awaited before its error is raised: calls under way are paid for.
     """
-    found: list[T] = []
+    results: list[T] = []
     for result in await asyncio.gather(*thoughts, return_exceptions=True):
         if isinstance(result, BaseException):
             raise result
-        found.append(result)
-    return found
+        results.append(result)
+    return results
 
 
 class Vectors:
@@ -57,14 +57,14 @@ class Vectors:
     async def cosines(self, texts: Sequence[str], query: str) -> npt.NDArray[np.float64]:
         """How near each text is to the query, −1 to 1; 0 where one of the two is blank. Raises CallFailed."""
         await self._learn([*texts, query])
-        found = np.zeros(len(texts))
-        said = [i for i, text in enumerate(texts) if text.strip()]
-        if said and query.strip():
-            rows = np.stack([self._known[texts[i]] for i in said]).astype(np.float64)
+        nearness = np.zeros(len(texts))
+        filled = [i for i, text in enumerate(texts) if text.strip()]
+        if filled and query.strip():
+            rows = np.stack([self._known[texts[i]] for i in filled]).astype(np.float64)
             toward = self._known[query].astype(np.float64)
             lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(toward)
-            found[said] = np.round(rows @ toward / lengths, DIGITS)
-        return found
+            nearness[filled] = np.round(rows @ toward / lengths, DIGITS)
+        return nearness
 
     async def _learn(self, texts: Iterable[str]) -> None:
         """Wait until the vectors of all texts are known."""
@@ -91,15 +91,15 @@ class Vectors:
                 del self._under_way[text]
 
     async def _fetch_batch(self, texts: list[str]) -> None:
-        found = await self._ask.embed(self._model, texts)
-        length = len(next(iter(self._known.values()), found[0]))
-        if other := next((len(vector) for vector in found if len(vector) != length), 0):
+        vectors = await self._ask.embed(self._model, texts)
+        length = len(next(iter(self._known.values()), vectors[0]))
+        if other := next((len(vector) for vector in vectors if len(vector) != length), 0):
             raise CallFailed(
                 f"“{self._model}” gave vectors of {length} numbers and of {other} within one simulation. "
                 "Set their number in models.toml, as params = { dimensions = … }, or use another model.",
                 kind="unparsable",
             )
-        self._known.update(zip(texts, found, strict=True))
+        self._known.update(zip(texts, vectors, strict=True))
 
 
 DECAY = 0.99
@@ -154,8 +154,8 @@ class Stream:
         """Cosine of each memory and the query by TF-IDF, 0 to 1; words that no memory holds are ignored."""
         self._index()
         n = len(self.memories)
-        asked = {self._numbers[w]: c for w, c in _words_of(query).items() if w in self._numbers}
-        if not asked:
+        counts_of_query = {self._numbers[w]: c for w, c in _words_of(query).items() if w in self._numbers}
+        if not counts_of_query:
             return np.zeros(n)
         parts = (self._rows, self._words, self._counts)
         rows, words, counts = (np.array(part, dtype=np.int64) for part in parts)
@@ -164,7 +164,7 @@ class Stream:
         weights = counts * idf[words]
         norms = np.sqrt(np.bincount(rows, weights**2, minlength=n))
         wanted = np.zeros(len(self._numbers))
-        wanted[list(asked)] = list(asked.values())
+        wanted[list(counts_of_query)] = list(counts_of_query.values())
         wanted *= idf
         dots = np.bincount(rows, weights * wanted[words], minlength=n)
         # A memory without a single word has no direction.

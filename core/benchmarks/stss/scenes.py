@@ -25,14 +25,14 @@ def freeze(workspace: Workspace, per_pair: int = PER_PAIR) -> tuple[list[Scenari
             (conversation, from_stored(trajectories.load(db, number)))
             for number, conversation in conversations.each(db, STSS.name)
         )
-        found = list(scenes(simulations, per_pair))
-    if not found:
+        frozen = list(scenes(simulations, per_pair))
+    if not frozen:
         raise ConcordError(
             "There is nothing to freeze: no performer has talked with anybody in a stored simulation. Run "
             "some with `concord run stss`."
         )
     with workspace.write() as db:
-        return found, scenarios.save(db, found)
+        return frozen, scenarios.save(db, frozen)
 
 
 def scenes(simulations: Iterable[tuple[Conversation, Trajectory]], per_pair: int) -> Iterator[Scenario]:

@@ -59,7 +59,7 @@ def arrange(
     rise = _wake(wake, resident, repairs)
     bed = minute_of(resident.sleeps)
     begin = max(rise, now)
-    found: list[Action] = []
+    planned: list[Action] = []
     for start, wish in sorted(_timed(wishes, repairs), key=lambda pair: pair[0]):
         if not begin <= start < bed:
             if start + wish.minutes <= begin or start >= bed or begin >= bed:
@@ -72,24 +72,26 @@ def arrange(
         if place is None:
             place = home
             repairs.append(f"there is no place “{wish.place}”; “{wish.action}” is done at home")
-        if found and found[-1].end > start:
-            if found[-1].start == start:
-                repairs.append(f"“{found[-1].text}” and “{wish.action}” begin at once; the second counts")
-                found.pop()
+        if planned and planned[-1].end > start:
+            if planned[-1].start == start:
+                repairs.append(f"“{planned[-1].text}” and “{wish.action}” begin at once; the second counts")
+                planned.pop()
             else:
-                repairs.append(f"“{found[-1].text}” was cut short by “{wish.action}” at {hour_of(start)}")
-                found[-1] = found[-1]._replace(minutes=start - found[-1].start)
-        found.append(Action(start, min(max(wish.minutes, SHORTEST), bed - start), wish.action.strip(), place))
+                repairs.append(f"“{planned[-1].text}” was cut short by “{wish.action}” at {hour_of(start)}")
+                planned[-1] = planned[-1]._replace(minutes=start - planned[-1].start)
+        planned.append(
+            Action(start, min(max(wish.minutes, SHORTEST), bed - start), wish.action.strip(), place)
+        )
     kept = [a if a.end <= now else a._replace(minutes=now - a.start) for a in earlier if a.start < now]
     if not kept:
         kept = [Action(0, rise, SLEEPING, home)]
-    return _closed(kept, found, rise, bed, home), repairs
+    return _closed(kept, planned, rise, bed, home), repairs
 
 
-def _closed(kept: list[Action], found: list[Action], rise: int, bed: int, home: Place) -> Day:
+def _closed(kept: list[Action], planned: list[Action], rise: int, bed: int, home: Place) -> Day:
     """The day with breaks where nothing is planned, and sleep at the end."""
     day = list(kept)
-    for action in found:
+    for action in planned:
         gap = action.start - day[-1].end
         if gap > 0:
             first = day[-1].text == SLEEPING and day[-1].end >= rise
@@ -147,10 +149,10 @@ def _timed(wishes: Iterable[Wish], repairs: list[str]) -> Iterable[tuple[int, Wi
 
 def _minute(text: str) -> int | None:
     """Minutes since midnight of “7:30”, “07:30”, “7:30 pm”; None where it is no time."""
-    found = TIME.match(text)
-    if not found:
+    match = TIME.match(text)
+    if not match:
         return None
-    hours, minutes, half = int(found[1]), int(found[2]), (found[3] or "").lower()
+    hours, minutes, half = int(match[1]), int(match[2]), (match[3] or "").lower()
     if half and 1 <= hours <= 12:
         hours = hours % 12 + (12 if half == "pm" else 0)
     total = hours * 60 + minutes

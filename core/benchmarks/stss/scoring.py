@@ -57,8 +57,8 @@ def score(task: SocialTask, trajectory: Trajectory) -> Score:
     # Errands want no number of people.
     ratio = None if task.kind == "help" or task.wanted < 2 else len(invited) / (task.wanted - 1)
     times = {name: talk.time.strftime(STAMP) for name, talk in invited.items()}
-    found = tuple(replace(e, told=times.get(e.agent)) for e in evidence if e)
-    return Score(task.id, task.kind, value, ratio, found, notes)
+    deeds = tuple(replace(e, told=times.get(e.agent)) for e in evidence if e)
+    return Score(task.id, task.kind, value, ratio, deeds, notes)
 
 
 def check(task: SocialTask, trajectory: Trajectory) -> tuple[str, ...]:
@@ -98,11 +98,11 @@ def check(task: SocialTask, trajectory: Trajectory) -> tuple[str, ...]:
 def attendance(task: SocialTask, trajectory: Trajectory, invited: Invited) -> Outcome:
     """Public and online activities: others who match at any moment, mean over subgoals, ÷ (wanted − 1)."""
     came, evidence = 0, []
-    for found, name in product(fits(task, trajectory), _others(task, trajectory)):
-        mask = found.matches(name)
+    for fit, name in product(fits(task, trajectory), _others(task, trajectory)):
+        mask = fit.matches(name)
         came += bool(mask.any())
-        took_part = shown(found, name, mask, counted=True) if mask.any() else None
-        evidence.append(took_part or near_miss(found, name, name in invited))
+        took_part = shown(fit, name, mask, counted=True) if mask.any() else None
+        evidence.append(took_part or near_miss(fit, name, name in invited))
     return min(1.0, came / len(task.subgoals) / (task.wanted - 1)), evidence
 
 
@@ -112,9 +112,9 @@ def company(task: SocialTask, trajectory: Trajectory, invited: Invited) -> Outco
     A location named in the action counts like the place.
     """
     others, tried = _others(task, trajectory), []
-    for found in fits(task, trajectory, action_may_name_place=True):
-        own = found.matches(task.performer)
-        each = {name: found.matches(name) for name in others}
+    for fit in fits(task, trajectory, action_may_name_place=True):
+        own = fit.matches(task.performer)
+        each = {name: fit.matches(name) for name in others}
         together = np.sum(list(each.values()), axis=0) * own if each else np.zeros(len(own), dtype=int)
         moment = int(np.argmax(together))
         value = min(1.0, float(together[moment]) / (task.wanted - 1))
@@ -122,19 +122,19 @@ def company(task: SocialTask, trajectory: Trajectory, invited: Invited) -> Outco
         if own.any():
             # Where nobody came, the performer's own first moment is shown.
             when = stretch(own, moment if value else int(np.argmax(own)))
-            evidence.append(shown(found, task.performer, when, "the performer", counted=True))
+            evidence.append(shown(fit, task.performer, when, "the performer", counted=True))
         else:
-            evidence.append(near_miss(found, task.performer, invited=False))
+            evidence.append(near_miss(fit, task.performer, invited=False))
         # Without a fixed time, those who are elsewhere while the performer does it miss it.
-        during = own if own.any() and found.subgoal.start is None else None
+        during = own if own.any() and fit.subgoal.start is None else None
         for name, mask in each.items():
             if value and mask[moment]:
-                evidence.append(shown(found, name, stretch(mask, moment), counted=True))
+                evidence.append(shown(fit, name, stretch(mask, moment), counted=True))
             elif mask.any():
                 other = "at the best-attended moment" if value else f"when {task.performer} did"
-                evidence.append(shown(found, name, mask, f"did it, but not {other}", "not together"))
+                evidence.append(shown(fit, name, mask, f"did it, but not {other}", "not together"))
             else:
-                evidence.append(near_miss(found, name, name in invited, during))
+                evidence.append(near_miss(fit, name, name in invited, during))
         tried.append((value, evidence))
     return max(tried, key=itemgetter(0))
 
@@ -148,18 +148,18 @@ def meeting(task: SocialTask, trajectory: Trajectory, invited: Invited) -> Outco
     rooms = np.array([known[state.room] for state in trajectory.states])
     keeps = np.array([ONLY_TALK not in state.action.lower() for state in trajectory.states], dtype=bool)
     lives, tried = trajectory.lives, []
-    for found, target in product(fits(task, trajectory), task.target):
+    for fit, target in product(fits(task, trajectory), task.target):
         pair = (task.performer, target)
-        kept = {name: found.doing(name) & keeps[lives[name]] & found.timed for name in pair}
+        kept = {name: fit.doing(name) & keeps[lives[name]] & fit.timed for name in pair}
         both = kept[task.performer] & kept[target]
         together = both & (rooms[lives[task.performer]] == rooms[lives[target]])
         value = 1.0 if together.any() else ELSEWHERE if both.any() else 0.0
         if value:
             mask = together if value == 1 else both
             why = "" if value == 1 else "at the same time, in different rooms"
-            evidence = [shown(found, name, mask, why, counted=True) for name in pair]
+            evidence = [shown(fit, name, mask, why, counted=True) for name in pair]
         else:
-            evidence = [apart(found, name, kept[name]) for name in pair]
+            evidence = [apart(fit, name, kept[name]) for name in pair]
         tried.append((value, evidence))
     return max(tried, key=itemgetter(0))
 
@@ -169,7 +169,7 @@ def errands(task: SocialTask, trajectory: Trajectory, invited: Invited) -> Outco
     parts = list(fits(task, trajectory))
     helpers, evidence = [], []
     for name in _others(task, trajectory):
-        masks = [found.matches(name) for found in parts]
+        masks = [fit.matches(name) for fit in parts]
         done = [bool(mask.any()) for mask in masks]
         if any(done):
             share = sum(done) / len(done)
@@ -179,14 +179,14 @@ def errands(task: SocialTask, trajectory: Trajectory, invited: Invited) -> Outco
     best = max((value for _, _, value in helpers), default=0.0)
     for name, masks, value in helpers:
         why = "all done, out of order" if all(m.any() for m in masks) and value < 1 else ""
-        for found, mask in zip(parts, masks, strict=True):
+        for fit, mask in zip(parts, masks, strict=True):
             if mask.any() and value == best:
-                evidence.append(shown(found, name, mask, why, counted=True))
+                evidence.append(shown(fit, name, mask, why, counted=True))
             elif mask.any():
-                evidence.append(shown(found, name, mask, why or "somebody else did more of it"))
+                evidence.append(shown(fit, name, mask, why or "somebody else did more of it"))
             else:
-                never = missed(found, name, "never did it", "did not do this part")
-                evidence.append(near_miss(found, name, invited=False) or never)
+                never = missed(fit, name, "never did it", "did not do this part")
+                evidence.append(near_miss(fit, name, invited=False) or never)
     return best, evidence
 
 
@@ -238,5 +238,5 @@ def _in_order(masks: Sequence[Mask]) -> bool:
 
 
 def _mean(values: Iterable[float]) -> float | None:
-    found = list(values)
-    return sum(found) / len(found) if found else None
+    numbers = list(values)
+    return sum(numbers) / len(numbers) if numbers else None

@@ -31,11 +31,11 @@ TEMPLATES = "templates"
 
 def _files(materials: Materials, pattern: str, name: str) -> dict[str, Path]:
     """Files under `data/stss/en` by name (an attribute of theirs), the workspace's before those that ship."""
-    found: dict[str, Path] = {}
+    by_name: dict[str, Path] = {}
     for folder in materials.data:
         for file in sorted((folder / NAME / LANGUAGE).glob(pattern)):
-            found.setdefault(attrgetter(name)(file), file)
-    return found
+            by_name.setdefault(attrgetter(name)(file), file)
+    return by_name
 
 
 def towns(materials: Materials) -> dict[str, Path]:
@@ -190,10 +190,10 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
         parts = [NAME, version, options["town"], options["task_set"], task.id, label, player, residents]
         parts += [str(repeat), *([f"{step} min"] if step != STEP else [])]
         key = "/".join(parts + condition(currently, embeddings))
-        made = partial(lived, key=key, task=task, architecture=architecture, prompts=prompts, facets=facets)
+        played = partial(lived, key=key, task=task, architecture=architecture, prompts=prompts, facets=facets)
         yield Play(
             key,
-            partial(made, model=player),
+            partial(played, model=player),
             expected(task, player, residents, embeddings),
             player=player,
             facets={**facets, "language": LANGUAGE},
@@ -235,9 +235,9 @@ def _architectures(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[
     return [*ARCHITECTURES, *(name for name in chosen.get("architectures", ()) if ":" in name)]
 
 
-def prompt_versions(name: str, told: str, benchmark: str, default: str = "v1") -> Option:
+def prompt_versions(name: str, help: str, benchmark: str, default: str = "v1") -> Option:
     """The option that chooses among the versions of a benchmark's prompts."""
-    return Option(name, told, "choice", default, lambda m, c: versions(m.prompts, benchmark))
+    return Option(name, help, "choice", default, lambda m, c: versions(m.prompts, benchmark))
 
 
 STEP = 5
@@ -246,7 +246,7 @@ STAGE = re.compile(r"day \d+ \d\d:\d\d")
 
 def stage(step: str) -> str:
     """The town's time in the name of a step, as `Now.label` begins it."""
-    return found[0] if (found := STAGE.match(step)) else ""
+    return match[0] if (match := STAGE.match(step)) else ""
 
 
 WHAT, SETTING = ("task", "type", "architecture"), ("town", "residents", "embeddings", "currently")

@@ -58,12 +58,12 @@ def leaderboard(
         raise ConcordError("Nothing has been simulated yet. Start with `concord run stss`.")
     drawn = {"resamples": 1000, "seed": 0, **drawn}
     failed = {name: _failed(db, name, where) for name in (STSS.name, STSS_LANGUAGE.name)}
-    found = [
+    every_table = [
         action_table(played, failed[STSS.name], **drawn),
         language_table(talks, failed[STSS_LANGUAGE.name], **drawn),
         gap_table(played, talks, **drawn),
     ]
-    first, *rest = (table for table in found if table.rows)
+    first, *rest = (table for table in every_table if table.rows)
     mixed = {
         name: values
         for level in (STSS, STSS_LANGUAGE)
@@ -123,11 +123,11 @@ def _currently(c: Conversation) -> str:
 
 def _persona_note(*levels: pd.DataFrame) -> str:
     """Which personas named the target. One that did not leaves GA without what TDP is told."""
-    said = pd.concat([level.currently for level in levels])
-    alone = int((said == GOAL).sum())
+    personas = pd.concat([level.currently for level in levels])
+    alone = int((personas == GOAL).sum())
     if not alone:
         return "The performer's persona names its target (currently=target), in every architecture."
-    which = f"In {alone:,} of {len(said):,} conversations the" if alone < len(said) else "The"
+    which = f"In {alone:,} of {len(personas):,} conversations the" if alone < len(personas) else "The"
     return (
         f"{which} performer's persona names the goal alone (currently=goal). GA then does not know the "
         "target, which the prompts of TDP name."
@@ -142,13 +142,13 @@ def _repairs(c: Conversation) -> int:
 
 def _failed(db: Database, benchmark: str, where: Where | None) -> dict[tuple[str, ...], int]:
     """What could not be made because of the player's own unusable replies, by agent."""
-    found: dict[tuple[str, ...], int] = {}
+    counts: dict[tuple[str, ...], int] = {}
     for row in runs.failed_plays(db, benchmark, UNANSWERED, where):
         if row["model"] == row["player"]:
             of = row["facets"]
             agent = (row["player"], of.get("architecture", ""), of.get("embeddings", ""))
-            found[agent] = found.get(agent, 0) + 1
-    return found
+            counts[agent] = counts.get(agent, 0) + 1
+    return counts
 
 
 def talked(
@@ -171,7 +171,7 @@ def talked(
     }
     known = tables.conversations(db, STSS_LANGUAGE.name, where)
     marks = [q.name for q in goals.QUALITIES]
-    found = []
+    rows = []
     for number, c in conversations.each(db, STSS_LANGUAGE.name):
         if number in known.index:
             kind, silent = task_from(c.context["_task"]).kind, len(c.messages) < 2
@@ -181,14 +181,14 @@ def talked(
             for of in ("conversation", "summary"):
                 row |= success(of, [_met(scores, kind, silent, of == "summary") for scores in each])
             for name in marks:
-                told = [scores[name] for scores in each if scores and name in scores]
-                row[name] = fmean(told) if told else None
-            found.append(row)
+                each_mark = [scores[name] for scores in each if scores and name in scores]
+                row[name] = fmean(each_mark) if each_mark else None
+            rows.append(row)
     figures = dict.fromkeys(f"{of} {metric}" for of, metric, _ in COLUMNS)
     return (
         rated,
         panel,
-        pd.DataFrame(found, columns=[*AGENT, "task", "simulated", "repairs", "currently", *figures, *marks]),
+        pd.DataFrame(rows, columns=[*AGENT, "task", "simulated", "repairs", "currently", *figures, *marks]),
     )
 
 

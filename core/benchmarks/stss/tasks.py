@@ -102,17 +102,17 @@ def read_tasks(path: Path) -> list[SocialTask]:
 
     Placeholders of templates (`#performer`, `#location_0`, …) are replaced by the template's own values.
     """
-    found = read_json(path)
-    if isinstance(found, dict):
-        if found and all(isinstance(each, dict) and "innate" in each for each in found.values()):
+    content = read_json(path)
+    if isinstance(content, dict):
+        if content and all(isinstance(each, dict) and "innate" in each for each in content.values()):
             raise ConfigError(
-                f"{path} describes residents of a town ({', '.join(list(found)[:3])}, …), not tasks. Import "
-                "tasks.json, say; residents stand in a town's residents.toml (docs/stss.md, “Your own town”)."
+                f"{path} describes residents of a town ({', '.join(list(content)[:3])}, …), not tasks. "
+                "`concord stss import people` makes a town of them."
             )
-        found = found.get("tasks", [found])
-    if not isinstance(found, list) or not found:
+        content = content.get("tasks", [content])
+    if not isinstance(content, list) or not content:
         raise ConfigError(f"{path} must hold a list of tasks.")
-    tasks = [_read(entry, n, path) for n, entry in enumerate(found, start=1)]
+    tasks = [_read(entry, n, path) for n, entry in enumerate(content, start=1)]
     for name, n in Counter(task.id for task in tasks).items():
         if n > 1:
             raise ConfigError(f"{path} holds two tasks called “{name}”. Give each an `id` of its own.")
@@ -217,15 +217,17 @@ def _read(given: Any, number: int, path: Path) -> SocialTask:
     for person in entry.task.target:
         if entry.all_chars and person not in entry.all_chars:
             raise ConfigError(f"{where}: the target {person} is not among all_chars.")
-    said = dict(_placeholders(entry))
+    placeholders = dict(_placeholders(entry))
     cast = tuple(dict.fromkeys([entry.performer, *entry.all_chars])) if entry.all_chars else ()
     return SocialTask(
         id=str(entry.id if entry.id is not None else entry.env_name or f"task-{number}"),
         kind=kind,
         performer=entry.performer,
-        goal=_filled(entry.goal, said),
-        currently=_filled(entry.FPG or f"{entry.performer} wants to do the following. {entry.goal}", said),
-        criteria=_filled(entry.Description, said),
+        goal=_filled(entry.goal, placeholders),
+        currently=_filled(
+            entry.FPG or f"{entry.performer} wants to do the following. {entry.goal}", placeholders
+        ),
+        criteria=_filled(entry.Description, placeholders),
         subgoals=tuple(
             Subgoal(
                 tuple(dict.fromkeys([s.keyword, *s.alter_kwd])),
@@ -252,7 +254,7 @@ def _placeholders(entry: _Entry) -> Iterator[tuple[str, str]]:
         yield f"#time_{i}", subgoal.start_time.strftime(MOMENT) if subgoal.start_time else NOT_SAID
 
 
-def _filled(text: str, said: Mapping[str, str]) -> str:
-    for name, value in said.items():
+def _filled(text: str, placeholders: Mapping[str, str]) -> str:
+    for name, value in placeholders.items():
         text = text.replace(name, value)
     return text

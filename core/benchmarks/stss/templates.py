@@ -60,7 +60,7 @@ _NEEDS: Mapping[Kind, tuple[str, ...]] = {
 def load_templates(path: Path, town: Town) -> dict[str, Template]:
     """The templates of a file by id, checked against the town. Raises ConfigError."""
     values = read_toml(path)
-    texts, found = values.get("texts", {}), dict[str, Template]()
+    texts, templates = values.get("texts", {}), dict[str, Template]()
     entries = values.get("templates", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ConfigError(f"{path} must list its templates as [[templates]] tables.")
@@ -75,16 +75,16 @@ def load_templates(path: Path, town: Town) -> dict[str, Template]:
         for field in _NEEDS[template.type]:
             if not getattr(template, field):
                 raise ConfigError(f"{path}: template “{name}” ({kind}) needs `{field}`.")
-        if name in found:
+        if name in templates:
             raise ConfigError(f"{path} holds two templates called “{name}”.")
         absent = [p for p in (*template.performers, *template.targets) if p not in town.residents]
         places = (*template.places, *template.seconds)
         for one in absent + [p for p in places if p.split(":")[0] not in town.sectors]:
             raise ConfigError(f"{path}: “{name}” names {one}, unknown in {town.name}.")
-        found[name] = template
-    if not found:
+        templates[name] = template
+    if not templates:
         raise ConfigError(f"{path} holds no [[templates]].")
-    return found
+    return templates
 
 
 def instantiate(template: Template, town: Town, seed: int = 1) -> SocialTask:

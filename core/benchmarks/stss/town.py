@@ -176,8 +176,8 @@ class Town:
                     arena = next((a for a in arenas for w in rest if _like(w, arenas[a])), next(iter(arenas)))
                 thing = next((t for w in rest if (t := _like(w, arenas[arena]))), arenas[arena][0])
                 return Place(sector, arena, thing)
-        said = _spaced(text)
-        named = [name for name in self.sectors if _spaced(name) in said]
+        words_of_text = _spaced(text)
+        named = [name for name in self.sectors if _spaced(name) in words_of_text]
         if named:
             return self.sectors[max(named, key=len)].entrance
         return None
@@ -229,20 +229,20 @@ class Town:
         metres = [max(1.0, math.dist(self.sectors[a].at, self.sectors[b].at)) for a, b in pairs]
         rows, columns = ([self._number[pair[i]] for pair in pairs] for i in (0, 1))
         graph = coo_array((metres, (rows, columns)), shape=(n, n)).tocsr()
-        found, before = shortest_path(graph, directed=False, return_predecessors=True)
-        return found, before
+        metres_between, before = shortest_path(graph, directed=False, return_predecessors=True)
+        return metres_between, before
 
 
 def problems(town: Town) -> list[str]:
     """The problems of a town, a sentence each; none for a usable town."""
-    found = []
+    sentences = []
     for name, sector in town.sectors.items():
-        found += [
+        sentences += [
             f"{name} has a door to “{door}”, which is not a sector.{_hint(door, town.sectors)}"
             for door in sector.doors
             if door not in town.sectors
         ]
-        found += [
+        sentences += [
             f"The name “{name}” is part of “{other}”: who is at one would be scored as being at the other. "
             "Rename one."
             for other in town.sectors
@@ -250,30 +250,30 @@ def problems(town: Town) -> list[str]:
         ]
     first = next(iter(town.sectors))
     cut_off = [name for name in town.sectors if math.isinf(town.minutes(first, name))]
-    found += [f"There is no way from {first} to {name}: give one of them a door." for name in cut_off]
-    found += _too_far(town)
+    sentences += [f"There is no way from {first} to {name}: give one of them a door." for name in cut_off]
+    sentences += _too_far(town)
     if len(town.residents) < 2:
-        found.append("A town needs at least two residents.")
+        sentences.append("A town needs at least two residents.")
     for resident in town.residents.values():
         for what, text in (("home", resident.home), ("work", resident.work)):
             try:
                 if what == "home" or text:
                     town.place(text)
             except NotFound as error:
-                found.append(f"{resident.name}’s {what}: {error}")
+                sentences.append(f"{resident.name}’s {what}: {error}")
         name, hours = resident.name, resident.hours
-        found += [
+        sentences += [
             f"{name} knows “{other}”, who does not live here.{_hint(other, town.residents)}"
             for other in resident.knows
             if other not in town.residents
         ]
         if name in resident.knows:
-            found.append(f"{name} is listed among their own acquaintances.")
+            sentences.append(f"{name} is listed among their own acquaintances.")
         if resident.sleeps <= resident.wakes:
-            found.append(f"{name} must wake ({resident.wakes}) before going to bed ({resident.sleeps}).")
+            sentences.append(f"{name} must wake ({resident.wakes}) before going to bed ({resident.sleeps}).")
         if hours[1] <= hours[0]:
-            found.append(f"{name}’s work must end after it begins ({' to '.join(hours)}).")
-    return found
+            sentences.append(f"{name}’s work must end after it begins ({' to '.join(hours)}).")
+    return sentences
 
 
 def _too_far(town: Town) -> list[str]:
@@ -324,15 +324,15 @@ def read_town(path: Path) -> Town:
 def _each(kind: type[Any], entries: Any, table: str, path: Path) -> dict[str, Any]:
     if not isinstance(entries, Mapping) or not entries:
         raise ConfigError(f"{path} holds no [{table}.NAME] tables.")
-    found = {}
+    read = {}
     for name, entry in entries.items():
         if not isinstance(entry, Mapping):
             raise ConfigError(f"{path}: [{table}.“{name}”] must be a table.")
         try:
-            found[name] = kind(**{"name": name, **entry})
+            read[name] = kind(**{"name": name, **entry})
         except ValidationError as error:
             raise ConfigError(f"{path}: [{table}.“{name}”] {first_problem(error)}.") from error
-    return found
+    return read
 
 
 def _like(word: str, names: Mapping[str, Any] | Sequence[str]) -> str | None:

@@ -156,19 +156,19 @@ def assemble(seen: Iterable[Sighting], talks: Sequence[Talk] = (), notes: Sequen
     for time, agent, state in records:
         life = lives.setdefault(agent, np.full(len(times), UNSEEN, dtype=np.int32))
         life[index[time]] = states.setdefault(state, len(states))
-    told = list(notes)
+    sentences = list(notes)
     for name, life in lives.items():
         filled, unseen = _fill(life, times)
         if filled:
-            told.append(
+            sentences.append(
                 f"{name} has no record at {filled} moments between two equal ones; taken to have gone on."
             )
         if unseen:
-            told.append(
+            sentences.append(
                 f"{name} has no record at {unseen} of {len(times)} moments; nothing is counted there."
             )
     ordered = tuple(sorted(talks, key=lambda t: t.time))
-    return Trajectory(times, tuple(states), lives, ordered, notes=tuple(told))
+    return Trajectory(times, tuple(states), lives, ordered, notes=tuple(sentences))
 
 
 def _fill(life: Indices, times: Sequence[datetime]) -> tuple[int, int]:

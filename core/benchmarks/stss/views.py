@@ -174,8 +174,8 @@ def people_at(of: Simulation, now: datetime) -> list[Here]:
 
 def day(of: Simulation, name: str, date: date) -> Mapping[str, tuple[Stretch, ...]]:
     """The morning's plan, the last plan if it was changed, and what happened; none of them empty."""
-    made = list(_plans(of, name, date))
-    rows = {MORNING: made[0] if made else (), LAST: made[-1] if made[1:] else ()}
+    plans = list(_plans(of, name, date))
+    rows = {MORNING: plans[0] if plans else (), LAST: plans[-1] if plans[1:] else ()}
     rows[LIVED] = tuple(_happened(of, name, date))
     return {
         row: tuple(s._replace(end=min(s.end, DAY)) for s in stretches)
