@@ -148,7 +148,7 @@ def _distribution(evidence: Evidence, criterion: str) -> Iterator[Table]:
 
 def _people(evidence: Evidence, criterion: str) -> Iterator[Table]:
     yield reliability(evidence.ratings, criterion, **evidence.drawing)
-    yield ceilings(evidence.ratings, criterion, panels=evidence.panels)
+    yield ceilings(evidence.ratings, criterion, panels=evidence.panels, **evidence.drawing)
     part = evidence.agreement.criteria[criterion]
     if part.compared:
         yield pairs_table(part, evidence.label)

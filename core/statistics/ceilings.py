@@ -9,13 +9,13 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from concord.estimate import estimate, undefined
+from concord.estimate import Estimate, estimate, undefined
 from concord.glossary import explain
 from concord.statistics import columns, sets
 from concord.statistics.alpha import people_alpha
 from concord.statistics.correlation import FEWEST, correlation, point
 from concord.statistics.crossfit import once
-from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
+from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, tabulate
 from concord.statistics.intervals import CORRELATION, DIFFERENCE
 from concord.statistics.judges import against_people, commonest
 from concord.statistics.nominal import kappa_of_shares, shares
@@ -79,9 +79,21 @@ CEILINGS = empty(
     columns.N,
     columns.SPEARMAN,
     Column("people", "People per item", digits=2),
-    Column("reliability", "Reliability of people's mean", help=explain("Spearman–Brown formula")),
-    Column("attainable", "Attainable ρ", help="Square root of the reliability of people's mean."),
-    Column("corrected", "ρ corrected for attenuation", help=explain("disattenuated correlation")),
+    Column(
+        "reliability", "Reliability of people's mean", interval="ends", help=explain("Spearman–Brown formula")
+    ),
+    Column(
+        "attainable",
+        "Attainable ρ",
+        interval="ends",
+        help="Square root of the reliability of people's mean.",
+    ),
+    Column(
+        "corrected",
+        "ρ corrected for attenuation",
+        interval="ends",
+        help=explain("disattenuated correlation"),
+    ),
     Column(
         "weak",
         f"Alpha below {WEAK}",
@@ -241,45 +253,84 @@ def _means(pairs: Sequence[_Pair]) -> tuple[Statistic, Statistic, Statistic]:
     return lambda weights: on(weights)[0], lambda weights: on(weights)[1], lambda weights: on(weights)[2]
 
 
-def ceilings(table: Ratings, criterion: str, *, panels: Panels = None) -> Table:
+def ceilings(table: Ratings, criterion: str, *, panels: Panels = None, **drawing: Unpack[Drawing]) -> Table:
     """How high a correlation people's noise allows, one row per judge and panel; a description, not evidence.
 
     `reliability` of people's mean is Spearman–Brown's from interval alpha, for the harmonic mean of people
     per item, on the items that the judge scored too; `attainable` its square root, what a judge who knew the
-    truth would reach; `corrected` is spearman ÷ attainable, above 1 only by chance. Undefined where alpha is,
-    or is not above 0; `corrected` also where alpha is below `WEAK`.
+    truth would reach; `corrected` is spearman ÷ attainable, above 1 only by chance. All are resampled on the
+    same draws. Undefined where alpha is, or is not above 0; `corrected` also where alpha is below `WEAK`.
     """
-    scores = table[criterion]
-    rows: list[dict[str, Any]] = []
+    rows = _ceilings(table, criterion, panels)
     weak_on: dict[str, list[str]] = {}
-    on_items: dict[bytes, tuple[float | None, float]] = {}
-    for judge in scores.contenders(panels):
-        scored = ~np.isnan(judge.score)
-        if scored.tobytes() not in on_items:
-            both = scores if scored.all() else scores.among(scored)
-            on_items[scored.tobytes()] = people_alpha(both, "interval").value, people_per_item(both)
-        alpha, people = on_items[scored.tobytes()]
-        reliability = float(spearman_brown(alpha, people)) if alpha is not None and alpha > 0 else np.nan
-        weak = f"people's interval alpha is {_below(alpha)}" if alpha is not None and alpha < WEAK else ""
-        noise = "people do not agree beyond chance, or cannot be compared" if np.isnan(reliability) else ""
-        attainable = float(np.sqrt(reliability))
-        rho = against_people(scores, judge)
-        value = np.nan if rho.value is None else rho.value
-        ratio = np.nan if weak else value / attainable
-        rows.append(
-            {"rater": judge.name, "n": rho.n, "spearman": estimate(value, n=rho.n, reason=rho.reason)}
-            | {"reliability": estimate(reliability, reason=noise)}
-            | {"attainable": estimate(attainable, reason=noise)}
-            | {"corrected": estimate(ratio, n=rho.n, reason=noise or weak or rho.reason)}
-            | {"weak": bool(weak), "people": people}
-        )
-        weak_on.setdefault(weak, []).append(judge.name)
+    for row in rows:
+        weak_on.setdefault(row.pop("why_weak"), []).append(row["rater"])
     notes = ["reliability for the harmonic mean of people per item, on the items that the judge scored"]
     for weak, names in weak_on.items():
         if weak:
             where = "" if len(weak_on) == 1 else f" on the items of {', '.join(names)}"
             notes.append(f"{weak}{where}: no corrected ρ is given")
-    return tabulate(CEILINGS, table, criterion, rows, notes=notes)
+    return tabulate(
+        CEILINGS,
+        table,
+        criterion,
+        rows,
+        notes=notes,
+        again=lambda other: _ceilings(other, criterion, panels),
+        **drawing,
+    )
+
+
+def _ceilings(table: Ratings, criterion: str, panels: Panels) -> list[dict[str, Any]]:
+    scores = table[criterion]
+    rows: list[dict[str, Any]] = []
+    on_items: dict[bytes, tuple[Figure, float]] = {}
+    for judge in scores.contenders(panels):
+        scored = ~np.isnan(judge.score)
+        if scored.tobytes() not in on_items:
+            both = scores if scored.all() else scores.among(scored)
+            on_items[scored.tobytes()] = people_alpha(both, "interval"), people_per_item(both)
+        single, people = on_items[scored.tobytes()]
+        alpha, rho = single.value, against_people(scores, judge)
+        weak = f"people's interval alpha is {_below(alpha)}" if alpha is not None and alpha < WEAK else ""
+        none: Figure = undefined("people do not agree beyond chance, or cannot be compared")
+        row = {"reliability": none, "attainable": none, "corrected": replace(none, n=rho.n)}
+        if isinstance(single, PointEstimate) and alpha is not None and alpha > 0:
+            row = _corrected(single, people, rho)
+            row["corrected"] = undefined(weak, n=rho.n) if weak else row["corrected"]
+        rows.append(
+            {"rater": judge.name, "n": rho.n, "spearman": rho, **row}
+            | {"weak": bool(weak), "people": people, "why_weak": weak}
+        )
+    return rows
+
+
+def _corrected(single: PointEstimate, people: float, rho: Figure) -> dict[str, Figure]:
+    """Reliability, attainable and corrected ρ from alpha above 0."""
+    reliability = float(spearman_brown(single.value, people))
+
+    @once
+    def on(weights: Weights) -> Floats:
+        return np.asarray(spearman_brown(single.on(weights), people))
+
+    whole = replace(single, on=on, value=reliability, kind=replace(single.kind, ends=(0.0, 1.0)))
+    attainable = float(np.sqrt(reliability))
+    row: dict[str, Figure] = {
+        "reliability": whole,
+        "attainable": replace(whole, on=lambda weights: np.sqrt(on(weights)), value=attainable),
+    }
+    if isinstance(rho, Estimate) or rho.value is None:
+        return row | {"corrected": undefined(rho.reason or "undefined", n=rho.n)}
+    figure = rho.on
+    kind = replace(DIFFERENCE, lacking=single.kind.lacking)
+    corrected = PointEstimate(
+        lambda weights: divide(figure(weights), np.sqrt(on(weights))),
+        rho.n,
+        rho.value / attainable,
+        kind=kind,
+        items=rho.items,
+    )
+    return row | {"corrected": corrected}
 
 
 def _below(alpha: float) -> str:

@@ -7,7 +7,7 @@ order them well by luck where there are few.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from scipy import sparse
@@ -33,7 +33,7 @@ from concord.statistics.ratings import (
     divide,
     sums,
 )
-from concord.statistics.resampling import CELLS, Weights, everything, gathering
+from concord.statistics.resampling import CELLS, Statistic, Weights, everything, gathering
 from concord.table import Column, Table
 
 FEWEST_PLAYERS = 3
@@ -64,6 +64,14 @@ SYSTEMS = empty(
         percent=True,
         interval="ends",
         help=explain("soft pairwise accuracy"),
+    ),
+    Column(
+        "behind",
+        "Soft, less the highest",
+        percent=True,
+        interval="ends",
+        signed=True,
+        help="Paired with the judge or panel of the highest one, which is taken as chosen.",
     ),
     caption="Pairs on which people themselves are undecided cannot show whether the judge is right: read the "
     "pairs told apart first.",
@@ -113,20 +121,39 @@ def systems(
     the mean |p_people − p_judge| over pairs, p being the one-sided p-value that the first is better when the
     items of the two are permuted (Thompson et al. 2024), by the normal limit of the permutation with its
     exact mean and variance. `apart` counts the pairs that people tell apart on all of their items, `kept` is
-    the accuracy over these. Intervals draw items; players are taken as they are. The first note answers the
+    the accuracy over these, and `behind` the difference of `soft` from the highest one, on the same
+    draws. Intervals draw items; players are taken as they are. The first note answers the
     question for `members`.
 
     Undefined for fewer than `FEWEST_PLAYERS` players with two items each.
     """
-    rows, sentence = [], ""
+    rows: list[dict[str, Any]] = []
+    sentence = ""
     apart_by: dict[bytes, Floats] = {}
     for judge in table[criterion].contenders(panels):
         row, answer = _system(table, table[criterion], judge, players, drawing, apart_by)
         rows.append(row)
         sentence = answer if judge.members == tuple(members) else sentence
+    _beside_the_highest(rows, len(table.units))
     notes = ("resamples draw items and take the players as they are",)
     order = tabulate(SYSTEMS, table, criterion, rows, notes=notes, **drawing)
     return order if not sentence else _answered(order, sentence)
+
+
+def _beside_the_highest(rows: Sequence[dict[str, Any]], items: int) -> None:
+    """Put into each row the difference of its soft pairwise accuracy from the highest one."""
+    soft = [row["soft"] for row in rows]
+    own = [float(of.on(everything(items))[0]) if isinstance(of, PointEstimate) else -1.0 for of in soft]
+    first = soft[int(np.argmax(own))] if own else None
+    for row, of in zip(rows, soft, strict=True):
+        if of is first or isinstance(of, Estimate) or not isinstance(first, PointEstimate):
+            row["behind"] = of if isinstance(of, Estimate) else None
+        else:
+            row["behind"] = PointEstimate(_less(of.on, first.on), min(of.n or 0, first.n or 0))
+
+
+def _less(one: Statistic, other: Statistic) -> Statistic:
+    return lambda weights: one(weights) - other(weights)
 
 
 def player_order(
@@ -137,7 +164,7 @@ def player_order(
     The best has rank 1; equal means share the lower number. Players without such an item are left out.
     """
     scores = table[criterion]
-    rows: list[dict[str, object]] = []
+    rows: list[dict[str, Any]] = []
     for judge in scores.contenders(panels):
         codes, names = _systems(table, scores, judge, players, fewest=1)
         ranks = {
@@ -190,7 +217,7 @@ def _system(
     players: Facet,
     drawing: Drawing,
     apart_by: dict[bytes, Floats],
-) -> tuple[dict[str, object], str]:
+) -> tuple[dict[str, Any], str]:
     """A row of `systems`, and the sentence that answers its question; empty where it is undefined.
 
     Which players people tell apart is a matter of people's items, whichever the judge lacks: `apart_by` keeps
@@ -198,7 +225,7 @@ def _system(
     """
     codes, names = _systems(table, scores, judge, players, fewest=2)
     n, number = int((codes >= 0).sum()), len(names)
-    row: dict[str, object] = {"rater": judge.name, "n": n, "players": number}
+    row: dict[str, Any] = {"rater": judge.name, "n": n, "players": number}
     if number < FEWEST_PLAYERS:
         why = f"{number} players with two items of {judge.name} and people, {FEWEST_PLAYERS} are needed"
         nothing = dict.fromkeys(("accuracy", "p", "soft", "kept"), undefined(why, n=n))

@@ -1,5 +1,6 @@
 """Judges against people: level by hand, ceilings by leaving one out, intervals against drawn items."""
 
+import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +8,7 @@ from scipy import stats
 
 from concord.statistics.ceilings import _below, ceilings, held_out
 from concord.statistics.items import bands
-from concord.statistics.judges import judge_figures
+from concord.statistics.judges import judge_figures, limits_of_agreement
 from concord.statistics.ratings import read_ratings
 from concord.statistics.resampling import draws
 
@@ -29,6 +30,20 @@ def test_level_by_hand():
     # Squares about the means: 4·1.5² = 9 against 1.5² + .5² + .5² + 1.5² = 5.
     assert row["sd_ratio"] == pytest.approx(np.sqrt(9 / 5))
     assert (row["commonest"], row["commonest_share"], row["near_constant"]) == (2, 0.5, False)
+
+
+def test_limits_of_agreement_by_hand():
+    """Gaps 1, 0, 2, 1 have the mean 1 and the variance 2/3: 1 ± 1.96·√(2/3). Drawn items count as often as
+    they were drawn: of 1, 0, 2, 1, 1 the variance is 2/4.
+    """
+    table = read_ratings(study({"ann": [1, 2, 3, 4]}, {"j": [2, 2, 5, 5]}))
+    row = flat(judge_figures(table, "quality", resamples=50)).iloc[0]
+    half = 1.96 * np.sqrt(2 / 3)
+    assert (row["least"], row["greatest"]) == pytest.approx((1 - half, 1 + half))
+    figure = limits_of_agreement(table, "quality", table["quality"].contenders()[0])["greatest"]
+    assert figure.on(np.array([[2.0], [1], [1], [1]]))[0] == pytest.approx(1 + 1.96 * np.sqrt(2 / 4))
+    few = flat(judge_figures(read_ratings(study({"ann": [1, 2]}, {"j": [2, 2]})), "quality", resamples=5))
+    assert np.isnan(few.iloc[0]["least"])
 
 
 def test_error_and_bias_are_told_apart():
@@ -214,6 +229,29 @@ def test_ceilings_by_hand():
     assert row["spearman"] == pytest.approx(0.5)
     assert row["corrected"] == pytest.approx(0.5 / np.sqrt(2 / 3))
     assert not row["weak"]
+
+
+def test_ceilings_have_intervals_on_the_same_draws():
+    """Forty items: of the resamples of the drawn items the spread of √(2α/(1 + α)) is the standard error."""
+    rng = np.random.default_rng(1)
+    quality = rng.normal(3, 1, 40)
+    given = {name: (quality + rng.normal(0, 0.5, 40)).tolist() for name in ("ann", "bob")}
+    table = read_ratings(study(given, {"j": (quality + rng.normal(0, 0.5, 40)).tolist()}), counted=())
+    [row] = ceilings(table, "quality", resamples=60, seed=4).rows
+    both = np.array(list(given.values()))
+    drawn = []
+    for weights in draws(40, 60, 4):
+        for counts in weights.T:
+            again = np.repeat(both, counts.astype(int), axis=1)
+            alpha = krippendorff.alpha(again, level_of_measurement="interval")
+            drawn.append(np.arctanh(np.sqrt(2 * alpha / (1 + alpha))))
+    low, high = row["attainable"].interval
+    error = np.std(drawn, ddof=1) * np.sqrt(40 / 39)
+    half = stats.t.ppf(0.975, 38) * error
+    centre = np.arctanh(row["attainable"].value)
+    assert np.arctanh([low, high]) == pytest.approx([centre - half, centre + half])
+    assert row["reliability"].low < row["reliability"].value < row["reliability"].high <= 1
+    assert row["corrected"].low < row["corrected"].value < row["corrected"].high
 
 
 def test_ceilings_rest_on_the_items_that_the_judge_scored():
