@@ -1,21 +1,35 @@
 """`concord check FILE`: how far a table of labels lets one trust its judges, without a workspace."""
 
+from collections.abc import Callable
 from datetime import date
+from functools import wraps
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from concord.commands import options
 from concord.commands.printing import columns, echo
 
+if TYPE_CHECKING:
+    from concord.exchange.labels import TableOptions
+
 WIDTH = 100
 """Columns of the answer where the terminal's are not known."""
 
 
-def table_options(command: Any) -> Any:
-    """How a table is read: `human`, `judge`, `id`, `by`, `criterion`, `scales`, `passing`."""
+def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """How a table is read: `reading`, a `concord.exchange.labels.TableOptions`."""
+
+    @wraps(command)
+    def read(*args: Any, **given: Any) -> Any:
+        from concord.exchange.labels import TableOptions  # loads numpy
+
+        names = ("human", "judge", "id", "by", "criterion", "scales", "passing")
+        return command(*args, reading=TableOptions(*(given.pop(name) for name in names)), **given)
+
+    options_of: Any = read
     for option in (
         options.several("--human", "Columns (or raters of a long table) that are people's."),
         options.several("--judge", "Columns (or raters of a long table) that are judges'."),
@@ -25,8 +39,8 @@ def table_options(command: Any) -> Any:
         options.scales("the values do not show it"),
         click.option("--pass-from", "passing", type=float, help="Numbers pass from here on."),
     ):
-        command = option(command)
-    return command
+        options_of = option(options_of)
+    return cast(Callable[..., Any], options_of)
 
 
 html = click.option(
@@ -51,7 +65,7 @@ def command(
     form: str,
     resamples: int,
     seed: int,
-    **about: Any,
+    reading: "TableOptions",
 ) -> None:
     """How far judges can be trusted, from one table of labels: CSV, TSV, Parquet, JSON, JSON Lines, Excel.
 
@@ -62,12 +76,12 @@ def command(
 
     from concord.exchange import labels
     from concord.reports import screen
-    from concord.reports.agreement_report import Options, asked_report
+    from concord.reports.agreement_report import Options, report_of
     from concord.reports.coefficient import every_criterion
 
-    table = labels.read(file, read_options(about))
-    report = asked_report(table.of, Options(resamples=resamples, seed=seed), table.features)
-    on = (about["criterion"] or ("",))[0]
+    table = labels.read(file, reading)
+    report = report_of(table.of, Options(resamples=resamples, seed=seed), table.features)
+    on = reading.criterion
     if html is not None:
         from concord.reports import page  # loads the templates
 
@@ -104,11 +118,3 @@ def command(
             ),
             nl=False,
         )
-
-
-def read_options(about: dict[str, Any]) -> Any:
-    """The options of `table_options` as `concord.exchange.labels.TableOptions`."""
-    from concord.exchange.labels import TableOptions
-
-    names = ("human", "judge", "id", "by", "criterion", "scales", "passing")
-    return TableOptions(*(about[name] for name in names))

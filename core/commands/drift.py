@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from concord.commands import outcomes
-from concord.commands.check import read_options, table_options
+from concord.commands.check import table_options
 from concord.commands.printing import echo
 from concord.errors import ImportRefused
 from concord.reports.gate import Tested
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from concord.exchange.labels import LabelTable
+    from concord.exchange.labels import LabelTable, TableOptions
     from concord.questions import Scale
 
 SHOWN = 10
@@ -41,7 +41,9 @@ MARGIN = 0.1
 )
 @table_options
 @outcomes.form
-def command(old: Path, new: Path, margin: float | None, every_look: bool, form: str, **about: Any) -> None:
+def command(
+    old: Path, new: Path, margin: float | None, every_look: bool, form: str, reading: "TableOptions"
+) -> None:
     """Exit with 2 unless every judge is shown to score the same items as before: OLD and NEW are two tables.
 
     Items are matched by their ids. The mean change has to lie within ± the margin with its 90% interval (a
@@ -52,11 +54,11 @@ def command(old: Path, new: Path, margin: float | None, every_look: bool, form: 
     from concord.reports.gate import unchanged
     from concord.statistics import drift as statistics
 
-    tables = [labels.read(path, read_options(about), people=False) for path in (old, new)]
+    tables = [labels.read(path, reading, people=False) for path in (old, new)]
     asked = tables[0].of.study.criteria
     judges = [judge for judge in tables[0].of.judges if judge in tables[1].of.judges]
     outcomes_: list[Tested] = []
-    for criterion in (c for c in asked if c.name in (about["criterion"] or [c.name for c in asked])):
+    for criterion in (c for c in asked if c.name in (reading.criteria or [c.name for c in asked])):
         for judge in judges:
             keys, before, after = _common(tables, criterion.name, judge)
             ends = (min(criterion.scale.low, *before, *after), max(criterion.scale.high, *before, *after))

@@ -1,13 +1,16 @@
 """`concord gate`: whether judges agree with people well enough, as an exit code."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from concord.commands import options, outcomes
-from concord.commands.check import read_options, table_options
+from concord.commands.check import table_options
 from concord.errors import ConcordError
+
+if TYPE_CHECKING:
+    from concord.exchange.labels import TableOptions
 
 STATISTICS = ("spearman", "kendall", "pearson", "alpha", "weighted-kappa", "kappa")
 
@@ -46,7 +49,7 @@ def command(
     form: str,
     resamples: int,
     seed: int,
-    **about: Any,
+    reading: "TableOptions",
 ) -> None:
     """Exit with 2 unless judges agree with people at least so well: in FILE, or in a study of the workspace.
 
@@ -60,19 +63,19 @@ def command(
     if file and study:
         raise ConcordError("Name a FILE of labels or a study of the workspace, not both.")
     from concord.exchange import labels
-    from concord.reports.agreement_report import Options, agreement_report, asked_report
+    from concord.reports.agreement_report import Options, agreement_report, report_of
     from concord.reports.gate import gate
     from concord.workspace import Workspace
 
     asked = Options(panels=(judges,) if len(judges) > 1 else (), resamples=resamples, seed=seed)
     if file is not None:
-        table = labels.read(file, read_options(about))
-        report, within = asked_report(table.of, asked, table.features), f" in {file.name}"
+        table = labels.read(file, reading)
+        report, within = report_of(table.of, asked, table.features), f" in {file.name}"
     else:
         with Workspace.open(workspace, create=False).read() as db:
             if not study:
                 raise ConcordError("Name a FILE of labels, or a study of the workspace with --study.")
             report, within = agreement_report(db, study, asked), f" in the study {study}"
-    on = (about["criterion"] or ("",))[0]
+    on = reading.criterion
     found = gate(report, least, criterion=on, judges=judges, statistic=statistic, within=within)
     outcomes.conclude("concord gate", [found], form, str(file or ""))

@@ -3,13 +3,16 @@
 import random
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from concord.commands import options
-from concord.commands.check import read_options, table_options
+from concord.commands.check import table_options
 from concord.commands.printing import columns, echo
+
+if TYPE_CHECKING:
+    from concord.exchange.labels import TableOptions
 
 PERSON = "human"
 """The column that a person fills."""
@@ -23,7 +26,7 @@ PERSON = "human"
 )
 @options.form()
 @options.seeded("gives the same order")
-def command(file: Path, out: Path | None, form: str, seed: int, **about: Any) -> None:
+def command(file: Path, out: Path | None, form: str, seed: int, reading: "TableOptions") -> None:
     """How many rows a person should label, from a table of judges' answers: what intervals labels would give.
 
     With --out the rows are written in a random order, with an empty column “human” in front: fill it from the
@@ -37,7 +40,7 @@ def command(file: Path, out: Path | None, form: str, seed: int, **about: Any) ->
     from concord.statistics.planning import expected
     from concord.table import as_document
 
-    table = labels.read(file, read_options(about), people=False)
+    table = labels.read(file, reading, people=False)
     scores = table.of
     judge = scores.judges[0]
     made = expected(np.asarray(scores.column("score")[scores.column("rater") == judge], dtype=np.float64))

@@ -67,6 +67,11 @@ class TableOptions:
     scales: Mapping[str, Scale] = field(default_factory=dict)
     passing: float | None = None
 
+    @property
+    def criterion(self) -> str:
+        """The first criterion that is stated; “” where none is."""
+        return self.criteria[0] if self.criteria else ""
+
     def command(self, name: str, *more: str) -> str:
         """The command for a table with these options and more, as it is typed."""
         stated = {"--human": self.people, "--judge": self.judges, "--by": self.by}

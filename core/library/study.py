@@ -11,7 +11,7 @@ from concord.exchange import labels
 from concord.library.result import Agreement
 from concord.questions import Scale, scale_of
 from concord.rating import Criterion
-from concord.reports.agreement_report import Options, agreement_report, asked_report
+from concord.reports.agreement_report import Options, agreement_report, report_of
 from concord.statistics.figures import People
 from concord.store import access, ratings, studies
 from concord.studies.studies import Runs
@@ -71,7 +71,7 @@ def agreement(
     kept = ("runs", "nominal", "cluster_by", "exclude_refused")
     treatment = {name: of for name, of in how.items() if name in kept}
     read = labels.read(table, columns, **cast(labels.Treatment, treatment))
-    return Agreement(asked_report(read.of, _options(how), read.features), read.warnings, read.columns)
+    return Agreement(report_of(read.of, _options(how), read.features), read.warnings, read.columns)
 
 
 check = agreement

@@ -202,7 +202,29 @@ class AgreementReport(Evidence):
 
     def as_json(self) -> dict[str, Any]:
         """All figures and sentences as plain values: over all criteria, and every section on every one."""
-        return report_json(self)
+        values: dict[str, Any] = {"summary": self.summary, "missing": self.missing, "notes": self.notes}
+        values["limits"] = [] if self.options.nominal else self.limits
+        values["left_out"] = self.left_out
+        values["excluded"] = [
+            {"annotator": one.annotator, "reason": one.reason, "decided": one.decided}
+            for one in self.of.excluded
+        ]
+        values["with_excluded"] = self.of.with_excluded
+        if self.of.chances:
+            values["describes"] = self.of.items
+        if self.options.nominal:
+            figures = [_flat(row) for row in self.nominal.rows]
+            return {"schema": SCHEMA, "study": self.of.study.name, "figures": figures} | values
+        found = {
+            criterion: {
+                name: {table.name: as_values(table) for table in self.section(name, criterion).values()}
+                for name in IN_FILES
+            }
+            for criterion in self.criteria
+        }
+        if self.unordered is not None:
+            values["categories"] = [_flat(row) for row in (self.categories or self.nominal).rows]
+        return as_json(self.agreement) | values | {"main": self.main, "sections": found}
 
     @property
     def left_out(self) -> list[dict[str, Any]]:
@@ -215,8 +237,29 @@ class AgreementReport(Evidence):
     def document(
         self, form: str, *, sections: Sequence[str] = (), criterion: str = "", width: int = WIDTH
     ) -> str:
-        """The report as text: see the function `document`."""
-        return document(self, form, sections=sections, criterion=criterion, width=width)
+        """The report in one of `concord.table.FORMS`: the summary, and the figures of the main criterion.
+
+        JSON has everything, CSV every figure on a line of its own. With names of `sections` (“all” for every
+        one), their tables on `criterion` (else the main one). Text is made for a terminal of `width` columns.
+        Raises NotFound for an unknown section or criterion.
+        """
+        if sections:
+            tables = self.asked(sections, criterion)
+        elif form == "json":
+            return json.dumps(self.as_json(), ensure_ascii=False, indent=2) + "\n"
+        elif form == "csv":
+            return as_csv(self.nominal) if self.options.nominal else as_figures_csv(_figures(self))
+        else:
+            tables = [*self.overview]
+        if form in ("json", "csv"):
+            return as_document(tables, form)
+        named = [renamed(table, self.names) for table in tables]
+        if sections:
+            return as_document(named, form, width=width)
+        sentences = dict.fromkeys([*self.summary, *self.limits, *self.notes])
+        text = _listed([*sentences], form, width) + as_document(named, form, width=width)
+        more = [f"More: `--section NAME`, where NAME is {', '.join(SECTIONS)} or all."]
+        return text if form != "table" or self.options.nominal else f"{text}\n{_listed(more, form, width)}"
 
     def with_cut(self, criterion: str, cut: float) -> AgreementReport:
         """The report with another cut of a criterion, kept for the next time."""
@@ -243,87 +286,25 @@ def agreement_report(db: Database, study: str, options: Options = Options()) -> 
         nominal=options.nominal,
         items=options.items,
     )
-    return asked_report(of, options, frames.feature_rows(db, study))
-
-
-def asked_report(of: StudyRatings, options: Options, features: Columns) -> AgreementReport:
-    """`report_of`. Raises NotFound for a panel with an unknown judge and a cut of an unknown criterion."""
-    check_known("judge", chain.from_iterable(options.panels), of.judges)
-    for criterion, _ in options.cuts:
-        check_known("criterion", criterion, (*of.criteria, FINAL))
-    return report_of(of, options, features)
+    return report_of(of, options, frames.feature_rows(db, study))
 
 
 def report_of(
     of: StudyRatings, options: Options = Options(), features: Columns | None = None
 ) -> AgreementReport:
-    """The report of ratings that were read: see `concord.reports.evidence.Evidence.read`."""
+    """The report of ratings that were read: see `concord.reports.evidence.Evidence.read`.
+
+    Raises NotFound for a panel with an unknown judge and a cut of an unknown criterion.
+    """
+    check_known("judge", chain.from_iterable(options.panels), of.judges)
+    for criterion, _ in options.cuts:
+        check_known("criterion", criterion, (*of.criteria, FINAL))
     return AgreementReport.read(of, options, features)
 
 
 def at(points: pd.DataFrame, mean: float, score: float) -> pd.DataFrame:
     """The items at one place of a scatter."""
     return points[(points["mean"] == round(mean, DIGITS)) & (points["score"] == round(score, DIGITS))]
-
-
-def document(
-    report: AgreementReport,
-    form: str,
-    *,
-    sections: Sequence[str] = (),
-    criterion: str = "",
-    width: int = WIDTH,
-) -> str:
-    """The report in one of `concord.table.FORMS`: the summary, and the figures of the main criterion.
-
-    JSON has everything, CSV every figure on a line of its own. With names of `sections` (“all” for every
-    one), their tables on `criterion` (else the main one). Text is made for a terminal of `width` columns.
-    Raises NotFound for an unknown section or criterion.
-    """
-    if sections:
-        tables = report.asked(sections, criterion)
-    elif form == "json":
-        return json.dumps(report_json(report), ensure_ascii=False, indent=2) + "\n"
-    elif form == "csv":
-        return as_csv(report.nominal) if report.options.nominal else as_figures_csv(_figures(report))
-    else:
-        tables = [*report.overview]
-    if form in ("json", "csv"):
-        return as_document(tables, form)
-    named = [renamed(table, report.names) for table in tables]
-    if sections:
-        return as_document(named, form, width=width)
-    sentences = dict.fromkeys([*report.summary, *report.limits, *report.notes])
-    text = _listed([*sentences], form, width) + as_document(named, form, width=width)
-    more = [f"More: `--section NAME`, where NAME is {', '.join(SECTIONS)} or all."]
-    return text if form != "table" or report.options.nominal else f"{text}\n{_listed(more, form, width)}"
-
-
-def report_json(report: AgreementReport) -> dict[str, Any]:
-    """All figures and sentences as plain values: over all criteria, and every section on every one."""
-    said: dict[str, Any] = {"summary": report.summary, "missing": report.missing, "notes": report.notes}
-    said["limits"] = [] if report.options.nominal else report.limits
-    said["left_out"] = report.left_out
-    said["excluded"] = [
-        {"annotator": one.annotator, "reason": one.reason, "decided": one.decided}
-        for one in report.of.excluded
-    ]
-    said["with_excluded"] = report.of.with_excluded
-    if report.of.chances:
-        said["describes"] = report.of.items
-    if report.options.nominal:
-        figures = [_flat(row) for row in report.nominal.rows]
-        return {"schema": SCHEMA, "study": report.of.study.name, "figures": figures} | said
-    found = {
-        criterion: {
-            name: {table.name: as_values(table) for table in report.section(name, criterion).values()}
-            for name in IN_FILES
-        }
-        for criterion in report.criteria
-    }
-    if report.unordered is not None:
-        said["categories"] = [_flat(row) for row in (report.categories or report.nominal).rows]
-    return as_json(report.agreement) | said | {"main": report.main, "sections": found}
 
 
 def _figures(report: AgreementReport) -> list[Table]:

@@ -138,10 +138,9 @@ class Evidence:
 
     @property
     def asked_panels(self) -> tuple[tuple[str, ...], ...]:
-        """The panels asked for, their judges in order; one with an unknown judge is passed over."""
-        judges = self.ratings.judges
-        known = [panel for panel in self.options.panels if len(panel) > 1 and set(panel) <= set(judges)]
-        return tuple(dict.fromkeys(tuple(j for j in judges if j in panel) for panel in known))
+        """The panels asked for, their judges in order."""
+        panels = [panel for panel in self.options.panels if len(panel) > 1]
+        return tuple(dict.fromkeys(tuple(j for j in self.ratings.judges if j in of) for of in panels))
 
     @cached_property
     def judges(self) -> tuple[str, ...]:

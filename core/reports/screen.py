@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from concord.estimate import Estimate
 from concord.files.plain import plain_line
-from concord.reports.agreement_report import AgreementReport, report_json
+from concord.reports.agreement_report import AgreementReport
 from concord.reports.coefficient import every_criterion, ordered, ratings_of, usual
 from concord.statistics.coefficients import COEFFICIENTS
 from concord.statistics.confusion import mistaken
@@ -194,7 +194,7 @@ def screen_json(
     """The report as JSON has it, with what was read and the tables of the screen."""
     on = criterion or main_of(report)
     own = {table.name: as_values(table) for table in tables(report, on)}
-    return report_json(report) | {"taken": [*taken], "not_read": [*left_out], "screen": own}
+    return report.as_json() | {"taken": [*taken], "not_read": [*left_out], "screen": own}
 
 
 def _value(cell: Cell) -> float:

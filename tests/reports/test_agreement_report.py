@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from concord.errors import NotFound
 from concord.estimate import Estimate
 from concord.questions import YES_NO, points
 from concord.rating import Criterion
@@ -200,16 +201,18 @@ def test_final_has_the_scale_of_its_criteria_if_they_share_one() -> None:
     assert report_of(mixed).scale("final") is None
 
 
-def test_a_panel_asked_for_is_measured_once_and_one_with_a_stranger_is_passed_over() -> None:
+def test_a_panel_asked_for_is_measured_once_and_one_with_a_stranger_is_refused() -> None:
     judges = {
         ("judge", name): [[i % 5 + 1, (i * k) % 5 + 1] for i in range(12)] for k, name in enumerate("abc")
     }
     table = frame({("human", "Ada"): [[i % 4 + 1, i % 3 + 1] for i in range(12)], **judges})
-    found = measured(table, options=Options(panels=(("a", "b"), ("a", "stranger")), resamples=0))
+    found = measured(table, options=Options(panels=(("a", "b"), ("a", "b")), resamples=0))
     panels = [row.members for row in found.agreement.criteria["final"].panels]
     assert sorted(panels) == [("a", "b"), ("a", "b", "c"), ("a", "c"), ("b", "c")]
     assert found.panels == (("a", "b", "c"), ("a", "b"))
     assert found.primary_panel == ("a", "b", "c")
+    with pytest.raises(NotFound, match="stranger"):
+        measured(table, options=Options(panels=(("a", "stranger"),), resamples=0))
 
 
 def test_runs_of_one_judge_are_no_panel_unless_asked_for() -> None:
