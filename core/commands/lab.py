@@ -301,8 +301,9 @@ def report(
 @click.option(
     "--to", "target", required=True, type=click.Path(path_type=Path), help="The folder to write to."
 )
+@click.option("--robustness", is_flag=True, help="With `concord lab robustness`, which asks what it lacks.")
 @click.pass_obj
-def card(folder: str, study: str, judge: str, version: str, target: Path) -> None:
+def card(folder: str, study: str, judge: str, version: str, target: Path, robustness: bool) -> None:
     """Write the judge's card (HTML, Markdown, JSON), its prompt, and files that run it elsewhere.
 
     judge.py runs it in Python, mlflow_scorer.py in MLflow, inspect_scorer.py in Inspect. Nothing is opened.
@@ -310,11 +311,41 @@ def card(folder: str, study: str, judge: str, version: str, target: Path) -> Non
     from datetime import date
 
     from concord.lab import card as cards
-    from concord.lab import measuring
+    from concord.lab import measuring, running, variants
+    from concord.lab import robustness as checks
+    from concord.rubrics import shelf
 
     workspace = Workspace.open(folder, create=False)
     with workspace.read() as db:
         bench = measuring.read(db, study)
-    made = cards.card(workspace, bench, bench.find(judge, _variant(bench.parts.rubric, version)))
+    whose, found = bench.find(judge, _variant(bench.parts.rubric, version)), None
+    if robustness:
+        used = variants.current(workspace, bench.parts, shelf.number_of(version))
+        found = checks.checked(workspace, bench.parts, judge, used, running.Purse())
+    made = cards.card(workspace, bench, whose, robustness=found)
     for path in cards.write(made, target, date.today()):
         echo(path)
+
+
+@command.command("robustness")
+@click.argument("study")
+@click.option("--judge", required=True, help="The model.")
+@click.option("--version", default="", help="The version of the rubric; its file unless given.")
+@click.option("--max-cost", type=BUDGET, help="Spend no more; every model needs a price.")
+@options.form()
+@click.pass_obj
+def robustness(folder: str, study: str, judge: str, version: str, max_cost: float | None, form: str) -> None:
+    """Ask a judge again about replies that were padded, formatted, reworded or told it what to answer.
+
+    Each check is read beside what asking the same again changes. What is stored is not paid again.
+    """
+    from concord.lab import parts, running, variants
+    from concord.lab import robustness as checks
+    from concord.rubrics import shelf
+
+    workspace = Workspace.open(folder, create=False)
+    with workspace.read() as db:
+        divided = parts.read(db, study)
+    used = variants.current(workspace, divided, shelf.number_of(version))
+    table = checks.checked(workspace, divided, judge, used, running.Purse(max_cost))
+    printing.show([table], form)

@@ -93,7 +93,13 @@ def asked(db: Database, conversations: Sequence[int]) -> list[Asked]:
 
 
 def said(
-    db: Database, conversations: Sequence[int], *, judge: str = "", variant: str = "", study: str = ""
+    db: Database,
+    conversations: Sequence[int],
+    *,
+    judge: str = "",
+    variant: str = "",
+    study: str = "",
+    repeat: int = 0,
 ) -> list[Worded]:
     """What a judge by a version, or the people of a study, answered about these conversations, with words."""
     whose = "x.kind = 'judge' AND x.name = :judge AND x.variant = :variant"
@@ -101,9 +107,10 @@ def said(
         whose = "x.kind = 'human' AND r.study_id = (SELECT id FROM studies WHERE name = :study)"
     rows = db.execute(
         "SELECT r.conversation_id, r.turn, r.criterion, x.name, x.variant, r.score, r.explanation "
-        f"FROM ratings r JOIN raters x ON x.id = r.rater_id WHERE {whose} AND r.repeat = 0 AND NOT r.extra "
-        "AND r.conversation_id IN (SELECT value FROM json_each(:ids)) ORDER BY r.id",
-        {"judge": judge, "variant": variant, "study": study, "ids": json.dumps(list(conversations))},
+        f"FROM ratings r JOIN raters x ON x.id = r.rater_id WHERE {whose} AND r.repeat = :repeat "
+        "AND NOT r.extra AND r.conversation_id IN (SELECT value FROM json_each(:ids)) ORDER BY r.id",
+        {"judge": judge, "variant": variant, "study": study, "repeat": repeat}
+        | {"ids": json.dumps(list(conversations))},
     )
     return [Worded(*row) for row in rows]
 
