@@ -76,7 +76,7 @@ def _deal(
             db, name, annotators, overlap=overlap, repeats=repeats, repeat_after=repeat_after, extra=extra
         )
         study, beside = stored.get(db, name), placements.hidden(db, name)
-        balance = dealing.plan(db, name).told
+        balance = dealing.plan(db, name).balance
     k = study.overlap
     each = f"{k} {'rater' if k == 1 else 'raters'} a unit" if k else "every unit to everybody"
     echo(
@@ -91,7 +91,7 @@ def _deal(
 
 def _planned(plan: dealing.Deal) -> None:
     printing.show([plan.table], "table")
-    echo(plan.told)
+    echo(plan.balance)
     echo("Nothing was dealt: that is what the deal would be.")
 
 
@@ -190,7 +190,7 @@ def _training(
             )
             golds = gold.read_gold(db, name, file, training=True) if file else []
             training.begin(db, name, golds, rule)
-        echo(f"Study “{name}” opens to whoever passes its training: {rule.told}.")
+        echo(f"Study “{name}” opens to whoever passes its training: {rule.words}.")
 
 
 @commands.command("adjudicate")
@@ -234,7 +234,7 @@ def _settle(
         if (item, turn) not in units:
             raise not_found("item", item, [key for key, _ in units])
         adjudicate.settle(db, name, units[item, turn], criterion, score, reason, actor())
-        echo(adjudicate.adjudication(db, name).told)
+        echo(adjudicate.adjudication(db, name).summary)
 
 
 @commands.command("reveal")
@@ -315,7 +315,7 @@ def _reassign(workspace: str, name: str, annotator: str, reason: str, dry_run: b
         return
     with opened.write() as db:
         handed = running.reassign(db, name, annotator, reason)
-        balance = dealing.plan(db, name).told
+        balance = dealing.plan(db, name).balance
     echo(running.reassigned(name, annotator, handed))
     echo(balance)
 

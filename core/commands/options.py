@@ -243,9 +243,9 @@ def scales(where: str) -> Callable[[F], F]:
 def _told(given: Sequence[str]) -> list[tuple[str, Scale]]:
     if not given:
         return []
-    from concord.studies.scales import scale_told  # loads numpy
+    from concord.studies.scales import named_scale  # loads numpy
 
-    return [scale_told(text) for text in given]
+    return [named_scale(text) for text in given]
 
 
 def names(text: str) -> tuple[str, ...]:

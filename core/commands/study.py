@@ -217,7 +217,7 @@ def _show(workspace: str, name: str) -> None:
         signs = quality.signs(db, name)
         decided, figures = exclusions.decisions(db, name), purposes.tables(db, name)
         done, fixed = acts.every(db, name), registrations.every(db, name)
-        waiting = extra_raters.waiting_told(len(extra_raters.waiting(db, name)))
+        waiting = extra_raters.waiting_words(len(extra_raters.waiting(db, name)))
         if training.rule_of(study):
             figures.insert(0, training.table(db, name))
         if any(one.done for one in people):
@@ -232,7 +232,7 @@ def _show(workspace: str, name: str) -> None:
     if "random" in (drawn := study.meta.get("drawn", {})):
         echo(f"{DRAWN[drawn['next_for']]}; {len(drawn['random'])} are a simple random sample.")
     for fixed_plan in fixed:
-        echo(f"{fixed_plan.told}.")
+        echo(f"{fixed_plan.line}.")
     if people:
         echo()
         printing.show([_progress(study, people, out), *figures], "table")
@@ -292,7 +292,7 @@ def _register(workspace: str, name: str, plan: Path | None, judges: tuple[str, .
         before = registrations.every(db, name)
         models = model_names(opened.models_path)
         registered = registration.register(db, name, analysis, judges=judges, late=late, models=models)
-    echo(f"The study “{name}” is registered. {registered.told}.")
+    echo(f"The study “{name}” is registered. {registered.line}.")
     if before:
         echo(registration.changed(before[-1], registered))
     echo("Publish the hash, or the text of `concord export registration`, where its date can be proved.")

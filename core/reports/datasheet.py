@@ -132,7 +132,7 @@ def _process(db: Database, study: studies.Study) -> Iterator[str]:
     if gold or repeated:
         yield f"{len(gold)} gold items and {repeated:.0%} repeats lay hidden among the items."
     made = registrations.binding(registrations.every(db, study.name))
-    yield f"{made.told}." if made else "The study was not registered before people rated."
+    yield f"{made.line}." if made else "The study was not registered before people rated."
 
 
 def _people(db: Database, study: studies.Study) -> Iterator[str]:

@@ -163,7 +163,7 @@ def _result(test: PlannedTest, about: str, who: str, figure: Estimate) -> Row:
 
 
 def _table(made: Registration | None, rows: Sequence[Row]) -> Table:
-    notes = [f"{made.told}." if made else "The study was not registered."]
+    notes = [f"{made.line}." if made else "The study was not registered."]
     if made and made.late:
         notes.append("A late registration does not show that the plan was made without sight of answers.")
     if made and (judged := made.content["ratings"]["judges"]):

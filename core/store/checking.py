@@ -52,10 +52,10 @@ def findings(db: Database) -> list[Finding]:
 
 def _references(db: Database) -> Iterator[Finding]:
     """Rows that refer to rows that are not there."""
-    found: dict[tuple[str, str], list[int]] = {}
+    missing: dict[tuple[str, str], list[int]] = {}
     for table, row, parent, _ in db.execute("PRAGMA foreign_key_check").fetchall():
-        found.setdefault((table, parent), []).append(row)
-    for (table, parent), rows in found.items():
+        missing.setdefault((table, parent), []).append(row)
+    for (table, parent), rows in missing.items():
         yield Finding(f"Rows of {table} that refer to missing rows of {parent}: {_named(rows)}.", REPORT)
 
 

@@ -91,7 +91,7 @@ class Numbers:
             left, right = right ^ self._mixed(part, left), left
         return left * _HALF + right
 
-    def told(self, event: Any) -> Any:
+    def meant(self, event: Any) -> Any:
         """An event as the browser reports it, about the item it means; what is no event stays as it is."""
         match event:
             case {"item": int(shown)}:

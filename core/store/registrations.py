@@ -37,7 +37,7 @@ class Registration:
         return content
 
     @property
-    def told(self) -> str:
+    def line(self) -> str:
         """The registration in one line."""
         late = f", after people had given {self.ratings} answers" if self.late else ""
         return f"{self.registered[:10]}: registered by {self.by}, SHA-256 {self.sha256}{late}"

@@ -57,7 +57,7 @@ class Deal:
         return {(a, b): len(sets[a] & sets[b]) for a, b in combinations(self.people, 2)}
 
     @property
-    def told(self) -> str:
+    def balance(self) -> str:
         """The balance in sentences."""
         items = [len(self.first.get(person, ())) for person in self.people]
         sentences = [f"Items of an annotator: {_between(items)}."]
@@ -70,7 +70,7 @@ class Deal:
                 f"{self.lacking} items have fewer raters than {self.overlap or len(self.people)}."
             )
         if self.rule:
-            many, rule = len(self.extra) + self.waiting, self.rule.told(self.study.criteria)
+            many, rule = len(self.extra) + self.waiting, self.rule.words(self.study.criteria)
             sentences.append(
                 f"{many} items have {rule}: {len(self.extra)} have an extra rater"
                 + (f", for {self.waiting} nobody is left." if self.waiting else ".")

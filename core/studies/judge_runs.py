@@ -65,5 +65,5 @@ def single_runs(rows: Columns) -> tuple[Columns, dict[str, tuple[str, ...]]]:
     names = [
         runs_of[rater][run] if kind == "judge" and rater in runs_of else rater for rater, kind, run in given
     ]
-    found = rows | {"rater": Names(range(len(names)), names)}
-    return found, {judge: tuple(of.values()) for judge, of in runs_of.items()}
+    of_runs = rows | {"rater": Names(range(len(names)), names)}
+    return of_runs, {judge: tuple(of.values()) for judge, of in runs_of.items()}

@@ -162,7 +162,7 @@ def content_of(db: Database, name: str) -> dict[str, Any]:
         "study": name,
         "title": study.title,
         "sample": {"seed": study.seed, "overlap": study.overlap, "per turn": study.per_turn}
-        | {"extra raters": rule.told(study.criteria) if rule else "none"}
+        | {"extra raters": rule.words(study.criteria) if rule else "none"}
         | {"drawn": study.meta.get("drawn", {})},
         "units": sorted(f"{u['key']} turn {u['turn']}" if u["turn"] else u["key"] for u in units),
         "guidelines": study.guidelines,

@@ -33,7 +33,7 @@ def of_criterion(text: str) -> tuple[str, str]:
     return unicodedata.normalize("NFC", criterion.strip()), rest
 
 
-def scale_told(text: str) -> tuple[str, Scale]:
+def named_scale(text: str) -> tuple[str, Scale]:
     """The criterion (“” for every one) and the scale of `CRITERION=1..5` or `1..5`. Raises ConcordError."""
     criterion, answers = of_criterion(text)
     try:

@@ -38,18 +38,18 @@ def page() -> None:
     first = names.index(asked("study", names, names[0]))
     name = shown("study", st.selectbox("Study", names, first, studies_called()))
     with workspace().read() as db:
-        found = adjudicate.adjudication(db, name)
-        queue = adjudicate.queue_table(db, found)
+        state = adjudicate.adjudication(db, name)
+        queue = adjudicate.queue_table(db, state)
     who_is = here()
     settles_only = isinstance(who_is, Researcher) and who_is.role == "adjudicator"
     if not settles_only:
-        _rule(name, found)
-    st.markdown(plain(found.told))
-    if not found.disputed:
+        _rule(name, state)
+    st.markdown(plain(state.summary))
+    if not state.disputed:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         person.ask()
-        left = len(found.disputed) - len(found.done)
+        left = len(state.disputed) - len(state.done)
         st.button(
             f"Settle {left} items" if left else "Look again",
             type="primary",
@@ -68,15 +68,15 @@ def _ordered(db: Database, names: list[str]) -> list[str]:
     def rank(name: str) -> int:
         if not stored.get(db, name).meta.get("adjudication"):
             return 2
-        found = adjudicate.adjudication(db, name)
-        return int(len(found.done) == len(found.disputed))
+        state = adjudicate.adjudication(db, name)
+        return int(len(state.done) == len(state.disputed))
 
     return sorted(names, key=rank)
 
 
-def _rule(name: str, found: adjudicate.Adjudication) -> None:
-    rule = found.rule or Rule()
-    criteria = {"": "any criterion"} | {c.name: c.label for c in found.study.criteria}
+def _rule(name: str, state: adjudicate.Adjudication) -> None:
+    rule = state.rule or Rule()
+    criteria = {"": "any criterion"} | {c.name: c.label for c in state.study.criteria}
     with st.form("rule"):
         size, on, go = st.columns([2, 2, 1], vertical_alignment="bottom")
         size.number_input(

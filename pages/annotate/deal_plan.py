@@ -28,5 +28,5 @@ def deal_plan(name: str, key: str, *annotators: str, **asked: Any) -> None:
         except ConcordError as error:
             sentence(error)
         else:
-            st.caption(plain(plan.told))
+            st.caption(plain(plan.balance))
             draw(plan.table)

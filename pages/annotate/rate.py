@@ -124,7 +124,9 @@ def _rating(work: Work, annotator: AnnotatorHere, back: str) -> bool:
         numbers = desk.Numbers(db, study.name, rater)
     return _sitting(
         sent.fixed(study, annotator.name, component.name(rater, work.name), back),
-        lambda db, client, events: dealing.reported(db, study.name, rater, client, map(numbers.told, events)),
+        lambda db, client, events: dealing.reported(
+            db, study.name, rater, client, map(numbers.meant, events)
+        ),
         lambda db, wanted, refused: _open(db, rater, study, wanted, refused),
         rater,
     )

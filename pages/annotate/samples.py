@@ -87,7 +87,7 @@ def _study(names: list[str]) -> None:
     if not study.anonymous:
         _progress(items, beside)
         if waiting:
-            st.caption(extra_raters.waiting_told(waiting))
+            st.caption(extra_raters.waiting_words(waiting))
         for flag in signs.suspicions:
             st.warning(plain(flag.text), icon=":material/speed:")
         if signs.unsuspicious:

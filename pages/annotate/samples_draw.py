@@ -48,7 +48,7 @@ def form() -> None:
         with workspace().read() as db:
             n, seed = _numbers(conversations.count(db, wanted))
         refused = st.toggle("Pass over conversations in which a judge saw a refusal")
-        varied = [name for name, found in values.items() if name != "benchmark" and len(found) > 1]
+        varied = [name for name, each in values.items() if name != "benchmark" and len(each) > 1]
         draw: dict[str, Any] = {"wanted": wanted, "seed": seed, "exclude_refused": refused, **_how(varied)}
         draw["not_in"] = _apart()
         pilot = st.text_input(
@@ -137,10 +137,10 @@ def _filter(benchmark: str, values: Mapping[str, Sequence[str]]) -> Filter:
         players = st.multiselect("Players", values["player"], placeholder="all")
         facets = {
             name: tuple(
-                st.multiselect(_heading(name), found, placeholder="all", key=f"only {benchmark} {name}")
+                st.multiselect(_heading(name), each, placeholder="all", key=f"only {benchmark} {name}")
             )
-            for name, found in values.items()
-            if name not in FIXED and len(found) > 1
+            for name, each in values.items()
+            if name not in FIXED and len(each) > 1
         }
     return Filter(
         benchmark,

@@ -47,7 +47,7 @@ def section(study: Study) -> None:
             "followed by the known one. The page Annotators shows who has passed."
         )
         if rule:
-            st.markdown(plain(f"Passed is {rule.told}."))
+            st.markdown(plain(f"Passed is {rule.words}."))
         now = rule or training.PassRule()
         st.file_uploader(
             "Items with explanations",
@@ -89,7 +89,7 @@ def _train(name: str) -> None:
         golds = _read(db, name, st.session_state.get(f"training of {name}"), teaches=True)
         rule = training.PassRule(**given)
         training.begin(db, name, golds, rule)
-        told.done(f"The study opens to whoever passes its training: {rule.told}.")
+        told.done(f"The study opens to whoever passes its training: {rule.words}.")
 
 
 def _end(name: str) -> None:

@@ -35,7 +35,7 @@ def page() -> None:
     who = here()
     mine = who.session if isinstance(who, Researcher) else 0
     with workspace().read() as db:
-        found = sessions.each(db)
+        every = sessions.each(db)
     rows = [
         {
             "who": s.name or "Researcher",
@@ -46,7 +46,7 @@ def page() -> None:
             "began": datetime.fromisoformat(s.begun),
             "browser": s.browser,
         }
-        for s in found
+        for s in every
     ]
     when = st.column_config.DatetimeColumn
     if not rows_as_cards("sessions", rows):
@@ -67,10 +67,10 @@ def page() -> None:
         )
     with st.container(border=True, horizontal=True, vertical_alignment="bottom"):
         # This browser's own stands last, so that it is not ended by mistake.
-        ordered = sorted(found, key=lambda session: session.id == mine)
+        ordered = sorted(every, key=lambda session: session.id == mine)
         chosen = st.selectbox("Session", ordered, format_func=_named)
         st.button("End it", icon=":material/logout:", on_click=_end, args=([chosen],))
-        others = [session for session in found if session.id != mine]
+        others = [session for session in every if session.id != mine]
         st.button(
             "End all others", icon=":material/logout:", disabled=not others, on_click=_end, args=(others,)
         )
@@ -88,14 +88,14 @@ def _members() -> None:
         st.markdown("**Hand this link to its person.** It is shown this once.")
         st.code(made, language=None, wrap_lines=True)
     with workspace().read() as db:
-        found = members.every(db)
-    for one in found:
+        everybody = members.every(db)
+    for one in everybody:
         st.markdown(plain(f"{one.name}: {one.role}, link {one.link}"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input("Name of a researcher", key="member name", max_chars=80)
         st.selectbox("Role", ["researcher", "adjudicator"], key="member role")
         st.button("Make a link", key="member invite", on_click=_let_in)
-    if working := [one.name for one in found if not one.revoked]:
+    if working := [one.name for one in everybody if not one.revoked]:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.selectbox("Researcher", working, key="member out")
             st.button("Withdraw the link", key="member revoke", on_click=_keep_out)

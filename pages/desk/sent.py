@@ -71,10 +71,10 @@ def moving(
 def _item(db: Database, rater: int, study: Study, unit: int) -> dict[str, Any]:
     task = placements.numbered(db, rater, unit)
     asks = [c.name for c in studies.asked(db, study.name, task.conversation_id, task.turn)]
-    return item(db, study, unit, task) | {"asks": asks, "told": _told(db, study, unit)}
+    return item(db, study, unit, task) | {"asks": asks, "told": _known_answers(db, study, unit)}
 
 
-def _told(db: Database, study: Study, unit: int) -> dict[str, Any]:
+def _known_answers(db: Database, study: Study, unit: int) -> dict[str, Any]:
     """The known answers of an item that was submitted and is locked, by criterion; else none."""
     answers = known.shown(db, unit)
     return {

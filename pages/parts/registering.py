@@ -17,7 +17,7 @@ def section(name: str) -> None:
         made, answers = registrations.every(db, name), registrations.answers(db, name)
     with st.expander("Pre-registration", icon=":material/verified:"):
         for one in made:
-            st.caption(plain(f"{one.told}."))
+            st.caption(plain(f"{one.line}."))
         if holds := registrations.binding(made):
             st.download_button(
                 "What was registered (JSON)",

@@ -141,10 +141,10 @@ def _triage(benchmark: Benchmark) -> None:
             select=lambda row: begin(str(row["conversation"])),
         )
     with workspace().read() as db:
-        found = audits.findings(db, benchmark.name, where=where, judges=by)
-    if found.items:
+        findings = audits.findings(db, benchmark.name, where=where, judges=by)
+    if findings.items:
         st.subheader("Found so far in triage", anchor=False)
-        _figures(found)
+        _figures(findings)
 
 
 def _several(label: str, values: list[str], name: str, help: str | None = None) -> list[str]:
@@ -179,12 +179,12 @@ def _audit(benchmark: Benchmark) -> None:
     audit = drawn[name]
     with workspace().read() as db:
         progress = audits.progress(db, name, who)
-        found = audits.findings(db, benchmark.name, name)
+        findings = audits.findings(db, benchmark.name, name)
     before = f" ({progress.elsewhere} of these in triage or another audit)" if progress.elsewhere else ""
     st.markdown(
         f"**{audit.items}** judgements drawn from {audit.drawn_from:,} with seed {audit.seed}. "
         f"**{plain(who)}** has looked at {progress.done} of them{before}, all people together at "
-        f"{found.looked}."
+        f"{findings.looked}."
     )
     label = "Begin" if not progress.done else "Go on" if progress.next else "Look again"
     st.button(
@@ -196,8 +196,8 @@ def _audit(benchmark: Benchmark) -> None:
         args=(AUDIT, {}),
         kwargs={"audit": name},
     )
-    if found.overall.n:
-        _figures(found)
+    if findings.overall.n:
+        _figures(findings)
 
 
 def _draw(benchmark: Benchmark, pool: int, judges: list[str], number: int) -> None:
@@ -223,11 +223,11 @@ def _draw(benchmark: Benchmark, pool: int, judges: list[str], number: int) -> No
             st.rerun()
 
 
-def _figures(found: audits.Findings) -> None:
-    share = found.overall
+def _figures(findings: audits.Findings) -> None:
+    share = findings.overall
     with st.container(horizontal=True):
         _metric("Reasonable", share.rate)
-        if found.named:
+        if findings.named:
             _metric("Wrong", share.wrong, f"of {share.n}")
         else:
             _metric("Too high", share.too_high, f"of {share.n}")
@@ -235,11 +235,11 @@ def _figures(found: audits.Findings) -> None:
             _metric("Optimism", share.optimism, help="Share of too high among what was not reasonable")
         if share.unread:
             _metric("Unreadable, seen", share.unread, "in no share")
-    if not found.unbiased:
+    if not findings.unbiased:
         st.badge("Chosen because something looked wrong: not the judges' rate", color="orange")
-    elif found.items < found.drawn:
-        st.badge(f"The rate rests on the first {found.items} of {found.drawn} so far", color="gray")
-    table.draw(audits.table(found))
+    elif findings.items < findings.drawn:
+        st.badge(f"The rate rests on the first {findings.items} of {findings.drawn} so far", color="gray")
+    table.draw(audits.table(findings))
 
 
 def _metric(label: str, figure: Estimate | int, below: str = "", help: str | None = None) -> None:

@@ -16,7 +16,7 @@ from concord.questions import Scale, points
 from concord.store import access, conversations, frames, placements, ratings
 from concord.store import studies as stored
 from concord.studies import studies
-from concord.studies.scales import scale_told
+from concord.studies.scales import named_scale
 from concord.workspace import Workspace
 
 HEADER = "item_id,criterion,rater_type,rater,score"
@@ -420,11 +420,11 @@ def test_a_scale_that_does_not_fit_is_refused(workspace, run, tmp_path, option, 
 
 @pytest.mark.parametrize(("option", "told"), [("a=b=0-2", "a=b"), ("f=0..2", "f"), ("0..2", "")])
 def test_scales_as_an_option_declares_them(option, told):
-    assert scale_told(option) == (told, points(0, 2))
+    assert named_scale(option) == (told, points(0, 2))
 
 
 def test_a_scale_of_more_answers_than_anybody_reads_is_a_range():
-    assert not scale_told("0..1000000")[1].offered
+    assert not named_scale("0..1000000")[1].offered
 
 
 def test_names_that_differ_in_their_unicode_form_alone_are_one(workspace, tmp_path):

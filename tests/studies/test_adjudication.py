@@ -98,7 +98,7 @@ class TestRule:
     def test_without_those_left_out(self, db):
         set_rule(db, "s", Rule(2))
         exclusions.exclude(db, "s", "bob", "asleep")
-        assert adjudication(db, "s").told.endswith(
+        assert adjudication(db, "s").summary.endswith(
             "rated by two people yet, so there is nothing to adjudicate."
         )
 

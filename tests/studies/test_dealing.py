@@ -154,7 +154,7 @@ class TestExtra:
         assert len(placements.queues(db, "s")) == before + 6
         plan = dealing.plan(db, "s")
         assert (plan.more, plan.more_back, plan.lacking) == ([], [], 0)
-        assert "6 items have answers at least 2 apart on a criterion: 6 have an extra rater." in plan.told
+        assert "6 items have answers at least 2 apart on a criterion: 6 have an extra rater." in plan.balance
         # Nobody rates an item twice.
         assert len({(unit, person) for unit, person, *_ in placements.queues(db, "s")}) == 18
 
@@ -185,7 +185,7 @@ class TestExtra:
         running.reassign(db, "s", "cy", "moved")
         rate(db, "bob", BOB)
         assert have(db) == {}
-        assert "2 items have" in (told := dealing.plan(db, "s").told)
+        assert "2 items have" in (told := dealing.plan(db, "s").balance)
         assert "for 2 nobody is left." in told
 
     def test_who_is_left_out_does_not_make_a_difference(self, db):
@@ -360,7 +360,7 @@ class TestPlan:
         assert again.first == plan.first
         # 6 items of two people each make 6 meetings of 3 pairs.
         assert plan.shared == {("ann", "bob"): 2, ("ann", "cy"): 2, ("bob", "cy"): 2}
-        assert plan.told == (
+        assert plan.balance == (
             "Items of an annotator: 4. Items that two annotators share: 2 (as even as possible)."
         )
         assert [row["new"] for row in plan.table.rows] == [4, 4, 4]
@@ -374,7 +374,8 @@ class TestPlan:
         studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=2)
         plan = dealing.plan(db, "s", without=["cy"])
         assert (
-            plan.told == "Items of an annotator: 6. Items that two annotators share: 6 (as even as possible)."
+            plan.balance
+            == "Items of an annotator: 6. Items that two annotators share: 6 (as even as possible)."
         )
         assert len(plan.back["cy"]) == 4
 

@@ -185,7 +185,7 @@ class TestRepeats:
         assert where != [*range(len(items) - 4, len(items))]
         kinds = {tuple(sorted(item)) for item in news["items"]}
         assert len(kinds) == 1, "every item has the same fields"
-        event = numbers.told({"n": 1, "item": news["items"][0]["id"], "do": "skip", "text": "why"})
+        event = numbers.meant({"n": 1, "item": news["items"][0]["id"], "do": "skip", "text": "why"})
         assert desk.apply(db, rater, "tab", [event])[1] == []
         assert placements.on_desk(db, rater, "s")[0][1] == "skipped"
         assert desk.Numbers(db, "s", rater + 1).shown(items[0]) != numbers.shown(items[0])

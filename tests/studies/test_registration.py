@@ -82,7 +82,7 @@ def test_it_is_refused_once_people_answer_and_late_only_if_asked(workspace):
             registration.register(db, "s", PLAN)
         late = registration.register(db, "s", PLAN, late=True)
         assert (late.late, late.ratings) == (True, 1)
-        assert "after people had given 1 answers" in late.told
+        assert "after people had given 1 answers" in late.line
 
 
 def test_the_last_one_in_time_holds_and_all_are_kept(workspace):

@@ -78,10 +78,10 @@ def test_several_answers_in_one_line():
 def test_adjudication_names_categories_at_the_desk_and_in_the_table(db: Database):
     said = set_rule(db, "s", Rule(2, criterion="kind"))
     assert "different answers on “kind”: 2 of 2 items" in said
-    assert Rule(2).told([KIND, FLUENT]) == (
+    assert Rule(2).words([KIND, FLUENT]) == (
         "answers at least 2 apart, of categories different ones, on a criterion"
     )
-    assert Rule(2).told([FLUENT]) == "answers at least 2 apart on a criterion"
+    assert Rule(2).words([FLUENT]) == "answers at least 2 apart on a criterion"
     unit = stored.units(db, "s")[0]["id"]
     with pytest.raises(StudyError, match="Say why “Kind” is praise"):
         settle(db, "s", unit, "kind", 2, "", "carl")

@@ -31,7 +31,7 @@ class Rule:
     least: float = 2.0
     criterion: str = ""
 
-    def told(self, criteria: Sequence[Criterion]) -> str:
+    def words(self, criteria: Sequence[Criterion]) -> str:
         """The rule in words, for a study that asks these criteria."""
         on = f"on “{self.criterion}”" if self.criterion else "on a criterion"
         named = {c.scale.named for c in criteria if self.criterion in ("", c.name)}
@@ -70,7 +70,7 @@ def set_rule(db: Database, name: str, rule: Rule) -> str:
         raise StudyError("A rule needs a range above 0.")
     refuse_too_wide(study, rule)
     studies.remember(db, name, "adjudication", asdict(rule))
-    return adjudication(db, name).told
+    return adjudication(db, name).summary
 
 
 def refuse_too_wide(study: Study, rule: Rule) -> None:
@@ -108,9 +108,9 @@ class Adjudication:
         return Rule(**kept) if kept else None
 
     @property
-    def rule_told(self) -> str:
+    def rule_words(self) -> str:
         """The rule in words; “” where there is none."""
-        return self.rule.told(self.study.criteria) if self.rule else ""
+        return self.rule.words(self.study.criteria) if self.rule else ""
 
     @property
     def rated_twice(self) -> int:
@@ -157,7 +157,7 @@ class Adjudication:
         ]
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """How many items the rule names, in one sentence."""
         name, n = self.study.name, self.rated_twice
         if self.rule is None:
@@ -165,9 +165,9 @@ class Adjudication:
         if not n:
             return f"Study “{name}”: no item was rated by two people yet, so there is nothing to adjudicate."
         if not self.disputed:
-            return f"Study “{name}”: the rule finds nothing; no item of {n} has {self.rule_told}."
+            return f"Study “{name}”: the rule finds nothing; no item of {n} has {self.rule_words}."
         return (
-            f"Study “{name}”, {self.rule_told}: {len(self.disputed)} of {n} items, {len(self.done)} of them "
+            f"Study “{name}”, {self.rule_words}: {len(self.disputed)} of {n} items, {len(self.done)} of them "
             "settled."
         )
 
@@ -228,7 +228,7 @@ def _why(state: Adjudication, db: Database, unit: int) -> str:
     everybody = informed.by_unit(informed.blind(db, state.study.name))
     if any(one.unit == unit for one in Adjudication(state.study, everybody, {}).disputed):
         return "somebody who rated it was left out of the study"
-    return f"the rule, {state.rule_told}, does not name it" if state.rule else "the study has no rule"
+    return f"the rule, {state.rule_words}, does not name it" if state.rule else "the study has no rule"
 
 
 def queue_table(db: Database, state: Adjudication) -> Table:
@@ -248,7 +248,7 @@ def queue_table(db: Database, state: Adjudication) -> Table:
     ]
     columns = map(Column, ("item", "turn", "criterion", "answers", "settled", "reason", "by"))
     shown = tuple(c for c in columns if c.name != "turn" or any(row["turn"] for row in rows))
-    return Table("adjudication_queue", "Items to adjudicate", shown, tuple(rows), notes=(state.told,))
+    return Table("adjudication_queue", "Items to adjudicate", shown, tuple(rows), notes=(state.summary,))
 
 
 def scores_on(

@@ -92,7 +92,7 @@ def waiting(db: Database, name: str) -> list[int]:
     return [unit for unit in differing(db, study, study.overlap, rule) if unit not in served]
 
 
-def waiting_told(count: int) -> str:
+def waiting_words(count: int) -> str:
     """How many units wait, in words; “” for none."""
     if not count:
         return ""

@@ -37,7 +37,7 @@ class PassRule:
     items: int = 0
 
     @property
-    def told(self) -> str:
+    def words(self) -> str:
         """The rule in words."""
         attempts = f"{self.attempts} attempt{'s' if self.attempts > 1 else ''}"
         return f"at least {self.bound:.0%} of the items hit, {attempts}"
@@ -187,7 +187,7 @@ def table(db: Database, name: str) -> Table:
         Column("verdict"),
         *((Column("note"),) if admitted else ()),
     )
-    sentence = f"Passed is {rule.told}. " if rule else ""
+    sentence = f"Passed is {rule.words}. " if rule else ""
     return Table(
         "training",
         "Training",
