@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from concord.errors import ConcordError
-from concord.files import has_half_characters
+from concord.files import VERSION, has_half_characters
 from concord.files.plain import brief, plain
 from concord.store.actor import acting
 
@@ -137,7 +137,7 @@ def _know_own_benchmarks(folder: Path) -> None:
 
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="concord")
+@click.version_option(VERSION, package_name="concord-eval")
 @click.option(
     "--workspace",
     metavar="DIR",

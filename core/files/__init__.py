@@ -22,6 +22,8 @@ from concord.files import limits
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
+VERSION = "0.1.0"
+"""The version of Concord; the package takes it from here."""
 Refusal = type[ConcordError]
 
 PACKAGE = Path(__file__).resolve().parents[1]

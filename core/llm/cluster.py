@@ -8,11 +8,11 @@ that dies loses nothing but the attempts it was making. They are made again by a
 from __future__ import annotations
 
 import asyncio
-import importlib.metadata
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from concord.errors import CallFailed, ConfigError
+from concord.files import VERSION
 from concord.llm.client import AttemptFailed, Client
 from concord.llm.models import Model
 from concord.llm.trouble import Class, Trouble
@@ -60,7 +60,7 @@ class Sender:
         for model in self._models.values():
             model.key()
         self._client = await Client(self._models).__aenter__()
-        return version()
+        return VERSION
 
     async def put(self, attempts: Sequence[Attempt]) -> None:
         """Begin to make attempts."""
@@ -166,7 +166,7 @@ class ClusterClient(Client):
         try:
             from distributed import Client as Dask
         except ImportError as error:
-            raise ConfigError("--cluster needs Dask: pip install 'concord[cluster]'.") from error
+            raise ConfigError("--cluster needs Dask: pip install 'concord-eval[cluster]'.") from error
         self._dask = Dask(self.address, asynchronous=True, direct_to_workers=True, timeout=CONNECT_SECONDS)
         try:
             await self._dask
@@ -269,8 +269,8 @@ class ClusterClient(Client):
             if self._workers:
                 return  # It went away again.
             raise ConfigError(f"The worker {address} of the cluster does not answer: {error}.") from error
-        if there != version():
-            raise ConfigError(f"The worker {address} has Concord {there}, and this is {version()}.")
+        if there != VERSION:
+            raise ConfigError(f"The worker {address} has Concord {there}, and this is {VERSION}.")
         worker = self._workers[address] = _Worker(actor)
         worker.tasks = [
             asyncio.create_task(self._sending(address, worker)),
@@ -304,8 +304,3 @@ class ClusterClient(Client):
                         waiting.set_result(outcome)
         except (OSError, RuntimeError, ValueError):
             self._gone(address)
-
-
-def version() -> str:
-    """The version of Concord that runs here."""
-    return importlib.metadata.version("concord")

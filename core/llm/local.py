@@ -47,7 +47,9 @@ def served(
     try:
         import xllamacpp
     except ImportError as error:
-        raise ConfigError("A local model needs the extra “local”: `pip install 'concord[local]'`.") from error
+        raise ConfigError(
+            "A local model needs the extra “local”: `pip install 'concord-eval[local]'`."
+        ) from error
     params = xllamacpp.CommonParams()
     params.model.path = str(file)
     params.model_alias = {name}

@@ -11,13 +11,13 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
-from importlib.metadata import version
 from typing import Any
 
 import pandas as pd
 from sqlite_utils import Database
 
 from concord.errors import StudyError, check_known
+from concord.files import VERSION
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.coefficient import metric_of
 from concord.reports.registered import registered
@@ -173,7 +173,7 @@ def _hashes(db: Database, report: AgreementReport | None) -> Iterator[str]:
         if of["simulated"]:
             yield f"Mock models, neither people nor language models: {', '.join(of['simulated'])}."
         yield sums(of)
-    yield f"Concord {version('concord')}."
+    yield f"Concord {VERSION}."
 
 
 def sums(of: Mapping[str, Any]) -> str:
@@ -193,7 +193,7 @@ def about(db: Database, report: AgreementReport) -> dict[str, Any]:
     drawn = study.meta.get("drawn", {})
     return {
         "schema": SCHEMA,
-        "concord": version("concord"),
+        "concord": VERSION,
         "study": study.name,
         "title": study.title,
         "source": study.source,

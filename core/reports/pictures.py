@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from concord.estimate import Estimate
+from concord.files import VERSION
 from concord.statistics.glance import measured
 from concord.table import Table, ends, is_text, shown
 
@@ -33,7 +33,7 @@ def templates(made: date, **given: Any) -> Environment:
         "filter": script,
         "filter_hash": b64encode(sha256(script.encode()).digest()).decode(),
         "made": made.isoformat(),
-        "concord": version("concord"),
+        "concord": VERSION,
         "cell": shown,
         "ends": ends,
         "is_text": is_text,

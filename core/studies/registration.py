@@ -11,14 +11,13 @@ import json
 import tomllib
 from collections.abc import Sequence
 from dataclasses import asdict
-from importlib.metadata import version
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sqlite_utils import Database
 
 from concord.errors import NotAllowed, NotFound, StudyError, check_known, not_found
-from concord.files import first_problem
+from concord.files import VERSION, first_problem
 from concord.rating import Rater
 from concord.scores import FINAL, labels
 from concord.store import configurations, conversations, ratings, registrations
@@ -158,7 +157,7 @@ def content_of(db: Database, name: str) -> dict[str, Any]:
     ids = {unit[of] for unit in units for of in ("conversation_id", "other_id") if unit[of]}
     content = {
         "schema": SCHEMA,
-        "concord": version("concord"),
+        "concord": VERSION,
         "study": name,
         "title": study.title,
         "sample": {"seed": study.seed, "overlap": study.overlap, "per turn": study.per_turn}
