@@ -32,7 +32,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from concord.estimate import Estimate
 from concord.statistics.calibration import calibration
-from concord.statistics.ceilings import held_out
+from concord.statistics.ceilings import ceilings, held_out
 from concord.statistics.corrected import corrected_mean
 from concord.statistics.correlation import point
 from concord.statistics.feature_bias import feature_bias
@@ -135,6 +135,7 @@ def agreeing(people: Floats, judges: Floats, about: People, resamples: int, seed
     part = study_agreement(table, panels=(), **how).criteria["quality"]
     level = judge_figures(table, "quality", panels=(), **how).rows[0]
     held = held_out(table, "quality", panels=(), **how).rows[0]
+    limit = ceilings(table, "quality", panels=(), **how).rows[0]
     among = {row["coefficient"]: row["value"] for row in reliability(table, "quality", **how).rows}
     return {
         "alpha, ordinal": part.alpha["ordinal"],
@@ -146,6 +147,8 @@ def agreeing(people: Floats, judges: Floats, about: People, resamples: int, seed
         "MAE": level["mae"],
         "SD ratio": level["sd_ratio"],
         "held-out difference": held["difference"],
+        "attainable correlation": limit["attainable"],
+        "ρ corrected for attenuation": limit["corrected"],
     }
 
 
@@ -196,7 +199,7 @@ def used(people: Floats, judge: Floats, others: Floats, ends: Ends, drawing: Map
     given = calibration(table, "quality", **drawing).rows[0]  # type: ignore[arg-type]
     return {
         "same pass or fail": decision["agreement"],
-        "corrected pass rate": rates[1]["corrected"],
+        "corrected pass rate": rates[0]["corrected"],
         "calibration error": given["ece"],
     }
 

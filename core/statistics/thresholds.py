@@ -16,13 +16,16 @@ from concord.statistics import columns
 from concord.statistics.corrected import corrected_mean
 from concord.statistics.crossfit import Levels, folds, levels, once
 from concord.statistics.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, tabulate
-from concord.statistics.intervals import SHARE
+from concord.statistics.intervals import SHARE, held
 from concord.statistics.ratings import DIGITS, Bools, Contender, Facet, Floats, Ints, Panels, Ratings, divide
 from concord.statistics.resampling import Weights, everything, gathering, mean
 from concord.table import Column, Table
 
 FEWEST = 4
 """People's passes, and as many fails, below which no cut is chosen for a judge."""
+
+FEWEST_SURE = 8
+"""Passes, and as many fails, below which the interval of a corrected rate is too narrow."""
 
 ALL = "all players"
 
@@ -141,16 +144,20 @@ def pass_rates(
     """
     codes, names = table.facet(players)
     rows: list[Mapping[str, object]] = []
+    few = False
     for judge in table[criterion].contenders(panels):
         given = _Given.of(table, criterion, judge, cut, drawing)
         passed = _passed(given)
+        passes = int((given.passes & given.both).sum())
+        few = few or (not given.why and min(passes, given.n - passes) < FEWEST_SURE)
         for place, name in enumerate((ALL, *map(str, names)), start=-1):
             member = codes == place if place >= 0 else np.ones(len(codes), dtype=np.bool_)
             # Beside a judge people's rate is of the items that it scored too.
             rated = given.both if given.n else given.rated
             rates = {"people": _people_rate(given, rated & member), **_rates(given, passed, member)}
             rows.append({"rater": judge.name, "group": name, **rates})
-    notes = (_people_pass(cut, note), "PPI++ with one more item at each end, items taken for independent")
+    notes = [_people_pass(cut, note), "PPI++ with one more item at each end, items taken for independent"]
+    notes += [held("the corrected rate of few passes or fails", 89)] if few else []
     return tabulate(
         PASS_RATES, table, criterion, rows, notes=notes, meta={"cut": cut}, all_items=True, **drawing
     )
