@@ -84,6 +84,15 @@ class Conversation:
         shared = len(names) > 1 and message.role in ("user", "assistant")
         return f" {names.index(message.meta.get('name', '')) + 1}" if shared else ""
 
+    def reply_in(self, turn: int | None) -> Message | None:
+        """The reply in a turn; None where there is none."""
+        return next((t.reply for t in self.turns() if t.number == turn), None)
+
+    def reply(self, turn: int | None) -> str:
+        """The text of the reply in a turn; “” where there is none."""
+        reply = self.reply_in(turn)
+        return reply.content if reply else ""
+
     @property
     def replies(self) -> tuple[str, ...]:
         """The player's utterances, in order."""

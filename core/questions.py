@@ -14,12 +14,14 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Annotated, Any, Literal, NamedTuple
 
-Name = Literal["likert", "yes-no", "categories", "multi-label", "number", "slider", "pairwise"]
+Name = Literal[
+    "likert", "yes-no", "categories", "multi-label", "number", "slider", "passages", "correction", "pairwise"
+]
 Level = Literal["ordinal", "nominal", "interval", "masi"]
 """Levels of measurement; “masi” is that of sets of labels."""
 Lead = Literal["spearman", "kappa"]
 """The coefficient of agreement that a report begins with."""
-Widget = Literal["options", "several", "number", "slider"]
+Widget = Literal["options", "several", "number", "slider", "passages", "correction"]
 """How a question is drawn at the desk: each has a renderer in pages/desk/widgets.js."""
 
 MOST_POINTS = 1000
@@ -395,6 +397,126 @@ LIKERT_5 = Scale((1, 2, 3, 4, 5), ("Strongly disagree", "Disagree", "Neither", "
 YES_NO = Scale((0, 1), ("No", "Yes"))
 
 
+# -- answers that are words of a reply: passages that were marked, and the reply as it should be
+#
+# Marked passages are kept as “12-30 45-50 of 200”: characters from 12 up to 30 and from 45 up to 50, of 200.
+
+_KEPT = re.compile(r"((?:\d{1,9}-\d{1,9} )*)of (\d{1,9})")
+_MARKED = re.compile(r"(?:\d{1,9}-\d{1,9}(?: |$))*(?:of \d{1,9})?")
+
+
+def passages(kept: str) -> tuple[list[tuple[int, int]], int]:
+    """Passages as they are kept, and the length of their text. Raises ValueError for another form."""
+    form = _KEPT.fullmatch(kept)
+    if form is None:
+        raise ValueError(f"“{kept[:80]}” is no list of passages such as “12-30 45-50 of 200”")
+    return [(int(a), int(b)) for a, b in (each.split("-") for each in form[1].split())], int(form[2])
+
+
+def marked(given: str, text: str) -> str:
+    """The passages “12-30 45-50” of a text as they are kept: in order, those that meet made one.
+
+    Raises ValueError where there is no such passage.
+    """
+    if not _MARKED.fullmatch(given):
+        raise ValueError(f"“{given[:80]}” is no list of passages such as “12-30 45-50”")
+    parts = given.partition("of")[0].split()
+    return _as_kept([(int(a), int(b)) for a, b in (part.split("-") for part in parts)], text)
+
+
+def quoted(quotes: Sequence[str], text: str) -> str:
+    """Passages by their words, each where they stand first, or next if they are quoted again. White space may
+    differ. Raises ValueError for words that are not in the text.
+    """
+    places: list[tuple[int, int]] = []
+    for quote in quotes:
+        words = [re.escape(word) for word in quote.split()]
+        found = [m.span() for m in re.finditer(r"\s+".join(words), text)] if words else []
+        if not found:
+            raise ValueError(f"“{quote[:80]}” is not in the reply. Quote its words exactly")
+        places.append(next((place for place in found if place not in places), found[0]))
+    return _as_kept(places, text)
+
+
+def _as_kept(places: Sequence[tuple[int, int]], text: str) -> str:
+    merged: list[tuple[int, int]] = []
+    for begin, end in sorted(places):
+        if not begin < end <= len(text):
+            raise ValueError(f"the reply of {len(text)} characters has no passage {begin}-{end}")
+        if merged and begin <= merged[-1][1]:
+            begin, end = merged[-1][0], max(end, merged.pop()[1])
+        merged.append((begin, end))
+    return "".join(f"{begin}-{end} " for begin, end in merged) + f"of {len(text)}"
+
+
+def marked_share(kept: str, text: str = "") -> float:
+    """The share of the text's characters that is marked; 0 of an empty text."""
+    places, length = passages(kept)
+    return sum(end - begin for begin, end in places) / length if length else 0.0
+
+
+def in_common(one: str, other: str) -> tuple[float, float, float, float]:
+    """Of two people's passages in one text the characters that both marked, that each marked, and the text's.
+
+    Raises ValueError where they are of texts of different lengths.
+    """
+    (first, length), (second, of) = passages(one), passages(other)
+    if length != of:
+        raise ValueError("the passages are of different texts")
+    both = sum(max(0, min(b, d) - max(a, c)) for a, b in first for c, d in second)
+    return both, sum(b - a for a, b in first), sum(b - a for a, b in second), length
+
+
+def edit_distance(one: str, other: str) -> float:
+    """The edit distance of two texts (Levenshtein 1966) as a share of the longer one; 0 of two empty ones."""
+    if one == other:
+        return 0.0
+    import numpy as np  # takes its time to load
+
+    longest = max(len(one), len(other))
+    # What both begin or end with needs no edit, and most corrections are small.
+    begin = _alike_from_the_start(one, other)
+    one, other = one[begin:][::-1], other[begin:][::-1]
+    end = _alike_from_the_start(one, other)
+    codes = [text[end:].encode("utf-32-le", "surrogatepass") for text in (one, other)]
+    short, long = (np.frombuffer(code, dtype=np.uint32) for code in sorted(codes, key=len))
+    row = np.arange(len(long) + 1)
+    steps = np.arange(len(long) + 1)
+    for place, sign in enumerate(short, 1):
+        new = np.concatenate([[place], np.minimum(row[:-1] + (long != sign), row[1:] + 1)])
+        # Insertions run along the row: the least of what stands to the left, and one more for each step.
+        row = np.minimum.accumulate(new - steps) + steps
+    return float(row[-1] / longest)
+
+
+def _alike_from_the_start(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def texts_in_common(one: str, other: str) -> tuple[float, float, float, float]:
+    """How alike two texts are, as `in_common` says it: 1 less their distance, of 1 and 1."""
+    return 1 - edit_distance(one, other), 1.0, 1.0, 1.0
+
+
+@dataclass(frozen=True)
+class Content:
+    """What an answer holds beside its number, which is made of it and of the reply: it is kept where others
+    have a reason.
+
+    - `kept`: what the desk sends as it is kept, `read`: a judge's answer likewise, both with the reply;
+    - `score`: the number; `common`: what two answers to one item have in common, of what each of them holds,
+      and of the whole; `units`: whether that counts characters. All raise ValueError for what is no answer.
+    """
+
+    kept: Callable[[str, str], str]
+    read: Callable[[Any, str], str]
+    score: Callable[[str, str], float]
+    common: Callable[[str, str], tuple[float, float, float, float]]
+    units: bool
+
+
 @dataclass(frozen=True)
 class QuestionType:
     """One type of question. What is not told of a type is as of likert.
@@ -405,6 +527,8 @@ class QuestionType:
     - `usual`: the scale where a rubric names none, `notes` what a statement is completed by;
     - `ordered`: whether answers have an order and a mean, `continuous`: whether every number is one;
     - `of_two`: whether it is asked of two conversations, `sets`: whether an answer is a set of labels;
+    - `content`: what an answer holds beside a number; such a question is about single replies, and has
+      neither a reason nor a known answer;
     - `widget` and `options`: how the desk asks it, and which answers have a key there;
     - `reply`, `example`, `told`: the type of a judge's answer, how the form of the reply writes it, and the
       answers that are told beside it (value, words); `score` reads an answer.
@@ -420,6 +544,7 @@ class QuestionType:
     continuous: bool = False
     of_two: bool = False
     sets: bool = False
+    content: Content | None = None
     widget: Widget = "options"
     options: Callable[[Scale], list[Choice]] = _digits
     reply: Callable[[Scale], Any] = _whole
@@ -483,6 +608,38 @@ TYPES: Mapping[Name, QuestionType] = {
     ),
     # A whole number from one word to another, which is pushed.
     "slider": QuestionType(level="interval", usual="0..10", scale=_slider, widget="slider", told=_ends),
+    # What of a reply is wrong: the share of its characters that is marked, and the passages.
+    "passages": QuestionType(
+        level="interval",
+        fields=(),
+        scale=lambda told: Scale((0, 1), ("nothing", "everything"), "passages"),
+        continuous=True,
+        content=Content(marked, quoted, marked_share, in_common, units=True),
+        widget="passages",
+        options=lambda scale: [Choice(0, "0", "", "0", "Nothing to mark")],
+        reply=lambda scale: list[str],
+        example=lambda scale: '["<words of the reply, exactly>", …], or [] where there is nothing to mark',
+        told=lambda scale: [],
+    ),
+    # The reply as it should be: how far that is from the reply, and its text.
+    "correction": QuestionType(
+        level="interval",
+        fields=(),
+        scale=lambda told: Scale((0, 1), ("as it is", "all anew"), "correction"),
+        continuous=True,
+        content=Content(
+            lambda given, text: given.strip() or text,
+            lambda given, text: given.strip() or text,
+            edit_distance,
+            texts_in_common,
+            units=False,
+        ),
+        widget="correction",
+        options=lambda scale: [Choice(0, "0", "", "0", "Leave it as it is")],
+        reply=lambda scale: str,
+        example=lambda scale: '"<the reply as it should be; the same text where nothing is to be changed>"',
+        told=lambda scale: [],
+    ),
     # Which of two conversations, or of two last replies, is better.
     "pairwise": QuestionType(
         level="nominal",
@@ -569,6 +726,7 @@ def question(type: Name, told: Fields, given: Collection[str]) -> tuple[Scale, l
     """
     name: Name = "categories" if told["categories"] and type == "likert" else type
     known = {each: kind.fields + (() if kind.of_two else OF_ONE) for each, kind in TYPES.items()}
+    known |= {each: ("required", "only") for each, kind in TYPES.items() if kind.content}
     for wrong in told:
         types = [f'"{each}"' for each, fields in known.items() if wrong in fields]
         if wrong in given and types and wrong not in known[name]:

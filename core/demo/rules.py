@@ -114,6 +114,8 @@ def _value(request: MockRequest, name: str, schema: Schema, text: str) -> Any:
         return low + round(request.place(text, name) * (high - low))
     if kind not in (None, "string") or "const" in schema:
         return fill(schema, rng, root)
+    if f'"{name}": "<the reply as it should be' in request.text:
+        return _rated(text) if quality(_rated(text)) >= 0.5 else f"Sorry. {_rated(text)}"
     if listed := _listed(request.text, name):
         return rng.choice(listed)
     if name in ("start", "wake"):
@@ -133,6 +135,8 @@ def _entries(request: MockRequest, name: str, schema: Schema, text: str) -> list
         texts = dict(zip(map(int, pieces[1::2]), pieces[2::2], strict=True))
         turns = resolve(fields["turn"], root).get("enum") or _replied(texts)
         return [{**_object(request, item, texts.get(turn, "")), "turn": turn} for turn in turns]
+    if f'"{name}": ["<words of the reply' in request.text:
+        return list(dict.fromkeys(match[0] for match in BAD.finditer(_rated(text))))[:3]
     if labels := item.get("enum"):
         return [label for label in labels if _applies(request, str(label), text)]
     for field in fields:
@@ -150,6 +154,12 @@ def _applies(request: MockRequest, label: str, text: str) -> bool:
         return True
     shared = random.Random(hashlib.blake2b(f"{label} {text}".encode(), digest_size=8).digest())
     return (shared.random() < 0.3) != (request.chance(label, text).random() < 0.15)
+
+
+def _rated(text: str) -> str:
+    """The reply that is rated, where the text is a whole conversation with one; else the text."""
+    match = re.search(r"\(to be rated\): (.*?)(?:\n\nTurn \d+,|\n\nEnd of the conversation)", text, re.S)
+    return (match[1] if match else text.partition("\n\nEnd of the conversation")[0]).strip()
 
 
 def _replied(texts: Mapping[int, str]) -> list[int]:

@@ -79,7 +79,7 @@ def _questions(criterion: Criterion, name: str) -> Iterator[dict[str, Any]]:
     if not scale.offered:
         raise StudyError(
             f"Argilla cannot ask “{criterion.name}”: it has no question for every number from "
-            f"{scale.low:g} to {scale.high:g}. Ask it on a scale of whole numbers."
+            f"{scale.low:g} to {scale.high:g}, and none for words of a reply. Export ratings."
         )
     if scale.sets:
         options = [{"value": label, "text": label} for label in (*scale.labels, NONE)]

@@ -13,7 +13,7 @@ from xml.sax.saxutils import quoteattr
 from sqlite_utils import Database
 
 from concord.conversation import Conversation, Message
-from concord.errors import ImportRefused
+from concord.errors import ImportRefused, StudyError
 from concord.exchange import rows
 from concord.exchange.answers import (
     Answered,
@@ -71,6 +71,11 @@ def _question(criterion: Criterion, name: str) -> Iterator[str]:
     required = f'required="{str(criterion.required).lower()}"'
     yield f'<Header size="5" value={quoteattr(f"{criterion.label}: {criterion.statement}")}/>'
     scale = criterion.scale
+    if scale.kind.content:
+        raise StudyError(
+            f"“{criterion.name}” is answered in words of a reply, which are not written for Label Studio. "
+            "Export ratings."
+        )
     if scale.offered:
         how = "multiple" if scale.sets else "single"
         words = (*scale.labels, NONE) if scale.sets else (scale.word(v, level=True) for v in scale.offered)

@@ -24,7 +24,7 @@ from concord.files import file_name, file_names
 from concord.reports import page, site
 from concord.reports.agreement_report import AgreementReport, Options, agreement_report
 from concord.reports.datasheet import about, datasheet
-from concord.store import audit, informed, ratings, registrations, studies
+from concord.store import audit, conversations, informed, ratings, registrations, studies
 from concord.studies.comments import comment_rows
 from concord.table import as_csv
 from concord.workspace import Workspace
@@ -218,6 +218,33 @@ def _registration(db: Database, export: Export, out: TextIO) -> int:
     return 0 if holds is None else bool(out.write(holds.document))
 
 
+def _corrections(db: Database, export: Export, out: TextIO) -> int:
+    """One line a correction that changes something, in the form that trainers of preferences read."""
+    asked = {
+        c.name
+        for c in studies.get(db, export.study).criteria
+        if c.scale.kind.content and not c.scale.kind.content.units
+    }
+    count = 0
+    for row in ratings.exported(db, export.study, with_excluded=export.with_excluded):
+        if row["criterion"] not in asked or not row["score"] or row["repeat"]:
+            continue
+        conversation = conversations.load(db, row["item_id"])
+        reply = conversation.reply_in(row["turn"])
+        at = next((n for n, m in enumerate(conversation.messages) if m is reply), None)
+        if at is None:
+            continue
+        before = [{"role": m.role, "content": m.content} for m in conversation.messages[:at]]
+        sides = {"chosen": row["explanation"], "rejected": conversation.messages[at].content}
+        pair = {"prompt": before} | {
+            side: [{"role": "assistant", "content": text}] for side, text in sides.items()
+        }
+        about = {name: row[name] for name in ("item_id", "turn", "rater_type", "rater", "model")}
+        out.write(json.dumps(pair | about | {"distance": row["score"]}, ensure_ascii=False) + "\n")
+        count += 1
+    return count
+
+
 def _comments(db: Database, export: Export) -> Iterable[Mapping[str, Any]]:
     return comment_rows(db, export.study, with_excluded=export.with_excluded)
 
@@ -300,6 +327,13 @@ PARTS: Mapping[str, Part] = {
         _conversations,
         "jsonl",
         "No conversation is of this study and benchmark.",
+    ),
+    "corrections": Part(
+        "Replies as they should be beside what they were, as pairs of preference (chosen, rejected)",
+        "study with_excluded",
+        _text(_corrections),
+        "jsonl",
+        "Nobody corrected a reply of this study.",
     ),
     "comments": Part(
         "Annotators' comments, quoted words, and why they skipped",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
+from itertools import combinations
 from typing import Any, NamedTuple
 
 from concord.errors import StudyError
@@ -27,6 +29,7 @@ from concord.statistics.hidden import annotator_retest, gold_hits
 from concord.statistics.items import FACETS, PLAYERS, bands, high_disagreement, levels, within
 from concord.statistics.judges import judge_figures
 from concord.statistics.missing import common_items, missing_ratings, without_rating
+from concord.statistics.overlap import Common, overlap
 from concord.statistics.panels import best_panel
 from concord.statistics.planning import PEOPLE, answer, designs, needed
 from concord.statistics.ratings import FINAL, called
@@ -160,6 +163,29 @@ def _panels(evidence: Evidence, criterion: str) -> Iterator[Table]:
     yield best_panel(evidence.ratings, criterion, [[j] for j in evidence.ratings.judges], **evidence.drawing)
     if len(evidence.ratings.judges) > 2:
         yield best_panel(evidence.ratings, criterion, **evidence.drawing)
+
+
+def _overlap(evidence: Evidence, criterion: str) -> Iterator[Table]:
+    asked, ratings = evidence.criterion(criterion), evidence.ratings
+    content = asked.scale.kind.content if asked else None
+    assert content
+    place = {unit: at for at, unit in enumerate(ratings.units)}
+    answers: dict[int, dict[str, str]] = {}
+    rows = (evidence.of.column(name).tolist() for name in ("unit", "criterion", "rater", "content"))
+    for unit, name, rater, words in zip(*rows, strict=True):
+        if name == criterion and (rater not in ratings.judges or unit not in evidence.of.left_out):
+            answers.setdefault(place[unit], {})[rater] = words
+    pairs = []
+    for item, of in answers.items():
+        for one, other in combinations(of, 2):
+            with suppress(ValueError):  # words of a file that are no answer
+                pairs.append(Common(item, one, other, *content.common(of[one], of[other])))
+    yield overlap(ratings, criterion, pairs, ratings.judges, units=content.units, **evidence.drawing)
+
+
+def _worded(evidence: Evidence, criterion: str) -> bool:
+    asked = evidence.criterion(criterion)
+    return bool(asked and asked.scale.kind.content) and "content" in evidence.of.rows
 
 
 def _twice(evidence: Evidence, criterion: str) -> dict[str, tuple[list[float], list[float]]]:
@@ -324,6 +350,12 @@ def _moves(evidence: Evidence, criterion: str) -> Any:
 SECTIONS: dict[str, Section] = {
     "glance": Section("At a glance", _glance),
     "criteria": Section("Every criterion", _criteria),
+    "overlap": Section(
+        "What two marked, or wrote, in common",
+        _overlap,
+        _worded,
+        "answers are numbers alone, without words of the replies",
+    ),
     "judges": Section("Judges and panels beside people", _judges),
     "versions": Section(
         "Judges by version of their prompt",

@@ -183,6 +183,11 @@ def _criterion(told: _Criterion, where: str, unit: UnitKind) -> Criterion:
         scale, notes = question(told.type, dict(told), told.model_fields_set)
     except ValueError as error:
         raise ConfigError(f"{where}: {error}.") from error
+    if scale.kind.content and (told.unit or unit == "conversation"):
+        raise ConfigError(
+            f'{where}: it is about the words of one reply. Write unit = "each-reply" or "last-reply" for '
+            "the rubric, and no unit here."
+        )
     only = {name: (v,) if isinstance(v, str) else tuple(v) for name, v in told.only.items()}
     reason: Reason = "" if told.reason == "none" else told.reason
     return Criterion(
@@ -190,7 +195,7 @@ def _criterion(told: _Criterion, where: str, unit: UnitKind) -> Criterion:
         "\n".join([told.statement, *notes]),
         scale,
         told.title,
-        counted=not scale.kind.of_two,
+        counted=not scale.kind.of_two and not scale.kind.content,
         conditional=bool(only) or not told.required,
         reason=reason,
         required=told.required,
@@ -206,11 +211,12 @@ def _counted(told: Sequence[_Criterion], every: Sequence[Criterion]) -> tuple[Cr
     A mean over several scales, or of categories, means nothing; one over replies and their conversation has
     no unit.
     """
-    first = next((c.scale.values for c in every if c.scale.ordered and not c.whole), None)
+    first = next((c.scale.values for c in every if c.scale.ordered and c.counted and not c.whole), None)
     return tuple(
         replace(
             criterion,
             counted=criterion.scale.ordered
+            and criterion.counted
             and not criterion.whole
             and (criterion.scale.values == first if entry.counted is None else entry.counted),
         )

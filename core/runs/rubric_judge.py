@@ -151,7 +151,7 @@ def _fields(number: int, criterion: Criterion, reasons: Reasons) -> dict[str, An
     fields: dict[str, Any] = {
         f"answer_{number}": (answer | None if may_lack else answer, Field(alias=criterion.name))
     }
-    if reasons == "none":
+    if reasons == "none" or criterion.scale.kind.content:
         return fields
     reason = {f"reason_{number}": (str | None if may_lack else Text, Field(alias=criterion.name + REASON))}
     return reason | fields if reasons == "before" else fields | reason
@@ -213,7 +213,7 @@ def reply_form(rubric: Rubric, criteria: Sequence[Criterion]) -> str:
         fields = [f'"{criterion.name}": {answer}']
         reason = f'"{criterion.name}{REASON}": "<one or two sentences>"'
         order = {"before": [reason, *fields], "after": [*fields, reason], "none": fields}
-        of_unit[criterion.whole] += order[rubric.judge.reasons]
+        of_unit[criterion.whole] += order["none" if criterion.scale.kind.content else rubric.judge.reasons]
     for criterion in rubric.criteria:
         if criterion not in criteria:
             of_unit[criterion.whole] += [f'"{criterion.name}": null']
@@ -238,9 +238,9 @@ def read(rubric: Rubric, conversation: Conversation, reply: Any) -> tuple[Rating
     ratings = [
         rating
         for turn, entry in entries.items()
-        for rating in _ratings(rubric, of_replies, Unit(conversation.key, turn), entry)
+        for rating in _ratings(rubric, of_replies, conversation, turn, entry)
     ]
-    ratings += _ratings(rubric, [c for c in criteria if c.whole], Unit(conversation.key), reply)
+    ratings += _ratings(rubric, [c for c in criteria if c.whole], conversation, None, reply)
     if not ratings:
         raise Unusable("No question is answered.")
     return tuple(ratings)
@@ -253,8 +253,10 @@ def _owed(rubric: Rubric, conversation: Conversation) -> tuple[int, ...]:
     return tuple(turn for turn in rubric.turns(conversation) if turn is not None)
 
 
-def _ratings(rubric: Rubric, criteria: Sequence[Criterion], unit: Unit, entry: Any) -> list[Rating]:
-    ratings = []
+def _ratings(
+    rubric: Rubric, criteria: Sequence[Criterion], conversation: Conversation, turn: int | None, entry: Any
+) -> list[Rating]:
+    ratings, unit = [], Unit(conversation.key, turn)
     for number, criterion in enumerate(rubric.criteria):
         if criterion not in criteria:
             continue
@@ -264,7 +266,15 @@ def _ratings(rubric: Rubric, criteria: Sequence[Criterion], unit: Unit, entry: A
                 raise Unusable(f"“{criterion.name}” must be answered.")
             continue
         reason = getattr(entry, f"reason_{number}", None) or ""
-        score = criterion.scale.kind.score(criterion.scale, value)
+        if content := criterion.scale.kind.content:
+            text = conversation.reply(turn)
+            try:
+                reason = content.read(value, text)
+            except ValueError as error:
+                raise Unusable(f"“{criterion.name}”: {error}.") from error
+            score = content.score(reason, text)
+        else:
+            score = criterion.scale.kind.score(criterion.scale, value)
         ratings.append(Rating(unit, criterion.name, score, reason))
     return ratings
 

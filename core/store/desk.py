@@ -29,7 +29,7 @@ class Event(BaseModel):
     do: Literal["answer", "submit", "skip", "reopen", "flag", "time", "reading"]
     criterion: str = Field("", max_length=200)
     score: float | None = None
-    text: str = Field("", max_length=4000)
+    text: str = Field("", max_length=20_000)
     seconds: float = Field(0.0, ge=0, le=3600, allow_inf_nan=False)
 
 

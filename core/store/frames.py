@@ -203,7 +203,8 @@ def rows(
     if study.pairs:
         raise StudyError(f"“{name}” is a study of pairs: `concord compare {name}` shows its figures.")
     if study.per_turn:
-        given = _turns_rated(db, of_study, with_extra)
+        worded = [c.name for c in study.criteria if c.scale.kind.content]
+        given = _turns_rated(db, of_study, with_extra, worded)
     else:
         # Numbers are packed by SQLite: what costs is a value of Python for each.
         packed = _columns(
@@ -249,6 +250,7 @@ def rows(
         "repeat": given["repeat"],
         "total": given["total"],
         "n": given["n"],
+        **({"content": given["content"]} if "content" in given else {}),
         "score": given["total"] / given["n"],
         **({"extra": given["extra"]} if with_extra else {}),
     }
@@ -257,8 +259,9 @@ def rows(
 _FIRST = "AND NOT s.extra"
 
 
-def _turns_rated(db: Database, study: int, with_extra: bool) -> dict[str, Any]:
-    """The ratings of a study by turns: unit, rater_id, criterion, repeat, extra, total, n.
+def _turns_rated(db: Database, study: int, with_extra: bool, worded: Sequence[str]) -> dict[str, Any]:
+    """The ratings of a study by turns: unit, rater_id, criterion, repeat, extra, total, n, and the content of
+    answers to the criteria in `worded`, where there are any.
 
     Each conversation's ratings are read once: looking them up turn by turn takes three times as long.
     """
@@ -269,18 +272,21 @@ def _turns_rated(db: Database, study: int, with_extra: bool) -> dict[str, Any]:
         )
     }
     given = db.execute(
-        "SELECT s.conversation_id, s.turn, s.rater_id, s.criterion, s.repeat, s.extra, s.score "
+        "SELECT s.conversation_id, s.turn, s.rater_id, s.criterion, s.repeat, s.extra, s.score, "
+        f"{'s.explanation' if worded else 'NULL'} "
         "FROM (SELECT DISTINCT conversation_id, study_id FROM items WHERE study_id = ? AND known = '') u "
         "CROSS JOIN ratings s ON s.conversation_id = u.conversation_id "
         f"AND (s.study_id = u.study_id OR s.study_id IS NULL) {'' if with_extra else _FIRST}",
         [study],
     )
+    names = ("unit", "rater_id", "criterion", "repeat", "extra", "total", "n", "content")
+    columns = len(names) if worded else len(names) - 1
     rated = (
-        (unit, who, criterion, repeat, extra, score, 1)
-        for conversation, turn, who, criterion, repeat, extra, score in given
+        (unit, who, criterion, repeat, extra, score, 1, words if criterion in worded else "")[:columns]
+        for conversation, turn, who, criterion, repeat, extra, score, words in given
         if (unit := units.get((conversation, turn))) is not None
     )
-    return _arrays(("unit", "rater_id", "criterion", "repeat", "extra", "total", "n"), rated)
+    return _arrays(names[:columns], rated)
 
 
 def _columns(db: Database, sql: str, study: int) -> dict[str, Any]:

@@ -16,13 +16,15 @@ from typing import NamedTuple
 from sqlite_utils import Database
 
 from concord.errors import NotAllowed, StudyError, check_known
-from concord.store import database, studies, summaries
+from concord.store import conversations, database, studies, summaries
 from concord.store.database import find, now
 from concord.store.purposes import HIDDEN, PURPOSES, QUEUED, RATED, UNRATED
 
 FIRST = 2**40
 """Numbers of placements are above this, those of items below."""
 TAKEN_BACK = "This item is not on your desk any more, and your answer was not taken."
+REASON = 4000
+"""The most characters of a reason beside an answer."""
 LOCKED = "The known answer was shown, so yours is locked: nothing was changed."
 NUMBER = f"iif(p.purpose IN {RATED} AND i.other_id IS NULL, p.item_id, p.id)"
 """By what a desk knows a placement p of an item i.
@@ -301,17 +303,27 @@ def answer(
 ) -> None:
     """Store one answer, or take it back (None); the answer before it is kept.
 
-    `reason` is kept where the criterion asks for words beside the answer. Raises NotAllowed for somebody
-    else's item and where the known answer was shown, NotFound for a criterion and StudyError for a score that
-    the study does not have.
+    `reason` is kept where the criterion asks for words beside the answer, or where the answer is made of
+    words, which give the score. Raises NotAllowed for somebody else's item and where the known answer was
+    shown, NotFound for a criterion, and StudyError for a score that the study does not have.
     """
     item = get(db, rater, placement)
     _refuse_locked(item)
     criteria = {c.name: c for c in studies.asked(db, item.study, item.conversation_id, item.turn)}
     check_known("criterion", criterion, criteria)
+    if score is not None and (content := criteria[criterion].scale.kind.content):
+        text = conversations.load(db, item.conversation_id).reply(item.turn)
+        try:
+            reason = content.kept(reason, text)
+            score = content.score(reason, text)
+        except ValueError as error:
+            raise StudyError(f"This cannot be kept: {error}.") from error
+    elif len(reason) > REASON:
+        raise StudyError(f"A reason has at most {REASON:,} characters.")
     if score is not None and score not in criteria[criterion].scale:
         raise StudyError(f"{score} is not on the scale of “{criterion}”.")
-    reason = reason.strip() if criteria[criterion].reason and score is not None else ""
+    worded = criteria[criterion].reason or criteria[criterion].scale.kind.content
+    reason = reason.strip() if worded and score is not None else ""
     if (item.answers.get(criterion), item.reasons.get(criterion, "")) == (score, reason):
         return
     _replace(db, placement, criterion)

@@ -50,9 +50,9 @@ class Desk {
 
   act(name, ...rest) {
     const { model, dialogs } = this;
-    const needsItem = ["digit", "answer", "keep", "words", "reason", "focus", "submit", "skip", "flag"].includes(name);
+    const needsItem = ["digit", "answer", "compose", "keep", "words", "reason", "focus", "submit", "skip", "flag"].includes(name);
     if (needsItem && !model.item) return;
-    if (model.locked && ["digit", "answer", "words", "reason", "skip"].includes(name)) return model.say(t("Your answers to this item are locked. Enter goes on."));
+    if (model.locked && ["digit", "answer", "compose", "words", "reason", "skip"].includes(name)) return model.say(t("Your answers to this item are locked. Enter goes on."));
     if (["skip", "flag"].includes(name) && !model.fixed.reasons.length) return;
     switch (name) {
       case "digit":
@@ -60,6 +60,8 @@ class Desk {
       case "answer":
         model.answer(...rest);
         return model.item && model.unsaid(model.criteria[rest[0]]) && this.view.write(rest[0]);
+      case "compose":
+        return model.compose(...rest);
       case "keep":
         return this.keep(rest[0] ?? model.focus);
       case "reason":
@@ -94,7 +96,7 @@ class Desk {
     const criterion = model.criteria[model.focus];
     if (!criterion) return model.say(t("All questions are answered: Enter submits, ↑ goes back to change one."));
     const { key: written } = widget(criterion);
-    if (written) return written(this.view.questions.children[model.focus], name);
+    if (written) return written(this.view.questions.children[model.focus], name, this.view, model.focus);
     const option = criterion.options.find((o) => o.key === name || o.letter === name);
     if (option) this.act("answer", model.focus, option.value);
     else model.say(t("“{key}” is no answer to this question.", { key: name.toUpperCase() }), "bad");

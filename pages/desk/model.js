@@ -318,6 +318,23 @@ class Model {
     this.changed();
   }
 
+  // An answer that is made of words: what was marked in the reply, or the reply as it should be (null: as it is). What score they
+  // make is computed where they are kept.
+  compose(index, score, given) {
+    const { item } = this;
+    const { name } = this.criteria[index];
+    const text = given ?? replied(item);
+    const old = item.answers[name] ?? null;
+    const before = item.reasons[name] ?? "";
+    this.focus = index;
+    const event = { item: item.id, do: "answer", criterion: name, score, text };
+    if (old === null || before !== text) {
+      this.record(event);
+      this.done.push({ item: item.id, focus: index, back: [{ ...event, score: old, text: before }], what: t("the answer to “{name}”", { name: this.criteria[index].label }) });
+    }
+    this.changed();
+  }
+
   // Record an answer. The same one is recorded again: on another device, another one may have been given since.
   change(event, old, text, focus) {
     this.record(event);

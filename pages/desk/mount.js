@@ -56,7 +56,7 @@ const signedOutLine = (outbox) => {
 // Whether somebody is writing, whose keys are letters.
 const typing = (event) => {
   const target = event.composedPath()[0];
-  return target.isContentEditable || ["input", "textarea", "select"].includes(target.localName);
+  return target.isContentEditable || target.closest?.(".passage") || ["input", "textarea", "select"].includes(target.localName);
 };
 
 // Whether the key belongs to something else: to a button or link that was reached with Tab, or to a menu outside the desk.

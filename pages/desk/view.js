@@ -266,7 +266,7 @@ class View {
     for (const [i, question] of [...this.questions.children].entries()) {
       const answer = item?.answers[model.criteria[i].name];
       question.hidden = this.steps.children[i].hidden = !!item && !model.asks(model.criteria[i]);
-      for (const field of question.querySelectorAll("input, textarea")) {
+      for (const field of question.querySelectorAll("input, .because textarea")) {
         field.disabled = !item || model.locked || (field.localName === "textarea" && answer == null && model.fixed.submits);
         if (field === written && this.filled === item?.id) continue;
         field.value = (field.localName === "textarea" ? item?.reasons[model.criteria[i].name] : answer) ?? "";
@@ -284,7 +284,7 @@ class View {
         option.tabIndex = j === Math.max(0, chosen) ? 0 : -1;
         option.disabled = !item || model.locked;
       }
-      widget(model.criteria[i]).show?.(question, answer, model.criteria[i]);
+      widget(model.criteria[i]).show?.(question, answer, model.criteria[i], this);
       question.querySelector(".mine").textContent = (item && model.purpose.mine?.(item, model.criteria[i].name)) ?? "";
       this.showTold(question.querySelector(".told"), model.criteria[i], item?.told?.[model.criteria[i].name], answer);
       if (active && this.lit !== i) question.scrollIntoView({ block: "nearest" });

@@ -96,5 +96,118 @@ const slider = {
   show: (question, answer) => (question.querySelector("output").textContent = answer ?? "–"),
 };
 
-const WIDGETS = { options, several, number, slider };
+// The words of the reply that is rated, as they were written. Places are counted in characters, as Python counts them.
+const replied = (item) => item?.said?.find((message) => message.reply && message.turn === item.turn)?.text ?? "";
+const hint = (words) => el("p", { class: "hint" }, words);
+const leave = (view, index) => view.act("focus", view.model.beside(index, 1));
+
+// The first answer without words: there is nothing to mark, or to change.
+const nothing = (view, criterion, index, words) => view.button("compose", [`${t(criterion.options[0].say)} `, key("0")], "", index, 0, words);
+
+// Passages of the reply, marked with the mouse or word by word: a mark or its end is where the cursor stands.
+const passages = {
+  draw(view, criterion, index) {
+    const text = el("div", { class: "passage", tabindex: 0, role: "group", dir: "auto", "aria-label": t("The reply: ← and → go from word to word, with Shift over several; Space marks them or takes a mark away"),
+      onclick: (event) => event.stopPropagation(), onmouseup: () => passages.selected(view, index, text),
+      onkeydown: (event) => passages.move(view, index, text, event), onblur: () => passages.cursor(text, null), onfocus: () => text.cursor ?? passages.cursor(text, 0, 0) });
+    return [text, nothing(view, criterion, index, ""), hint(t("1 begins; ← → and Shift choose words, Space marks them."))];
+  },
+
+  // [begin, end] of each mark.
+  marks: (kept) => [...(kept ?? "").matchAll(/(\d+)-(\d+)/g)].map(([, a, b]) => [+a, +b]),
+
+  show(question, answer, criterion, { model }) {
+    const box = question.querySelector(".passage");
+    const { item } = model;
+    const kept = answer == null ? null : item.reasons[criterion.name] ?? "";
+    if (!item || (box.item === item && box.kept === kept)) return;
+    Object.assign(box, { item, kept, words: [] });
+    const marks = passages.marks(kept);
+    let at = 0;
+    box.replaceChildren(...(replied(item).match(/\S+|\s+/gu) ?? []).map((part) => {
+      const [begin, end] = [at, (at += [...part].length)];
+      const word = el("span", { "data-at": begin, class: marks.some(([a, b]) => a < end && begin < b) ? "marked" : "" }, part);
+      if (part.trim()) box.words.push({ word, begin, end });
+      return word;
+    }));
+    if (box.cursor) passages.cursor(box, ...box.cursor);
+  },
+
+  cursor(box, at, from = at) {
+    box.cursor = at == null ? null : [at, from];
+    box.words?.forEach(({ word }, i) => word.classList.toggle("here", at != null && i >= Math.min(at, from) && i <= Math.max(at, from)));
+    if (at != null) box.words?.[at]?.word.scrollIntoView({ block: "nearest" });
+  },
+
+  move(view, index, box, event) {
+    event.stopPropagation();
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -8, ArrowDown: 8, Home: -1e6, End: 1e6 }[event.key];
+    const [at, from] = box.cursor ?? [0, 0];
+    if (step) {
+      const next = Math.max(0, Math.min(box.words.length - 1, at + step));
+      passages.cursor(box, next, event.shiftKey ? from : next);
+    } else if (event.key === " " && box.words.length) passages.mark(view, index, box.words[Math.min(at, from)].begin, box.words[Math.max(at, from)].end);
+    else if (event.key === "0") view.act("compose", index, 0, "");
+    else if (["Escape", "Enter"].includes(event.key)) box.blur(), event.key === "Enter" && box.kept !== null && leave(view, index);
+    else return;
+    event.preventDefault();
+  },
+
+  selected(view, index, box) {
+    const chosen = box.getRootNode().getSelection?.() ?? getSelection();
+    const place = (node, offset) => (node === box ? NaN : +(node.parentNode.dataset.at ?? NaN) + [...node.textContent.slice(0, offset)].length);
+    const [a, b] = [place(chosen.anchorNode ?? box, chosen.anchorOffset), place(chosen.focusNode ?? box, chosen.focusOffset)].sort((x, y) => x - y);
+    if (Number.isNaN(a + b)) return;
+    const there = passages.marks(box.kept).find(([begin, end]) => begin <= a && a < end);
+    if (a === b && there) passages.mark(view, index, ...there);
+    else if (a < b) chosen.removeAllRanges(), passages.mark(view, index, a, b);
+  },
+
+  // A mark that lies over others takes them away; else it is one more.
+  mark(view, index, begin, end) {
+    const { name } = view.model.criteria[index];
+    const kept = view.model.item.answers[name] == null ? [] : passages.marks(view.model.item.reasons[name]);
+    const others = kept.filter(([a, b]) => b <= begin || a >= end);
+    const marks = others.length < kept.length ? others : [...others, [begin, end]].sort((x, y) => x[0] - y[0]);
+    view.act("compose", index, marks.length ? 1 : 0, marks.map((mark) => mark.join("-")).join(" "));
+  },
+
+  key: (question, digit, view, index) => (digit === "0" ? view.act("compose", index, 0, "") : question.querySelector(".passage").focus()),
+};
+
+// The reply as it should be, written into its own words.
+const correction = {
+  draw(view, criterion, index) {
+    let at; // what is written belongs to the item that was there when it was begun
+    const commit = () => (clearTimeout(view.rewriting), at === view.model.at && view.act("compose", index, text.value === replied(view.model.item) ? 0 : 1, text.value));
+    const text = el("textarea", { class: "rewrite", rows: 6, maxlength: 20000, "aria-label": criterion.label, dir: "auto",
+      onfocus: () => (at = view.model.at), onclick: (event) => event.stopPropagation(), onchange: commit,
+      oninput: () => (clearTimeout(view.rewriting), (view.rewriting = setTimeout(commit, WRITTEN))),
+      onkeydown: (event) => {
+        const over = event.key === "Enter" && (event.ctrlKey || event.metaKey);
+        if (event.key !== "Escape" && !over) return;
+        event.preventDefault();
+        if (over || text.value !== replied(view.model.item)) commit();
+        text.blur();
+        if (over) leave(view, index);
+      } });
+    return [text, nothing(view, criterion, index, null), hint(t("1 begins, Ctrl+Enter ends."))];
+  },
+
+  show(question, answer, criterion, { model }) {
+    const text = question.querySelector(".rewrite");
+    text.disabled = !model.item || model.locked;
+    if (text === text.getRootNode().activeElement && text.item === model.item) return;
+    text.item = model.item;
+    text.value = (answer == null ? null : model.item.reasons[criterion.name]) || replied(model.item);
+    text.classList.toggle("unset", answer == null);
+  },
+
+  key(question, digit, view, index) {
+    if (digit === "0") return view.act("compose", index, 0, null);
+    question.querySelector(".rewrite").focus();
+  },
+};
+
+const WIDGETS = { options, several, number, slider, passages, correction };
 const widget = (criterion) => WIDGETS[criterion.widget ?? "options"];

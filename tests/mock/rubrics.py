@@ -92,6 +92,8 @@ def _value(schema: Schema, place: float, text: str, chance: float) -> Any:
     if labels := schema.get("items", {}).get("enum"):
         there = [str(label)[:5].lower() in text.lower() for label in labels]
         return [label for label, said in zip(labels, there, strict=True) if said != (chance < 0.2)]
+    if schema.get("type") == "array":
+        return re.findall(r"\b(?:no|not|never|still|Thanks)\b", text)[:2]  # words of the reply, as quotes
     if schema.get("type") == "boolean":
         return place > 0.5
     if schema.get("type") in ("integer", "number"):

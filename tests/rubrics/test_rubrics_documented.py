@@ -14,7 +14,11 @@ def test_the_example_is_a_rubric_with_every_type_of_question():
     example = re.search(r"```toml\n(.*?)```", PAGE, re.S)
     assert example
     read = rubric(example[1])
-    assert len((*read.criteria, *read.pairs)) == len(TYPES)
+    more = re.search(r"two more types ask for words.*?```toml\n(.*?)```", PAGE, re.S)
+    assert more
+    words = rubric('unit = "each-reply"\n' + more[1])
+    types = [c.scale.type for c in (*read.criteria, *read.pairs, *words.criteria)]
+    assert sorted(types) == sorted(TYPES)
 
 
 def test_every_field_type_and_variable_is_explained():

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from concord.errors import ConfigError
-from concord.questions import SIDES
+from concord.questions import SIDES, TYPES, Scale
 from concord.runs.registry import BENCHMARKS
 from concord.studies.pairings import OWN
 from concord.studies.translations import translations
@@ -31,14 +31,20 @@ def texts() -> set[str]:
     )
     common |= {"All done – thank you!", "Nothing to rate here", "All compared – thank you!"}
     common |= {"There are no two replies to compare", "There is nothing here", LOOKED_AT}
-    answers = {choice.say for *_, choice in SIDES} | {
-        "No comment",
-        "Comments",
-        "Comment",
-        "Why?",
-        "yours",
-        OWN.label,
-    }
+    scales = (Scale((0, 1), ("a", "b"), name) for name in TYPES)
+    of_types = {choice.say for scale in scales for choice in scale.kind.options(scale) if choice.say}
+    answers = (
+        of_types
+        | {choice.say for *_, choice in SIDES}
+        | {
+            "No comment",
+            "Comments",
+            "Comment",
+            "Why?",
+            "yours",
+            OWN.label,
+        }
+    )
     return said | {*REASONS} | common | answers
 
 

@@ -42,7 +42,7 @@ class Rule:
 
     def names(self, criterion: Criterion, by: float) -> bool:
         """Whether a range of answers to a criterion is one to settle."""
-        if by <= 0 or self.criterion not in ("", criterion.name):
+        if by <= 0 or self.criterion not in ("", criterion.name) or criterion.scale.kind.content:
             return False
         return not criterion.scale.ordered or by >= min(self.least, criterion.scale.width) - 1e-9
 

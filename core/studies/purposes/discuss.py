@@ -73,7 +73,7 @@ class Discussion:
             of = [one for one in self.given[unit] if one.criterion == criterion.name]
             own = next((one.score for one in of if one.rater == self.rater), None)
             others = sorted((letters[one.rater], one) for one in of if one.rater != self.rater)
-            if of:
+            if of and not criterion.scale.kind.content:
                 listed.append(OthersAnswers(criterion, own, others))
         return listed
 

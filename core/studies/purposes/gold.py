@@ -177,6 +177,8 @@ def _gold(db: Database, study: studies.Study, drawn: Collection[UnitKey], given:
     criteria = {c.name: c for c in studies.asked(db, study.name, unit.conversation_id, unit.turn)}
     if given["criterion"] not in criteria:
         raise StudyError(f"“{given['criterion']}” is not asked here; asked are {', '.join(criteria)}")
+    if criteria[given["criterion"]].scale.kind.content:
+        raise StudyError(f"“{given['criterion']}” is answered in words, of which none are the known answer")
     answer = _answer(criteria[given["criterion"]], given["answer"]) * (-1 if number == unit.other_id else 1)
     tolerance = _number(given["tolerance"] or "0", "tolerance")
     if tolerance < 0:

@@ -54,7 +54,7 @@ class Reveal:
             shown = [
                 Shown(c, own[c.name], *self.judged[unit, c.name], self.second.get((unit, c.name)))
                 for c in self.study.criteria
-                if c.name in own and (unit, c.name) in self.judged
+                if c.name in own and (unit, c.name) in self.judged and not c.scale.kind.content
             ]
             if shown:
                 items[unit] = shown

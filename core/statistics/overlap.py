@@ -1,0 +1,136 @@
+"""Agreement on passages that were marked in a text, and on texts as they should be: what two have in common.
+
+F1 of characters: twice what both marked, divided by what one marked and what the other did; it is pooled
+over items, so that long passages count for more. Alpha after Krippendorff (2011), nominal, with characters as
+units that are marked or not: what F1 does not take off, agreement by chance, is taken off there.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from concord.statistics import columns
+from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
+from concord.statistics.intervals import CORRELATION, DIFFERENCE
+from concord.statistics.ratings import Floats, Ratings, divide
+from concord.statistics.resampling import Statistic, Weights
+from concord.table import Column, Table
+
+PEOPLE = "all people"
+OVERLAP = empty(
+    "overlap",
+    "What two answers have in common",
+    Column("coefficient"),
+    Column("a"),
+    Column("b"),
+    Column("value", digits=3, interval="ends"),
+    Column("by_item", "Mean of the items", digits=3),
+    columns.N,
+    caption="Pooled over all items, and the mean of the items' own values, of which one where neither marked "
+    "anything is 1.",
+)
+
+
+class Common(NamedTuple):
+    """What two raters' answers to one item have in common, of what each of them holds, and of the whole."""
+
+    item: int
+    one: str
+    other: str
+    both: float
+    of_one: float
+    of_other: float
+    whole: float
+
+
+def overlap(
+    table: Ratings,
+    criterion: str,
+    pairs: Sequence[Common],
+    judges: Sequence[str],
+    *,
+    units: bool,
+    **drawing: Unpack[Drawing],
+) -> Table:
+    """F1 of every two raters who answered the same items, of each judge with all people, and alpha.
+
+    With `units` answers are marks on characters, and alpha has a row for people and one for each judge with
+    them. `n` counts the items. Undefined without an item in common, and where nobody marked anything.
+    """
+    items = len(table.units)
+    groups: dict[tuple[str, str, str], list[Common]] = {}
+    for pair in pairs:
+        one, other = sorted((pair.one, pair.other), key=lambda name: (name not in judges, name))
+        if one in judges and other in judges:
+            continue
+        groups.setdefault(("f1", one, other), []).append(pair)
+        if one in judges:
+            groups.setdefault(("f1", one, PEOPLE), []).append(pair)
+            groups.setdefault(("alpha", one, PEOPLE), []).append(pair)
+        else:
+            groups.setdefault(("f1", "", ""), []).append(pair)
+            groups.setdefault(("alpha", "", ""), []).append(pair)
+    rows: list[dict[str, Any]] = []
+    for (name, one, other), of in sorted(groups.items(), key=lambda group: _place(group[0], judges)):
+        if name == "alpha" and not units:
+            continue
+        sums = _sums(of, items, each=name == "alpha" and not one)
+        n = int((sums["whole"] > 0).sum())
+        statistic = _f1(sums) if name == "f1" else _alpha(sums)
+        why = "nobody marked anything" if units else "no item was answered by both"
+        kind = replace(DIFFERENCE, ends=(0.0, 1.0)) if name == "f1" else CORRELATION
+        row = {"coefficient": f"{name}_characters" if units else "similarity", "a": one, "b": other, "n": n}
+        figure = PointEstimate(statistic, n, reason=why, kind=kind, items=sums["whole"] > 0)
+        rows.append(row | {"value": figure, "by_item": _by_item(of) if name == "f1" else None})
+    return tabulate(OVERLAP, table, criterion, rows, target="", **drawing)
+
+
+def _place(group: tuple[str, str, str], judges: Sequence[str]) -> tuple[int, str, str, bool]:
+    """People together, each judge with all people, then every two."""
+    name, one, other = group
+    order = 0 if not one else 1 if other == PEOPLE else 2 if one in judges else 3
+    return order, one, other, name == "f1"
+
+
+def _sums(pairs: Sequence[Common], items: int, *, each: bool) -> Mapping[str, Floats]:
+    """The sums over the pairs of every item; with `each` so that each rater of an item counts once."""
+    item = np.array([pair.item for pair in pairs], dtype=np.int64)
+    values = np.array([pair[3:] for pair in pairs], dtype=np.float64)
+    sums = {
+        name: np.asarray(np.bincount(item, values[:, at], items), dtype=np.float64)
+        for at, name in enumerate(("both", "of_one", "of_other", "whole"))
+    }
+    # Of m raters there are m (m − 1) ÷ 2 pairs, and each is in m − 1 of them.
+    others = (np.sqrt(1 + 8 * np.bincount(item, minlength=items)) - 1) / 2
+    return {name: np.asarray(of / np.maximum(others, 1)) if each else of for name, of in sums.items()}
+
+
+def _f1(sums: Mapping[str, Floats]) -> Statistic:
+    def on(weights: Weights) -> Floats:
+        return divide(2 * (sums["both"] @ weights), (sums["of_one"] + sums["of_other"]) @ weights)
+
+    return on
+
+
+def _alpha(sums: Mapping[str, Floats]) -> Statistic:
+    """Alpha of characters, from what pairs of raters do not share."""
+    differ = sums["of_one"] + sums["of_other"] - 2 * sums["both"]
+
+    def on(weights: Weights) -> Floats:
+        marks = (sums["of_one"] + sums["of_other"]) @ weights
+        every = 2 * (sums["whole"] @ weights)
+        by_chance = 2 * marks * (every - marks)
+        return 1 - divide(2 * (differ @ weights) * (every - 1), by_chance)
+
+    return on
+
+
+def _by_item(pairs: Sequence[Common]) -> float:
+    """The mean of the items' own F1, an item with several pairs by their mean."""
+    of_item: dict[int, list[float]] = {}
+    for pair in pairs:
+        marks = pair.of_one + pair.of_other
+        of_item.setdefault(pair.item, []).append(2 * pair.both / marks if marks else 1.0)
+    return float(np.mean([np.mean(values) for values in of_item.values()]))
