@@ -70,12 +70,12 @@ class Scale:
     @property
     def low(self) -> float:
         """The lowest answer."""
-        return self.values[0]
+        return 0 if self.sets else self.values[0]
 
     @property
     def high(self) -> float:
         """The highest answer."""
-        return self.values[-1]
+        return sum(self.values) if self.sets else self.values[-1]
 
     @property
     def width(self) -> float:
@@ -187,7 +187,7 @@ class Scale:
 
     def __contains__(self, score: float) -> bool:
         if self.sets:
-            return float(score).is_integer() and 0 <= score <= sum(self.values)
+            return float(score).is_integer() and 0 <= score <= self.high
         return score in self.offered if self.offered else self.low <= score <= self.high
 
 

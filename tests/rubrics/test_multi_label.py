@@ -40,6 +40,7 @@ def test_an_answer_is_a_set_and_its_words_are_read_back():
     assert [score in scale for score in (0, 7, 8, 1.5, -1)] == [True, True, False, False, False]
     assert scale_of("late | rude").labels == ("late", "rude")
     assert not scale.two
+    assert (scale.low, scale.high) == (0, 7), "no judge that gives all labels is on another scale"
     assert [option.key for option in scale.kind.options(scale)] == ["1", "2", "3", "0"]
 
 
@@ -85,6 +86,7 @@ def test_judges_and_people_answer_it_and_their_agreement_is_measured(shop, run):
     rows = {(row["coefficient"], row["a"], row["b"]): row for row in told["figures"]}
     # 0, 1, 2, 3 are equal, then {3} beside {1, 3} and {1, 3} beside {2, 3}: alike by 1/3 and 1/9.
     assert 0.5 < rows["alpha_masi", "", ""]["value"] < 1
+    assert "off the scale" not in done(run(shop, "agreement", "--study", "s"))
     assert {b for _, a, b in rows if a == "a"} >= {"Ann", "majority of people", "majority of people: thanks"}
 
 
