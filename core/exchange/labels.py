@@ -602,9 +602,10 @@ def _keys(table: _Table, groups: Sequence[str], long: bool) -> list[str]:
     if len(set(whole)) == len(ids):
         return whole
     twice = [key for key, n in Counter(ids).items() if n > 1]
+    ids_stand = "1 id stands" if len(twice) == 1 else f"{len(twice)} ids stand"
     raise table.refusal(
-        f"{len(twice)} ids of the column {table.id} come more than once, such as “{twice[0]}”. Where each "
-        "row is an answer of its own, number the rows.",
+        f"{ids_stand} in several rows of the column {table.id}, such as “{twice[0]}”. Where each row is an "
+        "answer of its own, number the rows.",
         "--id none",
     )
 

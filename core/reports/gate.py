@@ -44,7 +44,8 @@ def gate(
     name = criterion or main_of(report)
     members = tuple(judges) or report.primary_panel
     statistic = statistic or usual(report, name)
-    about = f"{called(members) if members else 'No judge'} on {report.label(name)}{within}"
+    who = report.names.get(called(members), called(members)) if members else "No judge"
+    about = f"{who} on {report.label(name)}{within}"
     figure = with_people(report, name, members, [statistic])[statistic] if members else None
     if figure is None or figure.value is None or figure.interval is None:
         why = "no judge rated it" if figure is None else figure.reason or "the figure has no interval"

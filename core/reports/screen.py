@@ -122,7 +122,8 @@ def _with_shares(decided: Table) -> Table:
         shown(best[name], replace(by_name[name], n=False)) for name in ("people", "corrected")
     )
     word = by_name["people"].title.partition(": ")[2]
-    caption = f"{word}: {people} of {_n(best['people'])} items by most people"
+    items = _n(best["people"])
+    caption = f"{word}: {people} of {items} {'item' if items == '1' else 'items'} by most people"
     if not by_name["corrected"].file_only:
         caption += f"; {corrected} of all {_n(best['judge'])}, corrected by {best['rater']}"
     shares = ("judge", "people", "corrected", "kappa", "accuracy")

@@ -364,7 +364,8 @@ def _few(evidence: Evidence, criterion: str) -> Iterable[Flag]:
     scores, asked = ratings_of(evidence, criterion)[criterion], evidence.criterion(criterion)
     most = max((int(np.isfinite(score + scores.target).sum()) for score in scores.judges.values()), default=0)
     if 0 < most < FEW:
-        yield Flag("few", f"{most} items were answered by people and a judge: every figure may be far off.")
+        were = "item was" if most == 1 else "items were"
+        yield Flag("few", f"{most} {were} answered by people and a judge: every figure may be far off.")
     answers = answer_of_people(scores)
     answers = answers[np.isfinite(answers)]
     if asked is None or not asked.scale.two or not len(answers):
@@ -374,8 +375,8 @@ def _few(evidence: Evidence, criterion: str) -> Iterable[Flag]:
     if n < FEW_OF_ONE and n < len(answers) / 2:
         yield Flag(
             "rare",
-            f"People answer “{asked.scale.word(rarer)}” to {n} of {len(answers)} items alone, all that "
-            f"{part} rests on.",
+            f"People answer “{asked.scale.word(rarer)}” to {n} of {len(answers)} "
+            f"{'item' if len(answers) == 1 else 'items'} alone, all that {part} rests on.",
         )
 
 

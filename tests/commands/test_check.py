@@ -318,7 +318,7 @@ BAD = {
     ),
     "ids twice": (
         pd.DataFrame({"id": [1, 1, 2], "human": [1, 0, 1], "judge": [1, 0, 0]}),
-        "1 ids of the column id come more than once, such as “1”.*--id none",
+        "1 id stands in several rows of the column id, such as “1”.*--id none",
     ),
     "a probability": (
         pd.DataFrame({"human": ["pass", "fail", "pass"], "judge": [0.9, 0.2, 0.4]}),
@@ -644,3 +644,14 @@ def test_objects_of_python_in_a_csv_file_are_told(tmp_path):
         "the column assessments holds objects of Python as text. Write the table as JSON"
         in check(file).output
     )
+
+
+def test_one_row_is_one_item(tmp_path):
+    file = tmp_path / "one.csv"
+    pd.DataFrame({"human": ["pass"], "judge": ["fail"]}).to_csv(file, index=False)
+    shown = check(file).output
+    assert "1 item was answered by people and a judge" in shown
+    assert "100% of 1 item by most people" in shown
+    assert "1 items" not in shown
+    pd.DataFrame({"id": [1, 1, 2], "human": [1, 2, 3], "judge": [1, 2, 2]}).to_csv(file, index=False)
+    assert "1 id stands in several rows of the column id" in check(file).output
