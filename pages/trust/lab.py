@@ -166,6 +166,8 @@ def _edit(bench: Bench, versions: Sequence[Numbered]) -> None:
                         body = variants.changed(rubric, examples=picked)
                     kept = variants.keep(db, bench.parts, body, parent=base, note=note)
                 told.done(f"{kept.variant} is kept.")
+                for name in ("lab edit base", "lab run version", "lab select version"):
+                    st.session_state.pop(name, None)  # what was kept is chosen next
             except ConcordError as error:
                 told.refused(error)
             st.rerun()
