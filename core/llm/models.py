@@ -345,8 +345,8 @@ def write_entry(path: Path, name: str, settings: Mapping[str, Any], money: str |
     text = "".join(lines) if ends else text + ("\n" if text and text[-1] != "\n" else "") + f"\n{block}"
     if money is not None and money != before.get(CURRENCY, ""):
         line = as_toml({CURRENCY: money})
-        text, found = re.subn(rf"(?m)^{CURRENCY}\s*=.*\n", line, text, count=1)
-        text = text if found else line + text
+        text, replaced = re.subn(rf"(?m)^{CURRENCY}\s*=.*\n", line, text, count=1)
+        text = text if replaced else line + text
         wanted[CURRENCY] = money
     try:
         same = tomllib.loads(text) == wanted

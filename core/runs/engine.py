@@ -464,7 +464,7 @@ class _Run:
             _save_verdict(db, verdict, owed.prompt, ask)
             runs.settle(db, owed.key)
             if verdict.failure is not None and unusable is not None:
-                runs.save_failure(db, owed.key, self._told(unusable), self.number)
+                runs.save_failure(db, owed.key, self._as_failure(unusable), self.number)
 
         done = verdict.failure is None
         self.store.put(partial(self._stored, save, owed.key, ask, done))
@@ -478,11 +478,11 @@ class _Run:
         _, error = applied(db, save)
         if error is not None:
             self.refused |= {key} if done else set()
-            runs.save_failure(db, key, self._told(ask.failing(error)), self.number)
+            runs.save_failure(db, key, self._as_failure(ask.failing(error)), self.number)
             leases.release(db, [key])
 
     def _failed(self, work: Pending | Owed, failure: CallFailed) -> None:
-        failed, pieces, keys = self._told(failure), 1, [work.key]
+        failed, pieces, keys = self._as_failure(failure), 1, [work.key]
         if isinstance(work, Pending):
             failed = replace(failed, player=work.play.player, facets=work.play.facets)
             pieces, keys = work.pieces, [*keys, *work.owed]
@@ -495,7 +495,7 @@ class _Run:
         self.store.put(save)
         self.failed += pieces
 
-    def _told(self, failure: CallFailed) -> Failure:
+    def _as_failure(self, failure: CallFailed) -> Failure:
         benchmark, message = self.job.plan.benchmark, str(failure)
         return Failure(failure.kind, message, failure.reason, failure.raw, benchmark, failure.model)
 

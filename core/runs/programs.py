@@ -33,13 +33,13 @@ def given(conversations: Sequence[Conversation], prompt: RenderedPrompt) -> dict
     """What a program is given: a conversation and the turns to be rated, or the ones shown as A and as B; and
     the schema of its reply.
     """
-    described = [_told(conversation) for conversation in conversations]
+    described = [_described(conversation) for conversation in conversations]
     one = {"conversation": described[0], "turns": list(prompt.turns)}
     what = one if len(described) == 1 else {"first": described[0], "second": described[1]}
     return {**what, "schema": prompt.schema or {}}
 
 
-def _told(conversation: Conversation) -> dict[str, Any]:
+def _described(conversation: Conversation) -> dict[str, Any]:
     return {
         "key": conversation.key,
         "player": conversation.player,
