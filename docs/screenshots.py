@@ -31,7 +31,7 @@ SHOTS = {
     "conversations": ("/conversations?conversation=1", 1280, 1100, "light"),
     "desk": ("/rate?token={token}", 1280, 860, "light"),
     "desk-phone": ("/rate?token={token}", 390, 800, "dark"),
-    "agreement": ("/agreement?study=demo", 1280, 1500, "light"),
+    "agreement": ("/agreement?study=demo", 1280, 1400, "light"),
     "leaderboard": ("/leaderboard", 1280, 900, "light"),
     "spot-check": ("/spot-check", 1280, 900, "light"),
     "town": ("/town?task=harvest-supper&architecture=GA%2BTDP", 1280, 2170, "light"),

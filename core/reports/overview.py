@@ -52,8 +52,6 @@ class NextStep:
     study: str = ""
     who: str = ""
     """Whose desk is opened."""
-    run: str = ""
-    """The number of the run that is opened."""
     unreadable: str = ""
     """“true” where conversations with failed or cut replies are listed."""
 

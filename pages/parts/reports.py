@@ -1,14 +1,17 @@
-"""The agreement report of a study, computed once for all pages and readers."""
+"""The agreement report of a study, computed once for all pages, and the widgets that say how."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from concord.llm.families import families
 from concord.reports.agreement_report import AgreementReport, Options, agreement_report
 from concord.store import studies
+from concord.studies.studies import Items, describable
 from concord.workspace import Workspace
+from pages.parts.address import switch, switched
 from pages.parts.session import workspace
 
 
@@ -33,3 +36,69 @@ def studies_called() -> Callable[[str], str]:
 def measured(of: Workspace) -> Options:
     """How a study is measured unless the reader asks for something else."""
     return Options(families=families(of.models_path))
+
+
+RUNS_TOGETHER = "Otherwise their mean is one judge; of categories, the answer given most often."
+RESAMPLES = [200, 1000, 5000]
+
+
+@st.cache_resource(max_entries=6)
+def _described(folder: str, study: str, mark: str) -> tuple[Items, ...]:
+    """What figures of a study can describe, the usual one first."""
+    with workspace().read() as db:
+        return describable(studies.get(db, study))
+
+
+def options_of(version: tuple[str, str, str], held: Callable[..., Any]) -> Options:
+    """How the reader wants it measured; `held` as in `pages.parts.address`. The command has more options."""
+
+    def toggle(name: str, label: str, help: str | None = None) -> bool:
+        def draw_toggle(key: str) -> bool:
+            return st.toggle(label, key=key, help=help)
+
+        return bool(held(name, False, draw_toggle, read=switch, told=switched))
+
+    runs = toggle("runs", "Repeated runs of a judge one by one", RUNS_TOGETHER)
+    kept = toggle("keep-refused", "Count conversations in which a judge saw a refusal")
+    excluded = toggle("with-excluded", "Count annotators whom a decision left out")
+    items = _items(version, held)
+    resamples = held(
+        "resamples",
+        1000,
+        lambda key: st.select_slider("Resamples of the bootstrap", RESAMPLES, key=key),
+        read={str(n): n for n in RESAMPLES}.get,
+    )
+    return Options(
+        "single" if runs else "mean",
+        not kept,
+        resamples=resamples,
+        families=families(workspace().models_path),
+        with_excluded=excluded,
+        items=items,
+    )
+
+
+def _items(version: tuple[str, str, str], held: Callable[..., Any]) -> Items | None:
+    """What figures describe, where the study was drawn with unequal probabilities; None leaves it to that."""
+    usual, *others = _described(*version)
+    if not others:
+        return None
+    names: dict[str, Items] = {name: name for name in (usual, *others)}
+    chosen = held(
+        "items",
+        usual,
+        lambda key: st.selectbox(
+            "Figures describe",
+            list(names),
+            key=key,
+            format_func={
+                "weighed": "All candidates, by weight",
+                "drawn": "The items as drawn",
+                "random": "The simple random sample alone",
+            }.__getitem__,
+            help="Items were drawn with unequal probabilities; by weight, each counts the inverse of "
+            "its own.",
+        ),
+        read=names.get,
+    )
+    return None if chosen == usual else names[chosen]

@@ -66,7 +66,7 @@ def _step(step: NextStep, *, first: bool = False) -> None:
         st.markdown(with_code(step.text), width="stretch")
         if (to := page_at(step.page) if step.page else None) is None:
             return
-        at = {"study": step.study, "as": step.who, "run": step.run, "unreadable": step.unreadable}
+        at = {"study": step.study, "as": step.who, "unreadable": step.unreadable}
         at = {name: value for name, value in at.items() if value}
         if not first:
             link(to.address, to.title, **at)

@@ -15,10 +15,9 @@ from concord.store import conversations, progress, studies
 from concord.store.actor import acting
 from pages.parts import person
 from pages.parts.address import checked, held, nothing, one_of
-from pages.parts.measuring import options_of
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
-from pages.parts.reports import study_called
+from pages.parts.reports import options_of, study_called
 from pages.parts.session import sentence, workspace
 
 WHOLE = "read back by Import"

@@ -18,11 +18,10 @@ from concord.store import access, progress, runs
 from concord.store import studies as stored
 from pages.parts import menu
 from pages.parts.address import checked, go, held, link, nothing, one_of
-from pages.parts.measuring import options_of
 from pages.parts.navigation import heading
 from pages.parts.person import exported
 from pages.parts.plain import counted, plain, with_code
-from pages.parts.reports import report_of, study_called
+from pages.parts.reports import options_of, report_of, study_called
 from pages.parts.session import live, sentence, workspace
 from pages.trust.agreement_tabs import (
     CATEGORIES,
