@@ -6,6 +6,7 @@ pages that are walked.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -153,7 +154,12 @@ def test_every_page_runs_under_the_policy_asks_no_other_host_and_passes_axe(
             links = page.locator("[data-testid=stMain] a[href]")
             hosts = {urlsplit(link).netloc for link in links.evaluate_all("all => all.map(a => a.href)")}
             assert hosts <= {urlsplit(full.url).netloc}, address
+            if (menu := page.get_by_role("button", name="Download", exact=True)).count():
+                menu.click()
+                expect(page.get_by_text(re.compile("Rows as cards|Charts as SVG")).first).to_be_visible()
+                settled(page)
             parts |= set(page.locator("[data-testid]").evaluate_all("all => all.map(e => e.dataset.testid)"))
+            page.keyboard.press("Escape")
             for view in (("light", 1400), ("dark", 390)):
                 look(page, *view)
                 grave[address, *view] = faults(page)
