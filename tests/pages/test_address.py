@@ -66,7 +66,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("study/conversations.py", "language", {}),
         ("study/conversations.py", "study", {}),
         ("study/conversations.py", "order", {}),
-        ("study/conversations.py", "character", {}),
+        ("study/conversations.py", "character", {"benchmark": "pingpong"}),
         ("study/rubrics.py", "rubric", {}),
         ("study/take.py", "study", {}),
         ("annotate/rate.py", "as", {}),

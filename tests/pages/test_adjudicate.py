@@ -12,7 +12,7 @@ from concord.studies.purposes.adjudicate import Rule, set_rule
 from concord.table import Column, Table
 from concord.workspace import Workspace
 from pages.parts.people import Researcher
-from pages.parts.table import CHARACTER, WIDEST, _columns
+from pages.parts.table import CHARACTER, NAMES, WIDEST, _columns
 from tests.annotated import Annotation, import_annotations
 
 FRAME = """
@@ -64,12 +64,12 @@ def test_a_study_without_a_rule_says_so(workspace: Workspace) -> None:
     assert not page.button
 
 
-def test_names_of_rows_are_as_wide_as_what_tells_them_apart() -> None:
-    def width(*names: str) -> object:
-        rows = tuple({"item": name} for name in names)
-        return _columns(Table("t", "T", (Column("item"),), rows))["item"]["width"]
+def test_names_of_rows_are_as_wide_as_the_longest_up_to_a_bound() -> None:
+    def widths(*names: str) -> tuple[object, object]:
+        rows = tuple({"item": name, "other": name} for name in names)
+        columns = _columns(Table("t", "T", (Column("item"), Column("other")), rows))
+        return columns["item"]["width"], columns["other"]["width"]
 
-    same = "pingpong/v2/en/ambrose-pell/reality"
-    assert width(f"a/{same}/mock-bland/mock-user/0", f"b/{same}/mock-bland/mock-user/0") == WIDEST
-    assert width(f"{same}/{same}/one", f"{same}/{same}/two") == (2 * len(same) + 2 + 6) * CHARACTER
-    assert width("short", "shorter") is None
+    assert widths("a" * 50, "short") == (52 * CHARACTER, WIDEST)
+    assert widths("a" * 90, "short") == (NAMES, WIDEST)
+    assert widths("short", "shorter") == (None, None)
