@@ -82,10 +82,13 @@ def every(db: Database, study: str = "") -> list[AuditLine]:
 def table(db: Database, study: str = "") -> Table:
     """The log as a table. Raises NotFound."""
     columns = (
-        Column("done", "when"),
+        Column("done", "when (UTC)"),
         Column("by", "who"),
         *map(Column, ("what", "study", "about", "detail")),
     )
-    rows = tuple(entry._asdict() | {"by": entry.by or "not recorded"} for entry in every(db, study))
+    rows = tuple(
+        entry._asdict() | {"done": entry.done[:19].replace("T", " "), "by": entry.by or "not recorded"}
+        for entry in every(db, study)
+    )
     notes = () if rows else ("Nothing was decided or exported yet.",)
     return Table("audit", "Audit log", columns, rows, notes=notes)

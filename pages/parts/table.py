@@ -19,8 +19,8 @@ LONG, WIDEST = 48, 240
 """A column with a text of more characters has so many pixels: it would hide the columns after it."""
 CHARACTER, NAMES = 7.5, 420
 """Pixels of a character, and at most of the column of rows' names."""
-CARDS = 50
-"""Rows that are drawn as cards."""
+CARDS = 10
+"""Rows that are drawn as cards at first; as often as the reader asks for more, they are twice as many."""
 
 
 def draw(
@@ -38,7 +38,8 @@ def draw(
     Figures stay numbers, so that a column is sorted by value; an interval has a column of its own. `key`
     tells two tables of one name on a page apart. A table that says nothing but one reason is that sentence.
     `select` is called with the row that the reader chooses; a `selectable` table returns that row. The
-    reader can have each row as a card with all its columns; on a phone that is the default.
+    reader can have each row as a card with all its columns; on a phone that is the default. Without rows
+    its notes say why.
     A `wrapped` table shows the whole of long texts, and cannot be sorted. One that is not `titled` stands
     below a heading that says the same. Parts of notes that the page has `said` are left out here; files have
     the whole notes.
@@ -63,9 +64,10 @@ def draw(
             {plain(c.title): plain(shown(row.get(c.name), c)) for c in table.shown} for row in table.rows
         ]
         st.table(pd.DataFrame(texts), border="horizontal", hide_index=True, alt=table.title)
-    drawn: Any = None if cards or wrapped else _rows(table, key, select, selectable)
+    empty = not table.rows and bool(table.notes)
+    drawn: Any = None if cards or wrapped or empty else _rows(table, key, select, selectable)
     _below(table, said)
-    if selectable and not cards:
+    if selectable and drawn is not None:
         chosen = next(iter(drawn["selection"]["rows"]), None)
     return table.rows[chosen] if chosen is not None and chosen < len(table.rows) else None
 
@@ -106,15 +108,14 @@ def _cards(table: Table, key: str, select: Any, selectable: bool) -> int | None:
     named = [column for column in table.shown if is_text(table, column)][:2]
     if named and len({row.get(named[0].name) for row in table.rows}) == len(table.rows):
         named = named[:1]
-    for place, row in enumerate(table.rows[:CARDS]):
-        cells = {c.title: shown(row.get(c.name), c) for c in table.shown}
+    for place, row in enumerate(table.rows[: _at_most(key)]):
+        cells = {c.title: shown(row.get(c.name), c) for c in table.shown if c not in named}
         with _card(", ".join(shown(row.get(c.name), c) for c in named) or table.label(row), cells):
             if select is not None:
                 st.button("Open", key=f"{key} card {place}", on_click=select, args=(row,))
             elif selectable:
                 st.button("Select", key=f"{key} card {place}", on_click=pick, args=(place,))
-    if len(table.rows) > CARDS:
-        st.caption(f"{len(table.rows) - CARDS:,} more rows are in the CSV.")
+    _more(key, len(table.rows))
     return st.session_state.get(f"{key} picked") if selectable else None
 
 
@@ -135,14 +136,31 @@ def rows_as_cards(
     The first cell of a row names its card. `choose` is called with the place of the row that is chosen.
     """
     cards = menu.as_cards()
-    for place, row in enumerate(rows[:CARDS] if cards else ()):
+    for place, row in enumerate(rows[: _at_most(key)] if cards else ()):
         name, *_ = cells = {title: _said(cell) for title, cell in row.items()}
         with _card(cells[name], cells):
             if choose is not None:
                 st.button("Select", key=f"{key} card {place}", on_click=choose, args=(place,))
-    if cards and len(rows) > CARDS:
-        st.caption(f"{len(rows) - CARDS:,} more rows stand in the table.")
+    if cards:
+        _more(key, len(rows))
     return cards
+
+
+def _at_most(key: str) -> int:
+    """How many rows of a table the reader has as cards."""
+    return int(st.session_state.get(f"{key} cards", CARDS))
+
+
+def _more(key: str, rows: int) -> None:
+    """The way to further cards of a table of so many rows."""
+    drawn = _at_most(key)
+
+    def ask() -> None:
+        st.session_state[f"{key} cards"] = 2 * drawn
+
+    if rows > drawn:
+        label = f"Show {min(drawn, rows - drawn):,} more of {rows - drawn:,}"
+        st.button(label, key=f"{key} more cards", icon=":material/expand_more:", on_click=ask)
 
 
 def _said(cell: object) -> str:

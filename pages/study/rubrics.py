@@ -18,7 +18,7 @@ from pages.desk.form import as_text
 from pages.parts import table
 from pages.parts.address import asked
 from pages.parts.navigation import heading
-from pages.parts.plain import plain
+from pages.parts.plain import plain, with_code
 from pages.parts.session import workspace
 
 NEW = "new rubric …"
@@ -39,6 +39,7 @@ def page() -> None:
         begin = writing.toml({"title": "", "criteria": [STARTER]})
     else:
         begin = read_text(shelf.folder(workspace()) / f"{chosen}.toml")
+    above = st.container()
     left, right = st.columns(2, gap="large")
     with left:
         text = st.text_area(
@@ -48,11 +49,17 @@ def page() -> None:
             max_chars=max(LONGEST, len(begin)),
             key=f"text of {chosen}",
         )
-        rubric = _read(name or "new", text)
+        with above:
+            rubric = _read(name or "new", text)
         _save(name, text, begin, new=chosen == NEW, valid=rubric is not None)
+    valid = f"valid rubric of {chosen}"
+    if rubric is not None:
+        st.session_state[valid] = rubric
     with right:
-        if rubric is not None:
-            _preview(rubric)
+        if rubric is None and valid in st.session_state:
+            st.caption("The preview is of the last text that was valid.")
+        if valid in st.session_state:
+            _preview(st.session_state[valid])
     if chosen != NEW:
         _versions(chosen)
 
@@ -122,7 +129,7 @@ def _question(criterion: Criterion, key: str) -> None:
     scale = criterion.scale
     needed = "" if criterion.required else " · may be left out"
     only = "".join(f" · only {name}: {', '.join(values)}" for name, values in criterion.only.items())
-    st.markdown(f"**{plain(criterion.label)}**  \n{plain(criterion.statement)}")
+    st.markdown(f"**{plain(criterion.label)}**  \n{with_code(criterion.statement.strip())}")
     if answers := scale.kind.options(scale):
         words = [f"{o.shown} {o.say or (o.label if o.label != o.shown else '')}" for o in answers]
         st.pills(criterion.label, list(map(plain, words)), label_visibility="collapsed", key=f"preview {key}")
@@ -149,9 +156,11 @@ def _versions(name: str) -> None:
         return
     st.subheader("Versions that were used", anchor=False)
     for version in found:
-        st.caption(plain(f"{version.variant} · {version.hash} · first used {version.created[:16]}"))
+        st.caption(
+            plain(f"{version.variant} · {version.hash} · first used {version.created[:16].replace('T', ' ')}")
+        )
     if len(found) > 1:
-        table.draw(writing.differences(found))
+        table.draw(writing.differences(found), wrapped=True)
 
 
 page()

@@ -30,6 +30,7 @@ from pages.parts.address import asked, choice, end_work, nothing, shown
 from pages.parts.charts import ENDS, GREEN, GREY, tips
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
+from pages.parts.reports import studies_called
 from pages.parts.session import workspace
 from pages.study.run_form import estimate
 
@@ -56,7 +57,9 @@ def page() -> None:
             ("samples", "Draw a study"),
         )
     first = known.index(asked("study", known, known[0]))
-    study = shown("study", st.selectbox("Study", known, index=first, key="lab study"))
+    study = shown(
+        "study", st.selectbox("Study", known, index=first, format_func=studies_called(), key="lab study")
+    )
     told.show()
     with workspace().read() as db:
         kept = lab.kept(db, study)

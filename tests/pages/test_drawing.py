@@ -83,6 +83,42 @@ def test_rows_as_cards_keep_every_column_and_open() -> None:
     assert not page.exception
 
 
+def long_tables() -> None:
+    from concord.table import Column, Table
+    from pages.parts.table import draw, rows_as_cards
+
+    rows = tuple({"who": f"r{place}", "n": place} for place in range(35))
+    draw(Table("many", "Many", (Column("who"), Column("n")), rows))
+    rows_as_cards("list", rows)
+
+
+def test_of_a_long_table_ten_cards_are_drawn_and_more_when_asked() -> None:
+    page = AppTest.from_function(long_tables, default_timeout=30)
+    page.session_state[menu.CARDS] = True
+    page.run()
+    for key in ("many", "list"):
+        for drawn in (10, 20, 35):
+            cards = [text.value for text in page.markdown if text.value.startswith("**r")]
+            assert len(cards) == drawn + (35 if key == "list" else 10)
+            if drawn < 35:
+                page.button(key=f"{key} more cards").click().run()
+    assert not page.button, "nothing is left to ask for"
+
+
+def empty_tables() -> None:
+    from concord.table import Column, Table
+    from pages.parts.table import draw
+
+    draw(Table("none", "None", (Column("who"),), (), notes=("Nobody.",)), selectable=True)
+
+
+def test_a_table_without_rows_is_its_note() -> None:
+    page = AppTest.from_function(empty_tables, default_timeout=30).run()
+    assert not page.exception
+    assert not page.dataframe
+    assert [caption.value for caption in page.caption] == [r"Nobody\."]
+
+
 def selectable_table() -> None:
     import streamlit as st
 
