@@ -38,20 +38,28 @@ def facet_values(db: Database, name: str) -> dict[str, dict[int, str]]:
     return facets
 
 
+GREETING = 20
+"""Fewer characters before several turns are a greeting, which asks nothing."""
+
+
 def first_messages(db: Database, name: str) -> dict[int, str]:
     """What each unit's conversation answers, as a hash: the user's message it begins with, after that of a
-    system, if any; else its context. Conversations without either have a value of their own.
+    system, if any; else its context. Conversations without either, and those that begin with a greeting,
+    have a value of their own.
     """
     sql = (
-        "SELECT u.id, c.id, c.context_id, c.messages ->> '$[0][0]', c.messages ->> '$[0][1]', "
+        "SELECT u.id, c.id, c.context_id, json_array_length(c.messages), "
+        "c.messages ->> '$[0][0]', c.messages ->> '$[0][1]', "
         "c.messages ->> '$[1][0]', c.messages ->> '$[1][1]' "
         "FROM items u JOIN conversations c ON c.id = u.conversation_id WHERE u.study_id = ? AND u.known = ''"
     )
     shared: dict[int, str] = {}
-    for unit, conversation, context, *first in db.execute(sql, [study_id(db, name)]):
-        role, text = first[2:] if first[0] == "system" else first[:2]
+    for unit, conversation, context, length, *first in db.execute(sql, [study_id(db, name)]):
+        system = first[0] == "system"
+        role, text = first[2:] if system else first[:2]
         own = f"context {context}" if context else f"conversation {conversation}"
-        shared[unit] = sha256(text.encode()).hexdigest() if role == "user" and text.strip() else own
+        asks = role == "user" and len(text.strip()) >= (GREETING if length - system > 3 else 1)
+        shared[unit] = sha256(text.encode()).hexdigest() if asks else own
     return shared
 
 

@@ -50,8 +50,13 @@ def facets_for(
     if FIRST_MESSAGE in (by or ()) or (by is None and not _scenario(facets, benchmarks)):
         shared = frames.first_messages(db, study.name)
         # Turns of one conversation hang together all the same, where prompts are few.
-        fewest = FEWEST_CLUSTERS if by is None and study.per_turn else 2
-        if len(set(shared.values())) >= fewest:
+        fewest, prompts = FEWEST_CLUSTERS if by is None and study.per_turn else 2, len(set(shared.values()))
+        own = (
+            by is None
+            and study.per_turn
+            and prompts == len({(benchmark, key) for _, benchmark, key, _ in places})
+        )
+        if prompts >= fewest and not own:
             facets[FIRST_MESSAGE] = shared
     return facets
 

@@ -484,6 +484,23 @@ def test_answers_to_one_prompt_are_resampled_together(db):
     assert studies.ratings_for_agreement(db, "t", cluster_by=()).clusters is None
 
 
+@pytest.mark.parametrize(
+    ("opening", "turns", "together"),
+    [("Hi!", 2, False), ("Hi!", 1, True), ("What is the mass of the Earth?", 2, True)],
+)
+def test_a_greeting_that_dialogues_begin_with_is_no_prompt(db, opening, turns, together):
+    """Twenty dialogues, of which ten begin alike; before a single reply it is a prompt."""
+    stored.create(db, Study("t", (Criterion("fluency", "?"),)))
+    for number in range(20):
+        first = opening if number < 10 else f"A question of its own, number {number}"
+        later = [Message(role, f"{number}") for role in ("user", "assistant") * (turns - 1)]
+        said = (Message("user", first), Message("assistant", "…"), *later)
+        stored.add_units(
+            db, "t", [(conversations.save(db, Conversation("own", f"k{number}", "p", said)), None, "")]
+        )
+    assert len(set(frames.first_messages(db, "t").values())) == (11 if together else 20)
+
+
 def test_what_can_be_counted_of_units_is_read_beside_their_ratings(filled):
     with filled.read() as db:
         [name] = stored.names(db)
