@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from io import StringIO
 
@@ -283,7 +284,8 @@ def _progress(items: list[progress.Item], beside: Mapping[str, Mapping[str, int]
     hidden = sorted({purpose for counts in beside.values() for purpose in counts})
     rows = [
         {"annotator": p.annotator, "done": 100 * p.done / p.items, "of": f"{p.done} of {p.items}"}
-        | {name: getattr(p, name) for name in ("skipped", "flagged", "seconds", "last")}
+        | {name: getattr(p, name) for name in ("skipped", "flagged", "seconds")}
+        | {"last": datetime.fromisoformat(p.last) if p.last else None}
         | {purpose: beside.get(p.annotator, {}).get(purpose, 0) for purpose in hidden}
         for p in quality.progress(items)
     ]

@@ -1,6 +1,7 @@
 """Sessions: which browsers are signed in, when and from where they were last used; sign them out."""
 
 from datetime import datetime
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import pandas as pd
@@ -49,21 +50,22 @@ def page() -> None:
         for s in every
     ]
     when = st.column_config.DatetimeColumn
-    if not rows_as_cards("sessions", rows):
+    columns: dict[str, Any] = {
+        "session": st.column_config.NumberColumn("Session", format="%d"),
+        "who": "Who",
+        "by": "Signed in by",
+        "used": when("Last used", format="distance"),
+        "from": "From",
+        "began": when("Since", format="distance"),
+        "browser": "Browser",
+    }
+    if not rows_as_cards("sessions", rows, columns=columns):
         st.dataframe(
             pd.DataFrame(rows),
             hide_index=True,
             placeholder="",
             alt="Sessions",
-            column_config={
-                "session": st.column_config.NumberColumn("Session", format="%d"),
-                "who": "Who",
-                "by": "Signed in by",
-                "used": when("Last used", format="distance"),
-                "from": "From",
-                "began": when("Since", format="distance"),
-                "browser": "Browser",
-            },
+            column_config=columns,
         )
     with st.container(border=True, horizontal=True, vertical_alignment="bottom"):
         # This browser's own stands last, so that it is not ended by mistake.

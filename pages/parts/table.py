@@ -1,6 +1,6 @@
 """Draws a Table on a page: rows that can be sorted and chosen, what it means, and its files."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -109,7 +109,7 @@ def _cards(table: Table, key: str, select: Any, selectable: bool) -> int | None:
     if named and len({row.get(named[0].name) for row in table.rows}) == len(table.rows):
         named = named[:1]
     for place, row in enumerate(table.rows[: _at_most(key)]):
-        cells = {c.title: shown(row.get(c.name), c) for c in table.shown if c not in named}
+        cells = [(c.title, shown(row.get(c.name), c)) for c in table.shown if c not in named]
         with _card(", ".join(shown(row.get(c.name), c) for c in named) or table.label(row), cells):
             if select is not None:
                 st.button("Open", key=f"{key} card {place}", on_click=select, args=(row,))
@@ -119,26 +119,30 @@ def _cards(table: Table, key: str, select: Any, selectable: bool) -> int | None:
     return st.session_state.get(f"{key} picked") if selectable else None
 
 
-def _card(name: str, cells: Mapping[str, str]) -> Any:
+def _card(name: str, cells: Iterable[tuple[str, str]]) -> Any:
     """A box with a row's name and its cells by heading, for what can be done with the row."""
     box = st.container(border=True)
     box.markdown(f"**{plain(name)}**")
-    lines = (f"{plain(title)}: **{plain(cell)}**" for title, cell in cells.items() if cell and cell != name)
+    lines = (f"{plain(title)}: **{plain(cell)}**" for title, cell in cells if cell and cell != name)
     box.markdown("  \n".join(lines))
     return box
 
 
 def rows_as_cards(
-    key: str, rows: Sequence[Mapping[str, object]], choose: Callable[[int], None] | None = None
+    key: str,
+    rows: Sequence[Mapping[str, object]],
+    choose: Callable[[int], None] | None = None,
+    columns: Mapping[str, Any] | None = None,
 ) -> bool:
     """Draw rows of a grid as cards where the reader has them so; False where not.
 
-    The first cell of a row names its card. `choose` is called with the place of the row that is chosen.
+    The first cell of a row names its card. `columns` are the headings or the settings of the grid's columns.
+    `choose` is called with the place of the row that is chosen.
     """
     cards = menu.as_cards()
     for place, row in enumerate(rows[: _at_most(key)] if cards else ()):
-        name, *_ = cells = {title: _said(cell) for title, cell in row.items()}
-        with _card(cells[name], cells):
+        cells = [_labelled(cell, (columns or {}).get(name, name)) for name, cell in row.items()]
+        with _card(cells[0][1], cells):
             if choose is not None:
                 st.button("Select", key=f"{key} card {place}", on_click=choose, args=(place,))
     if cards:
@@ -161,6 +165,15 @@ def _more(key: str, rows: int) -> None:
     if rows > drawn:
         label = f"Show {min(drawn, rows - drawn):,} more of {rows - drawn:,}"
         st.button(label, key=f"{key} more cards", icon=":material/expand_more:", on_click=ask)
+
+
+def _labelled(cell: object, column: Any) -> tuple[str, str]:
+    """The heading and the text of a cell, by the heading or the settings of its column."""
+    if isinstance(column, str):
+        return column, _said(cell)
+    form = column["type_config"].get("format") or ""
+    number = isinstance(cell, int | float) and "%" in form
+    return column["label"], form % cell if number else _said(cell)
 
 
 def _said(cell: object) -> str:

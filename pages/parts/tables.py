@@ -21,14 +21,15 @@ STATES = {
 
 def progress(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, Any], alt: str) -> None:
     """How far people are: rows with `done` in percent; `columns` says how the others are shown."""
-    if rows_as_cards(alt, rows):
-        return
     done = st.column_config.ProgressColumn("Done", min_value=0, max_value=100, format="%.0f%%")
+    columns = {"done": done, **columns}
+    if rows_as_cards(alt, rows, columns=columns):
+        return
     st.dataframe(
         pd.DataFrame(rows),
         hide_index=True,
         height="content",
         placeholder="",
         alt=alt,
-        column_config={"done": done, **columns},
+        column_config=columns,
     )

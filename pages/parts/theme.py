@@ -61,17 +61,24 @@ def on_phone() -> bool:
 
 def aligned() -> None:
     """Adapt parts to the width of the window, align the first column of figures in tables that have row
-    names with its heading, and write a chosen segment in the text's colour: the dark theme's primary is none.
+    names with its heading, and write a chosen segment or tab in the text's colour: the dark theme's primary
+    is none.
     """
     st.html(
         """<style>
         [data-testid="stTable"][class] th + td { padding-left: 1rem; }
-        button[data-rac][data-variant][data-selected="true"] { color: inherit; }
+        button[data-rac][data-variant][data-selected="true"], [data-testid="stTab"][data-selected="true"],
+        [data-testid="stTab"][data-selected="true"] p, [data-testid="stCaptionContainer"] code {
+            color: inherit;
+        }
         [data-testid="stCaptionContainer"]:has(.stMarkdownBadge) { opacity: 1; }
         [data-testid="stMultiSelectTagsContainer"] {
             flex-wrap: wrap; overflow: visible; height: auto; mask-image: none;
         }
         [role="group"]:has(> [data-testid="stMultiSelectTagsContainer"]) { height: auto; max-height: none; }
+        @media (min-width: 641px) and (max-width: 1000px) {
+            [data-testid="stColumn"] { min-width: 14rem; }
+        }
         @media (max-width: 640px) {
             [data-testid="stButtonGroup"] [role]:has(> [data-variant="segmented_control"]) { gap: 0.25rem; }
             [data-testid="stButtonGroup"] [data-variant="segmented_control"] {

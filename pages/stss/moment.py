@@ -16,6 +16,7 @@ from pages.parts import table
 from pages.parts.address import held
 from pages.parts.charts import in_rows, legend, name_axis, show, text_colour
 from pages.parts.plain import plain
+from pages.parts.theme import on_phone
 
 AT, RESIDENT = "at", "resident"
 """What the address says of the moment shown."""
@@ -158,7 +159,9 @@ def _map(town: Town, task: tuple[str, ...], here: list[Here], resident: str) -> 
             dots.mark_point(size=520, shape="circle", color=label).transform_filter("datum.followed"),
             dots.mark_point(size=110, filled=True, opacity=1).encode(
                 shape=alt.Shape(
-                    "part:N", scale=shapes, legend=legend(4, symbolFillColor=label, symbolStrokeColor=label)
+                    "part:N",
+                    scale=shapes,
+                    legend=legend(1 if on_phone() else 2, symbolFillColor=label, symbolStrokeColor=label),
                 ),
                 color=_kinds(),
                 opacity=alt.condition("datum.kind == 'asleep'", alt.value(0.35), alt.value(1)),
@@ -172,7 +175,7 @@ def _map(town: Town, task: tuple[str, ...], here: list[Here], resident: str) -> 
 
 def _kinds() -> alt.Color:
     scale = alt.Scale(domain=list(KINDS), range=list(KINDS.values()))
-    return alt.Color("kind:N", scale=scale, legend=legend(5))
+    return alt.Color("kind:N", scale=scale, legend=legend(3))
 
 
 def _bars(rows: Any, day: date, now: datetime) -> Any:

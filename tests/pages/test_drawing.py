@@ -105,6 +105,28 @@ def test_of_a_long_table_ten_cards_are_drawn_and_more_when_asked() -> None:
     assert not page.button, "nothing is left to ask for"
 
 
+def table_of_places() -> None:
+    import streamlit as st
+
+    from concord.table import Column, Table
+    from pages.parts.table import draw
+    from pages.parts.tables import progress
+
+    columns = (Column("who"), Column("a"), Column("rank a", "#"), Column("b"), Column("rank b", "#"))
+    draw(Table("places", "Places", columns, ({"who": "x", "a": 5, "rank a": 1, "b": 7, "rank b": 2},)))
+    settings = {"who": "Name", "time": st.column_config.NumberColumn("Minutes", format="%.0f min")}
+    progress([{"who": "Ada", "done": 100 / 3, "time": 171.198}], settings, "people")
+
+
+def test_cards_have_headings_like_the_grid_and_columns_of_one_heading_each() -> None:
+    page = AppTest.from_function(table_of_places, default_timeout=30)
+    page.session_state[menu.CARDS] = True
+    page.run()
+    said = [text.value.split("  \n") for text in page.markdown]
+    assert ["a: **5**", r"\#: **1**", "b: **7**", r"\#: **2**"] in said
+    assert ["Done: **33%**", "Minutes: **171 min**"] in said
+
+
 def empty_tables() -> None:
     from concord.table import Column, Table
     from pages.parts.table import draw
