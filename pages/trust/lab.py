@@ -26,12 +26,13 @@ from pages.desk import component
 from pages.desk.form import DeskEvent, sent_by
 from pages.desk.review import ReviewDesk
 from pages.parts import charts, person, table, theme, told
-from pages.parts.address import asked, choice, end_work, nothing, shown
+from pages.parts.address import asked, end_work, held, nothing, one_of, shown
 from pages.parts.charts import ENDS, GREEN, GREY, tips
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.reports import studies_called
 from pages.parts.session import workspace
+from pages.study import run_watch
 from pages.study.run_form import estimate
 
 STEPS = {
@@ -67,11 +68,15 @@ def page() -> None:
         return _divide(study)
     with workspace().read() as db:
         bench = measuring.read(db, study)
-    step = choice(
-        "Step", "step", list(STEPS), "bench", format_func=STEPS.__getitem__, label_visibility="collapsed"
-    )
+    run_watch.draw(bench.parts.benchmark)
+    step = held("step", "bench", _steps, read=one_of(list(STEPS)), always=True)
     {"bench": _bench, "review": _review, "choose": _choose, "test": _test}[step](bench)
     return None
+
+
+def _steps(key: str) -> str:
+    look: dict[str, Any] = {"format_func": STEPS.__getitem__, "label_visibility": "collapsed"}
+    return str(st.segmented_control("Step", list(STEPS), required=True, key=key, **look))
 
 
 def _divide(study: str) -> None:
@@ -105,7 +110,7 @@ def _bench(bench: Bench) -> None:
         _edit(bench, versions)
     left, right = st.columns(2)
     judge = _judge(left, bench)
-    used = _used(right, "Version", versions, len(versions) - 1, "lab run version")
+    used = _used(right, "Version", versions, "lab run version")
     if judge and used:
         st.caption(f"{plain(used.variant)} on the items of “{DEVELOP}”; what is stored is not paid again.")
         estimate(_plan(bench, DEVELOP, judge, used), key="lab run")
@@ -132,7 +137,7 @@ def _plan(bench: Bench, part: str, judge: str, used: Numbered) -> JudgePlan:
 
 
 def _edit(bench: Bench, versions: Sequence[Numbered]) -> None:
-    base = _used(st, "Begin with", versions, len(versions) - 1, "lab edit base")
+    base = _used(st, "Begin with", versions, "lab edit base")
     if base is None:
         return
     before = writing.toml(base.rubric.body)
@@ -169,16 +174,18 @@ def _edit(bench: Bench, versions: Sequence[Numbered]) -> None:
                         body = variants.changed(rubric, examples=picked)
                     kept = variants.keep(db, bench.parts, body, parent=base, note=note)
                 told.done(f"{kept.variant} is kept.")
-                for name in ("lab edit base", "lab run version", "lab select version"):
-                    st.session_state.pop(name, None)  # what was kept is chosen next
             except ConcordError as error:
                 told.refused(error)
             st.rerun()
 
 
-def _used(place: Any, label: str, versions: Sequence[Numbered], first: int, key: str) -> Numbered | None:
+def _used(place: Any, label: str, versions: Sequence[Numbered], key: str) -> Numbered | None:
+    """The version that is chosen: the newest, until another is. A new one makes another widget of it, because
+    the browser goes on sending what was chosen in the one before.
+    """
     names = {one.variant: one for one in versions}
-    chosen = place.selectbox(label, list(names), index=max(0, first), key=key)
+    newest = next(reversed(names), "")
+    chosen = place.selectbox(label, list(names), index=max(0, len(names) - 1), key=f"{key} {newest}")
     return names.get(str(chosen))
 
 
@@ -244,7 +251,7 @@ def _choose(bench: Bench) -> None:
     versions = _versions(bench.parts)
     left, right = st.columns(2)
     judge = _judge(left, bench)
-    used = _used(right, "Version", versions, len(versions) - 1, "lab select version")
+    used = _used(right, "Version", versions, "lab select version")
     if judge and used:
         with st.expander("Have it answer select", icon=":material/play_arrow:"):
             estimate(_plan(bench, SELECT, judge, used), key="lab select")
