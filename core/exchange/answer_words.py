@@ -1,9 +1,10 @@
 """What the cells of a table of labels mean: one of two answers in their usual words, numbers, categories."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
 
@@ -32,6 +33,9 @@ GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 
 PASS_FAIL = Scale((0, 1), ("fail", "pass"))
 
+DECIMAL_COMMA = re.compile(r"([+-]?)(0,\d+|\d+,(?!\d{3}$)\d+)")
+"""A number with a decimal comma; 1,000 may be a thousand and is none."""
+
 Cells = Sequence[tuple[RaterKind, str, Any]]
 """(kind, rater, cell) of the cells of one criterion that are not blank."""
 
@@ -49,6 +53,8 @@ class CellReading:
     description: str = ""
     problem: str = ""
     option: tuple[str, ...] = ()
+    of_rater: Mapping[str, Callable[[Any], float | None]] = field(default_factory=dict)
+    """The scores of raters whose cells are read otherwise."""
 
 
 def reading_of(cells: Cells, declared: Scale | None, passing: float | None) -> CellReading:
@@ -67,14 +73,36 @@ def reading_of(cells: Cells, declared: Scale | None, passing: float | None) -> C
     people = Counter(str(cell).strip() for kind, _, cell in cells if kind == "human")
     every = Counter(str(cell).strip() for *_, cell in cells)
     if passing is not None:
+        if any(number_of(cell) not in (None, 0, 1) for cell in people):
+            people, every = (
+                Counter({cell: n for cell, n in of.items() if number_of(cell) is None})
+                for of in (people, every)
+            )
         scale = _two_answers(people, every)
-        return CellReading(scale, partial(_from, passing), f"{_named(scale)}; numbers from {passing:g} pass")
-    if _share(people, one_of_two) >= ENOUGH and (odd := _judge_in_numbers(cells)):
+        beyond = {rater for _, rater, cell in cells if number_of(cell) not in (None, 0, 1)}
+        return CellReading(
+            scale,
+            partial(_from, passing),
+            f"{_named(scale)}; numbers from {passing:g} pass",
+            of_rater=dict.fromkeys(beyond, partial(_from, passing, words_01=False)),
+        )
+    if _share(people, one_of_two) >= ENOUGH and (odd := _in_numbers(cells, "judge")):
         judge, low, high = odd
         return CellReading(
             PASS_FAIL,
             one_of_two,
             problem=f"people give one of two answers, {judge} numbers from {low:g} to {high:g}. Say from "
+            "which number on it passes.",
+            option=("--pass-from", f"{(low + high) / 2:.2g}"),
+        )
+    words_of_judges = Counter(str(cell).strip() for kind, _, cell in cells if kind == "judge")
+    in_words = _share(words_of_judges, lambda cell: one_of_two(cell) if number_of(cell) is None else None)
+    if in_words >= ENOUGH and (odd := _in_numbers(cells, "human")):
+        person, low, high = odd
+        return CellReading(
+            PASS_FAIL,
+            one_of_two,
+            problem=f"judges give one of two answers, {person} numbers from {low:g} to {high:g}. Say from "
             "which number on it passes.",
             option=("--pass-from", f"{(low + high) / 2:.2g}"),
         )
@@ -98,10 +126,11 @@ def is_blank(cell: Any) -> bool:
 
 
 def number_of(cell: Any) -> float | None:
-    """A finite number; of true and false 1 and 0."""
+    """A finite number, also with a decimal comma; of true and false 1 and 0."""
     if isinstance(cell, bool | np.bool_):
         return float(cell)
-    text = str(cell).strip().removesuffix("%")
+    text = str(cell).strip().removesuffix("%").strip()
+    text = text.replace(",", ".") if DECIMAL_COMMA.fullmatch(text) else text
     try:
         value = float(text)
     except ValueError:
@@ -147,16 +176,16 @@ def _named(scale: Scale, cells: Mapping[str, int] = {}) -> str:
     return " or ".join(described)
 
 
-def _judge_in_numbers(cells: Cells) -> tuple[str, float, float] | None:
-    """The first judge who answers by numbers other than 0 and 1, with the least and the greatest."""
-    judges: dict[str, list[float | None]] = {}
+def _in_numbers(cells: Cells, whose: RaterKind) -> tuple[str, float, float] | None:
+    """The first rater of a kind with numbers other than 0 and 1, with the least and the greatest."""
+    raters: dict[str, list[float | None]] = {}
     for kind, rater, cell in cells:
-        if kind == "judge":
-            judges.setdefault(rater, []).append(number_of(cell))
-    for judge, values in judges.items():
+        if kind == whose:
+            raters.setdefault(rater, []).append(number_of(cell))
+    for rater, values in raters.items():
         numbers = [value for value in values if value is not None]
         if len(numbers) >= ENOUGH * len(values) and not set(numbers) <= {0.0, 1.0}:
-            return judge, min(numbers), max(numbers)
+            return rater, min(numbers), max(numbers)
     return None
 
 
@@ -193,9 +222,10 @@ def _on(scale: Scale, cell: Any) -> float | None:
     return scale.read(str(cell)) if number is None else number
 
 
-def _from(passing: float, cell: Any) -> float | None:
-    word, number = one_of_two(cell), number_of(cell)
-    return word if number is None or (word is not None and number in (0, 1)) else float(number >= passing)
+def _from(passing: float, cell: Any, words_01: bool = True) -> float | None:
+    """Whether an answer passes; 0 and 1 are words of a rater who gives no other numbers."""
+    number = number_of(cell)
+    return one_of_two(cell) if number is None or (words_01 and number in (0, 1)) else float(number >= passing)
 
 
 def _among(place: Mapping[str, float], cell: Any) -> float | None:

@@ -35,6 +35,7 @@ _WORDS = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|\d+")
 _BESIDE = ("texts", "questions", "lengths", "groups", "criteria", "kinds")
 """Lists of names of columns that hold no answers."""
 MOST_GROUPS = 60
+MOST_JUDGES = 40
 SHOWN = 3
 """So many cells that cannot be read are named."""
 
@@ -383,6 +384,14 @@ def _wide(table: _Table) -> list[_Label]:
     beside = {table.id, *table.options.by, *(c for c in table.columns if c.lower() in by_name)}
     may_be = [c for c in table.columns if c in stated or (c not in beside and _rated(table, c))]
     kinds = _whose(table, may_be, table.columns, {}, "columns")
+    judges = [column for column, kind in kinds.items() if kind == "judge"]
+    if len(judges) > MOST_JUDGES:
+        raise table.refusal(
+            f"{len(judges)} columns are taken for judges, such as {judges[0]} and {judges[1]}; at most "
+            f"{MOST_JUDGES} are compared. Should they be rows? Else name some.",
+            "--judge",
+            quote(",".join(judges[:2])),
+        )
     for one, other in ((a, b) for a in kinds for b in kinds if (kinds[a], kinds[b]) == ("human", "judge")):
         if table.values(one) == table.values(other) and len(set(map(str, table.values(one)))) > 1:
             table.warnings.append(f"the judge {other} equals the person {one} in every row: is it a copy?")
@@ -425,13 +434,17 @@ def _whose(
     unsure = vary or unsure
     if judges and (people or table.judges_alone):
         return {name: kind for name, kind in kinds.items() if kind}
-    lacking, option = ("a person's", "--human") if not people else ("a judge's", "--judge")
+    lacking = "a person's" if not people else "a judge's"
     if not unsure:
         columns = ", ".join(table.columns[:12])
+        message = f"no {what} are known to be {lacking}, and none is left that could be. It has {columns}."
+        same = table.options.command(table.name)
+        if judges:
+            label = f"{same.replace('check', 'plan', 1)} --out to_label.csv"
+            raise table.refusal(message + ("" if table.name == FRAME else f" To label rows, type: {label}"))
         raise table.refusal(
-            f"no {what} are known to be {lacking}, and none is left that could be. It has {columns}.",
-            option,
-            "NAME",
+            f"{message} Add a column of a judge's answers, such as “judge”"
+            + ("." if table.name == FRAME else f", then type: {same}")
         )
     if as_text := [c for c in table.columns if str(table.values(c)[0]).startswith(("[{'", "{'"))]:
         raise table.refusal(
@@ -511,7 +524,7 @@ def _scores(
         for label in own:
             if is_blank(label.cell):
                 continue
-            if (score := reading.score(label.cell)) is None:
+            if (score := reading.of_rater.get(label.rater, reading.score)(label.cell)) is None:
                 unread.append(f"{table.places[label.row]}, {label.rater}: “{str(label.cell)[:40]}”")
             elif (before := scores.setdefault(label[:3], (label, score))[1]) != score:
                 raise table.refusal(
@@ -640,6 +653,8 @@ def _rows_of(frame: "pd.DataFrame", place: str, first: int = 1) -> Iterator[File
 
 def _sheet(path: Path) -> Iterator[FileRow]:
     """The rows of the first sheet of an Excel file; of a formula its value."""
+    if (size := path.stat().st_size) > FILE_BYTES:
+        raise ImportRefused(f"{path} ({size:,} bytes) is larger than {FILE_BYTES:,} bytes. Split it.")
     try:
         import openpyxl  # noqa: F401  # the engine of pandas' reader, an extra
         import pandas as pd

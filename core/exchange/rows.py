@@ -87,7 +87,7 @@ def kind_of(path: Path) -> str:
     if not head.strip(b"\xef\xbb\xbf \t\r\n"):
         raise ImportRefused(f"{path} is empty. It needs a row at least.")
     if size > FILE_BYTES and head[:4] != b"PAR1":
-        raise ImportRefused(f"{path} is larger than {FILE_BYTES:,} bytes. Split it.")
+        raise ImportRefused(f"{path} ({size:,} bytes) is larger than {FILE_BYTES:,} bytes. Split it.")
     if head[:4] == b"PAR1":
         return "Parquet"
     if head[:4] == b"PK\3\4" and path.suffix.lower() == ".eval":

@@ -19,6 +19,7 @@ from click.testing import CliRunner
 from concord.cli import main
 from concord.errors import ImportRefused
 from concord.exchange import labels
+from concord.exchange.answer_words import number_of
 from concord.exchange.labels import TableOptions
 from concord.store import studies
 
@@ -310,11 +311,11 @@ def test_categories_have_kappa(tmp_path):
 BAD = {
     "no person": (
         pd.DataFrame({"id": range(9), "judge": [1, 0, 1] * 3}),
-        "no columns are known to be a person's",
+        "no columns are known to be a person's.*type: concord plan .*bad.csv --out to_label.csv",
     ),
     "no judge": (
         pd.DataFrame({"id": range(9), "human": [1, 0, 1] * 3}),
-        "no columns are known to be a judge's",
+        "no columns are known to be a judge's.*Add a column.*then type: concord check .*bad.csv",
     ),
     "ids twice": (
         pd.DataFrame({"id": [1, 1, 2], "human": [1, 0, 1], "judge": [1, 0, 0]}),
@@ -323,6 +324,14 @@ BAD = {
     "a probability": (
         pd.DataFrame({"human": ["pass", "fail", "pass"], "judge": [0.9, 0.2, 0.4]}),
         "Say from which number on it passes. Type: concord check .* --pass-from 0.55",
+    ),
+    "stars of people, words of a judge": (
+        pd.DataFrame({"human": [1, 3, 5, 4, 2], "judge": ["fail", "fail", "pass", "pass", "fail"]}),
+        "human numbers from 1 to 5. Say from which number on it passes. Type: concord check .* --pass-from 3",
+    ),
+    "columns that should be rows": (
+        pd.DataFrame([{f"{n}.{who}": n % 2 for n in range(60) for who in ("human", "judge")}]),
+        "60 columns are taken for judges.*at most 40",
     ),
     "free text": (
         pd.DataFrame({"human": [f"word {i}" for i in range(30)], "judge": [f"other {i}" for i in range(30)]}),
@@ -410,14 +419,41 @@ def test_formulas_and_markup_are_no_answers(tmp_path):
     assert "cell cannot be read and counts as missing: line 7, label: “=HYPERLINK" in said
 
 
-def test_a_file_that_is_too_large_is_refused(tmp_path):
-    file = tmp_path / "large.csv"
+@pytest.mark.parametrize("name", ["large.csv", "large.xlsx"])
+def test_a_file_that_is_too_large_is_refused(tmp_path, name):
+    file = tmp_path / name
     with file.open("wb") as out:
         out.write(b"human,judge\n1,1\n")
         out.truncate(2**31)
     done = check(file)
     assert done.exit_code == 1
-    assert "is larger than 1,073,741,824 bytes" in done.output
+    assert "(2,147,483,648 bytes) is larger than 1,073,741,824 bytes" in done.output
+
+
+def test_numbers_with_a_decimal_comma(tmp_path):
+    people, judges = [0.1, 0.25, 0.5, 0.75, 0.9] * 8, [0.2, 0.2, 0.625, 0.7, 1.0] * 8
+    file = tmp_path / "comma.csv"
+    pd.DataFrame({"human": people, "judge": judges}).to_csv(file, sep=";", decimal=",", index=False)
+    given = labels.read(file).of.column("score").tolist()
+    assert sorted(given) == sorted([*people, *judges])
+    assert number_of("1,000") is None
+
+
+def test_stars_of_people_pass_from_a_number_on(tmp_path):
+    table = {"human": [1, 3, 5, 4, 2], "judge": ["fail", "fail", "pass", "pass", "fail"]}
+    of = labels.read(table, labels.TableOptions(passing=3)).of
+    assert sorted(of.column("score").tolist()) == [0.0] * 5 + [1.0] * 5
+    assert of.study.criteria[0].scale.labels == ("fail", "pass")
+
+
+def test_one_star_does_not_pass_beside_people_who_say_0_and_1():
+    table = {"human": [1, 0, 1, 0], "judge": [1, 1, 5, 3]}
+    of = labels.read(table, labels.TableOptions(passing=3)).of
+    by_rater = {"human": [], "judge": []}
+    for rater, score in zip(of.column("rater").tolist(), of.column("score").tolist(), strict=True):
+        by_rater[next(name for name in by_rater if name in str(rater))].append(score)
+    assert sorted(by_rater["human"]) == [0.0, 0.0, 1.0, 1.0]
+    assert sorted(by_rater["judge"]) == [0.0, 0.0, 1.0, 1.0]
 
 
 def test_columns_that_are_not_there_are_told(tmp_path):
