@@ -78,6 +78,7 @@ def aligned() -> None:
         [role="group"]:has(> [data-testid="stMultiSelectTagsContainer"]) { height: auto; max-height: none; }
         @media (min-width: 641px) and (max-width: 1000px) {
             [data-testid="stColumn"] { min-width: 14rem; }
+            [data-testid="stColumn"]:has([data-testid="stButtonGroup"]) { min-width: 100%; }
         }
         @media (max-width: 640px) {
             [data-testid="stButtonGroup"] [role]:has(> [data-variant="segmented_control"]) { gap: 0.25rem; }

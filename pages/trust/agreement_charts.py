@@ -174,7 +174,7 @@ def distribution(table: Table, scale: Scale | None) -> Chart:
         .encode(
             y=alt.Y("who:N", sort=list(dict.fromkeys(data.who)), title=None, axis=name_axis()),
             x=share,
-            color=alt.Color("answer:N", sort=answers, scale=shades, legend=legend()),
+            color=alt.Color("answer:N", sort=answers, scale=shades, legend=legend(2)),
             order=alt.Order("score:Q"),
             tooltip=tips(
                 ("rater:N", "who"), ("answer:N", "answer"), ("share:Q", "share", ".1%"), ("n:Q", "answers")
