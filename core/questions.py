@@ -350,7 +350,10 @@ def _ends(scale: Scale) -> list[tuple[str, str]]:
 def _range(scale: Any) -> tuple[int, int]:
     found = _RANGE.fullmatch(scale) if isinstance(scale, str) else None
     if not found:
-        raise ValueError(f'the scale “{scale}” is not understood. Write it as "1..5"')
+        raise ValueError(
+            f'the scale “{scale}” is not understood. Write it as "1..5"; other answers have a type in place '
+            f"of a scale: {', '.join(TYPES)}"
+        )
     low, high = int(found[1]), int(found[2])
     if low == high:
         raise ValueError("a scale of one value leaves nothing to choose. Write at least two")

@@ -372,7 +372,7 @@ SECTIONS: dict[str, Section] = {
         "Missing ratings of judges",
         lambda e, c: [common_items(e.ratings, c, **e.drawing), missing_ratings(e.ratings, c, e.of.clusters)],
         lambda e, c: without_rating(e.ratings, c),
-        "every judge rated every item",
+        "no judge lacks a rating",
     ),
     "distribution": Section("Score distribution", _distribution),
     "players": Section(

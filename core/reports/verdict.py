@@ -97,6 +97,8 @@ def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> 
     if members:
         sentence, reason, advice = _words(evidence, criterion, members, word, row, table)
     flags = ranked([*flags_of(evidence), *on_criterion(evidence, criterion, members)])
+    if copied := [flag.judge for flag in flags if flag.claim == "copy" and flag.judge in members]:
+        advice = f"First find out whether {_list(copied)} answered at all, or repeats a person's answers."
     return Verdict(
         criterion,
         members,
@@ -332,18 +334,22 @@ def _not_compared(
         part = evidence.agreement.criteria.get(criterion)
         if part and (alpha := part.alpha["ordinal"]).defined:
             reason += f" Among themselves people reach alpha = {_two(alpha)}{_within(alpha)}."
+    few = (figure.n or 0) < FEW
     advice = "Have people rate more, and more varied, items."
     if scores.unlinked:
         advice = "Import people's ratings with their names to compare judges with one more person."
     elif person or (scores.present <= 1).all():
         advice = "Have a second person rate the same items to compare judges with one more person."
+        if few:
+            advice = f"Have two people rate more items: {figure.n} of one person alone are too few."
     if figure.interval and figure.interval[0] <= 0:
         are = "are" if len(members) > 1 else "is"
         sentence = f"On {label}, {who} {are} not shown to agree with {whom_} better than chance: {reached}."
-        advice = (
-            f"Do not use {'them' if len(members) > 1 else who} on {label} yet: look at what is asked, or "
-        )
-        advice += "take another judge, before more is rated."
+        if not few:
+            advice = (
+                f"Do not use {'them' if len(members) > 1 else who} on {label} yet: look at what is asked, or "
+                "take another judge, before more is rated."
+            )
     return sentence, reason, advice
 
 
@@ -497,6 +503,7 @@ def _copies(parts: Mapping[str, CriterionScores], people: tuple[str, ...]) -> It
             "copy",
             f"{judge} repeats the answers of {person} on {_list(figures_)}: its agreement with people's mean "
             f"is {person}'s own share in that mean.",
+            judge,
         )
 
 

@@ -164,10 +164,11 @@ def _tail(t: float, freedom: float) -> float:
 
 
 class Flag(NamedTuple):
-    """A sentence that a reader of the verdict has to know, and the kind of claim it is."""
+    """A sentence that a reader has to know, its kind of claim, and the judge whose use it bars."""
 
     claim: str
     text: str
+    judge: str = ""
 
 
 def ranked(flags: Sequence[Flag]) -> list[Flag]:

@@ -13,6 +13,7 @@ from concord.runs import planning
 from concord.runs.plans import from_dict
 from concord.runs.status import duration
 from concord.store import runs
+from concord.store import studies as stored
 from concord.store.runs import Progress
 from pages.parts.address import go, link
 from pages.parts.navigation import heading
@@ -80,11 +81,14 @@ def _one(which: str) -> None:
 
 def _after(run: Progress) -> None:
     """Where one goes on from a run that ended: what was made, people for it, what both say."""
+    with workspace().read() as db:
+        of = [name for name in stored.ranked(db) if stored.get(db, name).benchmark == run.benchmark]
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Read the conversations", type="primary", icon=":material/forum:"):
             go("conversations", benchmark=run.benchmark)
         link("samples", "Draw a sample for people")
-        link("agreement", "Agreement with people")
+        if of:
+            link("agreement", "Agreement with people", study=of[0])
         link("leaderboard", "Leaderboard", benchmark=run.benchmark)
 
 

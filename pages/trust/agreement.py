@@ -77,6 +77,8 @@ def _draw(version: tuple[str, str, str], report: AgreementReport, top: Any, how:
         link("samples", name, study=report.of.study.name)
         if report.of.waiting:
             link("annotators", "Links for annotators")
+        if not report.ratings.judges:
+            link("runs", "Have judges rate these conversations")
     with top:
         criterion = _criterion(report)
     if not report.ratings.people and criterion in report.criteria:  # every figure would be undefined

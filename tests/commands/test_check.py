@@ -377,6 +377,15 @@ def test_a_judge_that_equals_the_person_is_said(tmp_path):
     assert "the judge judge equals the person human in every row: is it a copy?" in check(file).output
 
 
+def test_a_judge_right_on_nine_of_ten_rows_is_not_ruled_out(tmp_path):
+    file = tmp_path / "ten.csv"
+    people = ["pass", "fail"] * 5
+    pd.DataFrame({"human": people, "judge": ["fail", *people[1:]]}).to_csv(file, index=False)
+    said = check(file).output
+    assert "Do not use" not in said
+    assert "Have two people rate more items: 10 of one person alone are too few." in said
+
+
 def test_categories_have_no_verdict_made_of_their_numbers(tmp_path):
     file = tmp_path / "tones.csv"
     tones = truth(answers=("warm", "cold", "flat"))

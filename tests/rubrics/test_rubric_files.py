@@ -131,7 +131,10 @@ ONE = '[[criteria]]\nname = "a"\nstatement = "It is good."\n'
         ("unit = 'turn'\n" + ONE, "“unit”: input should be 'conversation', 'each-reply'"),
         (ONE + "scale = '3..3'", "criterion “a”: a scale of one value leaves nothing to choose"),
         (ONE + "scale = '5..1'", 'criterion “a”: the scale must rise. Write "1..5".'),
-        (ONE + "scale = 'low to high'", 'the scale “low to high” is not understood. Write it as "1..5".'),
+        (
+            ONE + "scale = 'low to high'",
+            'the scale “low to high” is not understood. Write it as "1..5"; other answers have a type',
+        ),
         (ONE + "scale = [1, 1]", "a scale needs at least two values, which rise"),
         (ONE + 'anchors = { "1..3" = "bad", "3..5" = "good" }', "two anchors overlap at 3. Give “3..5”"),
         (ONE + "anchors = { 6 = 'superb' }", "the anchor “6” lies off the scale 1 to 5."),
