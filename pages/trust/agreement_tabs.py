@@ -429,7 +429,16 @@ TABS = {
     "Who rated how?": Tab(
         "raters",
         _raters,
-        ("annotators", "annotator-retest", "gold", "adjudication", "extra", "anchoring", "registration"),
+        (
+            "annotators",
+            "overlap",
+            "annotator-retest",
+            "gold",
+            "adjudication",
+            "extra",
+            "anchoring",
+            "registration",
+        ),
     ),
     "How many more?": Tab("more", _more, ("next",)),
 }
