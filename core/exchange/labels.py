@@ -351,6 +351,8 @@ def _long(table: _Table) -> list[_Label]:
     rater, score, item = table.named("raters"), table.named("scores"), table.id
     criterion = table.named("criteria")
     kind = next((column for column in table.columns if _says_whose(table, column)), "")
+    if not rater and not any(_kinds(c for c in table.columns if c not in (kind, score)).values()):
+        rater = kind
     if not (rater and score and item) or len(set(map(str, table.values(item)))) == len(table.records):
         return []
     names = dict.fromkeys(str(value) for value in table.values(rater) if not is_blank(value))

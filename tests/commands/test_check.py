@@ -656,6 +656,14 @@ def test_a_column_of_any_name_says_whose_a_rating_is(tmp_path):
     assert "which raters in the column evaluator are a person's?" in check(file).output
 
 
+def test_a_column_that_says_whose_a_rating_is_names_the_raters_where_none_else_does():
+    table = {"id": [1, 2, 3] * 2, "source": ["human"] * 3 + ["llm"] * 3, "score": [1, 3, 5, 2, 3, 4]}
+    of = labels.read(table).of
+    assert of.judges == ("llm",)
+    assert of.column("kind").tolist().count("human") == 3
+    assert sorted(of.column("score").tolist()) == [1, 2, 3, 3, 4, 5]
+
+
 def test_what_does_not_vary_is_not_offered_as_answers(tmp_path):
     file = tmp_path / "table.csv"
     pd.DataFrame({"human": PEOPLE, "checked": JUDGED, "multimodal": False}).to_csv(file, index=False)
