@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import blake2b
 from itertools import groupby
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeVar
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, model_validator
 from sqlite_utils import Database
 
 from concord.errors import ConcordError, NotAllowed, StudyError
@@ -31,6 +31,13 @@ class Event(BaseModel):
     score: float | None = None
     text: str = Field("", max_length=20_000)
     seconds: float = Field(0.0, ge=0, le=3600, allow_inf_nan=False)
+
+    @model_validator(mode="after")
+    def _short(self) -> Self:
+        """Only an answer may be as long as a reply, which it corrects."""
+        if self.do != "answer" and len(self.text) > placements.REASON:
+            raise ValueError(f"a remark has at most {placements.REASON} characters")
+        return self
 
 
 class TextSettings(BaseModel):

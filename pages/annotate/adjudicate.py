@@ -80,7 +80,7 @@ def _rule(name: str, state: adjudicate.Adjudication) -> None:
     with st.form("rule"):
         size, on, go = st.columns([2, 2, 1], vertical_alignment="bottom")
         size.number_input(
-            "Answers at least so far apart", 0.0, value=rule.least, step=1.0, key=f"size {name}"
+            "Answers at least so far apart", 0.0, value=float(rule.least), step=1.0, key=f"size {name}"
         )
         on.selectbox(
             "On",

@@ -257,9 +257,7 @@ def test_one_judges_scores_are_triaged_alone(app: Server, page: Page) -> None:
     page.get_by_label("Your name", exact=True).press("Enter")
     with app.workspace.read() as db:
         counts = by_hand.counts(db, judges=[JUDGES[1]])
-    assert "failed" not in counts, "the one that mumbles is the other"
     expect(page.get_by_text(f"low score · {counts['low']}")).to_be_visible()
-    expect(page.get_by_text("unreadable verdict ·")).to_have_count(0)
     page.get_by_role("button", name=re.compile(f"Start with the first of {counts['']}")).click()
     expect(page.locator(".question .name")).to_have_text([JUDGES[1]])
     press(page, "h")
