@@ -250,7 +250,7 @@ def test_a_pairwise_question_is_judged_by_a_rubric_in_both_orders(workspace, cal
     (workspace.path / "rubrics").mkdir()
     text = RUBRIC.format(statement="Which assistant helps more?", type='type = "pairwise"\nstrength = true')
     (workspace.path / "rubrics" / "side.toml").write_text(text)
-    called("pairs", "new", "both", "--rubric", "side")
+    called("study", "pairs", "both", "--rubric", "side")
     called("compare", "both", "--judges", "judge")
     run, _, _, failed = outcome(workspace)
     told(run, failed)
