@@ -23,7 +23,7 @@ from pages.trust.agreement_tabs import TABS
 FRAME = """
 import streamlit as st
 from pages.parts.navigation import SECTIONS
-wanted = ("agreement", "annotators", "samples")
+wanted = ("agreement", "annotators", "samples", "runs")
 listed = [page for pages in SECTIONS.values() for page in pages if page.address in wanted]
 shown = [st.Page(p.path, title=p.title, url_path=p.address, default=p.address == "agreement") for p in listed]
 st.navigation(shown).run()
