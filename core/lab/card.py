@@ -183,7 +183,7 @@ def _agreement(bench: Bench, judge: Candidate, part: str) -> Table:
     return Table("agreement", f"Agreement with people on {part}", columns, tuple(rows), caption)
 
 
-MODULE = '''"""{title}, fingerprint {fingerprint}. Needs the package `concord`; keys: the environment."""
+MODULE = '''"""{title}, fingerprint {fingerprint}. Needs the package `concord-eval`; keys: the environment."""
 
 import json
 

@@ -113,7 +113,7 @@ def evolved(
         import gepa
     except ImportError as error:
         raise ConfigError(
-            "GEPA is not installed. Install it (pip install 'concord[gepa]'), or leave out --by gepa."
+            "GEPA is not installed. Install it (pip install 'concord-eval[gepa]'), or leave out --by gepa."
         ) from error
     adapter = _Adapter(workspace, parts, base, judge, answer, propose)
     keys = list(parts.keys(DEVELOP))
