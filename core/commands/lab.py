@@ -265,17 +265,18 @@ def report(
 ) -> None:
     """Open the sealed part: both versions answer it, and what was gained is said. Openings are counted."""
     from concord.lab import measuring, parts, running
+    from concord.store import rubrics
 
     workspace = Workspace.open(folder, create=False)
     with workspace.read() as db:
         divided = parts.read(db, study)
+        numbers = {each.variant: each.version for each in rubrics.versions(db, divided.rubric)}
     sides = ((judge, _variant(divided.rubric, one)), (to_judge or judge, _variant(divided.rubric, other)))
     purse = running.Purse(max_cost)
     for model, variant in sides:
-        version = variant.removeprefix(f"{divided.rubric} v")
-        if not version.isdigit():
+        if variant not in numbers:
             continue  # a benchmark's own prompt: what is stored of it
-        plan = running.plan_of(divided, parts.TEST, [model], int(version))
+        plan = running.plan_of(divided, parts.TEST, [model], numbers[variant])
         if estimate:
             _cost(workspace, variant, plan)
             continue

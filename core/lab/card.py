@@ -81,10 +81,10 @@ def card(workspace: Workspace, bench: Bench, judge: Candidate, *, robustness: Ta
     models.toml.
     """
     name = bench.parts.rubric
-    number = judge.variant.removeprefix(f"{name} v")
-    if not number.isdigit():
+    number = bench.versions.get(judge.variant)
+    if number is None:
         raise ConfigError(f"{judge} does not answer a version of {name}: a card is made of a rubric's judge.")
-    used = shelf.find(workspace, name, int(number))
+    used = shelf.find(workspace, name, number)
     model = pick(load_models(workspace.models_path), judge.model)
     settings = dict(read_toml(workspace.models_path)["models"][judge.model])
     with workspace.read() as db:

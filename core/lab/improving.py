@@ -161,11 +161,7 @@ def improve(
 
 def _mean(bench: Bench, part: str, judge: str, used: Numbered) -> float:
     """The mean agreement on a part; 0 where nothing usable was answered."""
-    candidate = Candidate(judge, used.variant)
-    if candidate not in bench.answers:
-        return 0.0
-    given = bench.agreement(candidate)[bench.marked(part)]
-    return 0.0 if np.isnan(given).all() else float(np.nanmean(given))
+    return bench.mean(Candidate(judge, used.variant), part) or 0.0
 
 
 def _with_examples(workspace: Workspace, bench: Bench, base: Numbered, judge: str) -> Numbered | None:

@@ -60,7 +60,8 @@ class Candidate:
 class Bench:
     """What people and judges answered about a divided study. Arrays have an entry an item of `units`.
 
-    `answers` are those of judges on people's scale, by criterion; `asked` says what each judge cost.
+    `answers` are those of judges on people's scale, by criterion; `asked` says what each judge cost;
+    `versions` has the numbers of the rubric's versions by variant.
     """
 
     parts: Parts
@@ -69,6 +70,7 @@ class Bench:
     people: Ratings
     answers: Mapping[Candidate, Mapping[str, Floats]]
     asked: Mapping[str, Mapping[Candidate, Asked]]
+    versions: Mapping[str, int]
     resamples: int = 1000
 
     def marked(self, part: str) -> "np.typing.NDArray[np.bool_]":
@@ -90,6 +92,17 @@ class Bench:
         lacks = (present & np.isnan(every)).any(axis=0) | ~present.any(axis=0)
         total = np.where(present, np.nan_to_num(every), 0).sum(axis=0)
         return np.where(lacks, np.nan, divide(total, present.sum(axis=0)))
+
+    def mean(self, judge: Candidate, among: "str | np.typing.NDArray[np.bool_]") -> float | None:
+        """A judge's mean agreement on a part, or on marked items; None where nothing usable was answered."""
+        if judge not in self.answers:
+            return None
+        given = self.agreement(judge)[self.marked(among) if isinstance(among, str) else among]
+        return None if np.isnan(given).all() else float(np.nanmean(given))
+
+    def answered(self, part: str) -> list[Candidate]:
+        """The judges with a usable answer to a part."""
+        return [judge for judge in self.answers if self.mean(judge, part) is not None]
 
     def one_more_person(self) -> Floats:
         """The agreement of a person with the others on each item, averaged over people; nan for one alone."""
@@ -159,7 +172,8 @@ def read(db: Database, study: str, *, resamples: int = 1000) -> Bench:
         for part in divided.PARTS
     }
     units = tuple(int(str(unit)) for unit in everything.units)
-    return Bench(parts, criteria, units, everything, answers, spent, resamples)
+    numbers = {variant: version.version for variant, version in known.items() if version.name == parts.rubric}
+    return Bench(parts, criteria, units, everything, answers, spent, numbers, resamples)
 
 
 def _on_scale(table: Ratings, label: str, criterion: Criterion, asked: Mapping[str, Scale]) -> Floats | None:

@@ -33,10 +33,6 @@ class Purse:
         """What may still be spent."""
         return None if self.limit is None else max(0.0, self.limit - self.spent)
 
-    def affords(self, cost: float) -> bool:
-        """Whether so much is left."""
-        return self.left is None or cost <= self.left + 1e-9
-
 
 def plan_of(
     parts: Parts, part: str, judges: Sequence[str], version: int, repeats: int = 1, only: Sequence[str] = ()
@@ -125,7 +121,5 @@ def _candidate(parts: Parts, judge: str, version: int) -> Candidate:
 def _reached(bench: Bench, judge: Candidate, keys: set[str]) -> float:
     """The mean agreement on some conversations; −1 where nothing usable was answered."""
     units = {unit.id for unit in bench.parts.units if unit.key in keys}
-    if judge not in bench.answers:
-        return -1.0
-    given = bench.agreement(judge)[[unit in units for unit in bench.units]]
-    return -1.0 if np.isnan(given).all() else float(np.nanmean(given))
+    mean = bench.mean(judge, np.array([unit in units for unit in bench.units], dtype=bool))
+    return -1.0 if mean is None else mean

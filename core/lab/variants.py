@@ -198,8 +198,7 @@ def table(db: Database, bench: Bench) -> Table:
         for candidate in judged.get(variant, [Candidate("", variant)]):
             row: dict[str, Cell] = {"version": variant, "judge": candidate.model}
             for part in ("develop", "select") if candidate.model else ():
-                given = bench.agreement(candidate)[bench.marked(part)]
-                row[part] = float(np.nanmean(given)) if not np.isnan(given).all() else None
+                row[part] = bench.mean(candidate, part)
             rows.append(row | {key: told.get(key, "") for key in ("parent", "by", "note")})
     columns = (
         *map(Column, ("version", "judge")),

@@ -198,8 +198,7 @@ def _judge(place: Any, bench: Bench) -> str:
 
 def _two(bench: Bench, part: str, key: str) -> tuple[Candidate, Candidate] | None:
     """Two judges that answered a part, chosen on the page."""
-    inside = bench.marked(part)
-    there = [j for j in bench.answers if not pd.isna(bench.agreement(j)[inside]).all()]
+    there = bench.answered(part)
     if len(there) < 2:
         st.info(f"Fewer than two judges or versions have answered “{part}”.")
         return None
@@ -219,14 +218,13 @@ def _compared(bench: Bench, part: str) -> None:
     st.markdown(f"**{plain(measuring.gain(found))}**")
     table.draw(found)
     table.draw(measuring.flips(bench, part, *two))
-    name = bench.parts.rubric
-    version = two[1].variant.removeprefix(f"{name} v")
-    if version.isdigit():
+    version = bench.versions.get(two[1].variant)
+    if version is not None:
         with st.container(horizontal=True):
             if st.button(
                 f"Adopt {two[1].variant}", icon=":material/check:", help="Write it as the rubric's file"
             ):
-                _adopt(bench.parts, int(version))
+                _adopt(bench.parts, version)
             if st.button(
                 f"Discard {two[1].variant}", icon=":material/close:", help="It stays kept, and is not chosen"
             ):
@@ -307,12 +305,12 @@ def _test(bench: Bench) -> None:
         return
     ready = []
     for judge in two:
-        version = judge.variant.removeprefix(f"{bench.parts.rubric} v")
+        version = bench.versions.get(judge.variant)
         there = bench.asked[TEST].get(judge)
         owed = len(bench.parts.keys(TEST)) - (there.conversations + there.failed if there else 0)
-        if owed > 0 and version.isdigit():
+        if owed > 0 and version is not None:
             st.caption(f"{plain(str(judge))} has not answered {owed} items of the sealed part yet.")
-            estimate(running.plan_of(bench.parts, TEST, [judge.model], int(version)), key=f"lab test {judge}")
+            estimate(running.plan_of(bench.parts, TEST, [judge.model], version), key=f"lab test {judge}")
         ready.append(owed <= 0)
     reason = st.text_input("Why the sealed part is opened now", key="lab reason", max_chars=300)
     sure = st.checkbox("I have chosen. This look is counted, and cannot be taken back.", key="lab sure")
@@ -334,8 +332,7 @@ def _test(bench: Bench) -> None:
 
 def _review(bench: Bench) -> None:
     """Where a judge differs on *develop*, and why."""
-    inside = bench.marked(DEVELOP)
-    there = [j for j in bench.answers if not pd.isna(bench.agreement(j)[inside]).all()]
+    there = bench.answered(DEVELOP)
     if not there:
         st.info(f"No judge has answered “{DEVELOP}” yet. The prompt bench has one answer it.")
         return
