@@ -1,5 +1,6 @@
 """`concord lab …`: improve a judge on one part of a study, choose on another, report on the sealed one."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from concord.workspace import Workspace
 
 if TYPE_CHECKING:
     from concord.runs.plans import JudgePlan
+    from concord.store.runs import Progress
 
 BUDGET = click.FloatRange(min=0)
 
@@ -35,6 +37,28 @@ def _cost(workspace: Workspace, variant: str, plan: "JudgePlan") -> None:
 def _variant(rubric: str, text: str) -> str:
     """The version that an option names: its number, or “support v2”, or a benchmark's “v2”."""
     return f"{rubric} v{text}" if text.isdigit() else text
+
+
+def _of_two(function: Callable[..., None]) -> Callable[..., None]:
+    """The study and the options that name two judges: a model by a version, and another."""
+    for option in reversed(
+        [
+            click.argument("study"),
+            click.option("--judge", required=True, help="The model."),
+            click.option("--from", "one", required=True, help="The version it is compared with, by number."),
+            click.option("--to", "other", required=True, help="The other version."),
+            click.option("--to-judge", default="", help="The other model; the same unless given."),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+def _end_unless_finished(run: "Progress | None", outlook: str = "") -> None:
+    """End the command where a run was stopped (exit code 3) or failed (1); `outlook` is what that leaves."""
+    if run and run.state != "finished":
+        echo(run.message + outlook, err=True)
+        raise SystemExit(3 if run.state == "stopped" else 1)
 
 
 @command.command("split")
@@ -107,19 +131,18 @@ def variant(
     workspace = Workspace.open(folder, create=False)
     with workspace.read() as db:
         bench = measuring.read(db, study)
-    base = variants.current(workspace, bench.parts, shelf.number_of(parent))
+    base = variants.keep_current(workspace, bench.parts, shelf.number_of(parent))
     change = {name: value for name, value in change.items() if value}
     with workspace.write() as db:
-        before = variants.keep(db, bench.parts, base.rubric.body, parent=None, note="its file")
         if instructions:
             change["instructions"] = read_text(instructions)
         if examples is not None:
             by = bench.find(judge, base.variant) if judge else None
             change["examples"] = variants.pick_examples(db, bench, base.rubric, examples, by)
         body = read_toml(whole) if whole else variants.changed(base.rubric, **change)
-        kept = variants.keep(db, bench.parts, body, parent=before, note=note or ", ".join(change) or "edited")
-    if kept.version == before.version:
-        echo(f"It says the same as {before.variant}, which is kept already.")
+        kept = variants.keep(db, bench.parts, body, parent=base, note=note or ", ".join(change) or "edited")
+    if kept.version == base.version:
+        echo(f"It says the same as {base.variant}, which is kept already.")
     else:
         how = f"concord lab run {study} --judges … --versions {kept.version}"
         echo(f"{kept.variant} is kept. Have it answer: {how}")
@@ -162,26 +185,18 @@ def run(
         echo(f"Left: {', '.join(map(str, left)) or 'nobody'}. Compare them: concord lab choose {study}")
         raise SystemExit(0 if left else 3)
     for number in versions or ("",):
-        used = variants.current(workspace, divided, shelf.number_of(number))
-        with workspace.write() as db:
-            variants.keep(db, divided, used.rubric.body, parent=None, note="its file")
+        used = variants.keep_current(workspace, divided, shelf.number_of(number))
         plan = running.plan_of(divided, part, judges, used.version, repeats)
         if estimate:
             _cost(workspace, used.variant, plan)
             continue
         ended = running.carry_out(workspace, plan, purse)
         echo(f"{used.variant} on {part}: {sentence(ended) if ended else 'all answered before'}")
-        if ended and ended.state != "finished":
-            echo(ended.message, err=True)
-            raise SystemExit(3 if ended.state == "stopped" else 1)
+        _end_unless_finished(ended)
 
 
 @command.command("compare")
-@click.argument("study")
-@click.option("--judge", required=True, help="The model.")
-@click.option("--from", "one", required=True, help="The version it is compared with, by number.")
-@click.option("--to", "other", required=True, help="The other version.")
-@click.option("--to-judge", default="", help="The other model; the same unless given.")
+@_of_two
 @click.option("--part", type=click.Choice(["develop", "select"]), default="develop", show_default=True)
 @click.option("--flips/--no-flips", default=True, help="List the items that changed.")
 @options.figures("items")
@@ -238,11 +253,7 @@ def choose(workspace: str, study: str, margin: float, form: str, resamples: int,
 
 
 @command.command("report")
-@click.argument("study")
-@click.option("--judge", required=True, help="The model.")
-@click.option("--from", "one", required=True, help="The version it is compared with, by number.")
-@click.option("--to", "other", required=True, help="The version that was chosen.")
-@click.option("--to-judge", default="", help="The other model; the same unless given.")
+@_of_two
 @click.option("--max-cost", type=BUDGET, help="Spend no more; every model needs a price.")
 @click.option("--estimate", is_flag=True, help="Say what it would cost; open nothing.")
 @options.reason("Why the sealed part is opened now; it is kept.")
@@ -280,10 +291,7 @@ def report(
         if estimate:
             _cost(workspace, variant, plan)
             continue
-        ended = running.carry_out(workspace, plan, purse)
-        if ended and ended.state != "finished":
-            echo(f"{ended.message} The sealed part is not opened.", err=True)
-            raise SystemExit(3 if ended.state == "stopped" else 1)
+        _end_unless_finished(running.carry_out(workspace, plan, purse), " The sealed part is not opened.")
     if estimate:
         return
     with workspace.write() as db:
@@ -319,12 +327,12 @@ def card(folder: str, study: str, judge: str, version: str, target: Path, robust
     workspace = Workspace.open(folder, create=False)
     with workspace.read() as db:
         bench = measuring.read(db, study)
-    whose, found = bench.find(judge, _variant(bench.parts.rubric, version)), None
+    whose, table = bench.find(judge, _variant(bench.parts.rubric, version)), None
     if robustness:
         used = variants.current(workspace, bench.parts, shelf.number_of(version))
-        found = checks.checked(workspace, bench.parts, judge, used, running.Purse())
-    made = cards.card(workspace, bench, whose, robustness=found)
-    for path in cards.write(made, target, date.today()):
+        table = checks.checked(workspace, bench.parts, judge, used, running.Purse())
+    whole = cards.card(workspace, bench, whose, robustness=table)
+    for path in cards.write(whole, target, date.today()):
         echo(path)
 
 

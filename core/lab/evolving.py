@@ -6,6 +6,7 @@ kept, nothing is paid twice, and the budget holds.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -26,26 +27,23 @@ AnswerOnly = Callable[[Parts, Numbered, Sequence[str]], bool]
 """Has the judge answer conversations of *develop*; False where the budget ended before it had."""
 
 
+@dataclass
 class _Adapter:
     """What GEPA asks of a system: to be evaluated with a candidate, and to tell what went wrong."""
 
+    workspace: Workspace
+    parts: Parts
+    base: Numbered
+    judge: str
+    answer: AnswerOnly
+    propose: Propose
+    kept: dict[str, Numbered] = field(default_factory=dict)
     propose_new_texts = None
-
-    def __init__(
-        self,
-        workspace: Workspace,
-        parts: Parts,
-        base: Numbered,
-        judge: str,
-        answer: AnswerOnly,
-        propose: Propose,
-    ):
-        self.workspace, self.parts, self.base, self.judge = workspace, parts, base, judge
-        self.answer, self.propose = answer, propose
-        self.kept: dict[str, Numbered] = {base.rubric.judge.instructions: base}
 
     def version(self, text: str) -> Numbered:
         """The version with these instructions."""
+        if text == self.base.rubric.judge.instructions:
+            return self.base
         if text not in self.kept:
             with self.workspace.write() as db:
                 body = variants.changed(self.base.rubric, instructions=text)
@@ -78,8 +76,8 @@ class _Adapter:
         with self.workspace.read() as db:
             bench = measuring.read(db, self.parts.study, resamples=0)
         judge = Candidate(self.judge, used.variant)
-        told = improving.messages(self.workspace, bench, used, judge, only=evaluated.trajectories or ())
-        return {name: [{"Feedback": told[-1].content, "messages": told}] for name in components}
+        request = improving.messages(self.workspace, bench, used, judge, only=evaluated.trajectories or ())
+        return {name: [{"Feedback": request[-1].content, "messages": request}] for name in components}
 
     def rewritten(
         self,

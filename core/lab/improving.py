@@ -104,9 +104,7 @@ def improve(
     """
     with workspace.read() as db:
         parts = divided.read(db, study)
-    base = variants.current(workspace, parts, version)
-    with workspace.write() as db:
-        variants.keep(db, parts, base.rubric.body, parent=None, note="its file")
+    base = variants.keep_current(workspace, parts, version)
     outcome = Improved(base, base)
     say = outcome.sentences.append
 

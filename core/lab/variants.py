@@ -71,6 +71,13 @@ def keep(
     return numbered
 
 
+def keep_current(workspace: Workspace, parts: Parts, version: int = 0) -> Numbered:
+    """What `current` finds, kept: it can be the parent of others, and is judged by its number."""
+    used = current(workspace, parts, version)
+    with workspace.write() as db:
+        return keep(db, parts, used.rubric.body, parent=None, note="its file")
+
+
 def changed(
     rubric: Rubric,
     *,
@@ -86,8 +93,8 @@ def changed(
     """
     body = deepcopy(dict(rubric.body))
     judge: dict[str, Any] = dict(body.get("judge", {}))
-    told = {"instructions": instructions, "guidelines": guidelines, "reasons": reasons}
-    judge |= {name: value for name, value in told.items() if value is not None}
+    settings = {"instructions": instructions, "guidelines": guidelines, "reasons": reasons}
+    judge |= {name: value for name, value in settings.items() if value is not None}
     if examples is not None:
         judge["examples"] = list(examples)
         if examples and "examples" not in judge.get("system", ""):
@@ -98,15 +105,15 @@ def changed(
     return body
 
 
-def _asked_as(criteria: Sequence[Criterion], told: Sequence[Body], form: str) -> list[Body]:
+def _asked_as(criteria: Sequence[Criterion], entries: Sequence[Body], form: str) -> list[Body]:
     """The questions with levels asked in another form; the others as they are."""
     by_name = {criterion.name: criterion.scale for criterion in criteria}
-    found: list[Body] = []
-    for entry in told:
+    questions: list[Body] = []
+    for entry in entries:
         scale = by_name.get(entry["name"])
         levels = scale.offered if scale and scale.ordered and not scale.named else ()
         if scale is None or not levels or "anchors" not in scale.kind.fields:
-            found.append(entry)
+            questions.append(entry)
             continue
         rest = {name: value for name, value in entry.items() if name not in ("scale", "anchors", "type")}
         if form == "levels":
@@ -114,16 +121,16 @@ def _asked_as(criteria: Sequence[Criterion], told: Sequence[Body], form: str) ->
                 words = scale.word(value, level=True)
                 statement = f"{entry['statement']} The answer is at least {words}."
                 name = f"{entry['name']}{AT_LEAST}{value:g}"
-                found.append(rest | {"name": name, "statement": statement, "type": "yes-no"})
+                questions.append(rest | {"name": name, "statement": statement, "type": "yes-no"})
         else:
             ten = points(1, 10)
             anchors = {"1": scale.labels[0], "10": scale.labels[-1]}
             worded = anchors if scale.labels[0] != f"{levels[0]:g}" else {}
             ends = f"{ten.low:g}..{ten.high:g}"
-            found.append(rest | {"scale": ends} | ({"anchors": worded} if worded else {}))
-    if found == list(told):
+            questions.append(rest | {"scale": ends} | ({"anchors": worded} if worded else {}))
+    if questions == list(entries):
         raise ConfigError(f"No question of the rubric has levels that could be asked as “{form}”.")
-    return found
+    return questions
 
 
 def pick_examples(
@@ -192,14 +199,14 @@ def table(db: Database, bench: Bench) -> Table:
         judged[candidate.variant].append(candidate)
     known = [version.variant for version in rubrics.versions(db, bench.parts.rubric)]
     for variant in dict.fromkeys([*judged, *known]):
-        told = about.get(variant, {})
-        if told.get("discarded"):
-            told = {**told, "note": f"discarded: {told['note']}"}
+        origin = about.get(variant, {})
+        if origin.get("discarded"):
+            origin = {**origin, "note": f"discarded: {origin['note']}"}
         for candidate in judged.get(variant, [Candidate("", variant)]):
             row: dict[str, Cell] = {"version": variant, "judge": candidate.model}
             for part in ("develop", "select") if candidate.model else ():
                 row[part] = bench.mean(candidate, part)
-            rows.append(row | {key: told.get(key, "") for key in ("parent", "by", "note")})
+            rows.append(row | {key: origin.get(key, "") for key in ("parent", "by", "note")})
     columns = (
         *map(Column, ("version", "judge")),
         Column("develop", digits=3),
