@@ -106,9 +106,11 @@ def shown(name: str, value: str) -> str:
 
 def choice(label: str, name: str, options: Sequence[str], default: str, **look: Any) -> str:
     """One of the options, chosen on the page; it stands in the address."""
-    first = asked(name, options, default)
-    chosen: str = st.segmented_control(label, options, default=first, required=True, **look)
-    return shown(name, chosen)
+
+    def draw(key: str) -> str:
+        return str(st.segmented_control(label, options, required=True, key=key, **look))
+
+    return held(name, default, draw, read=one_of(options), always=True)
 
 
 def benchmark_chosen(names: Sequence[str], *, fixed: bool = False) -> Benchmark:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
@@ -37,3 +38,22 @@ def test_another_ranking_is_uploaded_and_drawn(page: Page, tmp_path: Path) -> No
         for file, said in ((wrong, "is not a number"), (large, "1.0MB or smaller")):
             page.locator("input[type=file]").set_input_files(file)
             expect(page.get_by_text(said).first).to_be_visible()
+
+
+def test_every_click_on_a_choice_counts(page: Page, tmp_path: Path) -> None:
+    """Also the second in a row: the default follows the address, and must not make another widget."""
+    workspace = Workspace.open(tmp_path / "grove")
+    with workspace.write() as db:
+        fill(db)
+    with serving(workspace, tmp_path / "log") as server:
+        server.sign_in(page.context)
+        page.goto(f"{server.url}/differences")
+        for name, value in (
+            ("Versions", "versions"),
+            ("Runs", "runs"),
+            ("Players", "players"),
+            ("Runs", "runs"),
+        ):
+            page.get_by_role("radio", name=name).click()
+            expect(page).to_have_url(re.compile(f"of={value}"))
+            expect(page.get_by_role("radio", name=name)).to_be_checked()
