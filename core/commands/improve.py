@@ -67,7 +67,8 @@ def command(
 
     workspace = Workspace.open(folder, create=False)
     with workspace.write() as db:
-        study = study or _only(rubric, [n for n in studies.names(db) if studies.get(db, n).rubric == rubric])
+        asked_by = {n: lab.kept(db, n).get("rubric") or studies.get(db, n).rubric for n in studies.names(db)}
+        study = study or _only(rubric, [name for name, used in asked_by.items() if used == rubric])
         if not lab.kept(db, study).get("parts"):
             printing.show([parts.table(db, parts.divide(db, study, rubric=rubric))], "table")
     purse = Purse(budget)

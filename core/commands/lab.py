@@ -101,6 +101,27 @@ def show(workspace: str, study: str, form: str) -> None:
     printing.show(tables, form)
 
 
+@command.command("disagreements")
+@click.argument("study")
+@click.option("--judge", required=True, help="The model.")
+@click.option("--version", required=True, help="The version of the rubric, by number.")
+@options.number("--most", 10, "Items to list, the largest disagreement first.", least=0)
+@options.form()
+@click.pass_obj
+def disagreements(workspace: str, study: str, judge: str, version: str, most: int, form: str) -> None:
+    """Where a judge differs from people on develop: by what, on which items, and the causes people gave."""
+    from concord.lab import disagreements as differing
+    from concord.lab import measuring
+
+    with Workspace.open(workspace, create=False).read() as db:
+        bench = measuring.read(db, study)
+        whose = bench.find(judge, _variant(bench.parts.rubric, version))
+        every = differing.largest(db, bench, whose)
+        causes = differing.causes(db, bench, whose, every)
+        tables = [differing.groups(db, bench, whose), differing.listed(whose, every[:most])]
+    printing.show([*tables, *([causes] if causes.rows else [])], form)
+
+
 @command.command("variant")
 @click.argument("study")
 @click.option("--from", "parent", default="", help="The version it is made from; else the file.")

@@ -1,7 +1,8 @@
 """What the mock model replies to any request: it counts kind and unkind words, and says that it is a mock.
 
 With a schema it fills the schema; without one it gives the verdict in brackets that the prompt asks for, or
-else a plain turn. A model whose name has “strict”, “lenient” or “noisy” in it leans so.
+else a plain turn. A model whose name has “strict”, “lenient” or “noisy” in it leans so. One with “erratic” in
+its name takes courtesies for merit, until its instructions speak of them: docs/lab.md mends it.
 """
 
 import hashlib
@@ -33,6 +34,13 @@ BAD = re.compile(
     r"|waste|ridiculous|nothing)\b",
     re.I,
 )
+COURTESY = re.compile(
+    r"\b(thanks?|thank you|great|perfect|sorry|of course|happy to|please|glad|sure)\b", re.I
+)
+_OF_COURTESY = re.compile(r"courtes|courteous|polite|friendl|apolog|kind words|kindness", re.I)
+_TALK = re.compile(r"^The conversation:\n(.*?)^End of the conversation", re.S | re.M)
+CURE = "Judge what was done for the customer. Politeness is no help: courtesies and apologies do not count."
+"""What a mock model proposes as instructions for a judge whose reasons speak of courtesies."""
 LEANING = {"lenient": 0.15, "strict": -0.15}
 _NOISE, _NOISY = 0.1, 0.25
 
@@ -56,8 +64,18 @@ class MockRequest:
         whole = json.dumps([self.seed, self.model, self.messages, *map(str, salt)], ensure_ascii=False)
         return random.Random(hashlib.blake2b(whole.encode("utf-8", "replace"), digest_size=8).digest())
 
+    @property
+    def swayed(self) -> bool:
+        """Whether it takes courtesies for merit."""
+        system = (content for role, content in self.messages if role == "system")
+        return "erratic" in self.model and not any(map(_OF_COURTESY.search, system))
+
     def place(self, text: str, *salt: object) -> float:
         """Where this model puts a text, from 0 to 1."""
+        if "erratic" in self.model:
+            talk = _talk(text)
+            worth = courtesies(talk) / 4 if self.swayed else quality(COURTESY.sub("", talk))
+            return min(max(worth + self.chance(text, *salt).gauss(0, _NOISE), 0.0), 1.0)
         lean = sum(by for name, by in LEANING.items() if name in self.model)
         noise = _NOISY if "noisy" in self.model else _NOISE
         return min(max(quality(text) + lean + self.chance(text, *salt).gauss(0, noise), 0.0), 1.0)
@@ -122,6 +140,10 @@ def _value(request: MockRequest, name: str, schema: Schema, text: str) -> Any:
         return f"{rng.randrange(6, 9):02}:00"
     if name == "strategy":
         return "1"
+    if name == "instructions" and "courtes" in text:
+        return CURE
+    if request.swayed:
+        return f"{MARK} I look for courtesies, and there are {courtesies(_talk(text))}."
     return f"{MARK} My first thought, {name.replace('_', ' ')}: {words(text)}."
 
 
@@ -160,6 +182,17 @@ def _rated(text: str) -> str:
     """The reply that is rated, where the text is a whole conversation with one; else the text."""
     match = re.search(r"\(to be rated\): (.*?)(?:\n\nTurn \d+,|\n\nEnd of the conversation)", text, re.S)
     return (match[1] if match else text.partition("\n\nEnd of the conversation")[0]).strip()
+
+
+def _talk(text: str) -> str:
+    """The conversation in a request about one; else the text."""
+    match = _TALK.search(text)
+    return match[1] if match else text
+
+
+def courtesies(text: str) -> int:
+    """How many courtesies a text has."""
+    return len(COURTESY.findall(text))
 
 
 def _replied(texts: Mapping[int, str]) -> list[int]:

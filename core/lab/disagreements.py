@@ -95,6 +95,26 @@ def largest(db: Database, bench: Bench, judge: Candidate, count: int = MOST) -> 
     return sorted(found, key=lambda one: (-one.off, one.key, one.turn or 0))[:count]
 
 
+def listed(judge: Candidate, found: Sequence[Disagreement]) -> Table:
+    """Disagreements as rows, with people's answers, the judge's, and its reason."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "item": one.key + (f", turn {one.turn}" if one.turn is not None else ""),
+            "criterion": one.criterion.label,
+            "people": one.criterion.scale.words(one.people),
+            "answer": one.criterion.scale.word(one.answer),
+            "words": one.words,
+        }
+        for one in found
+    ]
+    columns = (
+        *map(Column, ("item", "criterion", "people")),
+        Column("answer", "judge"),
+        Column("words", "why"),
+    )
+    return Table("lab-disagreements", f"Largest disagreements of {judge} on {DEVELOP}", columns, tuple(rows))
+
+
 def groups(db: Database, bench: Bench, judge: Candidate, *, seed: int = 0) -> Table:
     """How far a judge is from people on *develop* by criterion, direction, length, model, turn, and words.
 
