@@ -211,8 +211,11 @@ def _categories(cells: Mapping[str, int]) -> CellReading:
     names = [by_word[word] for word in sorted(by_word)]
     if len(names) > MOST or len(names) < 2:
         few = "one and the same word" if len(names) < 2 else f"{len(names)} different words"
-        problem = f"its answers are {few}, neither two answers such as pass and fail nor numbers."
-        return CellReading(PASS_FAIL, one_of_two, problem=problem, option=("--human", "NAME"))
+        problem = (
+            f"its answers are {few}, neither two answers such as pass and fail nor numbers. Name other "
+            "columns with --human and --judge, or write answers as numbers."
+        )
+        return CellReading(PASS_FAIL, one_of_two, problem=problem)
     place = {cell: float(sorted(by_word).index(cell.lower())) for cell in cells}
     return CellReading(categories(names), partial(_among, place), f"categories {', '.join(names)}")
 

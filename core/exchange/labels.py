@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -28,9 +28,6 @@ from concord.rating import Criterion, Rater, RaterKind
 from concord.store.studies import FILE, Study
 from concord.studies.studies import StudyRatings
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 _WORDS = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|\d+")
 _BESIDE = ("texts", "questions", "lengths", "groups", "criteria", "kinds")
 """Lists of names of columns that hold no answers."""
@@ -40,6 +37,8 @@ SHOWN = 3
 """So many cells that cannot be read are named."""
 
 
+OF_FORMULAS = "formulas have no value there: save the file in Excel, or paste values over them"
+"""What to do about cells that hold a formula, or its error."""
 FRAME = "ratings"
 """What a table is called that is no file."""
 OF_FRAMES = {"unit": "item_id", "kind": "rater_type"}
@@ -172,9 +171,10 @@ def read(
         if row.fields is None:
             broken.append(f"{place} {row.wrong}")
             continue
-        nested = any(isinstance(value, Mapping | list) for value in row.fields.values())
-        records.append(dict(_flat(row.fields, people_of)) if nested else row.fields)
-        places.append(place)
+        for fields in _outputs(row.fields):
+            nested = any(isinstance(value, Mapping | list) for value in fields.values())
+            records.append(dict(_flat(fields, people_of)) if nested else fields)
+            places.append(place)
     warnings = [_counted("row cannot be read", "rows cannot be read", broken)] if broken else []
     table = _Table(name, options, records, places, warnings, not people)
     if not records:
@@ -205,8 +205,19 @@ def _rows(source: Any) -> tuple[Iterable[FileRow], str]:
         source = pa.table(source)
     frame = source.to_pandas() if hasattr(source, "to_pandas") else source
     if hasattr(frame, "to_dict"):
-        return _rows_of(frame, "row"), FRAME
+        records = frame.astype(object).where(frame.notna(), None).to_dict("records")
+        frame = ({str(column): cell for column, cell in record.items()} for record in records)
     return (FileRow(f"row {number}", row) for number, row in enumerate(frame, 1)), FRAME
+
+
+def _outputs(fields: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The replies in a row of promptfoo's table, whose status is the judge's; another row as it is."""
+    outputs = fields.get(rows.OUTPUTS)
+    if not isinstance(outputs, list) or not all(isinstance(output, Mapping) for output in outputs):
+        return [fields]
+    test = {name: value for name, value in fields.items() if name != rows.OUTPUTS}
+    names = {"player": "model", "prompt": "variant", "text": "response", "Status": "judge"}
+    return [{**test, **{names.get(name, name): value for name, value in each.items()}} for each in outputs]
 
 
 def _numeric(values: Sequence[Any]) -> bool:
@@ -286,24 +297,40 @@ def _flat(value: Mapping[str, Any], people: dict[str, int], before: str = "") ->
 def _named(
     entries: Sequence[Mapping[str, Any]], people: dict[str, int], path: str
 ) -> Iterator[tuple[str, Any]]:
-    """Entries with a name and a score as columns, a column a person; of messages the last one."""
+    """Entries with a score, and a name or rater, as columns, one a person; of messages the last."""
+    listed = path.rpartition(".")[2]
     for entry in entries:
         feedback, assertion = (
             of if isinstance(of := entry.get(inner), Mapping) else {} for inner in ("feedback", "assertion")
         )
-        about = {**entry, **feedback, "metric": assertion.get("type"), **assertion}
-        name = next((about[key] for key in ("assessment_name", "name", "metric") if about.get(key)), None)
+        about = {**entry, **feedback, "metric": assertion.get("type", entry.get("metric")), **assertion}
+        criteria = ("assessment_name", "name", *words("criteria"))
+        name = str(next((about[key] for key in criteria if about.get(key)), ""))
+        rater = next((about[key] for key in words("raters") if _plain(about.get(key))), None)
+        scores = ("pass", "score", "value", "success", *(words("scores") if rater is not None else ()))
+        score = next((about[key] for key in scores if _plain(about.get(key))), None)
+        if score is None or not (name or rater is not None):
+            continue
         source = about.get("source")
         source = source if isinstance(source, Mapping) else {"source_type": source or ""}
         kind = str(source.get("source_type", "")).upper()
-        own = kind or path.rpartition(".")[2].lower() in words("by_judges")
-        by = "judge " if own else ""
-        if kind in ("HUMAN", "ANNOTATION"):
-            who = str(source.get("source_id") or about.get("authorUserId") or "")
-            by = f"human {people.setdefault(who, len(people) + 1)} "
-        score = next((about[key] for key in ("score", "value", "success") if _plain(about.get(key))), None)
-        if name is not None and score is not None:
-            yield f"{by}{name}" if by else f"{path.rpartition('.')[2]}.{name}", score
+        whose: RaterKind | None = None
+        if rater is not None:
+            stated = [*(about.get(key) for key in words("kinds")), rater]
+            whose = next(filter(None, (_kinds([str(text)])[str(text)] for text in stated)), None)
+        if kind in ("HUMAN", "ANNOTATION") or assertion.get("type") == "human":
+            whose = "human"
+        elif kind or listed.lower() in words("by_judges"):
+            whose = whose or "judge"
+        elif rater is not None and listed.lower() in words("by_people"):
+            whose = whose or "human"
+        if whose == "human":
+            who = str(rater or source.get("source_id") or about.get("authorUserId") or "")
+            on = "" if name == "human" else f" {name}"
+            yield f"human {people.setdefault(who, len(people) + 1)}{on}".rstrip(), score
+        else:
+            about_whom = f"{rater or ''} {name}".strip()
+            yield f"judge {about_whom}" if whose else f"{listed}.{about_whom}", score
     if entries and "content" in entries[-1]:
         yield path, str(entries[-1]["content"])
 
@@ -396,7 +423,7 @@ def _wide(table: _Table) -> list[_Label]:
         )
     for one, other in ((a, b) for a in kinds for b in kinds if (kinds[a], kinds[b]) == ("human", "judge")):
         if table.values(one) == table.values(other) and len(set(map(str, table.values(one)))) > 1:
-            table.warnings.append(f"the judge {other} equals the person {one} in every row: is it a copy?")
+            table.warnings.append(f"{other} equals {one} in every row: is it a copy?")
     about = _criteria(table, kinds)
     table.roles |= {"id": table.id} if table.id else {}
     table.used = {table.id, *about}
@@ -437,6 +464,15 @@ def _whose(
     if judges and (people or table.judges_alone):
         return {name: kind for name, kind in kinds.items() if kind}
     lacking = "a person's" if not people else "a judge's"
+    for column in table.columns:
+        cell = str(table.values(column)[0])
+        if cell.startswith(("[{'", "{'")):
+            raise table.refusal(
+                f"the column {column} holds objects of Python as text. Write the table as JSON: "
+                'frame.to_json(FILE, orient="records").'
+            )
+        if cell.startswith("=") and column not in kinds:
+            raise table.refusal(f"the column {column} holds “{cell[:40]}”: {OF_FORMULAS}.")
     if not unsure:
         columns = ", ".join(table.columns[:12])
         message = f"no {what} are known to be {lacking}, and none is left that could be. It has {columns}."
@@ -447,11 +483,6 @@ def _whose(
         raise table.refusal(
             f"{message} Add a column of a judge's answers, such as “judge”"
             + ("." if table.name == FRAME else f", then type: {same}")
-        )
-    if as_text := [c for c in table.columns if str(table.values(c)[0]).startswith(("[{'", "{'"))]:
-        raise table.refusal(
-            f"the column {as_text[0]} holds objects of Python as text. Write the table as JSON: "
-            'frame.to_json(FILE, orient="records").'
         )
     if len(unsure) == 1 and not people and not judges:
         raise table.refusal(
@@ -535,12 +566,15 @@ def _scores(
     if unread:
         one, several = "cell cannot be read and counts", "cells cannot be read and count"
         table.warnings.append(_counted(f"{one} as missing", f"{several} as missing", unread))
+        if any("“=" in one or "“#" in one for one in unread):
+            table.warnings.append(OF_FORMULAS)
     answered = {label.kind for label, _ in scores.values()}
     for kind, who in (("human", "a person"), ("judge", "a judge")):
         names = dict.fromkeys(label.rater for label in labels if label.kind == kind)
         if kind not in answered and (names or not table.judges_alone):
             examples = f"; {'; '.join(unread[:2])}" if unread else ": all cells are empty"
-            raise table.refusal(f"no answer of {who} can be read in {', '.join(names)}{examples}.")
+            advice = f" {OF_FORMULAS}." if OF_FORMULAS in table.warnings else ""
+            raise table.refusal(f"no answer of {who} can be read in {', '.join(names)}{examples}.{advice}")
     return readings, dict(scores.values())
 
 
@@ -646,29 +680,37 @@ def _counted(one: str, several: str, which: Sequence[str]) -> str:
     return f"{len(which)} {what}: {'; '.join(which[:SHOWN])}{' …' if len(which) > SHOWN else ''}"
 
 
-def _rows_of(frame: "pd.DataFrame", place: str, first: int = 1) -> Iterator[FileRow]:
-    """The rows of a frame, `place` and their number being where they stand."""
-    given = frame.astype(object).where(frame.notna(), None)
-    for number, record in enumerate(given.to_dict("records"), first):
-        yield FileRow(f"{place} {number}", {str(column): cell for column, cell in record.items()})
-
-
 def _sheet(path: Path) -> Iterator[FileRow]:
-    """The rows of the first sheet of an Excel file; of a formula its value."""
+    """The rows of the first sheet of an Excel file; of a formula its value, or itself where it has none."""
     if (size := path.stat().st_size) > FILE_BYTES:
         raise ImportRefused(f"{path} ({size:,} bytes) is larger than {FILE_BYTES:,} bytes. Split it.")
     try:
-        import openpyxl  # noqa: F401  # the engine of pandas' reader, an extra
-        import pandas as pd
+        import openpyxl
 
         with zipfile.ZipFile(path) as archive:
             if (size := sum(part.file_size for part in archive.infolist())) > FILE_BYTES:
                 raise ImportRefused(f"{path} takes {size:,} bytes unpacked. Split it.")
-        frame = pd.read_excel(path, dtype=object, keep_default_na=False)
+        valued, written = (
+            openpyxl.load_workbook(path, read_only=True, data_only=values).worksheets[0].values
+            for values in (True, False)
+        )
+        lines = [
+            [
+                getattr(formula, "text", formula) if value is None else value
+                for value, formula in zip(*both, strict=False)
+            ]
+            for both in zip(valued, written, strict=True)
+        ]
     except ImportError:
         raise ImportRefused(
             f"{path} is a spreadsheet: install Concord with its extra “excel”, or save the sheet as CSV."
         ) from None
-    except (OSError, ValueError, KeyError, IndexError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, IndexError, TypeError, SyntaxError, zipfile.BadZipFile) as error:
         raise ImportRefused(f"{path} cannot be read as a spreadsheet: {str(error)[:200]}.") from error
-    return _rows_of(frame.dropna(how="all"), f"{path}, row", first=2)
+    names = ["" if name is None else str(name).strip() for name in (lines or [[]])[0]]
+    if twice := [name for name in names if name and names.count(name) > 1]:
+        raise ImportRefused(f"{path}, row 1: two columns are called {twice[0]}. Rename one of them.")
+    for number, cells in enumerate(lines[1:], 2):
+        if any(cell is not None for cell in cells):
+            named = {name: cell for name, cell in zip(names, cells, strict=False) if name}
+            yield FileRow(f"{path}, row {number}", named)

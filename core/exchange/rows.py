@@ -277,7 +277,7 @@ OUTPUTS = "promptfoo outputs"
 """The name under which a row of promptfoo's table has what its models replied."""
 _OUTPUT = re.compile(r"\[([^\]]+)\] (.*)", re.S)
 _REPLY = re.compile(
-    r"\[(?:PASS|FAIL|ERROR)\] (?:\((-?[\d.]+)[^)\n]*\)\n\n)?(.*?)(?:\n\n(?:Pass|Fail) Reason: (.*))?", re.S
+    r"\[(PASS|FAIL|ERROR)\] (?:\((-?[\d.]+)[^)\n]*\)\n\n)?(.*?)(?:\n\n(?:Pass|Fail) Reason: (.*))?", re.S
 )
 """What a cell holds where the table has no columns for the score and its reasons."""
 
@@ -288,8 +288,9 @@ def _outputs(columns: list[str], cells: list[str], places: list[int]) -> Iterato
         head, text = _OUTPUT.fullmatch(columns[place]), cells[place]
         about = dict(zip(columns[place + 1 : end], cells[place + 1 : end], strict=True))
         if "Status" not in about and (parts := _REPLY.fullmatch(text)):
-            text = parts[2]
-            about |= {"Score": parts[1] or "", "Grader Reason": parts[3] or about.get("Grader Reason", "")}
+            text = parts[3]
+            reason = parts[4] or about.get("Grader Reason", "")
+            about |= {"Status": parts[1], "Score": parts[2] or "", "Grader Reason": reason}
         if head is not None and text:
             yield {"player": head[1], "prompt": head[2], "text": text, **about}
 

@@ -97,8 +97,13 @@ def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> 
     if members:
         sentence, reason, advice = _words(evidence, criterion, members, word, row, table)
     flags = ranked([*flags_of(evidence), *on_criterion(evidence, criterion, members)])
-    if copied := [flag.judge for flag in flags if flag.claim == "copy" and flag.judge in members]:
-        advice = f"First find out whether {_list(copied)} answered at all, or repeats a person's answers."
+    copied = [flag.judge for flag in flags if flag.claim == "copy" and flag.judge in members]
+    if copied := copied or _equal_to_the_person(evidence, criterion, members):
+        where = "column" if evidence.of.study.source == FILE else "answers of"
+        advice = (
+            f"First check the {where} {_list(copied)}: a judge hardly ever answers just as one person does, "
+            "and nothing here holds for a copy."
+        )
     return Verdict(
         criterion,
         members,
@@ -109,6 +114,21 @@ def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> 
         tuple(flag for flag in flags if CLAIMS[flag.claim].first)[:MOST_FLAGS],
         advice,
     )
+
+
+def _equal_to_the_person(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> list[str]:
+    """Judges who repeat the only person's answers to ten items or more, not all of them the same."""
+    scores = ratings_of(evidence, criterion)[criterion]
+    if len(scores.people) != 1 or scores.unlinked:
+        return []
+    theirs = scores.of(scores.people.tolist()[0])
+    return [
+        judge
+        for judge in members
+        if np.isfinite(both := scores.judges[judge] - theirs).sum() >= FEWEST
+        and not np.nan_to_num(both).any()
+        and len({*theirs[np.isfinite(both)].tolist()}) > 1
+    ]
 
 
 def flags_of(evidence: Evidence) -> list[Flag]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import random
@@ -374,7 +375,10 @@ def test_what_cannot_be_measured_is_said_on_the_screen(tmp_path, table):
 def test_a_judge_that_equals_the_person_is_said(tmp_path):
     file = tmp_path / "copy.csv"
     pd.DataFrame({"human": PEOPLE, "judge": PEOPLE}).to_csv(file, index=False)
-    assert "the judge judge equals the person human in every row: is it a copy?" in check(file).output
+    said = " ".join(check(file).output.split())
+    assert "judge equals human in every row: is it a copy?" in said
+    assert "First check the column judge:" in said
+    assert not re.search(r"\bUse\b|second person", said)
 
 
 def test_a_judge_right_on_nine_of_ten_rows_is_not_ruled_out(tmp_path):
@@ -708,3 +712,105 @@ def test_one_row_is_one_item(tmp_path):
     assert "1 items" not in shown
     pd.DataFrame({"id": [1, 1, 2], "human": [1, 2, 3], "judge": [1, 2, 2]}).to_csv(file, index=False)
     assert "1 id stands in several rows of the column id" in check(file).output
+
+
+def test_the_table_of_promptfoo_has_a_row_an_output(tmp_path):
+    """As CSV: a column a provider and prompt, with Status, Score … and people's own column after it."""
+    file = tmp_path / "table.csv"
+    names = ("Status", "Score", "Named Scores", "Grader Reason", "Comment", "human")
+    lines = [["question", *(cell for by in ("elm", "oak") for cell in (f"[{by}] {{{{question}}}}", *names))]]
+    half = N // 2
+    for i in range(half):
+        line = [f"Why {i}?"]
+        for at in (i, half + i):
+            status = ("FAIL", "PASS")[JUDGED[at]]
+            line += ["So.", status, f"{JUDGED[at]}.00", '{"brief":0.5}', "", "", words(PEOPLE)[at]]
+        lines.append(line)
+    with file.open("w", newline="") as out:
+        csv.writer(out).writerows(lines)
+    done = check(file)
+    assert "people: human · judges: judge · group: model" in " ".join(done.output.split())
+    row = kappa(file)
+    assert row["n"] == N
+    assert row["agreement"]["value"] == pytest.approx(by_hand(PEOPLE, JUDGED))
+
+
+def test_cells_of_promptfoo_that_begin_with_the_status(tmp_path):
+    file = tmp_path / "old.csv"
+    cells = [f"[{'PASS' if judged else 'FAIL'}] ({judged}.00)\n\nSo." for judged in JUDGED]
+    pd.DataFrame({"question": range(N), "human_label": PEOPLE, "[elm] {{question}}": cells}).to_csv(
+        file, index=False
+    )
+    assert kappa(file)["agreement"]["value"] == pytest.approx(by_hand(PEOPLE, JUDGED))
+    assert labels.read(file).texts[1] == "0\n\nSo."
+
+
+def test_component_results_of_promptfoo_have_judges_and_people(tmp_path):
+    file = tmp_path / "eval.json"
+    export = promptfoo()
+    for i, result in enumerate(export["results"]["results"]):
+        del result["testCase"]["metadata"], result["namedScores"]
+        result["gradingResult"]["componentResults"] = [
+            {"pass": bool(JUDGED[i]), "score": 0.3 + JUDGED[i] / 2, "assertion": {"type": "llm-rubric"}},
+            {"pass": bool(PEOPLE[i]), "score": PEOPLE[i], "assertion": {"type": "human"}},
+        ]
+    file.write_text(json.dumps(export))
+    assert "people: human 1 · judges: judge llm-rubric" in " ".join(check(file).output.split())
+    assert kappa(file)["agreement"]["value"] == pytest.approx(by_hand(PEOPLE, JUDGED))
+
+
+@pytest.mark.parametrize("on", [None, "tone"])
+def test_peoples_annotations_as_a_list_in_each_row(tmp_path, on):
+    file = tmp_path / "rows.jsonl"
+    metric = {"metric": on} if on else {}
+    rows = [
+        {
+            "id": i,
+            "annotations": [
+                {"rater": "ann", "score": star, **metric},
+                {"rater": "ben", "score": min(5, star + i % 2), **metric},
+                {"rater": "gpt-4o", "kind": "llm", "score": max(1, star - i % 3), **metric},
+            ][i % 2 :],
+        }
+        for i, star in enumerate(STARS)
+    ]
+    file.write_text("\n".join(map(json.dumps, rows)))
+    table = labels.read(file)
+    assert table.of.criteria == (on or "score",)
+    assert len({*table.of.column("rater").tolist()}) == 3
+    kind, score = table.of.column("kind"), table.of.column("score")
+    assert score[kind == "judge"].tolist() == [max(1, star - i % 3) for i, star in enumerate(STARS)]
+    assert (kind == "human").sum() == N + N // 2
+
+
+def test_formulas_of_a_sheet_without_values_are_told(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    file = tmp_path / "sheet.xlsx"
+    book = openpyxl.Workbook()
+    book.active.append(["id", "human", "judge"])
+    for i in range(30):
+        book.active.append([i, PEOPLE[i], JUDGED[i]])
+    book.active["B4"], book.active["C6"] = "=IF(A4>1,1,0)", "#REF!"
+    book.save(file)
+    said = " ".join(check(file).output.split())
+    assert "2 cells cannot be read and count as missing: row 4, human: “=IF(A4>1,1,0)”; row 6, judge" in said
+    assert "formulas have no value there: save the file in Excel, or paste values over them" in said
+    assert kappa(file)["n"] == 28
+    for row in range(2, 32):
+        book.active[f"B{row}"] = f"=IF(A{row}>1,1,0)"
+    book.save(file)
+    with pytest.raises(ImportRefused, match=r"the column human holds “=IF.*save the file in Excel"):
+        labels.read(file)
+
+
+def test_no_name_is_proposed_for_a_column_of_free_text(tmp_path):
+    file = tmp_path / "texts.csv"
+    pd.DataFrame(
+        {"human": [f"It is {'very ' * 21}good, {i}" for i in range(30)], "judge": [1, 0, 1] * 10}
+    ).to_csv(file, index=False)
+    for options in ((), ("--human", "human")):
+        done = check(file, *options)
+        assert done.exit_code == 1
+        assert "--human NAME" not in done.output
+        assert "--human human" not in done.output.partition("Type:")[2]
+    assert "Name other columns with --human and --judge" in " ".join(done.output.split())

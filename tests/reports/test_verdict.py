@@ -194,7 +194,7 @@ def test_a_copy_of_one_person_is_told() -> None:
     assert "j repeats the answers of Ada on Wit (ρ = 1.00, at most" in said
     assert "and Care (ρ = 1.00" in said
     assert "k repeats" not in said
-    assert summary({("judge", "j"): PEOPLE["human", "Ada"]}).count("First find out whether j answered") == 1
+    assert summary({("judge", "j"): PEOPLE["human", "Ada"]}).count("First check the answers of j:") == 1
 
 
 def test_a_constant_person_and_a_duplicate_are_told() -> None:
