@@ -231,7 +231,7 @@ _of_tool(
     label_studio.read,
     "label-studio",
     "FILE.json",
-    "What people answered in Label Studio: its JSON or JSON-MIN export.",
+    "What people answered in Label Studio: its JSON export.",
 )
 _of_tool(
     argilla.read,

@@ -86,26 +86,21 @@ def reading_of(cells: Cells, declared: Scale | None, passing: float | None) -> C
             f"{_named(scale)}; numbers from {passing:g} pass",
             of_rater=dict.fromkeys(beyond, partial(_from, passing, words_01=False)),
         )
-    if _share(people, one_of_two) >= ENOUGH and (odd := _in_numbers(cells, "judge")):
-        judge, low, high = odd
-        return CellReading(
-            PASS_FAIL,
-            one_of_two,
-            problem=f"people give one of two answers, {judge} numbers from {low:g} to {high:g}. Say from "
-            "which number on it passes.",
-            option=("--pass-from", f"{(low + high) / 2:.2g}"),
-        )
-    words_of_judges = Counter(str(cell).strip() for kind, _, cell in cells if kind == "judge")
-    in_words = _share(words_of_judges, lambda cell: one_of_two(cell) if number_of(cell) is None else None)
-    if in_words >= ENOUGH and (odd := _in_numbers(cells, "human")):
-        person, low, high = odd
-        return CellReading(
-            PASS_FAIL,
-            one_of_two,
-            problem=f"judges give one of two answers, {person} numbers from {low:g} to {high:g}. Say from "
-            "which number on it passes.",
-            option=("--pass-from", f"{(low + high) / 2:.2g}"),
-        )
+    judges = Counter(str(cell).strip() for kind, _, cell in cells if kind == "judge")
+    pairs: tuple[tuple[str, Counter[str], RaterKind], ...]
+    pairs = (
+        ("people give", people, "judge"),
+        ("judges give", Counter({cell: n for cell, n in judges.items() if number_of(cell) is None}), "human"),
+    )
+    for who, of, others in pairs:
+        given = people if of is people else judges
+        decided = sum(n for cell, n in of.items() if one_of_two(cell) is not None)
+        if decided >= ENOUGH * given.total() > 0 and (odd := _in_numbers(cells, others)):
+            rater, low, high = odd
+            problem = f"{who} one of two answers, {rater} numbers from {low:g} to {high:g}. Say from which "
+            problem += "number on it passes."
+            option = ("--pass-from", f"{(low + high) / 2:.2g}")
+            return CellReading(PASS_FAIL, one_of_two, problem=problem, option=option)
     if _share(every, one_of_two) >= ENOUGH:
         scale = _two_answers(people, every)
         return CellReading(scale, one_of_two, _named(scale, every))

@@ -1,6 +1,6 @@
 """Label Studio: a study as tasks with an equivalent labelling configuration, and its exports as ratings.
 
-Read are its JSON and JSON-MIN exports. What an annotator skipped, and predictions of which the export has
+Read is its JSON export. What an annotator skipped, and predictions of which the export has
 only the number, are left out and counted.
 """
 
@@ -30,8 +30,6 @@ from concord.rating import Criterion
 from concord.store import studies
 
 OBJECT = "dialogue"
-_OF_ROW = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "item"}
-_DATA = {*_OF_ROW, "ask", "context", "dialogue"}
 _SPEAKERS = {"system": "System prompt", "user": "User", "assistant": "Model", "tool": "Tool"}
 
 
@@ -145,22 +143,16 @@ def _results(
         yield {"id": f"{item.name}-{name}-reason", **reason}
 
 
-def read(path: Path, study: str, questions: Collection[str] = ()) -> AnswerFile:
-    """The answers of an export, JSON or JSON-MIN. Raises ImportRefused for a file of another form.
-
-    JSON-MIN does not say which texts are answers: those are to the criteria that are `asked`, and those that
-    begin with a digit.
-    """
+def read(path: Path, study: str, _questions: Collection[str] = ()) -> AnswerFile:
+    """The answers of a JSON export. Raises ImportRefused for a file of another form, such as JSON-MIN."""
     file = AnswerFile(str(path))
     for row in rows.read(path, "JSON"):
         if isinstance(row.whole.get("data"), Mapping):
             _whole(file, row.where, row.whole, study)
-        elif "annotator" in row.whole or "annotation_id" in row.whole:
-            _flat(file, row.where, row.whole, study, questions)
         else:
             raise ImportRefused(
-                f"{row.where}, is no task of Label Studio: it has neither “data” nor “annotator”. Export "
-                "the project as JSON."
+                f"{row.where}, is no task of Label Studio: it has no “data”. Export the project as JSON, not "
+                "as JSON-MIN."
             )
     return file
 
@@ -215,23 +207,6 @@ def _value(value: Mapping[str, Any]) -> float | str | None:
     if isinstance(chosen, list) and chosen and all(isinstance(word, str) for word in chosen):
         return chosen[0] if len(chosen) == 1 else json.dumps(chosen, ensure_ascii=False)
     return None
-
-
-def _flat(
-    file: AnswerFile, where: str, row: Mapping[str, Any], study: str, questions: Collection[str]
-) -> None:
-    """A row of JSON-MIN: the data and the answers beside each other."""
-    answers: dict[str, float | str] = {}
-    for name, value in row.items():
-        inner = value[0] if isinstance(value, list) and len(value) == 1 else value
-        if name not in _OF_ROW and isinstance(inner, Mapping) and (answer := _value(inner)) is not None:
-            answers[name] = answer
-        elif isinstance(value, str) and (name in questions or (name not in _DATA and value[:1].isdigit())):
-            answers[name] = value
-    item = _item(file, where, {n: v for n, v in row.items() if n not in answers}, row.get("id"), study)
-    by = rater(person(row.get("annotator")), "human")
-    for name, answer in answers.items():
-        file.answers.append(Answered(where, item, name, answer, by, "", str(row.get("created_at") or "")))
 
 
 def _item(file: AnswerFile, where: str, data: Mapping[str, Any], number: Any, study: str) -> str:

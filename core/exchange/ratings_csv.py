@@ -19,7 +19,7 @@ from concord.rating import Rater, RaterKind
 from concord.store import configurations, ratings
 
 REQUIRED = ("item_id", "criterion", "rater_type", "rater", "score")
-OF_ITEM = ("text", "text_ref", "model", "language")
+OF_ITEM = ("text", "model", "language")
 OPTIONAL = ("turn", "repeat", "variant", "simulated", "explanation", "comment", "created", "study", *OF_ITEM)
 _OF_RATER = ("rater_type", "rater", "variant", "simulated", "repeat")
 _SAID = ("explanation", "comment", "created")
@@ -152,7 +152,7 @@ def _line(where: str, number: int, row: dict[str, str], raters: dict[tuple[str, 
     item, criterion, kind, name, score = (row.pop(column).strip() for column in REQUIRED)
     variant, simulated = row.pop("variant", "").strip(), row.pop("simulated", "").strip().lower()
     names = {"item_id": item, "criterion": criterion, "rater": name, "variant": variant, "rater_type": kind}
-    for column, text in (names | {c: row[c] for c in ("model", "language", "text_ref") if c in row}).items():
+    for column, text in (names | {c: row[c] for c in ("model", "language") if c in row}).items():
         name_in(where, column, text)
     criterion, name, variant = map(nfc, (criterion, name, variant))
     row |= {"model": nfc(row["model"])} if "model" in row else {}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sqlite_utils import Database
 
-from concord.conversation import Conversation, Message, Unit
+from concord.conversation import Conversation, Unit
 from concord.errors import ImportRefused
 from concord.exchange.dialogue import from_cell
 from concord.exchange.incoming import Given, Incoming
@@ -30,9 +30,9 @@ FACET_LENGTH, FACET_VALUES = 80, 100
 
 @dataclass
 class _Item:
-    """What the lines of one item say about it: the value of each column and the first line that gives it."""
+    """What the lines of one item say about it: each column's value, and the first line that gives it."""
 
-    said: dict[str, tuple[str, int]] = field(default_factory=dict)
+    cells: dict[str, tuple[str, int]] = field(default_factory=dict)
     extra: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -62,8 +62,8 @@ def incoming(
             "--rubric."
         )
     by_rubric = {c.name: c for c in rubric.rubric.criteria} if rubric else {}
-    asked = existing.criteria if existing else tuple(by_rubric.values())
-    per_turn = _per_turn(table, existing, {c.name for c in asked if c.whole})
+    questions = existing.criteria if existing else tuple(by_rubric.values())
+    per_turn = _per_turn(table, existing, {c.name for c in questions if c.whole})
     items = _items(table)
     imported, stored = _stored(db, study, items)
     key_of = {item: _key(study, item, stored, imported) for item in items}
@@ -167,17 +167,13 @@ def _items(table: RatingsFile) -> dict[str, _Item]:
         item = items.setdefault(line.item, _Item(extra=extra))
         for column in OF_ITEM:
             if (value := line.cells.get(column)) is not None:
-                first_value, number = item.said.setdefault(column, (value, line.number))
+                first_value, number = item.cells.setdefault(column, (value, line.number))
                 if first_value != value:
                     raise ImportRefused(
                         f"{table.where(line)}: the {column} of “{line.item}” differs from that in line "
                         f"{number}. Make them the same, or give it once."
                     )
         item.extra = {c: value for c, value in item.extra.items() if value == extra[c]}
-        if "text" in item.said and "text_ref" in item.said:
-            raise ImportRefused(
-                f"{table.where(line)}: “{line.item}” has a text and a text_ref. Leave out one of them."
-            )
     return items
 
 
@@ -210,25 +206,25 @@ def _conversations(
     facets = {c for c in of_item if _is_facet([about.extra[c] for about in fresh.values()])}
     new = {}
     for item, about in items.items():
-        if item not in fresh and "text" not in about.said:
+        if item not in fresh and "text" not in about.cells:
             continue
-        messages, context = _text(db, table, items, item)
+        text, number = about.cells.get("text", ("", 0))
+        messages = from_cell(text, table.where(number)) if text else ()
         if item not in fresh and db:
             there = conversations.load(db, key_of[item]).messages
             if [(m.role, m.content) for m in there] != [(m.role, m.content) for m in messages]:
                 raise ImportRefused(
-                    f"{table.where(about.said['text'][1])}: the conversation “{key_of[item]}” is stored with "
+                    f"{table.where(number)}: the conversation “{key_of[item]}” is stored with "
                     "another text. Rename the item, or leave out the text."
                 )
             continue
         new[key_of[item]] = Conversation(
             benchmark=study,
             key=key_of[item],
-            player=about.said.get("model", ("unknown", 0))[0],
+            player=about.cells.get("model", ("unknown", 0))[0],
             messages=messages,
-            language=about.said.get("language", ("en", 0))[0],
+            language=about.cells.get("language", ("en", 0))[0],
             facets={c: about.extra[c] for c in table.extra if c in facets and about.extra[c]},
-            context=context,
             meta={c: about.extra[c] for c in table.extra if c in of_item - facets and about.extra[c]},
         )
     return new, of_item
@@ -239,34 +235,6 @@ def _is_facet(values: Sequence[str]) -> bool:
     different = set(values)
     few = len(different) <= min(FACET_VALUES, len(values) - 1)
     return few and all(len(value) <= FACET_LENGTH for value in different)
-
-
-def _text(
-    db: Database | None, table: RatingsFile, items: Mapping[str, _Item], item: str
-) -> tuple[tuple[Message, ...], Mapping[str, Any]]:
-    """An item's messages and context: its own, or those that its text_ref names."""
-    passed = [item]
-    while True:
-        about = items[passed[-1]]
-        if "text" in about.said:
-            text, number = about.said["text"]
-            return from_cell(text, table.where(number)), {}
-        if "text_ref" not in about.said:
-            return (), {}
-        ref, number = about.said["text_ref"]
-        if ref in passed:
-            raise ImportRefused(
-                f"{table.where(number)}: text_ref leads in a circle: {' → '.join([*passed, ref])}."
-            )
-        if ref not in items:
-            if db is None or conversations.find_id(db, ref) is None:
-                raise ImportRefused(
-                    f"{table.where(number)}: text_ref “{ref}” names neither an item of the file nor a stored "
-                    "conversation. Import the conversations first, or give the text."
-                )
-            there = conversations.load(db, ref)
-            return there.messages, there.context
-        passed.append(ref)
 
 
 def _refuse_missing_turns(

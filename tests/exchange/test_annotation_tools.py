@@ -87,9 +87,9 @@ def test_no_task_names_a_model_or_a_key(rated, run, tmp_path):
 
 
 def test_label_studio_in_its_other_forms(blank, run, tmp_path):
-    """Numbers for people, words, skipped annotations, bare ids of predictions, and JSON-MIN."""
+    """Numbers for people, words, skipped annotations, bare ids of predictions; JSON-MIN is refused."""
     with blank.read() as db:
-        first, second, *_ = [item.name for item in answers.items(db, "mine")]
+        first, *_ = [item.name for item in answers.items(db, "mine")]
     about = {"to_name": "dialogue", "id": "r"}
     words = {**about, "from_name": "wit-care", "type": "choices", "value": {"choices": ["good"]}}
     stars = {**about, "from_name": "depth", "type": "rating", "value": {"rating": 4}}
@@ -103,9 +103,12 @@ def test_label_studio_in_its_other_forms(blank, run, tmp_path):
             {"completed_by": 4, "was_cancelled": True, "result": [stars]},
         ],
     }
-    least = {"id": 8, "item": second, "depth": [{"rating": 2}], "wit-care": "2 fair", "annotator": 3}
     file = tmp_path / "export.json"
-    file.write_text(json.dumps([task, least]))
+    least = {"id": 8, "item": first, "depth": [{"rating": 2}], "wit-care": "2 fair", "annotator": 3}
+    file.write_text(json.dumps([least]))
+    refused = run(blank, "import", "label-studio", file, "--study", "mine").output
+    assert "Export the project as JSON, not as JSON-MIN" in refused
+    file.write_text(json.dumps([task]))
     done = run(blank, "import", "label-studio", file, "--study", "mine")
     assert done.exit_code == 0, done.output
     assert "1 predictions of which the export has only the number" in done.output
@@ -113,8 +116,6 @@ def test_label_studio_in_its_other_forms(blank, run, tmp_path):
     assert [row[1:] for row in answered(blank)] == [
         ("depth", "annotator 3", 4.0),
         ("wit & care", "annotator 3", 3.0),
-        ("depth", "annotator 3", 2.0),
-        ("wit & care", "annotator 3", 2.0),
     ]
 
 

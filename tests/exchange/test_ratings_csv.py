@@ -106,25 +106,6 @@ class TestRead:
             "d": [],
         }
 
-    def test_text_ref_takes_the_text_of_another_item_or_of_a_stored_conversation(self, workspace, tmp_path):
-        file = put(
-            tmp_path,
-            "a,f,human,ann,1,One,",
-            "b,f,human,ann,1,,a",
-            "c,f,human,ann,1,,b",
-            "d,f,human,ann,2,,kept",
-            header=HEADER + ",text,text_ref",
-        )
-        with workspace.write() as db:
-            conversations.save(
-                db, Conversation("x", "kept", "p", (Message("assistant", "Kept"),), context={"Card": "c"})
-            )
-            bring(db, file)
-            assert [conversations.load(db, f"s/{key}").replies for key in "abcd"] == [("One",)] * 3 + [
-                ("Kept",)
-            ]
-            assert conversations.load(db, "s/d").context == {"Card": "c"}
-
     def test_an_item_that_is_stored_is_that_conversation(self, workspace, tmp_path):
         with workspace.write() as db:
             conversations.save(db, Conversation("x", "kept", "p", (Message("assistant", "Kept"),)))
@@ -301,9 +282,6 @@ BAD = {
         LONG + ",text",
         "“a” has no reply in turn 2; turns count from 1 to 1",
     ),
-    "a lost reference": (["a,f,human,ann,4,q"], HEADER + ",text_ref", "text_ref “q” names neither an item"),
-    "a circle": (["a,f,human,ann,4,b", "b,f,human,ann,4,a"], HEADER + ",text_ref", "in a circle: a → b → a"),
-    "text and reference": (["a,f,human,ann,4,x,b"], HEADER + ",text,text_ref", "has a text and a text_ref"),
     "an unknown speaker": (
         ['a,f,human,ann,4,"[{""role"": ""dog"", ""content"": ""woof""}]"'],
         HEADER + ",text",
