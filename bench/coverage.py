@@ -43,7 +43,6 @@ from concord.statistics.items import bands, levels, within
 from concord.statistics.judges import judge_figures
 from concord.statistics.next_items import expected_error
 from concord.statistics.panels import best_panel
-from concord.statistics.rankings import means, stability
 from concord.statistics.ratings import Floats, Ratings, read_ratings
 from concord.statistics.reliability import reliability
 from concord.statistics.resampling import mean_estimates
@@ -335,13 +334,9 @@ def ordered(simulations: int, resamples: int) -> Iterator[dict[str, object]]:
     def figures(table: Ratings, each: int, **how: Unpack[Drawing]) -> Figures:
         players = {item: item // each for item in range(each * PLAYERS)}
         by_player = systems(table, "quality", players, panels=(), **how).rows[0]
-        scores = np.array([*table["quality"].judges.values()])
-        group = np.arange(each * PLAYERS) // each
-        tau = stability(("a", "b"), *means(scores.T, group, PLAYERS, **how), items=len(group)).mean
         return {
             "pairwise accuracy": by_player["accuracy"],
             "soft pairwise accuracy": by_player["soft"],
-            "tau of two judges": tau,
         }
 
     sets = range(SETS)

@@ -286,10 +286,8 @@ def words_of_one_benchmark_stay_in_its_slice() -> Iterator[str]:
         "core/llm/",
         *(f"pages/{s}/" for s in SLICES),
     )
-    # A table of ranks and a reason to look at a judgement have these words as names of their own.
+    # A reason to look at a judgement has this word as a name of its own.
     own = {
-        ("core/reports/rank_stability.py", "interrogator"),
-        ("pages/results/rankings_tables.py", "interrogator"),
         ("core/studies/spotcheck.py", "refusal"),
         ("core/store/suspects.py", "refusal"),
     }

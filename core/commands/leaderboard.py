@@ -1,6 +1,4 @@
-"""`concord leaderboard BENCHMARK`: how players compare on what a panel of judges gave them, and how stable
-their order is.
-"""
+"""`concord leaderboard BENCHMARK`: how players compare on what a panel of judges gave them."""
 
 from pathlib import Path
 from typing import Any, get_args
@@ -12,7 +10,7 @@ from concord.commands import options, printing
 from concord.commands.options import names
 from concord.errors import ConcordError, ImportRefused
 from concord.exchange import ranking_csv
-from concord.reports import corrected, leaderboards, rank_stability
+from concord.reports import corrected, leaderboards
 from concord.reports.leaderboard_table import leaderboard_table
 from concord.reports.rated import gather, own_tables
 from concord.runs.benchmark import Benchmark
@@ -29,8 +27,7 @@ from concord.workspace import Workspace
     "--study",
     metavar="NAME",
     default="",
-    help="Correct the means by what people gave in this study (prediction-powered inference); with "
-    "--stability, whose people say which judges are the best two, the newest study unless given.",
+    help="Correct the means by what people gave in this study (prediction-powered inference).",
 )
 @click.option(
     "--rubric",
@@ -47,12 +44,11 @@ from concord.workspace import Workspace
     help="Conversations in which a judge saw a refusal: left out, counted with the lowest score, or their "
     "scenarios left out for every player.",
 )
-@click.option("--stability", is_flag=True, help="The order by judge, by interrogator, by pool of judges.")
 @click.option(
     "--against",
     metavar="FILE.csv",
     type=click.Path(path_type=Path),
-    help="With --stability, another ranking of the same models: columns model and score, or model and rank.",
+    help="Another ranking of the same models to compare with: columns model and score, or model and rank.",
 )
 @options.figures("conversations")
 @click.pass_obj
@@ -65,16 +61,13 @@ def command(
     study: str,
     rubric: str,
     refusals: leaderboards.Refusals,
-    stability: bool,
     against: Path | None,
     form: str,
     **board_options: Any,
 ) -> None:
     """How players compare: means over conversations and a panel of judges, with 95% intervals."""
-    if against and not stability:
-        raise ConcordError("--against is a part of --stability: give both.")
-    other = ranking_csv.read(_bytes(against), str(against)) if against else None
-    own = None if rubric or stability else own_tables(benchmark)
+    ranking = ranking_csv.read(_bytes(against), str(against)) if against else None
+    own = None if rubric or against else own_tables(benchmark)
     if own and (study or weights or refusals != "left out"):
         option = "--study" if study else "--weights" if weights else "--refusals"
         raise ConcordError(
@@ -83,15 +76,13 @@ def command(
     with Workspace.open(workspace, create=False).read() as db:
         if own:
             return printing.show(own(db, where=facets, **board_options), form)
-        board_options |= {"resamples": 0} if study and not stability else {}
+        board_options |= {"resamples": 0} if study else {}
         rated = gather(db, benchmark, facets, rubric)
         weighed = _weights(rated.system, weights)
         board = leaderboards.leaderboard(rated, weights=weighed, refusals=refusals, **board_options)
-        if stability:
-            tables = [*rank_stability.rankings(db, board, study=study)]
-            tables += rank_stability.beside(board, other) if other else ()
-        else:
-            tables = [_by_people(db, board, study) if study else leaderboard_table(board)]
+        tables = [_by_people(db, board, study) if study else leaderboard_table(board)]
+        if ranking is not None:
+            tables += ranking_csv.beside(board, ranking, str(against))
     printing.show(tables, form)
 
 

@@ -1,77 +1,66 @@
-"""Read another benchmark's ranking from a CSV file: one model a line, with its score or rank."""
+"""Another benchmark's ranking of the same models, read from a CSV file, beside a leaderboard."""
 
 from collections.abc import Sequence
-from typing import Literal, TypeVar
+
+import pandas as pd
 
 from concord.errors import ImportRefused
-from concord.exchange.cells import by_column, each, figure_in, nfc, records_of
+from concord.exchange.cells import by_column, each, figure_in, name_in, nfc, records_of
 from concord.files import unmarked
-from concord.reports.rank_stability import Other
+from concord.reports.leaderboards import Leaderboard
+from concord.scores import DIGITS
+from concord.statistics.rankings import against
+from concord.table import Column, Table
 
-MODEL = ("model", "player")
-"""Names of the column of models; `player` is that of a leaderboard's own CSV."""
-VALUES: tuple[Literal["score", "rank"], ...] = ("score", "rank")
-"""The columns with a value; the first that is there is read."""
 LARGEST = 1_000_000
 """Bytes: room for twenty thousand models."""
-LONGEST = 200
-T = TypeVar("T", bound=str)
+COLUMNS = (Column("player"), *(Column(n, digits=1) for n in ("here", "there")), Column("rise", signed=True))
 
 
-def read(data: bytes, name: str) -> Other:
-    """Read a file; `name` is its name in error messages. Commas, semicolons or tabs separate the columns.
+def read(data: bytes, name: str) -> dict[str, float]:
+    """The score of each model, in lower case, from the columns model and score, or rank.
 
-    Raises ImportRefused naming every line that is wrong (a model twice, no number), or what the file lacks.
+    A rank is negated, so that more is better. `name` is the file's in messages. Raises ImportRefused naming
+    every line that is wrong.
     """
     if len(data) > LARGEST:
         raise ImportRefused(f"{name} is larger than {LARGEST:,} bytes. Keep the columns model and score.")
     head = data.split(b"\n", 1)[0]
-    delimiter = max(",;\t", key=lambda sign: head.count(sign.encode()))
-    numbered = records_of(data, name, delimiter)
-    number, header = next(numbered, (1, []))
-    if not header:
-        raise ImportRefused(
-            f"{name} is empty. Its first line must name the columns: model, and score or rank."
-        )
-    columns = [unmarked(cell.strip()).lower() for cell in header]
-    model = _column(f"{name}, line {number}", columns, MODEL, "model")
-    by = _column(f"{name}, line {number}", columns, VALUES, "score (or rank)")
-    models: dict[str, float] = {}
-    lines: dict[str, int] = {}
+    numbered = records_of(data, name, max(",;\t", key=lambda sign: head.count(sign.encode())))
+    columns = [unmarked(cell.strip()).lower() for cell in next(numbered, (1, []))[1]]
+    by = "score" if "score" in columns else "rank"
+    if columns.count("model") != 1 or columns.count(by) != 1:
+        raise ImportRefused(f"{name}: its first line must name the columns model, and score or rank, once.")
+    scores: dict[str, float] = {}
 
-    def add(where: str, number: int, cells: Sequence[str]) -> None:
-        row = by_column(where, columns, cells, (model, by))
-        who, figure = _line(where, nfc(row[model].strip()), by, row[by].strip())
-        if who in models:
-            raise ImportRefused(f"{where}: “{who}” stands in line {lines[who]} already. Keep one of the two.")
-        models[who], lines[who] = figure, number
+    def add(where: str, _: int, cells: Sequence[str]) -> None:
+        row = by_column(where, columns, cells, ("model", by))
+        model = name_in(where, "model", nfc(row["model"].strip()).casefold())
+        if model in scores:
+            raise ImportRefused(f"{where}: “{model}” is there twice. Keep one of the two.")
+        scores[model] = figure_in(where, by, row[by].strip(), longest=200) * (-1 if by == "rank" else 1)
 
     each(numbered, name, add)
-    if not models:
-        raise ImportRefused(f"{name} holds no models, only the names of columns.")
-    return Other(name, by, models)
+    return scores
 
 
-def _column(where: str, columns: Sequence[str], names: Sequence[T], called: str) -> T:
-    for name in names:
-        if columns.count(name) > 1:
-            raise ImportRefused(f"{where}: two columns are called {name}. Rename one of them.")
-        if name in columns:
-            return name
-    raise ImportRefused(
-        f"{where}: the column {called} is missing. The first line must name model, and score or rank; it "
-        f"names {', '.join(name for name in columns if name)[:LONGEST]}."
+def beside(board: Leaderboard, scores: dict[str, float], name: str) -> tuple[Table, Table]:
+    """Spearman's rho of the leaderboard's score with another one, and the ranks among the models in both, by
+    name without regard to case; the largest rises first. Undefined for fewer than three, or equal scores.
+    """
+    placed = [(s.player, s.score.value) for s in board.standings if s.score.defined]
+    both = [(player, score, scores[key]) for player, score in placed if (key := player.casefold()) in scores]
+    ranks = pd.DataFrame(both, columns=["player", "here", "there"]).astype({"here": float, "there": float})
+    rho, p = against(ranks.here.to_numpy(), ranks.there.to_numpy())
+    ranks[["here", "there"]] = ranks[["here", "there"]].round(DIGITS).rank(ascending=False)
+    ranks = ranks.assign(rise=ranks.there - ranks.here).sort_values("rise", ascending=False, kind="stable")
+    rows = tuple({str(column): cell for column, cell in row.items()} for row in ranks.to_dict("records"))
+    columns = (Column("spearman", "Spearman's ρ", digits=3, n=True), Column("p", digits=3))
+    row = {"spearman": rho, "p": p}
+    note = (
+        f"Ranks among the {len(both)} of {len(placed)} players named in {name} too; ties at their mean rank."
     )
-
-
-def _line(where: str, who: str, by: str, text: str) -> tuple[str, float]:
-    if len(who) > LONGEST:
-        raise ImportRefused(
-            f"{where}: the model's name is {len(who)} characters long. Shorten it to {LONGEST}."
-        )
-    figure = figure_in(where, by, text, longest=LONGEST)
-    if by == "rank" and figure < 1:
-        raise ImportRefused(
-            f"{where}: the rank {text} is below 1, which is the best. Correct it, or call the column score."
-        )
-    return who, figure
+    return (
+        Table("against", f"Rank correlation with {name}", columns, (row,), notes=(note,)),
+        Table("against-models", f"Ranks on this leaderboard and in {name}", COLUMNS, rows),
+    )

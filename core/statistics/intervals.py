@@ -101,9 +101,6 @@ CALIBRATION_ERROR = replace(MAE, short=held("calibration error", 89, 96))
 RATIO = Kind("ratios on a logarithmic scale", _log, np.exp, 1, (0.0, math.inf))
 """A ratio above 0: value ± t·SE of its logarithm."""
 
-ORDER = Kind(ends=(-1.0, 1.0), short=held("tau", 89))
-"""Tau of two orders of few players, whose true value may be 1 exactly: value ± t·SE, kept within ±1."""
-
 PAIRS = Kind(ends=(0.0, 1.0))
 """A share of pairs, which depend on each other: value ± t·SE, kept within 0 and 1."""
 

@@ -128,8 +128,7 @@ RISING = {"higher": GREEN, "lower": ORANGE, "the same rank": GREY}
 def slopes(ranks: pd.DataFrame, left: str, right: str, pixels: int = 26) -> Chart:
     """Lines from each row's rank in one ranking to its rank in another, the best on top.
 
-    Columns: `one` and `other` (ranks), `name`, `other_name` where a name differs on the right, and `panel`,
-    which has a chart of its own each where it is there.
+    Columns: `one` and `other` (ranks), `name`, and `panel`, each of which has a chart of its own.
     """
     both = ranks.assign(
         kind=[
@@ -137,12 +136,11 @@ def slopes(ranks: pd.DataFrame, left: str, right: str, pixels: int = 26) -> Char
             for a, b in zip(ranks.one, ranks.other, strict=True)
         ],
         panel=ranks.get("panel", ""),
-        other_name=ranks.get("other_name", ranks.name),
     )
-    sides = [(left, both.one, both.name), (right, both.other, both.other_name)]
-    data = pd.concat([both.assign(side=side, rank=rank, said=name) for side, rank, name in sides])
+    sides = [(left, both.one), (right, both.other)]
+    data = pd.concat([both.assign(side=side, rank=rank) for side, rank in sides])
     # The names of one rank stand on one line.
-    data["words"] = data.groupby(["panel", "side", "rank"]).said.transform(", ".join)
+    data["words"] = data.groupby(["panel", "side", "rank"])["name"].transform(", ".join)
     data.loc[data.duplicated(["panel", "side", "rank"]), "words"] = ""
     n = int(max(both.one.max(), both.other.max()))
     point = alt.Scale(type="point", padding=0.75)
@@ -153,7 +151,7 @@ def slopes(ranks: pd.DataFrame, left: str, right: str, pixels: int = 26) -> Char
     y = alt.Y("rank:Q", title="rank, 1 = best", scale=scale, axis=numbers)
     shades = alt.Scale(domain=list(RISING), range=list(RISING.values()))
     key = alt.Legend(orient="bottom", title=None, symbolType="stroke", columns=3)
-    said = tips(("said:N", "of"), ("one:Q", left), ("other:Q", right))
+    said = tips(("name:N", "of"), ("one:Q", left), ("other:Q", right))
     base = alt.Chart().encode(x=x, y=y, color=alt.Color("kind:N", scale=shades, legend=key), tooltip=said)
     layers = [
         base.mark_line(strokeWidth=2, opacity=0.85).encode(detail=alt.Detail("name:N")),

@@ -7,7 +7,7 @@ import streamlit as st
 
 from concord.errors import ConcordError
 from concord.estimate import Estimate
-from concord.reports import corrected, leaderboards, rank_stability
+from concord.reports import corrected, leaderboards
 from concord.reports.leaderboard_table import leaderboard_table
 from concord.reports.leaderboards import Leaderboard
 from concord.reports.rated import Rated, boards, gather, own_tables, with_leaderboard
@@ -26,7 +26,7 @@ from pages.parts.navigation import heading, part
 from pages.parts.plain import plain
 from pages.parts.reports import study_called
 from pages.parts.session import sentence, workspace
-from pages.results import filters, grid, rankings_tables
+from pages.results import filters, grid
 
 
 class Basis(NamedTuple):
@@ -83,12 +83,6 @@ def _corrected(of: Wanted, study: str, mark: str) -> Table:
         return corrected.corrected(_measured(of), studies.ratings_for_agreement(db, study))
 
 
-@st.cache_resource(max_entries=32, show_spinner="Measuring …")
-def _rankings(of: Wanted, study: str, mark: str) -> tuple[Table, ...]:
-    with workspace().read() as db:
-        return rank_stability.rankings(db, _measured(of), study=study)
-
-
 def page() -> None:
     """Draw the page."""
     heading("leaderboard")
@@ -143,7 +137,7 @@ def _basis(benchmark: Benchmark, rubric: str = "") -> Basis:
 
 
 def _common(benchmark: Benchmark, rubric: str) -> None:
-    """The common leaderboard: who is first, by judges and corrected by people, and how stable that is."""
+    """The common leaderboard: who is first, by judges and corrected by people."""
     with st.popover("Conversations, judges, weights", icon=":material/tune:"):
         basis = _basis(benchmark, rubric)
         wanted = Wanted(basis, *_panel(_rated(basis), benchmark), _refusals(_rated(basis), benchmark))
@@ -185,11 +179,6 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
     if by_people:
         with st.expander("By judges, and corrected by people", icon=":material/table:"):
             table.draw(by_people)
-    st.subheader("How stable is this order?", anchor=False)
-    try:
-        rankings_tables.draw(board, _rankings(wanted, study, mark))
-    except ConcordError as error:
-        st.caption(plain(error))
 
 
 def _beside(board: Leaderboard, player: str) -> None:

@@ -219,7 +219,7 @@ READERS = {
     ("json", "stss score --tasks"): command("stss", "score", "--tasks", "FILE", "--trajectory", "FILE"),
     ("json", "stss trajectory"): lambda file, _workspace: read_trajectory(file),
     ("json", "pingpong import settings"): command("pingpong", "import", "settings", "FILE"),
-    ("csv", "leaderboard --against"): command("leaderboard", "pingpong", "--stability", "--against", "FILE"),
+    ("csv", "leaderboard --against"): command("leaderboard", "pingpong", "--against", "FILE"),
     ("json", "run plan"): command("run", "plan", "FILE", "--estimate"),
     ("any", "study draw --guidelines"): command(
         "study", "draw", "s", "--benchmark", "b", "--n", "1", "--guidelines", "FILE"

@@ -1,0 +1,78 @@
+"""Another benchmark's ranking beside a leaderboard: by hand, by command, and what a file may not hold."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from concord.errors import ImportRefused
+from concord.exchange import ranking_csv
+from concord.workspace import Workspace
+from tests.mutual import fill
+
+
+def read(text):
+    return ranking_csv.read(text if isinstance(text, bytes) else text.encode(), "other.csv")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "model,score\nelm,4\nash,3.5\n",
+        "\ufeffScore;other;MODEL\n4;x;elm\n3.5;y;ash\n",
+        "model\tscore\nElm\t4\n\nash\t3.5",
+        "rank,model,score\n1,elm,4\r\n1,ash,3.5\r\n",
+    ],
+)
+def test_a_file_of_scores_is_read(text):
+    assert read(text) == {"elm": 4.0, "ash": 3.5}
+
+
+def test_of_ranks_less_is_better():
+    assert read("model,rank\nelm,1\nash,2\n") == {"elm": -1.0, "ash": -2.0}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "other.csv: its first line must name the columns model, and score or rank, once."),
+        ("score\n4\n", "must name the columns"),
+        ("model,score,score\nelm,4,3\n", "must name the columns"),
+        ("model,score\nelm,good\n", "line 2: the score “good” is not a number."),
+        ("model,score\nelm,inf\n", "line 2: the score “inf” is not a number."),
+        ("model,score\nelm,4\nash,3\nELM,2\n", "line 4: “elm” is there twice. Keep one of the two."),
+        ("model,score\n,4\n", "line 2, has no model. Fill it in, or remove the line."),
+        ("model,score\nelm,4,5\n", "line 2, has 3 cells; the first line names 2 columns."),
+        ("model,score\n" + "x" * 3_000 + ",4\n", "line 2: the model is 3,000 characters long."),
+        ("model,score\nelm,x\nash,y\n", "other.csv: 2 lines are wrong.\n  other.csv, line 2: "),
+        (b"model,score\n\xe9lm,4\n", "line 2, is not UTF-8 (byte 0xe9). Save the file as UTF-8"),
+        (b"x" * 1_000_001, "is larger than 1,000,000 bytes"),
+    ],
+)
+def test_a_bad_file_is_refused_with_line_and_remedy(text, message):
+    with pytest.raises(ImportRefused) as refused:
+        read(text)
+    assert message in str(refused.value)
+
+
+def test_the_leaderboard_beside_another_ranking(tmp_path, run):
+    grove, file = Workspace.open(tmp_path / "grove"), tmp_path / "other.csv"
+    with grove.write() as db:
+        fill(db)
+    file.write_text("model,score\nELM,3\nash,2\noak,1\nyew,4\nfir,9\n")
+    # Here: elm 4, ash 10/3, oak and yew 7/3: ranks 1, 2, 3.5, 3.5. There: yew 1, elm 2, ash 3, oak 4.
+    # Centred, Σ here·there = (−1.5)(−0.5) + (−0.5)(0.5) + 1·1.5 + 1·(−1.5) = 0.5; spreads 4.5 and 5.
+    command = ("leaderboard", "pingpong", "--against", str(file), "--format", "json")
+    tables = json.loads(run(grove, *command).output)["tables"]
+    [row] = tables["against"]["rows"]
+    assert row["spearman"]["value"] == pytest.approx(0.5 / 22.5**0.5)
+    assert row["spearman"]["n"] == 4
+    ranks = [(r["player"], r["here"], r["there"], r["rise"]) for r in tables["against-models"]["rows"]]
+    assert ranks == [("elm", 1, 2, 1), ("ash", 2, 3, 1), ("oak", 3.5, 4, 0.5), ("yew", 3.5, 1, -2.5)]
+    assert "leaderboard-pingpong" in tables
+    file.write_text("model,score\nfir,9\n")
+    [row] = json.loads(run(grove, *command).output)["tables"]["against"]["rows"]
+    assert row["spearman"]["reason"] == "no model in common, at least 3 are needed"
+    missing = run(grove, "leaderboard", "pingpong", "--against", str(tmp_path / "no.csv"))
+    assert "no.csv cannot be read" in missing.output
