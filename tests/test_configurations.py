@@ -11,9 +11,9 @@ from concord.errors import ConfigError
 from concord.llm import completions
 from concord.llm.models import Model, load_models
 from concord.reports.agreement_report import Options, agreement_report
-from concord.reports.datasheet import provenance
 from concord.reports.leaderboard_table import leaderboard_table
 from concord.reports.leaderboards import leaderboard
+from concord.reports.provenance import provenance
 from concord.reports.rated import gather
 from concord.runs import engine, planning, renaming
 from concord.runs.plans import JudgePlan, PlayPlan

@@ -11,9 +11,7 @@ from concord.commands.printing import echo
 from concord.errors import StudyError
 from concord.exchange import comparisons_file
 from concord.files import read_text
-from concord.llm.families import families, model_names
-from concord.reports import datasheet
-from concord.reports.agreement_report import Options, agreement_report
+from concord.llm.families import model_names
 from concord.reports.notes import DRAWN
 from concord.rubrics import shelf
 from concord.statistics.next_items import FLOOR
@@ -296,35 +294,6 @@ def _register(workspace: str, name: str, plan: Path | None, judges: tuple[str, .
     if before:
         echo(registration.changed(before[-1], registered))
     echo("Publish the hash, or the text of `concord export registration`, where its date can be proved.")
-
-
-@command.command("datasheet")
-@click.argument("name")
-@click.option(
-    "--say",
-    "statements",
-    multiple=True,
-    metavar="ENTRY=TEXT",
-    help="Keep an entry, such as payment; may be repeated.",
-)
-@click.pass_obj
-def _datasheet(workspace: str, name: str, statements: tuple[str, ...]) -> None:
-    """Print the datasheet: who annotated what by which guidelines, payment, agreement, limits.
-
-    What Concord cannot know is what `--say` stated, else “not stated”: motivation, sources, recruitment,
-    annotators, payment, ethics, preprocessing, uses, distribution, maintenance, limits. The report's ZIP and
-    the dataset folder hold it.
-    """
-    opened = Workspace.open(workspace, create=False)
-    if entries := dict(one.partition("=")[::2] for one in statements):
-        with opened.write() as db:
-            datasheet.state(db, name, entries)
-    with opened.read() as db:
-        try:
-            report = agreement_report(db, name, Options(families=families(opened.models_path)))
-        except StudyError:
-            report = None
-        echo(datasheet.datasheet(db, name, report))
 
 
 @command.command("pin")

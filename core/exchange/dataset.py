@@ -7,6 +7,7 @@ agreement and provenance.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -21,12 +22,13 @@ from concord.errors import StudyError
 from concord.exchange.dialogue import as_list
 from concord.files import write_csv
 from concord.reports.agreement_report import Options, agreement_report
-from concord.reports.datasheet import datasheet
+from concord.reports.coefficient import metric_of
+from concord.reports.provenance import about, provenance, sums
 from concord.runs.registry import known_or_imported
 from concord.store import comparisons, conversations, ratings, studies
 from concord.store.conversations import Filter
 from concord.studies.comments import comment_rows
-from concord.table import markdown_text
+from concord.table import Column, markdown_text, shown
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,6 +37,7 @@ Form = Literal["csv", "jsonl", "parquet"]
 FORMS: tuple[Form, ...] = ("csv", "jsonl", "parquet")
 AT_ONCE = 1000
 """Rows of a Parquet file that are encoded at once."""
+ALPHA = Column("alpha", digits=3, interval="ends")
 TEXT, WHOLE, FIGURE, TRUTH, MESSAGES = "text", "whole", "figure", "truth", "messages"
 KINDS: Mapping[str, str] = {
     **dict.fromkeys(("turn", "repeat"), WHOLE),
@@ -194,10 +197,41 @@ def _card(
         lines += [f"- config_name: {name}", f"  data_files: data/{name}.parquet"] if count else []
     held = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
     lines += ["---", "", f"# {markdown_text(title)}", "", f"{held}. Made {made}.", ""]
-    lines += ["## Annotators' instructions", "", study.guidelines or "None were written.", ""]
+    lines += ["## Annotators' instructions", "", study.guidelines or "None were written."]
+    for heading, facts in _facts(db, study).items():
+        lines += ["", f"## {heading}", "", *(f"- {markdown_text(fact)}" for fact in facts)]
+    return "\n".join([*lines, ""])
+
+
+def _facts(db: Database, study: studies.Study) -> dict[str, list[str]]:
+    """Questions, annotators, agreement, limits and provenance, in sentences with numbers for names."""
+    raters = studies.raters(db, study.name)
+    names = {name: f"annotator {n}" for n, (name, _) in enumerate(raters, 1)}
+    mocks = sum(simulated for _, simulated in raters)
+    people = f"{len(raters) - mocks} people and {mocks} simulated annotators rated."
+    facts = {
+        "Questions": [
+            f"{c.label} ({c.name}): {c.statement} Answers: {'; '.join(c.scale.legend)}."
+            for c in study.criteria
+        ],
+        "Annotators": ["People's ratings have no names." if study.anonymous else people],
+        "Agreement": ["Nothing was measured."],
+        "Provenance": provenance(db, study.name),
+    }
     try:
         report = agreement_report(db, study.name, Options())
     except StudyError:
-        report = None
-    _, _, sections = datasheet(db, study.name, report).partition("\n\n")
-    return "\n".join([*lines, sections])
+        return facts
+    facts["Agreement"] = [*report.summary, *report.missing]
+    for name, part in report.agreement.criteria.items():
+        metric = "interval" if metric_of(report, name) == "interval" else "ordinal"
+        if (alpha := part.alpha[metric]).defined:
+            figure = f"Krippendorff's alpha of people ({metric}) {shown(alpha, ALPHA)}"
+            facts["Agreement"].append(f"{report.label(name)}: {figure}.")
+    facts["Limits"] = [*report.limits, *report.notes]
+    facts["Provenance"].append(sums(about(db, report)))
+    pattern = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or "$^"
+    return {
+        heading: [re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", lambda name: names[name[0]], text) for text in texts]
+        for heading, texts in facts.items()
+    }

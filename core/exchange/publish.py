@@ -23,7 +23,7 @@ from concord.exchange import argilla, conversations_jsonl, dataset, label_studio
 from concord.files import file_name, file_names
 from concord.reports import page, site
 from concord.reports.agreement_report import AgreementReport, Options, agreement_report
-from concord.reports.datasheet import about, datasheet
+from concord.reports.provenance import about
 from concord.store import audit, conversations, informed, ratings, registrations, studies
 from concord.studies.comments import comment_rows
 from concord.table import as_csv
@@ -273,7 +273,7 @@ def report_zip(db: Database, report: AgreementReport, *, made: date) -> bytes:
 
 
 def report_files(db: Database, report: AgreementReport, *, made: date) -> Files:
-    """The report of a study: report.html, datasheet.md, about.json, figures.json, agreement.csv and .tex,
+    """The report of a study: report.html, about.json, figures.json, agreement.csv and .tex,
     tables/CRITERION/*.csv; guidelines.md, registration.json and comments.csv where there are any.
 
     Equal data and options give equal bytes, but for the day it was made. Sample, ratings, guidelines and
@@ -285,7 +285,6 @@ def report_files(db: Database, report: AgreementReport, *, made: date) -> Files:
     yield "about.json", json.dumps(rests_on, ensure_ascii=False, indent=2) + "\n"
     for name, form in (("figures.json", "json"), ("agreement.csv", "csv"), ("agreement.tex", "latex")):
         yield name, report.document(form)
-    yield "datasheet.md", datasheet(db, study.name, report)
     if study.guidelines:
         yield "guidelines.md", study.guidelines
     if report.of.registered:

@@ -14,9 +14,9 @@ from sqlite_utils import Database
 
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.coefficient import ordered, ratings_of
-from concord.reports.datasheet import about, provenance, sums
 from concord.reports.names import renamed
 from concord.reports.pictures import forest, templates
+from concord.reports.provenance import about, provenance, sums
 from concord.reports.screen import main_of, tables, tiles, warning
 from concord.statistics.confusion import answer_of_people, crossed
 from concord.statistics.ratings import Contender

@@ -12,7 +12,6 @@ import streamlit as st
 from concord.demo.workspace import VISITOR
 from concord.exchange import conversations_jsonl, ratings_csv
 from concord.files import file_name
-from concord.reports import datasheet
 from concord.store import access, acts, informed, placements, progress
 from concord.store import studies as stored
 from concord.store.studies import Study
@@ -97,7 +96,6 @@ def _study(names: list[str]) -> None:
     _take(study)
     if not study.anonymous:
         _running(study, items)
-    _datasheet(study)
 
 
 def _reveal(study: Study) -> None:
@@ -179,24 +177,6 @@ def _running(study: Study, items: list[progress.Item]) -> None:
             st.button(label, on_click=_closed, args=(study.name, closed))
         for act in done:
             st.caption(plain(act.line))
-
-
-def _datasheet(study: Study) -> None:
-    """What only researchers can say of the study, for its datasheet."""
-    said = datasheet.stated(study)
-    with st.expander("Datasheet", icon=":material/description:"):
-        st.caption(
-            "The report's ZIP and the dataset folder hold a datasheet. What is stored is filled in; the rest "
-            "is stated here, or called not stated."
-        )
-        entry = st.selectbox("Entry", list(datasheet.ASKED), key="datasheet entry")
-        st.text_area(
-            datasheet.ASKED[entry][1],
-            said.get(entry, ""),
-            key=f"datasheet {study.name} {entry}",
-            max_chars=datasheet.LONGEST,
-        )
-        st.button("Keep this entry", key="datasheet keep", on_click=_stated, args=(study.name, entry))
 
 
 def _facts(study: Study, items: int) -> None:
@@ -376,12 +356,6 @@ def _closed(name: str, closed: bool) -> None:
     with told.writing() as db:
         (running.reopen if closed else running.close)(db, name, st.session_state["act because"])
         told.done(f"The study “{name}” is {'open again' if closed else 'closed'}.")
-
-
-def _stated(name: str, entry: str) -> None:
-    with told.writing() as db:
-        datasheet.state(db, name, {entry: st.session_state[f"datasheet {name} {entry}"]})
-        told.done(f"The entry “{entry}” is kept.")
 
 
 def _save(name: str, text: str) -> None:

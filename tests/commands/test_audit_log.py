@@ -51,7 +51,6 @@ ACTS = {
     "reveal": ("study", "reveal", "first", "--judge", "strict"),
     "discussion": ("study", "discuss", "first", "--now"),
     "closed": ("study", "close", "first", "--reason", "enough"),
-    "stated": ("study", "datasheet", "first", "--say", "payment=none"),
     "let in": ("people", "invite", "Dana", "--role", "researcher"),
 }
 

@@ -6,12 +6,15 @@ import json
 import os
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 
 import pytest
 from pyarrow import parquet
 
 from concord.exchange import dataset
+from concord.reports.agreement_report import Options, agreement_report
+from concord.store import exclusions, studies
 from concord.store import ratings as stored_ratings
 from concord.workspace import Workspace
 
@@ -124,6 +127,23 @@ def test_annotators_are_numbered_unless_told_otherwise(rated, run, tmp_path, nam
     people = {row["rater"] for row in rows if row["rater_type"] == "human"}
     assert people == ({"ann", "bobby"} if names else {"annotator 1", "annotator 2"})
     assert b"bobby" not in b"".join(f.read_bytes() for f in out.rglob("*.*") if not names)
+
+
+def test_the_card_counts_people_and_names_nobody(filled):
+    with filled.write() as db:
+        studies.write_guidelines(db, "first", "Read it.")
+        exclusions.exclude(db, "first", "Ada", "Ada fell asleep")
+    with filled.read() as db:
+        files = dataset.folder(db, "first", made=date(2026, 3, 1))
+        alpha = agreement_report(db, "first", Options()).agreement.criteria["fluency"].alpha["ordinal"]
+    card = files["README.md"].decode().replace("\\", "")
+    assert "0 people and 3 simulated annotators rated." in card
+    assert f"alpha of people (ordinal) {alpha.value:.3f}" in card
+    assert "Left out: annotator 1" in card
+    assert "annotator 1 fell asleep" in card
+    assert "Ada" not in card
+    assert files["guidelines.md"] == b"Read it."
+    assert "## Annotators' instructions\n\nRead it." in card
 
 
 def test_the_library_loads_the_folder(rated, run, tmp_path):

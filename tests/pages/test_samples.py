@@ -10,7 +10,6 @@ from streamlit.testing.v1 import AppTest
 from concord.conversation import Conversation, Message, Unit
 from concord.demo.workspace import VISITOR
 from concord.rating import Criterion, Judgement, Rater, Rating
-from concord.reports import datasheet
 from concord.store import access, conversations, known, placements, ratings, registrations, studies
 from concord.store.studies import Study
 from concord.workspace import Workspace
@@ -219,16 +218,6 @@ def test_gold_items_and_training_come_from_files(workspace: Workspace) -> None:
     page = shown("g,,")  # a line that cannot be read
     page.button(key="save gold").click().run()
     assert "line 2" in page.error[0].value
-
-
-def test_the_datasheet_is_stated_by_page(workspace: Workspace) -> None:
-    page = AppTest.from_string(FRAME, default_timeout=30).run()
-    page.selectbox(key="datasheet entry").set_value("payment").run()
-    page.text_area(key="datasheet s payment").set_value("12 GBP an hour")
-    page.button(key="datasheet keep").click().run()
-    assert not page.exception
-    with workspace.read() as db:
-        assert datasheet.stated(studies.get(db, "s")) == {"payment": "12 GBP an hour"}
 
 
 def test_a_new_study_is_not_dealt_to_the_visitor_of_the_demo_by_one_click(workspace: Workspace) -> None:

@@ -19,10 +19,10 @@ from concord.files import file_name, file_names
 from concord.rating import Rater
 from concord.reports import leaderboards
 from concord.reports.agreement_report import AgreementReport, Options, agreement_report, report_of
-from concord.reports.datasheet import provenance
 from concord.reports.leaderboard_table import leaderboard_table
 from concord.reports.page import content, items_of
 from concord.reports.pictures import chart, forest, templates
+from concord.reports.provenance import provenance
 from concord.reports.rated import gather, own_tables, with_leaderboard
 from concord.reports.verdict import headline
 from concord.runs.registry import BENCHMARKS

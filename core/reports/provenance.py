@@ -1,0 +1,105 @@
+"""What a study's figures rest on, as plain values and in sentences: sample, ratings, models, prompts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+import pandas as pd
+from sqlite_utils import Database
+
+from concord.files import VERSION
+from concord.reports.agreement_report import AgreementReport
+from concord.reports.registered import registered
+from concord.store import configurations, studies
+from concord.table import SCHEMA, as_values
+
+
+def sums(of: Mapping[str, Any]) -> str:
+    """The hashes of `about`, in one sentence."""
+    sample, ratings = of["sample_sha256"], of["ratings_sha256"]
+    return f"{of['units']} units, SHA-256 {sample}; {of['ratings']} ratings, SHA-256 {ratings}."
+
+
+def about(db: Database, report: AgreementReport) -> dict[str, Any]:
+    """What the figures rest on and what they say in words, ready for JSON.
+
+    `sample_sha256` is of the units (key of the conversation, turn), `ratings_sha256` of every rating that was
+    measured; neither depends on the workspace: a study exported and imported elsewhere has the same.
+    """
+    study = report.of.study
+    units = studies.units(db, study.name)
+    drawn = study.meta.get("drawn", {})
+    return {
+        "schema": SCHEMA,
+        "concord": VERSION,
+        "study": study.name,
+        "title": study.title,
+        "source": study.source,
+        "simulated": list(report.of.simulated),
+        "summary": report.summary,
+        "missing": report.missing,
+        "basis": {name: part.basis for name, part in report.agreement.criteria.items()},
+        "left_out": report.left_out,
+        "options": asdict(report.options),
+        "units": len(units),
+        "sample_sha256": _digest(f"{unit['key']}\t{unit['turn'] or ''}" for unit in units),
+        "sample": {"seed": study.seed, "overlap": study.overlap, "per_turn": study.per_turn, **drawn},
+        "ratings": len(report.of.table),
+        "ratings_sha256": _digest(_ratings(report.of.table, {unit["id"]: unit["key"] for unit in units})),
+        "guidelines_sha256": _digest([study.guidelines]) if study.guidelines else None,
+        "criteria": [
+            {"name": c.name, "title": c.label, "statement": c.statement}
+            | {"scale": asdict(c.scale), "counted": c.counted}
+            for c in study.criteria
+        ],
+        "registration": _registered(report),
+        "provenance": provenance(db, study.name),
+        "judges": configurations.origins(db, study.name),
+    }
+
+
+def _registered(report: AgreementReport) -> dict[str, Any] | None:
+    """The registration and what differs from it; None where there is none."""
+    made = report.of.registered
+    if made is None:
+        return None
+    told = {"sha256": made.sha256, "registered": made.registered, "by": made.by, "answers": made.ratings}
+    return told | {"late": made.late, "items": as_values(registered(report))["rows"]}
+
+
+def provenance(db: Database, study: str) -> list[str]:
+    """Which models made a study's conversations and judgements, in sentences: configuration, reported models,
+    judges' prompts, judgements that failed. Raises NotFound.
+    """
+    players = [
+        f"model “{name}”, in {count} conversations: {use}."
+        for name, count, use in configurations.of_study_models(db, study)
+    ]
+    judges = []
+    for name, variant, prompt, use in configurations.of_study_judges(db, study):
+        asked = f", prompt {variant} sha256 {prompt}" if prompt else ", its prompt unknown"
+        model, _, reported = str(use).partition("; ")
+        judges.append(f"judge “{name}”: {model}{asked}{'; ' if reported else ''}{reported}.")
+    return [*players, *judges, *map(_origin, configurations.origins(db, study))]
+
+
+def _origin(judge: Mapping[str, Any]) -> str:
+    """A judge in one sentence: how often it judged, how often it failed, and with which prompt."""
+    name = f"{judge['judge']} {judge['variant']}".rstrip()
+    prompt = f"prompt {judge['prompt']}" if judge["prompt"] else "imported, its prompt unknown"
+    return f"{name}: {judge['judgements']} judgements, {judge['failed']} of them failed; {prompt}."
+
+
+def _ratings(table: pd.DataFrame, keys: Mapping[int, str]) -> list[str]:
+    turns = table.turn.astype("Int64").astype("string").fillna("")
+    rows = zip(
+        table.unit.map(keys), turns, table.criterion, table.kind, table.rater, table.score, strict=True
+    )
+    return sorted("\t".join(map(str, row)) for row in rows)
+
+
+def _digest(lines: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
