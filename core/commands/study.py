@@ -287,12 +287,9 @@ def _register(workspace: str, name: str, plan: Path | None, judges: tuple[str, .
     analysis = registration.read_plan(read_text(plan) if plan else "", str(plan or "The plan"))
     opened = Workspace.open(workspace, create=False)
     with opened.write() as db:
-        before = registrations.every(db, name)
         models = model_names(opened.models_path)
         registered = registration.register(db, name, analysis, judges=judges, late=late, models=models)
     echo(f"The study “{name}” is registered. {registered.line}.")
-    if before:
-        echo(registration.changed(before[-1], registered))
     echo("Publish the hash, or the text of `concord export registration`, where its date can be proved.")
 
 

@@ -10,14 +10,14 @@ from sqlite_utils import Database
 
 from concord.store import database
 from concord.store.actor import actor
-from concord.store.database import find, now
+from concord.store.database import now
 from concord.store.purposes import HIDDEN, RATED
 from concord.store.studies import study_id
 
 
 @dataclass(frozen=True)
 class Registration:
-    """One registration. `ratings` is the number of people's answers that were there when it was made."""
+    """One registration. `ratings` is the number of people's answers that were there when it was entry."""
 
     document: str
     sha256: str
@@ -45,19 +45,11 @@ class Registration:
 
 def add(db: Database, study: str, document: str) -> Registration:
     """Keep a registration beside earlier ones. Raises NotFound."""
-    registration = Registration(
-        document, hashlib.sha256(document.encode()).hexdigest(), answers(db, study), actor(), now()
-    )
-    study_id(db, study)
-    row = {
-        "kind": "registration",
-        "scope": study,
-        "hash": registration.sha256,
-        "version": registration.ratings,
-    }
-    about = {"body": document, "by": registration.by, "created": registration.registered}
-    database.insert(db, "documents", {**row, **about})
-    return registration
+    entry = Registration(document, digest(document), answers(db, study), actor(), now())
+    row = {"kind": "registration", "scope": study, "hash": entry.sha256, "version": entry.ratings}
+    about = {"body": document, "by": entry.by, "created": entry.registered}
+    database.insert(db, "documents", row | about)
+    return entry
 
 
 def every(db: Database, study: str) -> list[Registration]:
@@ -90,29 +82,17 @@ def answers(db: Database, study: str) -> int:
     return int(db.execute(sql, {"study": study_id(db, study)}).fetchone()[0])
 
 
-def judged(db: Database, study: str) -> int:
-    """How many ratings by judges a study's conversations have, or answers its pairs. Raises NotFound."""
-    if find(db, "studies", "id", name=study, kind="pairs"):
-        return int(db.execute(f"SELECT count(*) {_ANSWERS}", [study, "judge"]).fetchone()[0])
-    sql = (
-        "SELECT count(*) FROM ratings r JOIN raters x ON x.id = r.rater_id WHERE r.study_id IS NULL AND "
-        "x.kind = 'judge' AND r.conversation_id IN (SELECT conversation_id FROM items WHERE "
-        "study_id = ? AND known = '')"
-    )
-    return int(db.execute(sql, [study_id(db, study)]).fetchone()[0])
+def judges(db: Database) -> set[str]:
+    """Every judge that has answered, by its name, and by its name and version of the prompt."""
+    rows = db.execute("SELECT name, variant FROM raters WHERE kind = 'judge'").fetchall()
+    return {called for name, variant in rows for called in (name, f"{name} {variant}".strip())}
 
 
-def prompts(db: Database, study: str) -> list[list[str]]:
-    """Judge, version and hash of each prompt by which pairs of a study were compared."""
-    rows = db.execute(
-        f"SELECT DISTINCT r.name, r.variant, x.prompt {_ANSWERS} ORDER BY 1, 2, 3", [study, "judge"]
-    )
-    return [list(row) for row in rows]
+def canonical(content: Any) -> str:
+    """JSON with sorted keys and no spaces: equal contents are equal texts."""
+    return json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-_ANSWERS = (
-    "FROM studies t JOIN items i ON i.study_id = t.id AND i.known = '' JOIN comparisons x "
-    "ON x.rubric = ifnull(json_extract(t.meta, '$.rubric.name'), '') "
-    "AND x.first_id IN (i.conversation_id, i.other_id) AND x.second_id IN (i.conversation_id, i.other_id) "
-    "JOIN raters r ON r.id = x.rater_id WHERE t.name = ? AND r.kind = ? AND x.failure IS NULL"
-)
+def digest(text: str) -> str:
+    """The SHA-256 of a text, as hexadecimal digits."""
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -14,11 +14,11 @@ from pages.parts.session import workspace
 def section(name: str) -> None:
     """Fix sample, texts, guidelines, questions, judges and plan, and what was fixed before."""
     with workspace().read() as db:
-        made, answers = registrations.every(db, name), registrations.answers(db, name)
+        entries, answers = registrations.every(db, name), registrations.answers(db, name)
     with st.expander("Pre-registration", icon=":material/verified:"):
-        for one in made:
-            st.caption(plain(f"{one.line}."))
-        if holds := registrations.binding(made):
+        for entry in entries:
+            st.caption(plain(f"{entry.line}."))
+        if holds := registrations.binding(entries):
             st.download_button(
                 "What was registered (JSON)",
                 holds.document,
@@ -48,7 +48,6 @@ def _registered(name: str, late: bool) -> None:
     with told.writing() as db:
         plan = registration.read_plan(st.session_state["plan"])
         judges = [one.strip() for one in st.session_state["plan judges"].split(",") if one.strip()]
-        before, models = registrations.every(db, name), model_names(workspace().models_path)
-        made = registration.register(db, name, plan, judges=judges, late=late, models=models)
-        differs = f" {registration.changed(before[-1], made)}" if before else ""
-        told.done(f"The study “{name}” is registered. SHA-256 {made.sha256}.{differs}")
+        models = model_names(workspace().models_path)
+        entry = registration.register(db, name, plan, judges=judges, late=late, models=models)
+        told.done(f"The study “{name}” is registered. SHA-256 {entry.sha256}.")

@@ -389,7 +389,7 @@ def test_a_study_of_pairs_is_registered_before_people_answer(judged, run, tmp_pa
         content = registrations.every(db, "s")[0].content
         assert [line.what for line in audit.every(db, "s") if line.by == "dana"] == ["registered"]
     assert content["units"] == ["x0 | y0", "x1 | y1"]
-    assert (content["ratings"], content["judges"]) == ({"people": 0, "judges": 0}, {"longer": []})
+    assert content["judges"] == ["longer"]
 
     assert run(judged, "compare", "s", "--judges", "longer,first").exit_code == 0
     with judged.write() as db:
