@@ -6,14 +6,12 @@ from itertools import zip_longest
 
 import streamlit as st
 
-from concord.conversation import Conversation
 from concord.errors import ConcordError
 from concord.estimate import Estimate
 from concord.rating import Criterion
 from concord.reports import differences
-from concord.reports.differences import OFS, Differences, Of
+from concord.reports.differences import OFS, Differences, Of, SideResults
 from concord.reports.names import short_names
-from concord.reports.sides import SideResults
 from concord.store import conversations, ratings, sides
 from concord.table import Cell
 from pages.parts import table
@@ -32,7 +30,7 @@ TALL = 420
 
 
 @st.cache_resource(max_entries=16, show_spinner="Measuring …")
-def _found(folder: str, stamp: object, of: Of, one: str, other: str, benchmark: str) -> Differences:
+def _differences(folder: str, stamp: object, of: Of, one: str, other: str, benchmark: str) -> Differences:
     """The tables; anew when the store has changed."""
     return differences.differences(workspace(), of, one, other, benchmark=benchmark)
 
@@ -56,14 +54,14 @@ def page() -> None:
             st.info(f"There are no two {LABELS[of].lower()} with scores to compare yet.")
             return link("runs", "Start a run")
         one, other = _two(of, offered)
-        found = _found(str(workspace().path), _stamp(), of, one, other, benchmark)
+        compared = _differences(str(workspace().path), _stamp(), of, one, other, benchmark)
     except ConcordError as error:
         return sentence(error)
-    return _draw(found)
+    return _draw(compared)
 
 
-def _of(said: str) -> Of:
-    return next(of for of in OFS if of == said)
+def _of(name: str) -> Of:
+    return next(of for of in OFS if of == name)
 
 
 def _stamp() -> object:
@@ -79,11 +77,8 @@ def _offered(of: Of) -> tuple[str, dict[str, str]]:
         return "", {}
     benchmark = benchmark_chosen(names).name
     with workspace().read() as db:
-        if of == "players":
-            found = conversations.values(db, benchmark)["player"]
-        else:
-            found = differences.versions(db, benchmark)
-    return benchmark, {name: name for name in found}
+        players, versions = conversations.values(db, benchmark)["player"], differences.versions(db, benchmark)
+    return benchmark, {name: name for name in (players if of == "players" else versions)}
 
 
 def _two(of: Of, offered: Mapping[str, str]) -> tuple[str, str]:
@@ -94,54 +89,53 @@ def _two(of: Of, offered: Mapping[str, str]) -> tuple[str, str]:
         usual = st.query_params.get(name, names[place])
         listed = ordered if usual in ordered else [*ordered, usual]  # an older run, or none: the report says
         index = listed.index(usual)
-        with places[place]:
-            said = st.selectbox(
-                label, listed, index=index, key=f"{of} {name}", format_func=lambda n: offered.get(n, n)
-            )
-        chosen.append(shown(name, said))
+        value = places[place].selectbox(
+            label, listed, index=index, key=f"{of} {name}", format_func=lambda n: offered.get(n, n)
+        )
+        chosen.append(shown(name, value))
     return chosen[0], chosen[1]
 
 
-def _draw(found: Differences) -> None:
-    st.markdown(f"**{plain(differences.sentence(found))}**")
-    names = found.labels
-    if found.scores.rows:
+def _draw(compared: Differences) -> None:
+    st.markdown(f"**{plain(differences.sentence(compared))}**")
+    names = compared.labels
+    if compared.scores.rows:
         criterion = choice(
             "Criterion", "criterion", list(names), next(iter(names)), format_func=lambda n: plain(names[n])
         )
-        rows = [row for row in found.scores.rows if row["criterion"] == names[criterion]]
+        rows = [row for row in compared.scores.rows if row["criterion"] == names[criterion]]
         figures = [(str(row["judge"]), row["change"]) for row in rows if isinstance(row["change"], Estimate)]
-        title = f"{names[criterion]}: change from {found.one.name} to {found.other.name}"
+        title = f"{names[criterion]}: change from {compared.one.name} to {compared.other.name}"
         ends = [0.0, *(end for _, figure in figures for end in figure.interval or (figure.value or 0.0,))]
         domain = min(ends) - 0.05, max(ends) + 0.05
         forest(figures, title, "Change in points of the scale, 95% interval", domain=domain)
-    table.draw(found.configuration, wrapped=True)
-    table.draw(found.scores)
-    if found.scores.rows:
-        _scenarios(found, criterion)
+    table.draw(compared.configuration, wrapped=True)
+    table.draw(compared.scores)
+    if compared.scores.rows:
+        _scenarios(compared, criterion)
 
 
-def _scenarios(found: Differences, criterion: str) -> None:
-    every = found.changes[criterion]
+def _scenarios(compared: Differences, criterion: str) -> None:
+    every = compared.changes[criterion]
     more = f"The {MOST} with the largest change, of {len(every.rows):,}."
     notes = (more,) if len(every.rows) > MOST else ()
     listed = replace(every, rows=every.rows[:MOST], notes=notes)
     st.caption("Select a scenario to read its two conversations side by side, turn by turn.")
-    key = f"changes {found.one.name} {found.other.name} {criterion}"
+    key = f"changes {compared.one.name} {compared.other.name} {criterion}"
     with st.container(height=TALL if len(listed.rows) > 10 else "content"):
         row = table.draw(listed, key=key, selectable=True)
     if row is not None:
-        _beside(found, row)
+        _beside(compared, row)
 
 
-def _beside(found: Differences, row: Mapping[str, Cell]) -> None:
+def _beside(compared: Differences, row: Mapping[str, Cell]) -> None:
     """Two conversations, turn by turn; one that both sides share once, with the scores of both."""
     numbers = [int(str(row[name])) for name in ("conversation", "beside")]
     with workspace().read() as db:
         talks = [conversations.load(db, number) for number in numbers]
         given = [
-            _scores(ratings.of_conversation(db, number), side, found.criteria)
-            for number, side in zip(numbers, (found.one, found.other), strict=True)
+            _scores(ratings.of_conversation(db, number), side, compared.criteria)
+            for number, side in zip(numbers, (compared.one, compared.other), strict=True)
         ]
     st.subheader(plain(f"{row['scenario']}"), anchor=False)
     if numbers[0] == numbers[1]:
@@ -150,31 +144,25 @@ def _beside(found: Differences, row: Mapping[str, Cell]) -> None:
             if number is not None:
                 transcript(talks[0], only=number, speakers=("User", talks[0].player))
             places = st.columns(2, gap="medium")
-            for place, side, scores in zip(places, (found.one, found.other), given, strict=True):
+            for place, side, scores in zip(places, (compared.one, compared.other), given, strict=True):
                 with place:
-                    _told(scores, number, side.name)
+                    _show_scores(scores, number, side.name)
         return
-    for place, name, number, scores in zip(
-        st.columns(2, gap="medium"), _names(found, talks), numbers, given, strict=True
-    ):
+    names = [
+        side.name if side.name == talk.player else f"{side.name}, {talk.player}"
+        for side, talk in zip((compared.one, compared.other), talks, strict=True)
+    ]
+    for place, name, number, scores in zip(st.columns(2, gap="medium"), names, numbers, given, strict=True):
         with place:
             link("conversations", f"{name}: conversation {number}", conversation=str(number))
-            _told(scores, None)
+            _show_scores(scores, None)
     turns = zip_longest(*([turn.number for turn in talk.turns()] for talk in talks))
     for both in turns:
         for place, number, talk, scores in zip(st.columns(2, gap="medium"), both, talks, given, strict=True):
             if number is not None:
                 with place:
                     transcript(talk, only=number, speakers=("User", talk.player))
-                    _told(scores, number)
-
-
-def _names(found: Differences, talks: Sequence[Conversation]) -> list[str]:
-    sides_ = (found.one, found.other)
-    return [
-        side.name if side.name == talk.player else f"{side.name}, {talk.player}"
-        for side, talk in zip(sides_, talks, strict=True)
-    ]
+                    _show_scores(scores, number)
 
 
 Scores = Mapping[tuple[int | None, str], Sequence[str]]
@@ -184,19 +172,19 @@ def _scores(given: Sequence[ratings.Stored], side: SideResults, criteria: Sequen
     """What the judges of a side gave, by turn and criterion: “strict 4”."""
     names = short_names([rater.name for rater in side.raters.values()])
     raters = set(side.raters.values())
-    found: dict[tuple[int | None, str], list[str]] = {}
+    by_turn: dict[tuple[int | None, str], list[str]] = {}
     for criterion in criteria:
         for one in given:
             if one.criterion == criterion.name and one.rater in raters and one.study is None:
-                found.setdefault((one.turn, criterion.label), []).append(
+                by_turn.setdefault((one.turn, criterion.label), []).append(
                     f"{names[one.rater.name]} {criterion.scale_of('judge').word(one.score)}"
                 )
-    return found
+    return by_turn
 
 
-def _told(scores: Scores, turn: int | None, name: str = "") -> None:
+def _show_scores(scores: Scores, turn: int | None, name: str = "") -> None:
     """What judges gave a turn, or (None) the whole conversation: a line a criterion."""
-    lines = [plain(f"{label}: {' · '.join(said)}") for (of, label), said in scores.items() if of == turn]
+    lines = [plain(f"{label}: {' · '.join(words)}") for (of, label), words in scores.items() if of == turn]
     if lines:
         st.caption("  \n".join([*([f"**{plain(name)}**"] if name else []), *lines]))
 
