@@ -21,7 +21,7 @@ from concord.reports.evidence import Evidence
 from concord.reports.evidence import Options as Options
 from concord.reports.names import renamed
 from concord.reports.notes import notes
-from concord.reports.sections import APART, IN_FILES, OVER_ALL, SECTIONS, headliner, section
+from concord.reports.sections import IN_FILES, OVER_ALL, SECTIONS, headliner, section
 from concord.reports.verdict import Verdict, flags_of, missing, verdict
 from concord.statistics.nominal import nominal
 from concord.statistics.ratings import DIGITS, FINAL, Ratings
@@ -98,7 +98,7 @@ class AgreementReport(Evidence):
         return SECTIONS[name].lacks(self, criterion)
 
     def _named(self, sections: Sequence[str], criterion: str) -> list[str]:
-        """The names of these sections, “all” being all but `APART`.
+        """The names of these sections, “all” being every one.
 
         Raises NotFound for an unknown section or criterion.
         """
@@ -107,11 +107,11 @@ class AgreementReport(Evidence):
                 raise not_found("section", name, [*SECTIONS, "all"])
         if criterion and criterion not in self.criteria:
             raise not_found("criterion", criterion, self.criteria)
-        every = [name for name in SECTIONS if "all" in sections and name not in APART]
+        every = [name for name in SECTIONS if "all" in sections]
         return [*dict.fromkeys([*every, *(name for name in sections if name != "all")])]
 
     def asked(self, sections: Sequence[str], criterion: str = "") -> list[Table]:
-        """The tables of these sections (“all”: of all but `APART`) on a criterion, else on the main one.
+        """The tables of these sections (“all”: of every one) on a criterion, else on the main one.
 
         Raises NotFound for an unknown section or criterion.
         """

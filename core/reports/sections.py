@@ -36,9 +36,7 @@ from concord.statistics.ratings import FINAL, called
 from concord.statistics.reliability import reliability, retest
 from concord.statistics.severity import raters
 from concord.statistics.study import (
-    MOST_ANNOTATORS,
     annotators_table,
-    every_two_table,
     judges_by_version,
     judges_table,
     pairs_table,
@@ -155,7 +153,6 @@ def _people(evidence: Evidence, criterion: str) -> Iterator[Table]:
     part = evidence.agreement.criteria[criterion]
     if part.compared:
         yield pairs_table(part, evidence.label)
-    if 0 < len(part.compared) <= MOST_ANNOTATORS:
         yield annotators_table(part, evidence.label)
 
 
@@ -389,12 +386,6 @@ SECTIONS: dict[str, Section] = {
         "no facet, such as a scenario, divides its items into groups",
     ),
     "people": Section("Agreement of people with each other", _people),
-    "annotators": Section(
-        "Each and every two of many annotators",
-        lambda e, c: [of(e.agreement.criteria[c], e.label) for of in (annotators_table, every_two_table)],
-        lambda e, c: len(e.agreement.criteria[c].compared) > MOST_ANNOTATORS,
-        f"no more than {MOST_ANNOTATORS} annotators, who stand together in one table",
-    ),
     "panels": Section(
         "The best judge and the best pair",
         _panels,
@@ -478,10 +469,7 @@ def section(evidence: Evidence, name: str, criterion: str) -> dict[str, Table]:
 OVER_ALL = ("criteria", "versions", "registration")
 """The sections whose tables are over all criteria."""
 
-APART = ("annotators",)
-"""Sections that neither “all” nor a file of all figures has: their rows grow with the square of raters."""
-
-IN_FILES = tuple(name for name in SECTIONS if name not in (*OVER_ALL, *APART))
+IN_FILES = tuple(name for name in SECTIONS if name not in OVER_ALL)
 """The sections that a file of all figures has of every criterion."""
 
 AT_ONCE = ("glance", "criteria")

@@ -394,7 +394,6 @@ def pairs_table(part: CriterionAgreement, label: Labels = title) -> Table:
         none = undefined("no two annotators have three items in common that vary")
         mean, least, most = [Estimate(value) for value in of] or [none] * 3
         rows.append({"of": what, "figures": len(values), "mean": mean, "least": least, "most": most})
-    apart = len(part.compared) > MOST_ANNOTATORS
     return Table(
         "pairs",
         f"Annotators on {label(part.criterion)}: Spearman's ρ",
@@ -404,14 +403,14 @@ def pairs_table(part: CriterionAgreement, label: Labels = title) -> Table:
             *(Column(name, digits=3) for name in ("mean", "least", "most")),
         ),
         tuple(rows),
-        notes=(*(("Each of these figures stands in the section annotators.",) if apart else ()), part.basis),
+        notes=(part.basis,),
     )
 
 
 def annotators_table(part: CriterionAgreement, label: Labels = title) -> Table:
     """Annotators × annotators on one criterion: Spearman of every two, of each with the others and all.
 
-    Of more than `MOST_ANNOTATORS` only the last two: `every_two_table` has the others.
+    Of more than `MOST_ANNOTATORS` only the last two.
     """
     others, both = part.each if len(part.each) <= MOST_ANNOTATORS else (), {}
     if others:
@@ -434,17 +433,6 @@ def annotators_table(part: CriterionAgreement, label: Labels = title) -> Table:
         "With “the others”: the mean of the others, as one more person stands beside a judge. With “all”: "
         "the mean of all, themselves included, which flatters.",
         (part.basis,),
-    )
-
-
-def every_two_table(part: CriterionAgreement, label: Labels = title) -> Table:
-    """Spearman of every two annotators on one criterion, one row a pair."""
-    return Table(
-        f"every-two-{part.criterion}",
-        f"Every two annotators on {label(part.criterion)}",
-        (Column("a", "One"), Column("b", "The other"), columns.N, columns.SPEARMAN),
-        tuple({"a": a, "b": b, "n": rho.n, "spearman": rho} for (a, b), rho in part.pairs.items()),
-        notes=(part.basis,),
     )
 
 

@@ -430,7 +430,6 @@ TABS = {
         "raters",
         _raters,
         (
-            "annotators",
             "overlap",
             "annotator-retest",
             "gold",

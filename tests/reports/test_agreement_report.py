@@ -18,7 +18,7 @@ from concord.rating import Criterion
 from concord.reports.agreement_report import AgreementReport, Options, at, report_of
 from concord.reports.coefficient import metric_of, usual
 from concord.reports.names import short_names
-from concord.reports.sections import APART, OVER_ALL, SECTIONS
+from concord.reports.sections import OVER_ALL, SECTIONS
 from concord.store.studies import Study
 from concord.studies.studies import StudyRatings
 from concord.table import as_values
@@ -301,16 +301,15 @@ def test_a_study_of_one_criterion_says_nothing_twice() -> None:
     assert "by_criterion" not in found.section("criteria", "wit")
 
 
-def test_many_annotators_are_a_few_lines_and_have_a_section_of_their_own() -> None:
+def test_many_annotators_are_summed_up_and_each_is_listed_without_pairs() -> None:
     people = {("human", f"p{n}"): [[(i + n) % 5 + 1, 3] for i in range(6)] for n in range(14)}
     found = measured(frame(people | {("judge", "j"): [[i % 5 + 1, 2] for i in range(6)]}))
     text = found.document("table", sections=["people"], criterion="wit")
     [line] = [line for line in text.splitlines() if line.startswith("every two annotators")]
     assert line.split()[3] == "91", "14 · 13 / 2 pairs"
-    assert "p13" not in text
-    each, pairs = found.asked(["annotators"], "wit")
+    each = found.section("people", "wit")["annotators-wit"]
     assert [row["annotator"] for row in each.rows] == [f"p{n}" for n in range(14)]
-    assert len(pairs.rows) == 91
+    assert [column.name for column in each.columns] == ["annotator", "others", "all"]
 
 
 def test_json_and_csv_have_every_section_on_every_criterion() -> None:
@@ -324,7 +323,7 @@ def test_json_and_csv_have_every_section_on_every_criterion() -> None:
     assert set(told["sections"]) == {"wit", "care", "final"}
     lines = list(csv.DictReader(io.StringIO(found.document("csv"))))
     for criterion, sections in told["sections"].items():
-        assert set(sections) == set(SECTIONS) - {*OVER_ALL, *APART}
+        assert set(sections) == set(SECTIONS) - set(OVER_ALL)
         for name, tables in sections.items():
             for table in tables.values():
                 assert table == as_values(found.section(name, criterion)[table["table"]])
