@@ -717,13 +717,18 @@ def options(scale: Scale) -> list[Choice]:
     return [option._replace(key=key) for option, key in zip(steps, PLACES, strict=False)]
 
 
+def meant(type: Name, told: Fields) -> Name:
+    """The type of a question that is said to be of `type`: one of categories need not say so."""
+    return "categories" if told.get("categories") and type == "likert" else type
+
+
 def question(type: Name, told: Fields, given: Collection[str]) -> tuple[Scale, list[str]]:
     """The scale of a question of a rubric, and the lines that complete its statement.
 
     `told` are its fields, of which the rubric gives some (`given`). Raises ValueError: the end of a sentence
     without its full stop.
     """
-    name: Name = "categories" if told["categories"] and type == "likert" else type
+    name = meant(type, told)
     known = {each: kind.fields + (() if kind.of_two else OF_ONE) for each, kind in TYPES.items()}
     known |= {each: ("required", "only") for each, kind in TYPES.items() if kind.content}
     for wrong in told:

@@ -44,7 +44,7 @@ def page() -> None:
         drawing.form()
         return
     # Set beforehand instead of by default: keeping a draw sets it as well.
-    st.session_state.setdefault(drawing.VIEW, VIEWS[0])
+    st.session_state.setdefault(drawing.VIEW, VIEWS["rubric" in st.query_params])
     view = st.segmented_control("View", VIEWS, required=True, key=drawing.VIEW, label_visibility="collapsed")
     if view == VIEWS[0]:
         _study(names)

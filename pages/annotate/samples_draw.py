@@ -16,7 +16,7 @@ from concord.studies import studies
 from concord.studies.guidelines import default_guidelines
 from concord.studies.studies import Sample
 from pages.parts import told
-from pages.parts.address import link, nothing
+from pages.parts.address import asked, link, nothing
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
 
@@ -41,7 +41,8 @@ def form() -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader("What is drawn", anchor=False)
-        benchmark = st.selectbox("Benchmark", benchmarks)
+        first = benchmarks.index(asked("benchmark", benchmarks, benchmarks[0]))
+        benchmark = st.selectbox("Conversations of", benchmarks, first)
         with workspace().read() as db:
             values, known = conversations.values(db, benchmark), ratings.criteria(db, benchmark)
         wanted = _filter(benchmark, values)
@@ -221,6 +222,7 @@ def _keep(
         chosen = st.selectbox(
             "Questions",
             offered,
+            offered.index(asked("rubric", offered, offered[0])),
             format_func=lambda n: f"the rubric {n}" if n else "the benchmark's own questions",
         )
         if chosen:
@@ -251,7 +253,7 @@ def _keep(
     guidelines = editor(
         begin, key=f"guidelines of {wanted.benchmark} {wanted.language} {per_turn} {' '.join(ask)}"
     )
-    asked = {"ask": criteria, "per_turn": per_turn, "overlap": int(overlap)}
+    how = {"ask": criteria, "per_turn": per_turn, "overlap": int(overlap)}
     texts = {"title": title, "guidelines": guidelines}
     needed = {"a name": name, "a criterion": criteria, "a draw that is possible": possible}
     missing = [what for what, there in needed.items() if not there]
@@ -261,7 +263,7 @@ def _keep(
         icon=":material/check:",
         disabled=bool(missing),
         on_click=_store,
-        args=(name, n, {**draw, **asked, **texts}),
+        args=(name, n, {**draw, **how, **texts}),
     )
     if missing:
         st.caption(f"Still needed: {', '.join(missing)}.")
@@ -284,14 +286,14 @@ def _keep_by_rubric(chosen: str, n: int, draw: Mapping[str, Any], possible: bool
         "People for each item", min_value=0, value=0, help="0: everybody rates everything."
     )
     guidelines = editor(rubric.rubric.guidance, key=f"guidelines of the rubric {chosen} {rubric.rubric.hash}")
-    asked = {"rubric": rubric, "overlap": int(overlap), "guidelines": guidelines}
+    how = {"rubric": rubric, "overlap": int(overlap), "guidelines": guidelines}
     st.button(
         "Keep this study",
         type="primary",
         icon=":material/check:",
         disabled=not (name and possible),
         on_click=_store,
-        args=(name, n, {**draw, **asked}),
+        args=(name, n, {**draw, **how}),
     )
 
 

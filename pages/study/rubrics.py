@@ -5,53 +5,71 @@ import tomllib
 import streamlit as st
 
 from concord.conversation import Conversation
-from concord.errors import ConfigError
+from concord.errors import ConcordError, ConfigError
 from concord.files import file_name, read_text
 from concord.rating import Criterion
 from concord.rubrics import shelf, writing
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.rubric import EXAMPLE, STARTER, Rubric, shown
 from concord.runs import rubric_judge as judge
-from concord.store import conversations, rubrics
+from concord.runs.registry import BENCHMARKS
+from concord.store import conversations, rubrics, studies
 from concord.store.conversations import Filter
 from pages.desk.form import as_text
 from pages.parts import table
-from pages.parts.address import asked
+from pages.parts.address import go, held, link, one_of
 from pages.parts.navigation import heading
 from pages.parts.plain import plain, with_code
 from pages.parts.session import workspace
+from pages.parts.transcript import transcript
+from pages.study import rubric_form
 
 NEW = "new rubric …"
 LONGEST = 100_000
 """Characters of a rubric written here."""
+OFFERED = 30
+"""Conversations that the preview offers."""
 
 
 def page() -> None:
     """The rubrics of the workspace, one at a time."""
     heading("rubrics")
     known = shelf.names(workspace())
-    offered = [*known, NEW]
-    first = offered.index(asked("rubric", offered, offered[0]))
-    chosen = st.selectbox("Rubric", offered, index=first, key="rubric")
-    name = chosen
+    offered = [NEW, *known]
+    box, button = st.columns([4, 1], vertical_alignment="bottom")
+    button.button("New rubric", icon=":material/add:", width="stretch", on_click=_choose, args=(NEW,))
+    with box:
+        chosen = held(
+            "rubric",
+            (known or [NEW])[0],
+            lambda key: str(st.selectbox("Rubric", offered, key=key)),
+            read=one_of(offered),
+            always=True,
+        )
+    above = st.container()
+    name, begin = chosen, writing.toml({"title": "", "criteria": [STARTER]})
     if chosen == NEW:
-        name = st.text_input("Name", placeholder="support", max_chars=60).strip()
-        begin = writing.toml({"title": "", "criteria": [STARTER]})
+        name = above.text_input("Name", placeholder="support", max_chars=60).strip()
     else:
         begin = read_text(shelf.folder(workspace()) / f"{chosen}.toml")
-    above = st.container()
+    if st.session_state.get(f"file of {chosen}") != begin:  # at first, and where the file was changed
+        st.session_state[rubric_form.key_of(chosen)] = st.session_state[f"file of {chosen}"] = begin
+    text = st.session_state.setdefault(rubric_form.key_of(chosen), begin)
+    with above:
+        rubric = _read(name or "new", text)
+        _steps(name, text, rubric, new=chosen == NEW, changed=text != begin)
     left, right = st.columns(2, gap="large")
     with left:
-        text = st.text_area(
+        form, source = st.tabs(["Form", "TOML"])
+        with form:
+            rubric_form.draw(chosen, text)
+        source.text_area(
             "The rubric as TOML",
-            begin,
             height=560,
-            max_chars=max(LONGEST, len(begin)),
-            key=f"text of {chosen}",
+            max_chars=max(LONGEST, len(text)),
+            key=rubric_form.key_of(chosen),
+            on_change=rubric_form.turned,
         )
-        with above:
-            rubric = _read(name or "new", text)
-        _save(name, text, begin, new=chosen == NEW, valid=rubric is not None)
     valid = f"valid rubric of {chosen}"
     if rubric is not None:
         st.session_state[valid] = rubric
@@ -62,6 +80,10 @@ def page() -> None:
             _preview(st.session_state[valid])
     if chosen != NEW:
         _versions(chosen)
+
+
+def _choose(name: str) -> None:
+    st.session_state["rubric"] = name
 
 
 def _read(name: str, text: str) -> Rubric | None:
@@ -75,31 +97,69 @@ def _read(name: str, text: str) -> Rubric | None:
     return None
 
 
-def _save(name: str, text: str, begin: str, *, new: bool, valid: bool) -> None:
-    taken = new and name in shelf.names(workspace())
+def _steps(name: str, text: str, rubric: Rubric | None, *, new: bool, changed: bool) -> None:
+    """The page's one primary button: it saves what was changed, and leads on from what is saved."""
+    if rubric is not None and not new and not changed:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            pairs = not rubric.criteria
+            label = "Make a study of pairs" if pairs else "Draw a sample for people"
+            if st.button(label, type="primary", icon=":material/arrow_forward:"):
+                go("comparisons") if pairs else go("samples", rubric=name)
+            if not pairs:
+                link("runs", "Have judges rate by it", rubric=name)
+        return
+    taken, bad = new and name in shelf.names(workspace()), bool(name) and name != file_name(name)
     if taken:
         st.caption(f"{plain(name)} is there already. Choose another name.")
-    bad = bool(name) and name != file_name(name)
     if bad:
         st.caption(f"Write the name as {plain(file_name(name))}.")
-    ready = bool(name) and not taken and not bad and valid and (new or text != begin)
-    if st.button("Save", type="primary", icon=":material/save:", disabled=not ready):
-        folder = shelf.folder(workspace())
-        folder.mkdir(mode=0o700, exist_ok=True)
-        (folder / f"{name}.toml").write_text(text, encoding="utf-8")
-        st.query_params["rubric"] = name
-        st.session_state.pop("rubric", None)
-        st.toast(f"{plain(name)} is saved.", icon=":material/check:")
-        st.rerun()
+    st.button(
+        "Save",
+        type="primary",
+        icon=":material/save:",
+        disabled=not name or taken or bad or rubric is None,
+        on_click=_save,
+        args=(name, text),
+    )
+
+
+def _save(name: str, text: str) -> None:
+    folder = shelf.folder(workspace())
+    folder.mkdir(mode=0o700, exist_ok=True)
+    (folder / f"{name}.toml").write_text(text, encoding="utf-8")
+    st.session_state.pop(rubric_form.key_of(NEW), None)
+    _choose(name)
+    st.toast(f"{plain(name)} is saved.", icon=":material/check:")
+
+
+def _fitting(rubric: Rubric) -> list[str]:
+    """Keys of conversations that the rubric can rate: of its studies, then imported ones, then others."""
+    with workspace().read() as db:
+        own = [name for name in studies.names(db) if studies.get(db, name).rubric == rubric.name]
+        stored = sorted(conversations.values(db)["benchmark"], key=lambda name: name in BENCHMARKS)
+        wanted = [*(Filter(study=name) for name in own), *(Filter(benchmark=name) for name in stored)]
+        keys: dict[str, None] = {}
+        for each in wanted:
+            for _, key in conversations.keys_after(db, each, limit=OFFERED):
+                if len(keys) < OFFERED and _rated(rubric, conversations.load(db, key)):
+                    keys[key] = None
+    return [*keys]
+
+
+def _rated(rubric: Rubric, conversation: Conversation) -> bool:
+    try:
+        return not rubric.criteria or bool(rubric.units(conversation))
+    except ConcordError:
+        return False
 
 
 def _preview(rubric: Rubric) -> None:
     """What a judge is sent about a stored conversation, and what annotators see."""
+    keys = _fitting(rubric)
+    key = st.selectbox("Shown with", keys, key="shown with") if keys else ""
     with workspace().read() as db:
-        keys = [key for _, key in conversations.keys_after(db, Filter(), limit=30)]
-        key = st.selectbox("Shown with", keys, key="shown with") if keys else ""
         conversation = conversations.load(db, key) if key else EXAMPLE
-    people, prompt, schema = st.tabs(["As annotators see it", "As the judge is asked", "The judge's reply"])
+    people, prompt = st.tabs(["As annotators see it", "As the judge is asked"])
     with people:
         _desk(rubric, conversation)
     with prompt:
@@ -111,9 +171,6 @@ def _preview(rubric: Rubric) -> None:
         for message in (message for request in sent for message in request.messages):
             st.caption(message.role)
             st.code(message.content, language=None, wrap_lines=True)
-    with schema:
-        for request in sent:
-            st.json(request.schema or {})
 
 
 def _desk(rubric: Rubric, conversation: Conversation) -> None:
@@ -121,6 +178,8 @@ def _desk(rubric: Rubric, conversation: Conversation) -> None:
         for heading, value in shown(conversation, rubric.show):
             with st.expander(plain(heading)):
                 st.write(plain(as_text(value)))
+        with st.container(height=260, autoscroll=False):
+            transcript(conversation)
         for number, criterion in enumerate((*rubric.criteria, *rubric.pairs)):
             _question(criterion, f"{number} {criterion.name}")
 
@@ -150,17 +209,14 @@ def _question(criterion: Criterion, key: str) -> None:
 
 def _versions(name: str) -> None:
     with workspace().read() as db:
-        found = rubrics.versions(db, name)
-    if not found:
-        st.caption("No version was used yet: a version is frozen when judges or a study first use it.")
-        return
-    st.subheader("Versions that were used", anchor=False)
-    for version in found:
-        st.caption(
-            plain(f"{version.variant} · {version.hash} · first used {version.created[:16].replace('T', ' ')}")
-        )
-    if len(found) > 1:
-        table.draw(writing.differences(found), wrapped=True)
+        used = rubrics.versions(db, name)
+    with st.expander(f"Versions that were used ({len(used)})", icon=":material/history:"):
+        st.caption("A version is frozen when judges or a study first use it.")
+        for version in used:
+            when = version.created[:16].replace("T", " ")
+            st.caption(plain(f"{version.variant} · {version.hash} · first used {when}"))
+        if len(used) > 1:
+            table.draw(writing.differences(used), wrapped=True)
 
 
 page()

@@ -15,7 +15,7 @@ from concord.runs.registry import BENCHMARKS
 from concord.scores import marked
 from concord.store import conversations
 from concord.store.runs import Progress
-from pages.parts.address import link, nothing
+from pages.parts.address import asked, link, nothing
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
 
@@ -55,9 +55,11 @@ def further_judges() -> None:
         return
     rubric = ""
     if rubrics:
+        offered = [*([""] if names else []), *rubrics]
         rubric = st.selectbox(
             "What is asked",
-            [*([""] if names else []), *rubrics],
+            offered,
+            offered.index(asked("rubric", offered, offered[0])),
             format_func=lambda n: f"the rubric {n}" if n else "the benchmark's own questions",
         )
     if rubric:

@@ -40,7 +40,9 @@ def page() -> None:
             sentence(error)
         return
     run_watch.draw(address=True)
-    views = st.tabs(["Start a run", "Further judges", "Earlier runs"], key="view", on_change="rerun")
+    names = ["Start a run", "Further judges", "Earlier runs"]
+    first = names["rubric" in st.query_params]  # who comes from a rubric has judges rate by it
+    views = st.tabs(names, default=first, key="view", on_change="rerun")
     for tab, draw in zip(views, (run_form.new, run_form.further_judges, _earlier), strict=True):
         if tab.open:
             with tab:

@@ -216,8 +216,9 @@ def test_a_slider_has_a_key_for_each_place_and_stands_nowhere_at_first(
 def test_a_rubric_is_written_on_its_page_with_a_preview(shop: tuple[Server, str], page: Page) -> None:
     server, _ = shop
     page.goto(f"{server.url}/rubrics")
-    page.get_by_label("Name").fill("replies")
-    page.get_by_label("Name").press("Enter")
+    page.get_by_label("Name", exact=True).fill("replies")
+    page.get_by_label("Name", exact=True).press("Enter")
+    page.get_by_role("tab", name="TOML").click()
     text = page.get_by_label("The rubric as TOML")
     text.fill('unit = "last-reply"\n[[criteria]]\nname = "kind"\nstatment = "The reply is kind."\n')
     text.press("Control+Enter")
@@ -239,4 +240,6 @@ def test_a_rubric_is_written_on_its_page_with_a_preview(shop: tuple[Server, str]
     page.get_by_role("button", name="Save").click()
     file = server.workspace.path / "rubrics" / "replies.toml"
     expect(page.get_by_text("replies is saved.")).to_be_visible()
+    expect(page.get_by_label("Rubric", exact=True).and_(page.locator("input"))).to_have_value("replies")
+    expect(page.get_by_role("button", name="Draw a sample for people")).to_be_visible()
     assert 'unit = "last-reply"' in file.read_text()

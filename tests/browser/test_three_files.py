@@ -35,9 +35,10 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 def write_rubric(app: Server, page: Page, name: str, text: str) -> None:
     page.goto(f"{app.url}/rubrics")
-    choose(page, "Rubric", "new rubric …")
-    page.get_by_label("Name").fill(name)
-    page.get_by_label("Name").press("Enter")
+    page.get_by_role("button", name="New rubric").click()
+    page.get_by_label("Name", exact=True).fill(name)
+    page.get_by_label("Name", exact=True).press("Enter")
+    page.get_by_role("tab", name="TOML").click()
     field = page.get_by_label("The rubric as TOML")
     field.fill(text)
     field.press("Control+Enter")
