@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -13,7 +13,7 @@ from concord.store import exclusions, placements
 from concord.store import studies as stored
 from concord.store.actor import actor
 from concord.studies import dealing, purposes, running, studies
-from concord.studies.purposes import adjudicate, discuss, gold, repeat, revise, training
+from concord.studies.purposes import adjudicate, gold, repeat, second, training
 from concord.workspace import Workspace
 
 commands = click.Group()
@@ -239,49 +239,33 @@ def _settle(
 
 @commands.command("reveal")
 @click.argument("name")
-@click.option("--judge", help="The judge whose scores and reasons are shown.")
-@click.option("--off", is_flag=True, help="Show nothing any more; answers that were locked stay so.")
-@click.pass_obj
-def _reveal(workspace: str, name: str, judge: str | None, off: bool) -> None:
-    """Show annotators a judge's scores once they have answered everything blind, and let them revise."""
-    opened = Workspace.open(workspace, create=False)
-    if bool(judge) == off:
-        raise StudyError("Name the judge with --judge, or end it with --off.")
-    with opened.write() as db:
-        revise.set_judge(db, name, judge or "")
-    if off:
-        echo(f"Study “{name}”: nobody is shown a judge's scores any more.")
-    else:
-        echo(
-            f"Study “{name}”: whoever has rated or skipped all items is shown the scores of {judge}. Their "
-            "first answers are locked then; second ones are kept apart."
-        )
-
-
-@commands.command("discuss")
-@click.argument("name")
-@click.option("--after-all", "when", flag_value="all", help="Once all have rated everything.")
-@click.option("--now", "when", flag_value="now", help="Each once they have rated everything.")
-@click.option("--off", is_flag=True, help="Show nobody's answers any more; what was locked stays so.")
+@click.option("--judge", help="The judge whose scores and reasons are shown; “” for none any more.")
+@click.option(
+    "--others/--no-others",
+    default=None,
+    help="Show annotators each other's answers, without names, once all have rated everything.",
+)
 @options.form()
 @click.pass_obj
-def _discuss(workspace: str, name: str, when: Any, off: bool, form: str) -> None:
-    """Show annotators each other's answers, without names, to comment on; or list their comments.
+def _reveal(workspace: str, name: str, judge: str | None, others: bool | None, form: str) -> None:
+    """Show a judge's scores, or others' answers, to who has answered everything; or list second answers.
 
-    For a pilot: whoever sees others' answers has theirs locked, and is dealt nothing more of the study.
+    Whoever sees them has theirs locked, may answer again, and is dealt nothing more of the study. Second
+    answers are kept apart.
     """
-    if off and when:
-        raise StudyError("--off stands alone.")
     opened = Workspace.open(workspace, create=False)
-    if not (off or when):
+    if judge is None and others is None:
         with opened.read() as db:
-            printing.show([discuss.comments_table(db, name)], form)
+            printing.show([second.table(db, name)], form)
         return
     with opened.write() as db:
-        discuss.set_round(db, name, when or "")
-    since = {"all": "once all have rated everything", "now": "each once they have rated everything"}
-    shown = f"are shown {since[when]}" if when else "are not shown any more"
-    echo(f"Study “{name}”: others' answers {shown}.")
+        if judge is not None:
+            second.show_judge(db, name, judge)
+            echo(f"Study “{name}”: the scores of {judge or 'no judge'} are shown after the last item.")
+        if others is not None:
+            second.show_others(db, name, others)
+            when = "once all have rated everything" if others else "to nobody any more"
+            echo(f"Study “{name}”: others' answers are shown {when}.")
 
 
 @commands.command("requeue")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from concord.errors import StudyError
 from concord.estimate import Estimate
@@ -18,14 +18,13 @@ from concord.reports.notes import as_drawn
 from concord.reports.registered import registered
 from concord.statistics.adjudicated import ADJUDICATION, EXTRA, settled
 from concord.statistics.alt_test import alt_test
-from concord.statistics.anchoring import anchoring
 from concord.statistics.calibration import calibration, calibration_curves
 from concord.statistics.ceilings import By, ceilings, held_out
 from concord.statistics.confusion import decisions
 from concord.statistics.distribution import score_distribution
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.glance import glance
-from concord.statistics.hidden import annotator_retest, gold_hits
+from concord.statistics.hidden import Twice, annotator_retest, gold_hits
 from concord.statistics.items import FACETS, PLAYERS, bands, high_disagreement, levels, within
 from concord.statistics.judges import judge_figures
 from concord.statistics.missing import common_items, missing_ratings, without_rating
@@ -47,7 +46,6 @@ from concord.statistics.thresholds import pass_rates, thresholds
 from concord.store.informed import Informed
 from concord.studies.purposes import gold, repeat
 from concord.studies.purposes.adjudicate import scores_on
-from concord.studies.purposes.revise import moves
 from concord.table import Column, Note, Table
 
 KAPPA = Column("kappa", "κ", digits=3, interval="ends", help=explain("Cohen's kappa"))
@@ -185,15 +183,21 @@ def _worded(evidence: Evidence, criterion: str) -> bool:
     return bool(asked and asked.scale.kind.content) and "content" in evidence.of.rows
 
 
-def _twice(evidence: Evidence, criterion: str) -> dict[str, tuple[list[float], list[float]]]:
-    criteria = evidence.of.counted if criterion == FINAL else (criterion,)
-    return repeat.answered_twice(evidence.of.repeats, criteria)
+def _twice(purpose: str) -> Callable[[Evidence, str], dict[str, Twice]]:
+    """Everybody's first and second answers to what came again for a purpose."""
+
+    def answers(evidence: Evidence, criterion: str) -> dict[str, Twice]:
+        criteria = evidence.of.counted if criterion == FINAL else (criterion,)
+        return repeat.answered_twice(evidence.of.again.get(purpose, ()), criteria)
+
+    return answers
 
 
-def _annotator_retest(evidence: Evidence, criterion: str) -> Iterator[Table]:
+def _annotator_retest(evidence: Evidence, criterion: str, purpose: str = "repeat") -> Iterator[Table]:
     asked = evidence.criterion(criterion)
     yield annotator_retest(
-        _twice(evidence, criterion),
+        _twice(purpose)(evidence, criterion),
+        judged=purpose == "revise",
         nominal=bool(asked and not asked.scale.ordered),
         excluded=_excluded(evidence),
         resamples=evidence.options.resamples,
@@ -340,10 +344,6 @@ def _of(*statistics: Callable[..., Table]) -> Callable[[Evidence, str], Iterator
     return tables
 
 
-def _moves(evidence: Evidence, criterion: str) -> Any:
-    return moves(evidence.of.blind, evidence.of.revised, criterion, evidence.of.counted)
-
-
 SECTIONS: dict[str, Section] = {
     "glance": Section("At a glance", _glance),
     "criteria": Section("Every criterion", _criteria),
@@ -399,7 +399,7 @@ SECTIONS: dict[str, Section] = {
         "no judge rated the same items in several runs",
     ),
     "annotator-retest": Section(
-        "Test–retest of each annotator", _annotator_retest, _twice, "nobody was given an item twice"
+        "Test–retest of each annotator", _annotator_retest, _twice("repeat"), "nobody was given an item twice"
     ),
     "gold": Section(
         "Gold items and attention checks",
@@ -423,8 +423,8 @@ SECTIONS: dict[str, Section] = {
     ),
     "anchoring": Section(
         "Second answers after the judge's score",
-        lambda e, c: [anchoring(e.ratings, c, _moves(e, c), **e.drawing)],
-        _moves,
+        lambda e, c: _annotator_retest(e, c, "revise"),
+        _twice("revise"),
         "nobody answered again after seeing a judge's score",
     ),
     "disagreement": Section("Items of high disagreement", _of(high_disagreement)),

@@ -164,7 +164,7 @@ def careless(evidence: Evidence) -> list[Flag]:
     of = evidence.of
     if "careless" not in evidence.worded:
         evidence.worded["careless"] = [
-            *quality.warnings(of.study.criteria, of.repeats, of.checks),
+            *quality.warnings(of.study.criteria, of.again.get("repeat", ()), of.checks),
             *([] if of.study.anonymous else quality.suspicions(of.dealt, of.rows, of.study.criteria)),
         ]
     return evidence.worded["careless"]

@@ -28,9 +28,16 @@ from concord.table import Column, Table
 REPEATED_ITEMS = "items that an annotator rated twice; second answers enter no other figure"
 
 
+Twice = tuple[list[float], list[float], list[float]]
+"""Somebody's first and second answers to items, and the judge's scores that were shown beside the second ones
+(nan where none was).
+"""
+
+
 def annotator_retest(
-    pairs: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    pairs: Mapping[str, Twice],
     *,
+    judged: bool = False,
     nominal: bool = False,
     excluded: Sequence[str] = (),
     resamples: int = 1000,
@@ -42,13 +49,25 @@ def annotator_retest(
     `nominal` answers), `difference` the mean of second minus first (none for nominal ones). Items are
     resampled; below `FEWEST` of them no figure has an interval. Kappa is undefined where both answers are
     always the same one.
+
+    `judged`: the second answers were given in sight of a judge's score. With b the first answer, j the
+    judge's score and v the second one, `share` is Σ(v − b)(j − b) / Σ(j − b)², the slope through the origin
+    of the change on the distance: the weight of advice (Yaniv 2004), 0 where nobody moves and 1 where
+    everybody adopts the judge's score. It is undefined where the judge gave every answer's score.
     """
     rows = [
-        {"annotator": name, **_retest(np.array(first), np.array(second), nominal, resamples, seed)}
+        {"annotator": name, **_retest(answers, nominal, judged, resamples, seed)}
         | {"note": "left out" if name in excluded else ""}
-        for name, (first, second) in pairs.items()
+        for name, answers in pairs.items()
     ]
     kinds = [SHARE, CORRELATION, *([] if nominal else [DIFFERENCE])]
+    toward = Column(
+        "share",
+        "share of the distance",
+        interval="ends",
+        digits=2,
+        help="Change over distance to the judge's score: 0 where nobody moves, 1 where everybody adopts it.",
+    )
     method = described(kinds, resamples=resamples, seed=seed)
     columns = (
         Column("annotator"),
@@ -56,19 +75,27 @@ def annotator_retest(
         Column("exact", "same answer", percent=True, interval="ends"),
         Column("kappa", "Cohen's κ" if nominal else "quadratic weighted κ", digits=3, interval="ends"),
         *(() if nominal else (Column("difference", "second − first", signed=True, interval="ends"),)),
+        *((toward,) if judged and not nominal else ()),
         *((Column("note"),) if set(excluded) & pairs.keys() else ()),
     )
+    if judged:
+        name, title = "anchoring", "Second answers after the judge's score"
+        caption = "How far annotators move when they are shown the judge's score."
+    else:
+        name, title = "annotator_retest", "Test–retest of annotators"
+        caption = "How far an annotator gives the same answer to the same item again."
     return Table(
-        "annotator_retest",
-        "Test–retest of annotators",
+        name,
+        title,
         columns,
         tuple(rows),
-        caption="How far an annotator gives the same answer to the same item again.",
+        caption=caption,
         notes=(" · ".join(filter(None, (REPEATED_ITEMS, method))),),
     )
 
 
-def _retest(first: Floats, second: Floats, nominal: bool, resamples: int, seed: int) -> dict[str, Any]:
+def _retest(answers: Twice, nominal: bool, judged: bool, resamples: int, seed: int) -> dict[str, Any]:
+    first, second, shown = map(np.array, answers)
     n = len(first)
     same = (np.round(first - second, DIGITS) == 0).astype(np.float64)
     by_name: dict[str, tuple[Statistic, Kind]] = {
@@ -77,11 +104,14 @@ def _retest(first: Floats, second: Floats, nominal: bool, resamples: int, seed: 
     }
     if not nominal:
         by_name["difference"] = _mean(second - first), DIFFERENCE
+    if judged and not nominal:
+        by_name["share"] = _ratio((second - first) * (shown - first), (shown - first) ** 2), DIFFERENCE
     own, drawn = bootstrap([on for on, _ in by_name.values()], n, resamples=resamples, seed=seed)
     row: dict[str, Any] = {"n": n}
     for (name, (_, kind)), value, of in zip(by_name.items(), own.tolist(), drawn, strict=True):
         if math.isnan(value):
-            row[name] = undefined("the same answer every time", n=n)
+            why = "the judge's score" if name == "share" else "the same answer"
+            row[name] = undefined(f"{why} every time", n=n)
         elif n < FEWEST:
             row[name] = estimate(value, n=n, reason=_too_few(n))
         else:
@@ -94,9 +124,15 @@ def _too_few(n: int) -> str:
 
 
 def _mean(values: Floats) -> Statistic:
+    return _ratio(values, np.ones(len(values)))
+
+
+def _ratio(over: Floats, under: Floats) -> Statistic:
+    """The sum of one over the sum of the other; nan where that is 0."""
+
     def on(weights: Weights) -> Floats:
         weight = weights.astype(np.float64)
-        return divide(values @ weight, weight.sum(axis=0))
+        return divide(over @ weight, under @ weight)
 
     return on
 

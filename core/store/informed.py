@@ -18,10 +18,7 @@ U = TypeVar("U", bound="Informed | BlindAnswer")
 
 
 class Informed(NamedTuple):
-    """One such answer that holds; a comment has words alone, and the score 0.
-
-    `shown` is the judge's score that its giver had seen.
-    """
+    """One such answer that holds; `shown` is the judge's score that its giver had seen."""
 
     unit: int
     criterion: str
@@ -48,7 +45,7 @@ class BlindAnswer(NamedTuple):
 def answers(db: Database, name: str, purpose: Kind) -> list[Informed]:
     """The answers of a study that hold, by unit, criterion and time. Raises NotFound."""
     rows = db.execute(
-        "SELECT u.id, a.question, ifnull(a.value, 0), a.reason, x.name, p.rater_id, a.given, a.shown "
+        "SELECT u.id, a.question, a.value, a.reason, x.name, p.rater_id, a.given, a.shown "
         "FROM items u "
         "JOIN placements p ON p.item_id = u.id AND p.purpose = ? JOIN answers a ON a.placement_id = p.id "
         "JOIN raters x ON x.id = p.rater_id WHERE u.study_id = ? AND a.replaced IS NULL "
@@ -150,7 +147,7 @@ def refuse_revealed(db: Database, rater: int, study: str) -> None:
         raise NotAllowed("What others answered was shown, so your answers are locked: nothing was changed.")
 
 
-def judge_said(db: Database, name: str, judge: int) -> dict[tuple[int, str], tuple[list[float], str]]:
+def judge_scores(db: Database, name: str, judge: int) -> dict[tuple[int, str], tuple[list[float], str]]:
     """A judge's scores of each unit of a study on each criterion, and its reasons, one a line."""
     rows = db.execute(
         "SELECT u.id, r.criterion, r.score, r.explanation FROM studies t "
@@ -169,7 +166,7 @@ def judge_said(db: Database, name: str, judge: int) -> dict[tuple[int, str], tup
 
 
 def judges_of(db: Database, name: str) -> set[int]:
-    """The judges with a score of a unit of a study, whose `judge_said` is not empty. Raises NotFound."""
+    """The judges with a score of a unit of a study, whose `judge_scores` is not empty. Raises NotFound."""
     # Each is looked for by itself: the first unit that it rated settles it.
     rows = db.execute(
         "SELECT x.id FROM raters x WHERE x.kind = 'judge' AND EXISTS (SELECT 1 FROM studies t "
@@ -183,16 +180,17 @@ def judges_of(db: Database, name: str) -> set[int]:
 
 def apart(db: Database, name: str) -> Iterator[dict[str, Any]]:
     """Every answer of a study beside its first ratings, by kind: “extra”, “repeat”, “gold”, “training”,
-    “adjudicated”, “revised” or “spot-check”.
+    “adjudicated”, “revised”, “discussed” or “spot-check”.
 
     `blind` is the same person's rating of the item, `shown` the judge's score they had seen, `gold` the known
     answer, `judge` whose judgement was checked; of such an answer the criterion “” is the finding. Hidden
-    items are there once they are submitted. Comments in a discussion have a table of their own.
+    items are there once they are submitted.
     """
     yield from db.query(
         "SELECT CASE s.kind WHEN 'adjudicate' THEN 'adjudicated' WHEN 'revise' THEN 'revised' "
-        "ELSE s.kind END AS kind, c.key AS item_id, s.turn, s.criterion, x.name AS rater, s.score, "
-        "s.explanation, s.created, (SELECT r.score FROM ratings r WHERE s.kind IN ('repeat', 'revise') "
+        "WHEN 'discuss' THEN 'discussed' ELSE s.kind END AS kind, c.key AS item_id, s.turn, s.criterion, "
+        "x.name AS rater, s.score, s.explanation, s.created, (SELECT r.score FROM ratings r "
+        "WHERE s.kind IN ('repeat', 'revise', 'discuss') "
         "AND r.study_id = :study AND r.conversation_id = s.conversation_id AND r.turn IS s.turn "
         "AND r.criterion = s.criterion AND r.rater_id = s.rater_id) AS blind, s.shown, "
         "(SELECT g.answer FROM known_answers g WHERE g.item_id = s.item_id "
@@ -202,7 +200,7 @@ def apart(db: Database, name: str) -> Iterator[dict[str, Any]]:
         "a.question AS criterion, p.rater_id, a.value AS score, a.reason AS explanation, "
         "a.given AS created, a.shown FROM items i JOIN placements p ON p.item_id = i.id "
         "AND p.state = 'done' JOIN answers a ON a.placement_id = p.id AND a.replaced IS NULL "
-        "WHERE i.study_id = :study AND p.purpose NOT IN ('first', 'discuss')) s "
+        "WHERE i.study_id = :study AND p.purpose <> 'first') s "
         "JOIN conversations c ON c.id = s.conversation_id "
         "JOIN raters x ON x.id = s.rater_id ORDER BY 1, c.key, s.turn, s.criterion, x.name",
         {"study": studies.any_id(db, name)},

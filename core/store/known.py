@@ -31,13 +31,17 @@ class Gold(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Two answers of an annotator to one unit: the rating, and the answer when it came again."""
+    """Two answers of an annotator to one unit: the rating, and the answer when it came again.
+
+    `shown` is the judge's score that stood beside the second one; None where none did.
+    """
 
     annotator: str
     unit: int
     criterion: str
     first: float
     second: float
+    shown: float | None = None
 
 
 class Check(NamedTuple):
@@ -127,7 +131,7 @@ def pairs(db: Database, name: str, purpose: str = "repeat") -> list[Pair]:
     if db.execute(again, [study, purpose]).fetchone() is None:
         return []
     rows = db.execute(
-        "SELECT x.name, i.id, s.question, g.score, s.value FROM items i "
+        "SELECT x.name, i.id, s.question, g.score, s.value, s.shown FROM items i "
         "JOIN placements p ON p.item_id = i.id AND p.purpose = ? AND p.state = 'done' "
         "JOIN raters x ON x.id = p.rater_id JOIN placements f ON f.item_id = i.id "
         f"AND f.rater_id = p.rater_id AND f.purpose IN {RATED} AND f.state = 'done' "

@@ -73,7 +73,7 @@ PURPOSES: Mapping[str, Purpose] = {
         Purpose(
             "discuss",
             "who answered everything, afterwards",
-            "nothing",
+            "no figure",
             "everybody's answers, without names",
             announced=True,
             queued=False,

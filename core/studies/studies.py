@@ -29,7 +29,7 @@ from concord.store import (
     studies,
 )
 from concord.store.exclusions import Decision
-from concord.store.informed import BlindAnswer, Informed
+from concord.store.informed import Informed
 from concord.store.known import Check, Pair
 from concord.store.progress import Item
 from concord.store.registrations import Registration
@@ -92,18 +92,16 @@ class StudyRatings:
     excluded: tuple[Decision, ...] = ()
     """The annotators left out by a decision; `rows` have their ratings only `with_excluded`."""
     with_excluded: bool = False
-    repeats: tuple[Pair, ...] = ()
-    """Answers to what came again. They are no ratings, and everybody's, whoever is left out."""
+    again: Mapping[str, tuple[Pair, ...]] = field(default_factory=dict)
+    """Answers to what came again, by purpose (“repeat”, “revise”). They are no ratings, and everybody's,
+    whoever is left out.
+    """
     checks: tuple[Check, ...] = ()
     """Answers to gold items, likewise."""
     dealt: tuple[Item, ...] = ()
     """The items on everybody's desk, with the time they took."""
     adjudicated: tuple[Informed, ...] = ()
     """What adjudicators settled: one more rater's scores, in no figure but those of their own section."""
-    revised: tuple[Informed, ...] = ()
-    """Annotators' second answers, given in sight of a judge's scores; in no figure but those of anchoring."""
-    blind: tuple[BlindAnswer, ...] = ()
-    """The first answers one by one, where there are second ones."""
     registered: Registration | None = None
     """What was fixed before people rated, if it was; `present` is the same of the study as it is now."""
     present: Mapping[str, Any] = field(default_factory=dict)
@@ -251,7 +249,6 @@ def ratings_for_agreement(
         nominal=nominal,
         cluster_by=cluster_by,
     )
-    revised = tuple(informed.answers(db, name, "revise"))
     return replace(
         of,
         chances=chances,
@@ -259,12 +256,10 @@ def ratings_for_agreement(
         extra=extra,
         excluded=tuple(out.values()),
         with_excluded=with_excluded,
-        repeats=tuple(known.pairs(db, name)),
+        again={purpose: tuple(known.pairs(db, name, purpose)) for purpose in ("repeat", "revise")},
         checks=tuple(known.checks(db, name)),
         dealt=tuple(progress.items(db, name)),
         adjudicated=tuple(informed.answers(db, name, "adjudicate")),
-        revised=revised,
-        blind=tuple(informed.blind(db, name, without)) if revised else (),
         registered=fixed,
         present=present,
         waiting={a.name: a.items - a.skipped for a in access.annotators(db, name) if a.items and not a.done},

@@ -1,6 +1,6 @@
 """The annotator's desk: their items of one study, or their pairs to compare, one after the other."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any, Literal, NamedTuple
@@ -12,19 +12,19 @@ from concord.store import access, acts, desk, placements, studies
 from concord.store.desk import Refusal
 from concord.store.studies import Study
 from concord.studies import dealing
-from concord.studies.purposes import discuss, revise
+from concord.studies.purposes import second
 from concord.studies.translations import translations
 from pages.desk import component, form, sent
 from pages.desk.form import DeskEvent, Take
-from pages.desk.informed import RoundDesk
+from pages.desk.informed import SecondDesk
 from pages.parts import theme
 from pages.parts.address import checked, nothing
 from pages.parts.people import AnnotatorHere, Researcher
 from pages.parts.plain import plain
 from pages.parts.session import here, researching, workspace
 
-Kind = Literal["study", "reveal", "discuss"]
-KINDS = ("study", "reveal", "discuss")
+Kind = Literal["study"] | second.Purpose
+KINDS = ("study", "revise", "discuss")
 
 
 @dataclass(frozen=True)
@@ -43,30 +43,24 @@ class Work:
 
 
 class Unlocked(NamedTuple):
-    """What is shown once somebody's own answers are locked."""
+    """What is shown once somebody's own answers are locked: its title, what it is, and the button's words."""
 
-    state: Callable[[Database, str, int], revise.Reveal | discuss.Discussion | None]
-    begin: Callable[[Database, str, int], None]
     title: str
     about: str
     button: str
 
 
-SHOWN: dict[Kind, Unlocked] = {
-    "reveal": Unlocked(
-        revise.reveal,
-        revise.begin,
+SHOWN: dict[second.Purpose, Unlocked] = {
+    "revise": Unlocked(
         "The judge's scores",
-        "Here you see what a judge, a language model, made of the items that you rated, and may revise your "
-        "answers.",
+        "Here you see what a judge, a language model, made of the items that you rated, and may answer "
+        "again.",
         "Lock my answers and show the judge's",
     ),
     "discuss": Unlocked(
-        discuss.discussion,
-        discuss.begin,
         "Others' answers",
-        "Here you see what the others answered, without their names, and may comment on it. They see your "
-        "answers and comments in the same way.",
+        "Here you see what the others answered, without their names, and may answer again. They see your "
+        "answers and reasons in the same way.",
         "Lock my answers and show others'",
     ),
 }
@@ -90,11 +84,11 @@ def page() -> None:
     work = _work_chosen(mine, annotator, who)
     if work is None:
         return
-    if work.kind in SHOWN and not _locked(work, annotator):
+    if work.kind != "study" and not _locked(work.kind, work, annotator):
         return
     theme.whole_window()
     back = "Your work" if len(mine) > 1 else "Annotators" if isinstance(who, Researcher) else ""
-    if (_rating if work.kind == "study" else _informed)(work, annotator, back):
+    if (_rating if work.kind == "study" else _answering_again)(work, annotator, back):
         for parameter in (*KINDS, "as") if len(mine) == 1 else KINDS:
             st.query_params.pop(parameter, None)
         st.rerun()
@@ -109,7 +103,7 @@ def _works(db: Database, rater: int) -> list[Work]:
     shown = []
     for study in rated:
         for kind, of in SHOWN.items():
-            state = of.state(db, study.name, rater)
+            state = second.look(db, kind, study.name, rater)
             if state and state.items and (state.opened or not state.left):
                 title = f"{of.title}: {study.title}"
                 shown.append(Work(kind, study.name, title, len(state.done), len(state.items)))
@@ -154,11 +148,11 @@ def _midnight() -> str:
     return today.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
-def _locked(work: Work, annotator: AnnotatorHere) -> bool:
+def _locked(purpose: second.Purpose, work: Work, annotator: AnnotatorHere) -> bool:
     """Whether others' answers are shown already; else what that means is said, and a button shows them."""
-    kind = SHOWN[work.kind]
+    kind = SHOWN[purpose]
     with workspace().read() as db:
-        state = kind.state(db, work.name, annotator.rater_id)
+        state = second.look(db, purpose, work.name, annotator.rater_id)
     if state is None or (state.opened and not state.waiting):
         return True
     st.title(plain(work.title), anchor=False)
@@ -169,18 +163,18 @@ def _locked(work: Work, annotator: AnnotatorHere) -> bool:
         st.info(f"{state.waiting} others have items to rate. Come back when they are done.")
     with st.container(horizontal=True):
         if st.button(kind.button, type="primary", disabled=bool(state.left or state.waiting)):
-            workspace().change(lambda db: kind.begin(db, work.name, annotator.rater_id))
+            workspace().change(lambda db: second.begin(db, purpose, work.name, annotator.rater_id))
             st.rerun()
         if st.button("Your work", icon=":material/arrow_back:"):
-            st.query_params.pop(work.kind, None)
+            st.query_params.pop(purpose, None)
             st.rerun()
     return False
 
 
-def _informed(work: Work, annotator: AnnotatorHere, back: str) -> bool:
+def _answering_again(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     """The desk of what others answered; true when whoever sits there asks to leave it."""
     assert work.kind != "study"
-    dealt, rater = RoundDesk(work.kind, work.name, annotator.rater_id), annotator.rater_id
+    dealt, rater = SecondDesk(work.kind, work.name, annotator.rater_id), annotator.rater_id
     with workspace().read() as db:
         fixed = dealt.fixed(db, work.title, annotator.name, back)
     return _sitting(

@@ -16,8 +16,8 @@ from concord.store import access, acts, informed, placements, progress
 from concord.store import studies as stored
 from concord.store.studies import Study
 from concord.studies import dealing, quality, running
-from concord.studies.purposes import discuss, repeat, revise
 from concord.studies.purposes import extra as extra_raters
+from concord.studies.purposes import repeat, second
 from concord.studies.purposes.adjudicate import Rule
 from concord.workspace import Workspace
 from pages.annotate import samples_draw as drawing
@@ -81,8 +81,7 @@ def _study(names: list[str]) -> None:
             study, [a.name for a in people if a.can_enter and not a.simulated], {i.annotator for i in items}
         )
         samples_known.section(study)
-        _reveal(study)
-        _discussion(study)
+        _second_answers(study)
     st.subheader("3 · Follow", anchor=False)
     if not study.anonymous:
         _progress(items, beside)
@@ -98,62 +97,47 @@ def _study(names: list[str]) -> None:
         _running(study, items)
 
 
-def _reveal(study: Study) -> None:
-    """Which judge annotators are shown once they have answered everything."""
+def _second_answers(study: Study) -> None:
+    """What annotators are shown once they have answered everything, and what they answered then."""
     with workspace().read() as db:
-        judges, seen = revise.judges_of(db, study.name), informed.revealed(db, study.name)
-    if not judges:
-        return
-    chosen, now = ["", *judges], revise.judge_of(study)
+        judges, seen = second.judges_of(db, study.name), informed.revealed(db, study.name)
+        table = second.table(db, study.name)
+    chosen, now = ["", *judges], second.judge_of(study)
     at = next((label for label, rater in judges.items() if rater == now), "")
     with st.expander("Lock, then reveal", icon=":material/lock_open:"):
         st.caption(
-            "Whoever has rated or skipped all items sees this judge's scores and reasons, and may revise. "
-            "First answers are locked then, and second ones are kept apart: agreement stays blind."
+            "Whoever has rated or skipped all items sees this judge's scores and reasons, or others' answers "
+            "without names, and may answer again. First answers are locked then, nothing more of the study "
+            "is dealt to them, and second answers are kept apart: agreement stays blind."
         )
-        st.selectbox(
-            "Judge shown",
-            chosen,
-            index=chosen.index(at),
-            format_func=lambda one: plain(one) or "none",
-            key=f"judge of {study.name}",
-            on_change=_revealed,
+        if judges:
+            st.selectbox(
+                "Judge shown",
+                chosen,
+                index=chosen.index(at),
+                format_func=lambda one: plain(one) or "none",
+                key=f"judge of {study.name}",
+                on_change=_revealed,
+                args=(study.name,),
+            )
+        st.toggle(
+            "Others' answers are shown once all have rated everything",
+            bool(study.meta.get("discussion")),
+            key=f"others of {study.name}",
+            on_change=_others_shown,
             args=(study.name,),
         )
         if seen:
-            st.caption(f"Has seen its scores: {plain(', '.join(seen))}.")
-
-
-ROUNDS = {"": "nobody's", "all": "once all have rated everything", "now": "each once they have"}
-
-
-def _discussion(study: Study) -> None:
-    """When annotators see each other's answers, and what they said of them."""
-    with workspace().read() as db:
-        table = discuss.comments_table(db, study.name)
-    with st.expander("Discussion of answers", icon=":material/forum:"):
-        st.caption(
-            "For a pilot: annotators see each other's answers without names, and comment. Their own are "
-            "locked then, and nothing more of the study is dealt to them."
-        )
-        st.selectbox(
-            "Others' answers are shown",
-            ROUNDS,
-            [*ROUNDS].index(study.meta.get("discussion") or ""),
-            ROUNDS.__getitem__,
-            key=f"discussion of {study.name}",
-            on_change=_discussed,
-            args=(study.name,),
-        )
+            st.caption(f"Has seen them: {plain(', '.join(seen))}.")
         if table.rows:
             draw(table)
 
 
-def _discussed(name: str) -> None:
-    when = st.session_state[f"discussion of {name}"]
+def _others_shown(name: str) -> None:
+    shown = st.session_state[f"others of {name}"]
     with told.writing() as db:
-        discuss.set_round(db, name, when)
-        told.done(f"Others' answers are shown {ROUNDS[when]}." if when else "Nobody's answers are shown.")
+        second.show_others(db, name, shown)
+        told.done(f"{'Others' if shown else 'Nobody'}'s answers are shown.")
 
 
 def _running(study: Study, items: list[progress.Item]) -> None:
@@ -341,7 +325,7 @@ def _dealt(
 def _revealed(name: str) -> None:
     with told.writing() as db:
         judge = st.session_state[f"judge of {name}"]
-        revise.set_judge(db, name, judge)
+        second.show_judge(db, name, judge)
         told.done(f"Annotators are shown the scores of {judge}." if judge else "No judge's scores are shown.")
 
 

@@ -1,11 +1,11 @@
-"""Answers given in sight of others': adjudication, second answers beside a judge's, discussion.
+"""Answers given in sight of others': adjudication, and second answers.
 
 What the browser is sent names no person and no judge.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from sqlite_utils import Database
 
@@ -15,25 +15,11 @@ from concord.store import placements, ratings, studies
 from concord.store.desk import Numbers
 from concord.store.placements import Placement
 from concord.store.studies import Study
-from concord.studies.purposes import adjudicate, discuss, revise
+from concord.studies.purposes import adjudicate, second
 from concord.studies.purposes.adjudicate import Question
-from concord.studies.purposes.discuss import OthersAnswers
-from concord.studies.purposes.revise import Shown
 from pages.desk import form, sent
 from pages.desk.component import name
 from pages.desk.form import DeskEvent, Moving, Placed
-
-COMMENT = {
-    "name": "comment",
-    "label": "",
-    "say": "Comments",
-    "statement": "",
-    "options": [{"value": 1, "shown": "1", "label": "", "say": "No comment", "key": "1", "letter": "k"}],
-    "reason": "optional",
-    "words": "Comment",
-    "required": True,
-}
-"""What is asked of others' answers: words, or nothing."""
 
 
 @dataclass(frozen=True)
@@ -80,55 +66,50 @@ class AdjudicationDesk:
 
 
 @dataclass(frozen=True)
-class RoundDesk:
-    """What a judge (“reveal”), or what others (“discuss”), answered to the items that an annotator has rated,
-    in the order of the study's units. Nothing is sent before their answers are locked.
+class SecondDesk:
+    """What a judge, or what others, answered to the items that an annotator has rated, in the order of the
+    study's units. Nothing is sent before their answers are locked.
     """
 
-    kind: Literal["reveal", "discuss"]
+    purpose: second.Purpose
     study: str
     rater: int
 
     @property
     def desk(self) -> str:
         """The name of this work."""
-        return name(self.kind, self.study, self.rater)
+        return name(self.purpose, self.study, self.rater)
 
     def fixed(self, db: Database, title: str, person: str, back: str) -> dict[str, Any]:
         """The constant part of what the browser is sent."""
-        purpose, questions = "discuss", [COMMENT]
-        if self.kind == "reveal":
-            criteria = studies.get(db, self.study).criteria
-            purpose = "revise"
-            questions = [form.question(c, reason="optional", required=True) for c in criteria]
-        return form.fixed(self.desk, purpose, title, person, back, questions, over=LOOKED_AT)
+        criteria = studies.get(db, self.study).criteria
+        questions = [form.question(c, reason="optional", required=True) for c in criteria]
+        return form.fixed(self.desk, self.purpose, title, person, back, questions, over=LOOKED_AT)
 
     def moving(self, db: Database, wanted: Iterable[int | str] | None) -> Moving:
         """What lies there; the items asked for."""
-        shown = revise.reveal if self.kind == "reveal" else discuss.discussion
-        state = shown(db, self.study, self.rater)
+        state = second.look(db, self.purpose, self.study, self.rater)
         if state is None or not state.opened or state.waiting:
             return Moving([], [])
-
-        def beside(unit: int) -> Iterable[dict[str, Any]]:
-            if isinstance(state, revise.Reveal):
-                return map(_shown, state.items[unit])
-            return [_discussed(state, unit)]
-
         numbers = Numbers(db, self.study, self.rater)
-        return _moving(db, state.study, state.items, set(state.done), wanted, beside, numbers)
+        return _moving(
+            db,
+            state.study,
+            state.items,
+            state.done,
+            wanted,
+            lambda unit: map(_shown, state.items[unit]),
+            numbers,
+        )
 
     def apply(self, db: Database, event: DeskEvent) -> None:
-        """Store a second answer, or a comment (“” for nothing to add), or take it back; and the time."""
-        shown = event.item if isinstance(event.item, int) else 0
-        unit = Numbers(db, self.study, self.rater).item(shown)
-        if event.do == "answer" and self.kind == "reveal":
-            revise.revise(db, self.study, self.rater, unit, event.criterion, _number(event), event.text)
-        elif event.do == "answer":
-            text = None if event.score is None else event.text
-            discuss.comment(db, self.study, self.rater, unit, text)
-        purpose = "revise" if self.kind == "reveal" else "discuss"
-        placements.add_seconds_beside(db, self.rater, purpose, unit, event.seconds)
+        """Store a second answer, or take it back; and the time at work."""
+        number = event.item if isinstance(event.item, int) else 0
+        unit = Numbers(db, self.study, self.rater).item(number)
+        if event.do == "answer":
+            about = self.study, self.rater, unit, event.criterion
+            second.answer(db, self.purpose, *about, _number(event), event.text)
+        placements.add_seconds_beside(db, self.rater, self.purpose, unit, event.seconds)
 
 
 Beside = Callable[[int], Iterable[dict[str, Any]]]
@@ -202,35 +183,18 @@ def _disputed(question: Question) -> dict[str, Any]:
     }
 
 
-def _discussed(state: discuss.Discussion, unit: int) -> dict[str, Any]:
-    """Others' answers and comments, and the reader's own comment."""
-    own = state.comments.get(unit, {}).get(state.rater)
-    lines = [words for one in state.answers(unit) for words in _others(one)]
-    about = {"name": COMMENT["name"], "score": "", "said": [*lines, *state.said(unit)], "own": None}
-    return about | {"answer": None if own is None else 1, "reason": own or ""}
-
-
-def _others(one: OthersAnswers) -> list[tuple[str, str]]:
-    """Everybody's answers to a criterion in one line, and others' reasons, each after what it is of."""
-    scale, label = one.criterion.scale, one.criterion.label
-    scores = [f"{letter} {scale.word(given.score)}" for letter, given in one.others]
-    own = [] if one.own is None else [f"you {scale.word(one.own)}"]
-    reasons = [
-        (f"{label}, {score}", given.reason)
-        for score, (_, given) in zip(scores, one.others, strict=True)
-        if given.reason
-    ]
-    return [(label, " · ".join([*scores, *own])), *reasons]
-
-
-def _shown(one: Shown) -> dict[str, Any]:
-    """The judge's score and reasons beside the annotator's own answer."""
+def _shown(one: second.Shown) -> dict[str, Any]:
+    """What the judge, or others, answered beside the annotator's own answer, and their reasons."""
     scale = one.criterion.scale
-    judge, own = (scale.word(value) for value in (one.judge, one.own))
+    answers = [f"{beside.who} {scale.word(beside.score)}" for beside in one.others]
     return {
         "name": one.criterion.name,
-        "score": f"the judge {judge} · you {own}",
-        "said": [[judge, one.reasons]] if one.reasons else [],
+        "score": " · ".join([*answers, f"you {scale.word(one.own)}"]),
+        "said": [
+            [answer, beside.reason]
+            for answer, beside in zip(answers, one.others, strict=True)
+            if beside.reason
+        ],
         "marks": ["yours" if value == one.own else "" for value in scale.offered],
         "own": one.own,
         "answer": one.second.score if one.second else None,

@@ -101,7 +101,7 @@ class View {
   because(criterion, index) {
     let at; // what is written belongs to the item that was there when it was begun
     const commit = (over = false) => (clearTimeout(this.writing), at === this.model.at && this.act("reason", index, words.value, over));
-    const words = el("textarea", { rows: 1, maxlength: 4000, "aria-label": t("Reason: {name}", { name: criterion.label }), placeholder: criterion.reason === "required" ? t("Why? (needed)") : t(criterion.words ?? "Why?"),
+    const words = el("textarea", { rows: 1, maxlength: 4000, "aria-label": t("Reason: {name}", { name: criterion.label }), placeholder: criterion.reason === "required" ? t("Why? (needed)") : t("Why?"),
       onfocus: () => (at = this.model.at), onchange: () => commit(), onclick: (event) => event.stopPropagation(),
       // Kept also where somebody closes the page while writing.
       oninput: () => (clearTimeout(this.writing), (this.writing = setTimeout(commit, WRITTEN))),

@@ -12,7 +12,7 @@ SECOND = [1.0, 3.0, 3.0, 4.0, 4.0, 2.0, 5.0, 4.0]
 
 
 def row(first, second, **options):
-    [found] = annotator_retest({"ann": (first, second)}, **options).rows
+    [found] = annotator_retest({"ann": (first, second, [math.nan] * len(first))}, **options).rows
     return found
 
 

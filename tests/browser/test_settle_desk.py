@@ -14,7 +14,7 @@ from concord.reports.agreement_report import agreement_report
 from concord.store import access, conversations, exclusions, frames, members, ratings
 from concord.store import studies as stored
 from concord.studies import studies
-from concord.studies.purposes import revise
+from concord.studies.purposes import second
 from concord.studies.purposes.adjudicate import Rule, set_rule
 from concord.workspace import Workspace
 from tests.annotated import Annotation, import_annotations
@@ -173,7 +173,7 @@ def test_an_annotator_sees_the_judge_only_with_locked_answers_and_revises(
     app: Server, page: Page, browser: Browser
 ) -> None:
     with app.workspace.write() as db:
-        revise.set_judge(db, "s", "secret-judge")
+        second.show_judge(db, "s", "secret-judge")
         link = app.link(access.invite(db, "ann"), path="/rate")
         before = frames.frame(db, "s")
     theirs = browser.new_context().new_page()
@@ -185,7 +185,7 @@ def test_an_annotator_sees_the_judge_only_with_locked_answers_and_revises(
     theirs.get_by_role("button", name="Lock my answers and show the judge's").click()
     expect(theirs.locator(".message.reply")).to_contain_text("reply 0")
     expect(theirs.locator(".question .score").first).to_have_text("the judge 2 · you 1")
-    expect(theirs.locator(".reasons").first).to_have_text("2: because 0")
+    expect(theirs.locator(".reasons").first).to_have_text("the judge 2: because 0")
     expect(theirs.locator(".question p.by")).to_have_text("3 yours")
     expect(theirs.locator(".top .you")).to_have_text("ann")
     assert "secret" not in theirs.locator(".desk").inner_text()

@@ -1,4 +1,4 @@
-"""Training, gold items with feedback, and a discussion by keyboard: what is shown when, and locked."""
+"""Training, gold items with feedback, and others' answers by keyboard: what is shown when, and locked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from concord.store import access, conversations
 from concord.store import studies as stored
 from concord.store.known import Gold, UnitKey
 from concord.studies import dealing
-from concord.studies.purposes import discuss, gold, training
+from concord.studies.purposes import gold, second, training
 from concord.studies.purposes.training import PassRule
 from concord.workspace import Workspace
 from tests.annotated import Annotation, import_annotations
@@ -58,7 +58,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         for person, score in given.items():
             rated = [Rating(Unit(f"talked {i}"), "fluency", score, f"words {score}") for i in range(2)]
             import_annotations(db, "talked", [Annotation(one, person) for one in rated])
-        discuss.set_round(db, "talked", "all")
+        second.show_others(db, "talked", True)
     with serving(workspace, folder / "log") as server:
         yield server
 
@@ -147,7 +147,7 @@ def test_a_gold_item_comes_back_with_its_known_answer_after_the_next_one(app: Se
     ) == [(OWN, 2 * OWN)]
 
 
-def test_others_answers_are_seen_without_names_and_commented_on(app: Server, page: Page) -> None:
+def test_others_answers_are_seen_without_names_and_answered_again(app: Server, page: Page) -> None:
     for person, own, other in (("amy", 1, 5), ("ben", 5, 1)):
         with app.workspace.write() as db:
             link = app.link(access.invite(db, person), path="/rate")
@@ -160,7 +160,8 @@ def test_others_answers_are_seen_without_names_and_commented_on(app: Server, pag
         show.click()
         cards = page.locator(".questions")
         expect(cards).to_contain_text(f"words {other}")
-        expect(cards.locator(".reasons").first).to_contain_text(f"{other} · you {own}")
+        expect(cards.locator(".score").first).to_contain_text(f" {other} · ")
+        expect(cards.locator(".score").first).to_contain_text(f"you {own}")
         assert not {"amy", "ben"} & set(cards.inner_text().split())
         if person == "ben":
             expect(cards).to_contain_text("Too low?")
@@ -168,11 +169,12 @@ def test_others_answers_are_seen_without_names_and_commented_on(app: Server, pag
         page.keyboard.press("w")
         page.keyboard.type("Too low?" if person == "amy" else "It is not.")
         page.keyboard.press("Enter")
+        page.keyboard.press("3")
         expect(page.locator(".message.reply")).to_contain_text("own 1")
         page.keyboard.press("k")
         expect(page.locator(".end h1")).to_contain_text("All looked at")
         expect(page.locator(".saving")).to_have_attribute("data-state", "saved")
     assert app.rows(
-        "SELECT x.name, a.reason FROM answers a JOIN placements p ON p.id = a.placement_id JOIN raters x "
-        "ON x.id = p.rater_id WHERE p.purpose = 'discuss' ORDER BY a.given"
-    ) == [("amy", "Too low?"), ("amy", ""), ("ben", "It is not."), ("ben", "")]
+        "SELECT x.name, a.value, a.reason FROM answers a JOIN placements p ON p.id = a.placement_id "
+        "JOIN raters x ON x.id = p.rater_id WHERE p.purpose = 'discuss' ORDER BY a.given"
+    ) == [("amy", 3, "Too low?"), ("amy", 1, ""), ("ben", 3, "It is not."), ("ben", 5, "")]

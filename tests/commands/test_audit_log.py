@@ -25,7 +25,7 @@ def test_each_command_leaves_a_line(filled, run):
     done("--by", "cy", "study", "deal", "s", "--overlap", "1", "--annotators", "ann,bob")
     done("study", "gold", "s")  # it lists
     done("--by", "cy", "study", "gold", "s", "--feedback")
-    done("study", "discuss", "s", "--now")
+    done("study", "reveal", "s", "--others")
     done("--by", "eve", "export", "ratings", "--study", "s")
     assert run(filled, "--by", "eve", "study", "pin", "s").exit_code  # nobody rated: refused, no line
     assert sorted(lines(filled)) == [
@@ -36,7 +36,7 @@ def test_each_command_leaves_a_line(filled, run):
         ("dana", "dealt", "bob", ""),
         ("dana", "drawn", "", "benchmark pingpong; n 2; allocation even; seed 3"),
         ("eve", "exported ratings", "", ""),
-        ("researcher", "discussion set", "", "now"),
+        ("researcher", "discussion set", "", "yes"),
     ]
 
 
@@ -49,7 +49,7 @@ ACTS = {
     "feedback": ("study", "gold", "first", "--feedback"),
     "rule": ("study", "adjudicate", "first", "--range", "2"),
     "reveal": ("study", "reveal", "first", "--judge", "strict"),
-    "discussion": ("study", "discuss", "first", "--now"),
+    "discussion": ("study", "reveal", "first", "--others"),
     "closed": ("study", "close", "first", "--reason", "enough"),
     "let in": ("people", "invite", "Dana", "--role", "researcher"),
 }

@@ -37,9 +37,6 @@ def texts() -> set[str]:
         of_types
         | {choice.say for *_, choice in SIDES}
         | {
-            "No comment",
-            "Comments",
-            "Comment",
             "Why?",
             "yours",
             OWN.label,

@@ -17,11 +17,11 @@ from concord.reports import site
 from concord.store import access, conversations, informed, placements, ratings
 from concord.store import studies as stored
 from concord.studies import quality, studies
-from concord.studies.purposes import discuss, revise
+from concord.studies.purposes import second
 from concord.studies.purposes.adjudicate import Rule, adjudication, queue_table, set_rule, settle
 from concord.workspace import Workspace
 from pages.desk.form import DeskEvent
-from pages.desk.informed import AdjudicationDesk, RoundDesk
+from pages.desk.informed import AdjudicationDesk, SecondDesk
 
 KIND = Criterion("kind", "What it is.", categories(["joke", "insult", "praise"]))
 FLUENT = Criterion("fluent", "It is fluent.")
@@ -98,17 +98,17 @@ def test_adjudication_names_categories_at_the_desk_and_in_the_table(db: Database
 
 
 def test_a_judge_is_revealed_by_the_category_it_gave_most_often(db: Database):
-    revise.set_judge(db, "s", "j")
+    second.show_judge(db, "s", "j")
     rater = access.annotator_id(db, "ann")
-    revise.begin(db, "s", rater)
-    shown = [[*item["beside"].values()] for item in RoundDesk("reveal", "s", rater).moving(db, None).items]
+    second.begin(db, "revise", "s", rater)
+    shown = [[*item["beside"].values()] for item in SecondDesk("revise", "s", rater).moving(db, None).items]
     # On k0 joke and insult tie: there is no answer between them, as their mean ½ would be.
     assert [[q["score"] for q in questions] for questions in shown] == [
         ["the judge 4 · you 4"],
         ["the judge praise · you joke", "the judge 5 · you 4"],
     ]
-    assert shown[1][0]["said"] == [["praise", "so\nso"]]
-    [first, *_] = RoundDesk("reveal", "s", rater).moving(db, None).items
+    assert shown[1][0]["said"] == [["the judge praise", "so\nso"]]
+    [first, *_] = SecondDesk("revise", "s", rater).moving(db, None).items
     again = {
         "item": first["id"],
         "do": "answer",
@@ -116,19 +116,17 @@ def test_a_judge_is_revealed_by_the_category_it_gave_most_often(db: Database):
         "score": 4,
         "seconds": 3,
     }
-    RoundDesk("reveal", "s", rater).apply(db, DeskEvent.model_validate(again))
+    SecondDesk("revise", "s", rater).apply(db, DeskEvent.model_validate(again))
     revised = "SELECT state, seconds FROM placements WHERE purpose = 'revise' AND seconds > 0"
     assert db.execute(revised).fetchall() == [("done", 3)]
 
 
-def test_a_discussion_names_categories(db: Database):
-    discuss.set_round(db, "s", "all")
+def test_others_answers_are_categories_by_name(db: Database):
+    second.show_others(db, "s", True)
     rater = access.annotator_id(db, "ann")
-    discuss.begin(db, "s", rater)
-    (label, scores), *_ = (
-        RoundDesk("discuss", "s", rater).moving(db, None).items[0]["beside"]["comment"]["said"]
-    )
-    assert (label, scores.removeprefix("A ").removeprefix("B ")) == ("Kind", "insult · you joke")
+    second.begin(db, "discuss", "s", rater)
+    shown = SecondDesk("discuss", "s", rater).moving(db, None).items[0]["beside"]["kind"]["score"]
+    assert shown.removeprefix("A ").removeprefix("B ") == "insult · you joke"
 
 
 def test_exports_to_other_tools_offer_categories_by_name_and_levels_with_theirs():

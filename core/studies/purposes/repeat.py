@@ -2,11 +2,12 @@
 
 import random
 from collections.abc import Collection, Iterable, Sequence
+from math import nan
 
 from sqlite_utils import Database
 
 from concord.errors import StudyError
-from concord.statistics.hidden import annotator_retest
+from concord.statistics.hidden import Twice, annotator_retest
 from concord.store import access, exclusions, known, placements, studies
 from concord.store.known import Pair
 from concord.store.placements import Placed
@@ -77,21 +78,15 @@ def _repeat(
 
 def tables(db: Database, name: str) -> list[Table]:
     """Test–retest on the mean of the counted criteria, where a study has any."""
-    return retest(db, name, "repeat")
-
-
-def retest(db: Database, name: str, purpose: str) -> list[Table]:
-    """Each annotator's first answers beside those that they gave again for a purpose; empty without any."""
     study, out = studies.get(db, name), [*exclusions.excluded(db, name)]
     ordered = [c.name for c in study.criteria if c.counted and c.scale.ordered]
-    pairs = answered_twice(known.pairs(db, name, purpose), ordered)
+    pairs = answered_twice(known.pairs(db, name), ordered)
     return [annotator_retest(pairs, excluded=out)] if pairs else []
 
 
-def answered_twice(
-    pairs: Iterable[Pair], criteria: Collection[str]
-) -> dict[str, tuple[list[float], list[float]]]:
-    """The first and the second answers of each annotator to the items that came again, by name.
+def answered_twice(pairs: Iterable[Pair], criteria: Collection[str]) -> dict[str, Twice]:
+    """The first and the second answers of each annotator to the items that came again, and the judge's scores
+    that were shown (nan: none), by name.
 
     An answer to an item is the mean of these criteria; items without all of them twice are left out.
     """
@@ -99,10 +94,11 @@ def answered_twice(
     for pair in pairs:
         if pair.criterion in criteria:
             by_item.setdefault((pair.annotator, pair.unit), []).append(pair)
-    by_person: dict[str, tuple[list[float], list[float]]] = {}
+    by_person: dict[str, Twice] = {}
     for (annotator, _), given in by_item.items():
         if len(given) == len(criteria):
-            first, second = by_person.setdefault(annotator, ([], []))
+            first, second, shown = by_person.setdefault(annotator, ([], [], []))
             first.append(sum(pair.first for pair in given) / len(given))
             second.append(sum(pair.second for pair in given) / len(given))
+            shown.append(sum(nan if pair.shown is None else pair.shown for pair in given) / len(given))
     return by_person
