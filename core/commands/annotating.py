@@ -8,10 +8,9 @@ import click
 
 from concord.commands import options, printing
 from concord.commands.printing import echo
-from concord.errors import StudyError, not_found
+from concord.errors import StudyError
 from concord.store import exclusions, placements
 from concord.store import studies as stored
-from concord.store.actor import actor
 from concord.studies import dealing, purposes, running, studies
 from concord.studies.purposes import adjudicate, gold, repeat, second, training
 from concord.workspace import Workspace
@@ -149,7 +148,6 @@ def _gold(workspace: str, name: str, file: Path | None, feedback: bool | None, f
     help="The least share of items hit that passes an attempt; default: 0.7.",
 )
 @click.option("--attempts", type=click.IntRange(1), help="The number of attempts; default: 2.")
-@click.option("--items", type=click.IntRange(0), help="Items of each attempt; 0, the default: all there are.")
 @click.option("--off", is_flag=True, help="Open the study to everybody; attempts stay stored.")
 @options.form()
 @click.pass_obj
@@ -160,7 +158,6 @@ def _training(
     file: Path | None,
     share: float | None,
     attempts: int | None,
-    items: int | None,
     off: bool,
     form: str,
 ) -> None:
@@ -169,7 +166,7 @@ def _training(
     FILE is a CSV as for `concord study gold`; each item has an explanation. Whoever has not passed sees only
     training items, each followed by its known answers. Nothing answered there is a rating.
     """
-    rule_options = (file, share, attempts, items)
+    rule_options = (file, share, attempts)
     if off and any(one is not None for one in rule_options):
         raise StudyError("--off stands alone.")
     opened = Workspace.open(workspace, create=False)
@@ -186,7 +183,6 @@ def _training(
             rule = training.PassRule(
                 before.bound if share is None else share,
                 before.attempts if attempts is None else attempts,
-                before.items if items is None else items,
             )
             golds = gold.read_gold(db, name, file, training=True) if file else []
             training.begin(db, name, golds, rule)
@@ -209,32 +205,6 @@ def _adjudicate(workspace: str, name: str, least: float | None, criterion: str, 
         return
     with Workspace.open(workspace, create=False).write() as db:
         echo(adjudicate.set_rule(db, name, adjudicate.Rule(least, criterion)))
-
-
-@commands.command("settle")
-@click.argument("name")
-@click.argument("item")
-@click.option("--turn", type=click.IntRange(1), help="The turn, in a study that rates turns.")
-@click.option("--criterion", required=True, help="The criterion in dispute.")
-@click.option("--score", type=float, required=True, help="The score that settles it.")
-@options.reason("Why.")
-@click.pass_obj
-def _settle(
-    workspace: str,
-    name: str,
-    item: str,
-    turn: int | None,
-    criterion: str,
-    score: float,
-    reason: str,
-) -> None:
-    """Settle a criterion of an item (by its key) that the rule names, as the adjudicator whom --by names."""
-    with Workspace.open(workspace, create=False).write() as db:
-        units = {(unit["key"], unit["turn"]): unit["id"] for unit in stored.units(db, name)}
-        if (item, turn) not in units:
-            raise not_found("item", item, [key for key, _ in units])
-        adjudicate.settle(db, name, units[item, turn], criterion, score, reason, actor())
-        echo(adjudicate.adjudication(db, name).summary)
 
 
 @commands.command("reveal")

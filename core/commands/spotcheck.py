@@ -1,12 +1,11 @@
 """`concord spotcheck …`: conversations to look at, random samples to audit, and what people found."""
 
-from typing import Any, get_args
+from typing import Any
 
 import click
 
 from concord.commands import options, printing
 from concord.commands.printing import echo
-from concord.rating import Finding
 from concord.store import suspects
 from concord.studies import audits, spotcheck
 from concord.workspace import Workspace
@@ -43,44 +42,6 @@ def queue(
         suspected = suspects.queue(db, search, limit=limit, offset=offset)
         counts = spotcheck.counts(db, search)
     printing.show([spotcheck.queue_table(suspected, counts)], form)
-
-
-@command.command("look")
-@click.argument("conversation", type=int)
-@click.option("--person", default="", help="Whose findings to show beside the judgements.")
-@click.pass_obj
-def look(workspace: str, conversation: int, person: str) -> None:
-    """Show one conversation by its number in the queue: the dialogue, and each judge's score and reasons."""
-    with Workspace.open(workspace, create=False).read() as db:
-        screen = spotcheck.screen(db, conversation, person)
-    for turn in screen.conversation.turns():
-        mark = "  ← first challenging turn" if turn.number == screen.challenging else ""
-        echo(f"— turn {turn.number}{mark}")
-        for message in filter(None, (turn.user, turn.reply)):
-            cut = " (cut off at the length limit)" if message.meta.get("cut") else ""
-            echo(f"{message.role}: {message.content or '(empty)'}{cut}")
-    scale = screen.criterion.scale
-    for seen in screen.judgements:
-        verdict = f"{seen.failure}\n{seen.raw}"
-        if seen.score is not None:
-            verdict = f"{screen.criterion.label}: {scale.word(seen.score)}. {seen.explanation}"
-        finding = f" [{person}: {seen.finding}]" if seen.finding else ""
-        echo(f"\n{seen.judge}, judgement {seen.id}{finding}: {verdict}")
-
-
-@command.command("say")
-@click.argument("judgement", type=int)
-@click.argument("finding", type=click.Choice(get_args(Finding)))
-@click.option("--person", required=True, help="Who says so.")
-@click.option("--comment", default="")
-@click.option("--corrected", type=float, help="The score it should have been.")
-@click.option("--audit", default="", help="The audit it belongs to; unless given, the queue.")
-@click.pass_obj
-def say(workspace: str, /, judgement: int, finding: Finding, person: str, **details: Any) -> None:
-    """Store what a person found of a judgement (by its number); FINDING is seen where it has no score."""
-    with Workspace.open(workspace, create=False).write() as db:
-        spotcheck.verify(db, judgement, person, finding, **details)
-    echo(f"Judgement {judgement}: {finding.replace('_', ' ')}, says {person}.")
 
 
 @command.command("draw")

@@ -60,10 +60,10 @@ command.commands.update(annotating.commands.commands)
 )
 @click.option(
     "--next-for",
-    type=click.Choice(["mean", "players", "disagreement"]),
+    type=click.Choice(["mean", "players"]),
     help="In place of strata, for a later study: conversations whose ratings narrow people's mean of all, or "
-    "of each player, most; or those on which judges disagree, which narrows nothing. The probability of each "
-    "is kept, and weighs figures. For a first study draw evenly.",
+    "of each player, most. The probability of each is kept, and weighs figures. For a first study draw "
+    "evenly.",
 )
 @click.option(
     "--random-share",

@@ -20,7 +20,6 @@ DRAWN = {
     "": "Strata were drawn with unequal probabilities",
     "mean": "Conversations were drawn where people were expected to differ from the judges",
     "players": "Conversations of each player were drawn where people were expected to differ from the judges",
-    "disagreement": "Conversations were drawn where judges disagree",
 }
 """How a study was drawn for a figure, by the figure."""
 DESCRIBES = {

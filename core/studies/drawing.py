@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from concord.conversation import Conversation
 from concord.errors import StudyError, not_found
 from concord.rating import Criterion
-from concord.statistics.next_items import FLOOR, by_disagreement, expected_error
+from concord.statistics.next_items import FLOOR, expected_error
 from concord.store import audit, conversations, frames, ratings, studies
 from concord.store.conversations import Filter
 from concord.store.studies import Study
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from concord.rubrics.shelf import Numbered
 
-NextFor = Literal["", "mean", "players", "disagreement"]
+NextFor = Literal["", "mean", "players"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,7 @@ def _draw_next(
     next_for: NextFor,
     share: float,
 ) -> Sample:
-    """The sample that narrows the corrected mean of all, or of each player, or where judges disagree."""
+    """The sample that narrows the corrected mean of all, or of each player."""
     import pandas as pd
 
     finals = frames.finals(db, candidates.id.tolist())
@@ -103,16 +103,7 @@ def _draw_next(
             "No judge has a final score here, so nothing tells where judges may err. Have one rate these "
             "conversations with `concord judge`, or draw without --next-for."
         )
-    if next_for == "disagreement":
-        spread = finals["spread"]
-        if not (spread > 0).any():
-            raise StudyError(
-                "No two judges disagree on any of these conversations. Have a second one rate them with "
-                "`concord judge`, or draw without --next-for."
-            )
-        size = by_disagreement(spread)
-    else:
-        size = expected_error(finals["judged"], finals["spread"], finals["people"])
+    size = expected_error(finals["judged"], finals["spread"], finals["people"])
     if next_for != "players":
         chosen = sampling.draw_by_chance(candidates, n, size, seed=seed, name="key", share=share)
         return Sample(candidates, chosen, (), wanted)
@@ -169,8 +160,8 @@ def draw_study(
     With `next_for` the conversations are those that narrow a figure most, in place of strata: people's mean
     of all (“mean”), or of each player, of which equally many are drawn (“players”). Each is drawn with a
     probability that follows how far people are expected to be from the judges there
-    (`concord.statistics.next_items`), or how far judges are apart (“disagreement”). The `random_share` of
-    them is a simple random sample, named with the study.
+    (`concord.statistics.next_items`). The `random_share` of them is a simple random sample, named with the
+    study.
 
     No conversation of the studies `not_in` is drawn, and none of a pilot of this study; a pilot (`pilot_of`,
     whether that study is there or not) has none of its study or of other pilots.

@@ -82,12 +82,11 @@ def _how(varied: Sequence[str]) -> dict[str, Any]:
     """How the sample is drawn: over strata, or where people's answers narrow a figure most."""
     next_for = st.selectbox(
         "Drawn",
-        ["", "mean", "players", "disagreement"],
+        ["", "mean", "players"],
         format_func={
             "": "evenly over strata",
             "mean": "where people may differ from the judges, for people's mean of all",
             "players": "where people may differ from the judges, for each player's mean",
-            "disagreement": "where judges disagree",
         }.__getitem__,
         help="For a first study: evenly. Where people may differ: conversations on which judges disagree or "
         "score far from their mean are likelier. Each keeps its probability, by which agreement and "

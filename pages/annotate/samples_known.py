@@ -59,7 +59,6 @@ def section(study: Study) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.number_input("Share hit, at least", 0.0, 1.0, now.bound, 0.05, key=f"bound of {name}")
             st.number_input("Attempts", 1, value=now.attempts, key=f"attempts of {name}")
-            st.number_input("Items of an attempt (0: all)", 0, value=now.items, key=f"items of {name}")
         with st.container(horizontal=True):
             st.button("Set the training", on_click=_train, args=(name,))
             st.button("Take the training away", disabled=not rule, on_click=_end, args=(name,))
@@ -84,7 +83,7 @@ def _gold(name: str) -> None:
 
 
 def _train(name: str) -> None:
-    given = {what: st.session_state[f"{what} of {name}"] for what in ("bound", "attempts", "items")}
+    given = {what: st.session_state[f"{what} of {name}"] for what in ("bound", "attempts")}
     with told.writing() as db:
         golds = _read(db, name, st.session_state.get(f"training of {name}"), teaches=True)
         rule = training.PassRule(**given)

@@ -185,7 +185,8 @@ def test_judgements_by_a_rubric_are_spot_checked(shop, run):
     assert (found.criterion.name, {seen.judge for seen in found.judgements}) == ("solved", {"a", "b"})
     assert (scale.bottom, scale.top) == (1, 7)
     low = min((seen for seen in found.judgements), key=lambda seen: seen.score)
-    done(run(shop, "spotcheck", "say", low.id, "too_low", "--person", "Ann", "--corrected", "7"))
+    with shop.write() as db:
+        spotcheck.verify(db, low.id, "Ann", "too_low", corrected=7)
     shown = json.loads(done(run(shop, "spotcheck", "show", "shop", "--format", "json")))
     assert "too_low" in json.dumps(shown)
     assert "1 of 8 judgements" in done(run(shop, "spotcheck", "draw", "shop", "--name", "audit", "--n", "1"))

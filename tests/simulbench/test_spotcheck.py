@@ -542,24 +542,3 @@ def test_the_queue_command_narrows(run, filled):
         filled, "spotcheck", "draw", "simulbench", "--name", "some", "--n", 1, "--where", "kind=LastOnly"
     )
     assert drawn.output == "Audit “some”: 1 of 4 judgements, seed 0.\n"
-
-
-def test_looking_and_saying_by_command(run, filled):
-    with filled.read() as db:
-        here, there = number(db, "s4", "x"), judgement(db, "s4", "x")
-    told = run(filled, "spotcheck", "look", here)
-    assert told.exit_code == 0, told.output
-    assert "assistant: It is done." in told.output
-    assert "No usable reply after 3 attempts.\nso so" in told.output
-    assert run(filled, "spotcheck", "say", there, "too_high", "--person", "Ada", "--corrected", 5).output == (
-        f"Judgement {there}: too high, says Ada.\n"
-    )
-    assert (
-        f"judgement {there} [Ada: too_high]: Quality: 8. I say 8."
-        in run(filled, "spotcheck", "look", here, "--person", "Ada").output
-    )
-    assert "no conversation" in run(filled, "spotcheck", "look", 999).output
-    assert (
-        "There is no judgement “999”"
-        in run(filled, "spotcheck", "say", 999, "reasonable", "--person", "Ada").output
-    )

@@ -162,19 +162,6 @@ class TestTraining:
         assert do(db, "ann", item, "answer", "submit") == []
         assert placements.pace(db, rater, "s", "2000-01-01").items == 1
 
-    def test_an_attempt_begins_with_what_was_not_seen(self, db, tmp_path):
-        train(db, tmp_path, PassRule(items=2, attempts=3))
-        studies.invite(db, ["cy", "dee"])
-        studies.deal_study(db, "s", ["cy", "dee"])
-        for person in ("ann", "bob", "cy", "dee"):
-            rater, seen = access.annotator_id(db, person), []
-            for _ in range(3):
-                seen.append(
-                    {placements.numbered(db, rater, i).conversation_id for i, _ in strip(db, person)[-2:]}
-                )
-                attempt(db, person, lambda known: 5)
-            assert (len(seen[0] | seen[1]), len(seen[2])) == (4, 2)
-
     def test_who_is_admitted_by_hand_is_recorded(self, db, tmp_path):
         train(db, tmp_path, PassRule())
         with pytest.raises(StudyError, match="needs its reason"):
@@ -225,7 +212,6 @@ class TestTraining:
         [
             (PassRule(bound=1.5), "a share from 0 to 1"),
             (PassRule(attempts=0), "at least one attempt"),
-            (PassRule(items=5), "An attempt of 5 items needs as many; there are 4"),
         ],
     )
     def test_a_rule_that_cannot_be(self, db, tmp_path, rule, sentence):

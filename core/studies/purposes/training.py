@@ -27,14 +27,10 @@ FIRST = -1e9
 
 @dataclass(frozen=True)
 class PassRule:
-    """When an attempt is passed, and how many there are.
-
-    At least the share `bound` of its items is hit. Each attempt has `items` items, 0 for all there are.
-    """
+    """An attempt is passed where at least the share `bound` of its items is hit; there are `attempts`."""
 
     bound: float = 0.7
     attempts: int = 2
-    items: int = 0
 
     @property
     def words(self) -> str:
@@ -70,13 +66,11 @@ def begin(db: Database, name: str, golds: Sequence[Gold], rule: PassRule) -> Non
     Raises NotFound, and StudyError for a rule that cannot be, where somebody has begun the study or another
     training, and for items without explanation.
     """
-    if not (0 <= rule.bound <= 1 and rule.attempts > 0 and rule.items >= 0):
+    if not (0 <= rule.bound <= 1 and rule.attempts > 0):
         raise StudyError("A rule needs a share from 0 to 1, and at least one attempt.")
     units = {gold.unit for gold in golds or known.gold(db, name, "training")}
     if not units:
         raise StudyError(f"“{name}” has no training items yet. Bring a file of them.")
-    if rule.items > len(units):
-        raise StudyError(f"An attempt of {rule.items} items needs as many; there are {len(units)}.")
     if golds or rule_of(studies.get(db, name)) is None:
         _refuse_begun(db, name)
     if golds:
@@ -208,17 +202,14 @@ def _refuse_begun(db: Database, name: str) -> None:
 
 
 def _next(db: Database, name: str, person: str, rater: int, rule: PassRule) -> None:
-    """Lay the next attempt, where one is left: items that were not seen before come first."""
+    """Lay the next attempt at all training items, where one is left."""
     there = placements.unrated(db, name, rater, "training")
     number = max((item.attempt for item in there), default=0) + 1
     if number > rule.attempts or any(item.state == "open" for item in there):
         return
-    seen = {item.item for item in there}
     units = known.items(db, name, "training")
     random.Random(f"{studies.get(db, name).seed} {name} {person} {number}").shuffle(units)
-    units.sort(key=lambda unit: unit in seen)
-    chosen = units[: rule.items or len(units)]
-    at = [(unit, FIRST + number * 1e6 + place) for place, unit in enumerate(chosen)]
+    at = [(unit, FIRST + number * 1e6 + place) for place, unit in enumerate(units)]
     placements.place(db, rater, "training", at, attempt=number)
 
 
