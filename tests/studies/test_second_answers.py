@@ -89,7 +89,7 @@ def test_a_judge_is_shown_only_when_everything_is_answered(db):
     state = shown(db, "revise", rater)
     assert [*state.items] == units(db)[:7]
     [first] = state.items[units(db)[0]]
-    assert (first.own, first.others) == (1, [second.Beside("the judge", 3, "because 0")])
+    assert (first.own, first.others) == (1, [second.ShownAnswer("the judge", 3, "because 0")])
 
 
 def test_others_are_shown_when_all_are_done(db):
@@ -157,7 +157,7 @@ def test_others_have_letters_and_no_names(db):
     by_score = {one.score: one.who for one in answers.others[:2]}
     assert set(by_score) == {BLIND["ann"][0], BLIND["zoe"][0]}
     assert set(by_score.values()) < {"A", "B", "C"}
-    again = second.Beside(f"{by_score[BLIND['ann'][0]]}, again", 2, "Is 3 not too much?")
+    again = second.ShownAnswer(f"{by_score[BLIND['ann'][0]]}, again", 2, "Is 3 not too much?")
     assert answers.others[2:] == [again], "others see what somebody says after that"
     sent = SecondDesk("discuss", "s", bob).moving(db, None).items[0]
     assert sent["beside"]["fluency"]["score"].endswith("you 2")

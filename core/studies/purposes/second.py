@@ -21,10 +21,10 @@ from concord.store.studies import Study
 from concord.table import Column, Table
 
 Purpose = Literal["revise", "discuss"]
-"""Beside a judge's score, or beside others' answers: the purposes of `concord.store.purposes`."""
+"""ShownAnswer a judge's score, or beside others' answers: the purposes of `concord.store.purposes`."""
 
 
-class Beside(NamedTuple):
+class ShownAnswer(NamedTuple):
     """Somebody's answer that is shown: a letter, or the judge, and the reason."""
 
     who: str
@@ -37,7 +37,7 @@ class Shown(NamedTuple):
 
     criterion: Criterion
     own: float
-    others: Sequence[Beside]
+    others: Sequence[ShownAnswer]
     second: Informed | None
 
 
@@ -141,7 +141,7 @@ def look(db: Database, purpose: Purpose, name: str, rater: int) -> SecondLook | 
 
 def _judged(
     study: Study, given: Mapping[tuple[int, str], tuple[Sequence[float], str]]
-) -> dict[tuple[int, str], list[Beside]]:
+) -> dict[tuple[int, str], list[ShownAnswer]]:
     """One score of each unit and criterion: the mean over turns and runs, of categories the most frequent.
 
     Where two categories are equally frequent, the judge has no answer to show.
@@ -151,18 +151,18 @@ def _judged(
     for (unit, criterion), (scores, reasons) in given.items():
         if criterion in nominal and len(scores := multimode(scores)) > 1:
             continue
-        judged[unit, criterion] = [Beside("the judge", sum(scores) / len(scores), reasons)]
+        judged[unit, criterion] = [ShownAnswer("the judge", sum(scores) / len(scores), reasons)]
     return judged
 
 
 def _others(
     study: Study, given: Mapping[int, Sequence[BlindAnswer]], second: Iterable[Informed], rater: int
-) -> dict[tuple[int, str], list[Beside]]:
+) -> dict[tuple[int, str], list[ShownAnswer]]:
     """Others' first answers and, after these, their second ones, by unit and criterion.
 
     A letter stands for each person. It differs between units, so that nobody can be followed.
     """
-    beside: dict[tuple[int, str], list[Beside]] = {}
+    beside: dict[tuple[int, str], list[ShownAnswer]] = {}
     again = informed.by_unit(second)
     for unit, answers in given.items():
         people = sorted({one.rater for one in answers})
@@ -175,10 +175,10 @@ def _others(
         shown.sort(key=lambda pair: pair[0])
         criteria = {one.criterion for _, one in shown}
         for letter, one in shown:
-            beside.setdefault((unit, one.criterion), []).append(Beside(letter, one.score, one.reason))
+            beside.setdefault((unit, one.criterion), []).append(ShownAnswer(letter, one.score, one.reason))
         for later in again.get(unit, ()):
             if later.criterion in criteria and later.rater in letters and later.rater != rater:
-                repeated = Beside(f"{letters[later.rater]}, again", later.score, later.reason)
+                repeated = ShownAnswer(f"{letters[later.rater]}, again", later.score, later.reason)
                 beside[unit, later.criterion].append(repeated)
     return beside
 
