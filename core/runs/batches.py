@@ -29,7 +29,7 @@ from concord.llm.models import Model
 from concord.rating import NOTHING_SPENT, Spent
 from concord.runs.stored import RunStore
 from concord.store import batches as stored
-from concord.store import leases, runs
+from concord.store import runs
 from concord.store.batches import Batch, Waiting
 from concord.store.database import now
 from concord.store.runs import NotedCall
@@ -86,8 +86,6 @@ class Batches:
     _open: list[Batch] = field(default_factory=list)
     _made_for: dict[int, Model] = field(default_factory=dict)
     """The model of a batch, adapted as it was when the batch was sent."""
-    mark: tuple[Any, ...] = ()
-    """Of the batches in the store when what waits was read."""
     _reserved: float = 0.0
     _limit: float | None = None
     _unanswered: int = 0
@@ -280,16 +278,11 @@ class Batches:
                 with part.lines:
                     if part.calls and not self.problem:
                         await self._sent(name, part)
-        # The next pass reads what was stored, and leases what is left. Another run that leases it meanwhile
-        # finds its calls in batches.
-        await self.store.do(lambda db: leases.release_all(db, self.run))
         await self.refresh()
 
     async def _sent(self, name: str, part: _File) -> None:
         mark, model = uuid.uuid4().hex, self.models[name]
         number = await self.store.do(lambda db: stored.prepare(db, self.run, name, mark, part.calls))
-        if number is None:
-            return  # Another run has just sent some of these calls; the next wave knows it.
         self._made_for[number] = self.client.model(name)
         try:
             file = await batch.upload(self.client, model, f"concord-{mark}.jsonl", part.lines)
@@ -357,7 +350,6 @@ class Batches:
         since = now(timedelta(days=-FULL_DAYS))
 
         def read(db: Database) -> tuple[dict[str, Waiting], list[Batch], dict[str, list[int]]]:
-            self.mark = stored.mark(db)
             self._limit = self.budget(db)
             mine = {id: call for id, call in stored.known(db).items() if call.model in self.models}
             small = {name: stored.refused(db, name, since) for name in self.models}

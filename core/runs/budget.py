@@ -119,7 +119,6 @@ class Budget:
         self._changed.set()
 
     async def _reserve(self, model: str, size: int, most: int | None) -> Reserved:
-        looked = False
         while not self._over:
             held = self._cost(model, size, most)
             left = self.limit - self.elsewhere - self._spent - self.lost + ROUNDING
@@ -135,14 +134,9 @@ class Budget:
                     self._give_back(held)
                     raise
                 self._give_back(held)
-            elif alone and looked:
-                self._halt(self._sentence(held))
             elif alone:
-                # Another run of the plan may have ended and spent less than it was granted.
-                looked = True
-                await self._ask(self._spent + self.lost)
+                self._halt(self._sentence(held))
             else:
-                looked = False
                 self._changed.clear()
                 await self._changed.wait()
         raise RunStopped("The run has stopped.")
@@ -156,11 +150,8 @@ class Budget:
             in_flight = sum(one.expected for one in self._in_flight)
             needed = self._spent + self.lost + in_flight
             if needed > self._granted:
-                await self._ask(needed + in_flight / 2)
+                self._granted, self.elsewhere = await self._grant(needed + in_flight / 2)
             return needed <= self._granted + ROUNDING
-
-    async def _ask(self, wanted: float) -> None:
-        self._granted, self.elsewhere = await self._grant(wanted)
 
     def _give_back(self, held: Reserved) -> None:
         self._in_flight.discard(held)

@@ -10,11 +10,10 @@ import gc
 import os
 import signal
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
 from typing import Any, TypedDict, Unpack
 
 from sqlite_utils import Database
@@ -30,19 +29,16 @@ from concord.runs.asking import Asker, Calls
 from concord.runs.batches import Batches
 from concord.runs.benchmark import Owed
 from concord.runs.budget import Budget, check_priced
-from concord.runs.claiming import Sharing
 from concord.runs.planning import Job, Pending, Survey, left, survey
 from concord.runs.plans import as_dict
 from concord.runs.registry import get
 from concord.runs.stored import UNREADABLE, RunStore
 from concord.scenario import Scenario
-from concord.store import batches as sent
 from concord.store import (
     budgets,
     comparisons,
     configurations,
     conversations,
-    leases,
     presence,
     ratings,
     runs,
@@ -57,8 +53,6 @@ from concord.workspace import Workspace
 BEAT_SECONDS = 0.5
 GRACE_SECONDS = 30.0
 """How long a run that was stopped waits for its calls in flight."""
-CLAIMED = 16
-"""Plays that are leased at once."""
 
 
 class RunOptions(TypedDict, total=False):
@@ -202,8 +196,9 @@ class _Run:
     calls: Calls = field(init=False)
     budget: Budget | None = None
     seen: Survey = field(default_factory=Survey)
-    """What was stored when work was begun: other runs may have stored more since the survey."""
-    sharing: Sharing = field(init=False)
+    """What was stored when work was begun: another run may have stored more since the survey."""
+    ahead: int | None = None
+    """The run of the benchmark that this one waits for."""
     ended: bool = False
     """Whether nothing but storing is left to do."""
 
@@ -254,7 +249,6 @@ class _Run:
             if self.max_cost is not None:
                 self.budget = Budget(self.max_cost, self.job.models, guesses, self._granted, self.halt)
             _on_signal(self._signalled)
-            self.sharing = Sharing(self.store, self.number, again=self.retry_failed)
             self.batches = Batches(
                 *(self.store, self.job.models, self.client, self.number, self.options.get("batch", False)),
                 *(guesses, self._may_spend, self._collected),
@@ -293,6 +287,7 @@ class _Run:
     async def _waves(self) -> None:
         """Go through what is left; by batch, once more whenever a batch was collected."""
         try:
+            await self._turn()
             await self.batches.collect()
             counted = True
             while not self.stop:
@@ -305,8 +300,20 @@ class _Run:
                     break
         except CallFailed as failure:
             self.halt(str(failure), broken=True)
+        except RunStopped:
+            return  # The store could not be read until the run was stopped.
         if reason := self.batches.ends_for():
             self.halt(reason, broken=bool(self.batches.problem))
+
+    async def _turn(self) -> None:
+        """Wait until no run of the benchmark that was started before is at work."""
+        while not self.stop:
+            self.ahead = await self.store.look(partial(runs.ahead, run=self.number))
+            if self.ahead is None:
+                break
+            await asyncio.sleep(BEAT_SECONDS)
+        if self.budget:
+            self.budget.elsewhere = (await self._granted(0.0)).elsewhere
 
     def _may_spend(self, db: Database) -> float | None:
         if self.max_cost is None:
@@ -320,62 +327,31 @@ class _Run:
             self.budget.paid(spent)
 
     async def _begin(self, group: asyncio.TaskGroup, *, counted: bool) -> None:
-        """Begin what is left and no other run makes; then what others have given back or made in part.
-
-        `counted` notes what was stored before, once for a run.
-        """
+        """Begin what is left, as places become free. `counted` notes what was stored, once for a run."""
         # Twice as many plays as calls: a play waits for one call at a time, and plays overlap.
         places = asyncio.Semaphore(2 * sum(limits(self.job.models.values()).values()))
-        seen = self.seen if counted else None
+        seen, begun = self.seen if counted else None, set[str]()
+        again, earlier = self.retry_failed, self.survey
         while not self.stop:
-            self.sharing.others.clear()
             try:
-                rest = left(
-                    self.workspace,
-                    self.job.plays(),
-                    retry_failed=self.retry_failed,
-                    survey=seen,
-                    earlier=self.survey,
-                )
-                while batch := list(islice(rest, CLAIMED)):
-                    await self._begin_free(batch, group, places)
-                break
+                for item in left(
+                    self.workspace, self.job.plays(), retry_failed=again, survey=seen, earlier=earlier
+                ):
+                    if item.key in begun:
+                        continue
+                    await places.acquire()
+                    if self.stop:
+                        return
+                    begun.add(item.key)
+                    task = group.create_task(self._one(item, places))
+                    self.tasks.add(task)
+                    task.add_done_callback(self.tasks.discard)
+                return
             except UNREADABLE as error:
-                # What is left is looked for once more, from the start; what was begun is leased.
+                # What is left is looked for once more, from the start.
                 seen = None
                 if not self.stop:
                     await self.store.until_readable(error)
-        while self.sharing.others and not self.stop:
-            await asyncio.sleep(BEAT_SECONDS)
-            try:
-                free = await self.sharing.given_back()
-            except RunStopped:
-                return
-            for first in range(0, len(free), CLAIMED):
-                await self._begin_free(free[first : first + CLAIMED], group, places)
-
-    async def _begin_free(
-        self, items: Sequence[Pending], group: asyncio.TaskGroup, places: asyncio.Semaphore
-    ) -> None:
-        """Begin those of these pieces of work that no other run makes, as places become free."""
-        if self.stop:
-            return
-        mine = await self.sharing.claim(items)
-        if mine:
-            await self._known_batches()
-        for item in mine:
-            await places.acquire()
-            if self.stop:
-                return
-            task = group.create_task(self._one(item, places))
-            self.tasks.add(task)
-            task.add_done_callback(self.tasks.discard)
-
-    async def _known_batches(self) -> None:
-        """Know what waits in batches now: what another run gave back may wait in one that it has sent."""
-        with suppress(RunStopped):
-            if await self.store.look(sent.mark) != self.batches.mark:
-                await self.batches.refresh()
 
     async def _asker(self, work: str, resumed: bool) -> Asker:
         """How a piece of work asks, with what the journal holds of it."""
@@ -479,20 +455,15 @@ class _Run:
         if error is not None:
             self.refused |= {key} if done else set()
             runs.save_failure(db, key, self._as_failure(ask.failing(error)), self.number)
-            leases.release(db, [key])
 
     def _failed(self, work: Pending | Owed, failure: CallFailed) -> None:
-        failed, pieces, keys = self._as_failure(failure), 1, [work.key]
+        failed, pieces, key = self._as_failure(failure), 1, work.key
+        self.given_up.add(key)
         if isinstance(work, Pending):
             failed = replace(failed, player=work.play.player, facets=work.play.facets)
-            pieces, keys = work.pieces, [*keys, *work.owed]
-        self.given_up.update(keys)
-
-        def save(db: Database) -> None:
-            runs.save_failure(db, keys[0], failed, self.number)
-            leases.release(db, keys)
-
-        self.store.put(save)
+            pieces = work.pieces
+            self.given_up.update(owed.key for owed in work.judged)
+        self.store.put(lambda db: runs.save_failure(db, key, failed, self.number))
         self.failed += pieces
 
     def _as_failure(self, failure: CallFailed) -> Failure:
@@ -522,16 +493,16 @@ class _Run:
         sentences = [*self._notes(), self.client.says(), self.batches.says()]
         return {
             "planned": max(before.planned, seen.planned),
-            "stored": max(before.stored, seen.stored) + self.sharing.stored,
+            "stored": max(before.stored, seen.stored),
             "done": self.done - len(self.refused),
-            "failed": self.failed + max(before.failed, seen.failed) + self.sharing.failed + len(self.refused),
+            "failed": self.failed + max(before.failed, seen.failed) + len(self.refused),
             "message": " ".join(filter(None, sentences)),
         }
 
     def _notes(self) -> list[str]:
-        """What was changed of calls, and what other runs make or have made."""
-        since_surveyed = max(0, self.seen.stored - self.survey.stored)
-        return [*self.client.adaptations.values(), self.sharing.says(since_surveyed)]
+        """What was changed of calls, and which run this one waits for."""
+        waits = f"Run {self.ahead} is at work on {self.started.benchmark}: this one begins when it has ended."
+        return [*self.client.adaptations.values(), waits if self.ahead else ""]
 
     def _tell(self) -> None:
         """Say where the run stands, and what the store cannot take, without the store."""

@@ -49,23 +49,11 @@ class Pending:
     judged: tuple[Owed, ...]
     resumed: frozenset[str]
     """The keys with calls in the journal of an interrupted run."""
-    failed: int = 0
-    """Verdicts that failed before and are left out."""
 
     @property
     def key(self) -> str:
         """The key of the play."""
         return self.play.key
-
-    @property
-    def first(self) -> tuple[str, ...]:
-        """The keys of what is made first: the play or, where it is stored, the judgements of it."""
-        return self.owed if self.stored or self.play.play is None else (self.play.key,)
-
-    @property
-    def owed(self) -> tuple[str, ...]:
-        """The keys of its judgements and comparisons."""
-        return tuple(j.key for j in self.judged)
 
     @property
     def pieces(self) -> int:
@@ -434,13 +422,12 @@ def pending(
         if play.key in failed:
             counted.failed += own + len(play.judged)
             continue
-        unread = sum(j.key in failed for j in play.judged)
-        counted.failed += unread
+        counted.failed += sum(j.key in failed for j in play.judged)
         todo = tuple(j for j in play.judged if j.key not in settled)
         if todo or (own and not stored):
             resumed = begun.keys() & {play.key, *(j.key for j in todo)}
             counted.noted += sum(begun[key] for key in resumed)
-            pending_plays.append(Pending(play, stored, todo, frozenset(resumed), unread))
+            pending_plays.append(Pending(play, stored, todo, frozenset(resumed)))
     return pending_plays
 
 

@@ -4,7 +4,6 @@ A batch is stored before its file is sent, after that, and once the endpoint has
 was killed in between finds it again by its mark.
 """
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -67,16 +66,11 @@ class Waiting:
     raw: str = ""
 
 
-def prepare(
-    db: Database, run: int | None, model: str, mark: str, calls: Sequence[Mapping[str, Any]]
-) -> int | None:
-    """Store a batch that is about to be sent; None, and nothing stored, if one of its calls waits already.
+def prepare(db: Database, run: int | None, model: str, mark: str, calls: Sequence[Mapping[str, Any]]) -> int:
+    """Store a batch that is about to be sent; its number.
 
     `calls` have the fields of Waiting up to `cost`, without `batch_id`.
     """
-    ids = [call["id"] for call in calls]
-    if any(call.batch_id is not None for call in known(db, ids).values()):
-        return None
     moment = now()
     row = {"mark": mark, "run_id": run, "model": model, "lines": len(calls), "state": "prepared"}
     number = insert(db, "batches", row | {"created": moment, "changed": moment})
@@ -116,12 +110,9 @@ def refused(db: Database, model: str, since: str) -> list[int]:
     return [row["lines"] for row in rows]
 
 
-def known(db: Database, ids: Sequence[str] | None = None) -> dict[str, Waiting]:
-    """The calls (of these ids) that wait, are to be asked again or failed, by id."""
-    rows = db.table("batch_calls").rows
-    if ids is not None:
-        rows = db.table("batch_calls").rows_where("id IN (SELECT value FROM json_each(?))", [json.dumps(ids)])
-    return {row["id"]: Waiting(**row) for row in rows}
+def known(db: Database) -> dict[str, Waiting]:
+    """The calls that wait, are to be asked again or failed, by id."""
+    return {row["id"]: Waiting(**row) for row in db.table("batch_calls").rows}
 
 
 def calls_of(db: Database, batch: int) -> dict[str, Waiting]:
@@ -159,12 +150,6 @@ def end(db: Database, batch: int, state: str, message: str) -> None:
 def forget(db: Database, batch: int) -> None:
     """Remove a batch that the endpoint never had; its calls are to be asked again."""
     db.table("batches").delete(batch)
-
-
-def mark(db: Database) -> tuple[Any, ...]:
-    """Another one after a batch was prepared, sent or ended."""
-    sql = "SELECT max(id), count(*), max(changed) FROM batches"
-    return tuple(db.execute(sql).fetchone())
 
 
 def waiting_of(db: Database, run: int) -> int:

@@ -119,9 +119,8 @@ _SPEND = f"UPDATE runs SET {', '.join(f'{f.name} = {f.name} + ?' for f in fields
 
 
 def end(db: Database, run: int, state: State, message: str = "") -> None:
-    """Close a run. What it had leased is free."""
+    """Close a run."""
     moment = now()
-    db.execute("DELETE FROM leases WHERE run_id = ?", [run])
     db.table("runs").update(run, {"state": state, "message": message, "ended": moment, "beat": moment})
 
 
@@ -144,6 +143,19 @@ def get(db: Database, run: int) -> Progress:
 def recent(db: Database, limit: int = 20) -> list[Progress]:
     """The latest runs, newest first."""
     return [_progress(db, row) for row in db.table("runs").rows_where(order_by="id DESC", limit=limit)]
+
+
+def ahead(db: Database, run: int) -> int | None:
+    """A run of the same benchmark that was started before this one and is at work; None if there is none.
+
+    What two runs could share, conversations and what judges said of them, belongs to one benchmark.
+    """
+    rows = db.table("runs").rows_where(
+        "state = 'running' AND id < ? AND benchmark = (SELECT benchmark FROM runs WHERE id = ?)",
+        [run, run],
+        order_by="id",
+    )
+    return next((row["id"] for row in rows if not _progress(db, row).interrupted), None)
 
 
 @dataclass(frozen=True)
@@ -200,8 +212,8 @@ def latest_steps(db: Database, prefix: str = "") -> dict[str, str]:
 
 
 def settle(db: Database, work: str) -> None:
-    """Delete the journal, the failure and the lease of a work that is stored."""
-    for table in ("leases", "journal", "failures"):
+    """Delete the journal and the failure of a work that is stored."""
+    for table in ("journal", "failures"):
         db.execute(f"DELETE FROM {table} WHERE work = ?", [work])
 
 

@@ -585,13 +585,6 @@ CREATE TABLE runs (
     ended TEXT
 );
 
--- Which run is making which piece of work.
-CREATE TABLE leases (
-    work TEXT PRIMARY KEY,
-    run_id INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE
-) WITHOUT ROWID;
-CREATE INDEX leases_of_run ON leases (run_id);
-
 -- Answered calls of work that is not finished, and for good those of moderation models (“moderations/NAME”, by
 -- the text's hash). `beside` is what a reply says beside its text.
 CREATE TABLE journal (

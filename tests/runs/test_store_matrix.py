@@ -115,7 +115,7 @@ def test_no_call_is_made_while_a_fault_lasts_and_none_is_repeated(kind, fault, p
         assert (ended.state, ended.left) == ("finished", 0)
         assert calls_made(workspace) == ended.spent.calls
         assert calls_of(workspace)["repeated"] == 0
-    assert (count(workspace, "journal"), count(workspace, "leases")) == (0, 0)
+    assert count(workspace, "journal") == 0
 
 
 def test_each_kind_of_plan_has_its_row():

@@ -12,7 +12,7 @@ import pytest
 
 from concord.runs import engine, planning
 from concord.runs.plans import JudgePlan
-from concord.store import leases
+from concord.store import presence
 from concord.store import runs as stored
 from tests import warm
 from tests.runs.test_runs import calls_made, calls_of, concord_run, count, plan, until
@@ -46,37 +46,52 @@ def test_twins_started_at_the_same_moment_pay_once_for_what_they_share(faulty, s
         assert (run.stands, run.left, run.failed) == ("finished", 0, 0)
         assert run.stored + run.done == run.planned
     assert sum(run.spent.calls for run in recent(workspace)) == calls_made(workspace)
-    assert (count(workspace, "leases"), count(workspace, "journal")) == (0, 0)
+    assert count(workspace, "journal") == 0
     assert not list(workspace.path.glob("concord.db-run-*"))
 
 
-def test_who_waits_says_so_and_uses_what_the_other_made(faulty, monkeypatch):
-    """One run has begun all there is; the other makes no call and says which run it waits for."""
+def test_who_waits_says_so_and_uses_what_the_other_made(faulty):
+    """The second makes no call, says which run it waits for, and finds everything stored."""
     workspace = faulty(latency=0.3)
     with ThreadPoolExecutor(2) as pool:
         jobs = [planning.job(workspace, plan()), planning.job(workspace, plan())]
         first = pool.submit(engine.execute, workspace, jobs[0])
-        while count(workspace, "leases") < 2 * 3:
+        while not count(workspace, "journal"):
             assert not first.done()
         messages = []
         second = pool.submit(
             engine.execute, workspace, jobs[1], watch=lambda progress: messages.append(progress.message)
         )
         made, used = first.result(), second.result()
-    assert "results are being made by run 1: they are not paid twice." in " ".join(messages)
+    assert "Run 1 is at work on pingpong: this one begins when it has ended." in messages
     assert (made.spent.calls, used.spent.calls) == (20, 0)
-    assert (used.stored, used.done, used.left) == (6, 0, 0)
-    assert used.message == "6 results were made by run 1 meanwhile."
+    assert (used.stored, used.done, used.left, used.message) == (6, 0, 0, "")
 
 
-def test_what_a_killed_run_had_leased_is_done_by_its_twin(faulty):
+def test_who_waits_can_be_stopped_and_other_benchmarks_do_not_wait(workspace):
+    """A run before it holds the benchmark: a file that it has locked says that it is alive."""
+    with workspace.write() as db:
+        number = stored.start(db, "pingpong", {}, os.getpid())
+    with presence.present(workspace.db_path, number), ThreadPoolExecutor(1) as pool:
+        other = engine.execute(workspace, planning.job(workspace, JudgePlan("simulbench", ("a",))))
+        assert (other.state, other.planned) == ("finished", 0)
+        waiting = pool.submit(engine.execute, workspace, planning.job(workspace, plan()))
+        while "begins when it has ended" not in recent(workspace)[0].message:
+            assert not waiting.done()
+        with workspace.write() as db:
+            stored.ask_to_stop(db, recent(workspace)[0].id)
+        ended = waiting.result()
+    assert (ended.state, ended.spent.calls, ended.left) == ("stopped", 0, 6)
+
+
+def test_what_a_killed_run_had_begun_is_done_by_its_twin(faulty):
     """It dies between two calls of its conversations; the twin goes on in its journal."""
     workspace = faulty(latency=0.5)
     words = ("--repeats", "4", "--judges", "a")
     killed = start(workspace, *words)
     until(lambda: count(workspace, "journal") > 8, killed)
     twin = start(workspace, *words)
-    until(lambda: len(recent(workspace)) == 2 and "made by run 1" in recent(workspace)[0].message, twin)
+    until(lambda: len(recent(workspace)) == 2 and "Run 1 is at work" in recent(workspace)[0].message, twin)
     os.kill(killed.pid, signal.SIGKILL)
     killed.wait()
     said, _ = twin.communicate()
@@ -92,29 +107,34 @@ def test_what_a_killed_run_had_leased_is_done_by_its_twin(faulty):
 
 
 def test_judges_wait_for_conversations_of_another_run(faulty):
-    """A run of judges over what is stored shares no work with the run that plays, but for the same judge."""
+    """Judges of what is stored take their turn after the run that plays, and rate what it has made."""
     workspace = faulty(latency=0.02)
-    engine.execute(workspace, planning.job(workspace, plan(judges=(), repeats=6)))
     with ThreadPoolExecutor(2) as pool:
         jobs = [planning.job(workspace, p) for p in (plan(repeats=6), JudgePlan("pingpong", ("b", "c")))]
-        ended = [done.result() for done in [pool.submit(engine.execute, workspace, job) for job in jobs]]
-    assert [run.left for run in ended] == [0, 0]
+        playing = pool.submit(engine.execute, workspace, jobs[0])
+        while not count(workspace, "journal"):
+            assert not playing.done()
+        judging = pool.submit(engine.execute, workspace, jobs[1])
+        assert [playing.result().left, judging.result().left] == [0, 0]
     # Twelve conversations of eight calls, and three judges of each
     assert calls_made(workspace) == 12 * (8 + 3)
+    assert judging.result().done == 12
 
 
-def test_a_lease_of_a_run_that_has_ended_or_died_is_free(workspace):
+def test_a_run_that_has_ended_or_died_is_not_waited_for(workspace):
     with workspace.write() as db:
-        number = stored.start(db, "pingpong", {}, os.getpid())
-        dead = stored.start(db, "pingpong", {}, pid=2**22 + 1)
-        mine = stored.start(db, "pingpong", {}, os.getpid())
-        assert leases.claim(db, number, ["w1", "w2"]).mine == {"w1", "w2"}
-        assert leases.claim(db, dead, ["w3"]).mine == {"w3"}
-        got = leases.claim(db, mine, ["w1", "w3", "w4"])
-        assert (got.mine, got.others) == ({"w3", "w4"}, {"w1": number})
-        assert leases.claim(db, mine, ["w4"]).mine == set(), "what it has already is not new"
-        stored.end(db, number, "stopped")
-        assert leases.claim(db, mine, ["w1", "w2"]).mine == {"w1", "w2"}
+        ended, dead, mine, other = (
+            stored.start(db, *how)
+            for how in (
+                ("pingpong", {}, os.getpid()),
+                ("pingpong", {}, 2**22 + 1),
+                ("pingpong", {}, os.getpid()),
+                ("stss", {}, os.getpid()),
+            )
+        )
+        assert stored.ahead(db, mine) == ended
+        stored.end(db, ended, "stopped")
+        assert [stored.ahead(db, run) for run in (ended, dead, mine, other)] == [None] * 4
 
 
 def test_a_process_with_the_number_of_a_dead_run_is_not_taken_for_it(workspace, tmp_path):
