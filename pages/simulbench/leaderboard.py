@@ -1,6 +1,6 @@
-"""SimulBench on the leaderboard page: its tables, tasks, scripts side by side, and toxicity."""
+"""SimulBench on the leaderboard page: its tables, tasks, and toxicity."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -20,16 +20,12 @@ from pages.parts.plain import plain
 from pages.parts.session import workspace
 from pages.results import filters
 
-LISTED = 20
-
 
 class Board(NamedTuple):
     """Everything that the page shows; tasks by whether only hard scripts count."""
 
     subsets: Table
     tasks: dict[bool, dict[str, pd.DataFrame]]
-    differ: Table
-    fails: Table
 
 
 @st.cache_resource(max_entries=8, show_spinner="Measuring …")
@@ -39,17 +35,11 @@ def _board(
     left_out: tuple[int, int],
     where: filters.Chosen,
     judges: tuple[str, ...],
-    model: str,
 ) -> Board:
     """The tables; `stamp` and `left_out` change with the store and with discarded scripts."""
     with workspace().read() as db:
         of = boards.scored(db, where=dict(where), judges=judges)
-    return Board(
-        boards.subsets(of),
-        {hard: boards.task_scores(of, hard=hard) for hard in (True, False)},
-        boards.parting_table(boards.partings(of, LISTED)),
-        boards.failure_table(of, model, LISTED),
-    )
+    return Board(boards.subsets(of), {hard: boards.task_scores(of, hard=hard) for hard in (True, False)})
 
 
 def draw(benchmark: Benchmark) -> None:
@@ -65,24 +55,13 @@ def draw(benchmark: Benchmark) -> None:
     with st.popover("Scripts, judges", icon=":material/tune:"):
         panel = filters.panel(judges)
         where = filters.where(benchmark, values)
-    model = st.query_params.get("model", "")
-    board = _board(str(workspace().path), stamp, left_out, where, panel, model)
+    board = _board(str(workspace().path), stamp, left_out, where, panel)
     figures = zip(board.subsets.rows, board.subsets.estimates("All"), strict=True)
     forest([(str(row["model"]), figure) for row, figure in figures], "Score on all scripts", "Mean score")
-    st.caption(
-        f"Select a model to see the scripts on which it fails: where its reply scored below {boards.GOOD:g}."
-    )
+    st.caption("Select a model to see its conversations.")
     row = table.draw(board.subsets, selectable=True)
     if row is not None:
-        st.query_params["model"] = str(row["model"])
-        st.rerun()
-    st.caption("Select a script to read the reply that got the least.")
-    for scripts in (board.fails, board.differ):
-        row = table.draw(scripts, selectable=True)
-        if row is not None:
-            scores: Any = row["scores"]
-            replies: Any = row["conversations"]
-            go("conversations", conversation=str(replies[min(scores, key=scores.get)]))
+        go("conversations", benchmark=STORED, player=str(row["model"]))
     _tasks(board)
     # Toxicity reads every text: only on demand.
     more = st.expander("Toxicity of tasks, scripts and replies", key="toxicity", on_change="rerun")

@@ -122,7 +122,7 @@ def _moment(scenario: Scenario) -> str:
 
 
 def _opened(row: SimulationTask, scenario: Scenario | None, who: str) -> None:
-    """One task in full; a proposed one with what it resembles, to be accepted, edited or rejected."""
+    """One task in full; a proposed one to be accepted, edited or rejected."""
     with st.container(border=True):
         if scenario is not None and scenario.state == "proposed":
             return _decide(row, scenario, who)
@@ -144,15 +144,8 @@ def _opened(row: SimulationTask, scenario: Scenario | None, who: str) -> None:
 
 def _decide(row: SimulationTask, scenario: Scenario, who: str) -> None:
     """A proposed task as a form; it stays with what was typed until its words can be kept."""
-    brought = materials(workspace())
-    with workspace().read() as db:
-        alike, known = review.review(db, brought, row.id).resembles, review.known(db, brought)
     by = str(scenario.body.get("model") or scenario.source)
     st.caption(plain(f"Proposed by {marked(by, bool(scenario.body.get('simulated')))}."))
-    for like in alike[:5]:
-        other = known[like.task]
-        with st.expander(plain(f"{like.value:.0%} like {other.act} ({other.type})")):
-            st.text(other.task_description)
     with st.form(f"decide {row.id}", border=False):
         edited = {
             "act": st.text_input("Name", row.act, max_chars=200),

@@ -1,8 +1,7 @@
 """The demo's SimulBench: everything is there, and simulated people answer as they are told."""
 
-from concord.benchmarks.simulbench import review, toxicity
-from concord.runs.planning import materials
-from concord.store import conversations
+from concord.benchmarks.simulbench import toxicity
+from concord.store import conversations, scenarios
 from concord.studies import audits, comparisons
 from tests.demo import simulbench as played
 from tests.mock.simulbench import judges
@@ -19,7 +18,7 @@ def test_every_part_of_it_is_there(demo_workspace):
         assert 0.5 < audit.overall.rate.value < 1
         assert audit.simulated == played.PEOPLE[:1]
         assert by_hand.counts(db)[""] > 0
-        assert len(review.reviews(db, materials(demo_workspace))) == 6
+        assert len(scenarios.page(db, "simulbench", "task", state="proposed", limit=-1)) == 6
     assert all(row["missing"] == 0 for row in toxicity.toxicity(demo_workspace).rows)
 
 

@@ -150,30 +150,6 @@ def test_a_judge_of_another_benchmark_is_no_other_judge_here(filled):
         ]
 
 
-def test_where_models_part_and_where_the_best_fails(filled):
-    with filled.read() as db:
-        apart = boards.partings(boards.scored(db))
-        assert [(p.script, p.spread) for p in apart] == [("s3", 5.5), ("s2", 4), ("s1", 3)], (
-            "s4 has one score only"
-        )
-        assert apart[0].scores == {"x": 3, "y": 8.5}
-        assert set(apart[0].conversations) == {"x", "y"}
-        # x is the best, with 8, 7, 3 and 10: below 7 is the 3 alone. y has 5, 3 and 8.5.
-        assert [p.script for p in boards.failures(boards.scored(db))] == ["s3"]
-        assert [p.script for p in boards.failures(boards.scored(db), "y")] == ["s2", "s1"]
-        with pytest.raises(NotFound, match="z"):
-            boards.failures(boards.scored(db), "z")
-
-
-def test_a_model_that_is_good_everywhere_fails_nowhere(workspace):
-    with workspace.write() as db:
-        by_hand.fill(db, {("s1", "x"): [8], ("s2", "x"): [7], ("s1", "y"): [6]})
-        assert boards.failures(boards.scored(db)) == []
-        listed = boards.failure_table(boards.scored(db))
-        assert (listed.rows, listed.notes) == ((), ("x fails nowhere: none of its replies scored below 7.",))
-        assert [p.script for p in boards.failures(boards.scored(db), "y")] == ["s1"]
-
-
 def test_without_scores_there_is_no_table(workspace):
     with workspace.read() as db, pytest.raises(ConcordError, match="No judge has rated any SimulBench"):
         boards.scored(db)
@@ -194,7 +170,6 @@ def test_the_command_prints_every_form(run, filled):
     assert (hard, stateful) == ({"x": "3", "y": "2"}, {"x": "10.0", "y": ""})
     values = json.loads(run(filled, "leaderboard", "simulbench", "--format", "json").stdout)["tables"]
     assert values["leaderboard-simulbench"]["rows"][0]["All"]["value"] == 7
-    assert values["partings"]["rows"][0]["spread"] == 5.5
     latex = run(filled, "leaderboard", "simulbench", "--format", "latex").stdout
     assert r"y & 5.00 (n 1) & 3.00 (n 1) & 8.50 (n 1) & 3.00 (n 1) & -- & 5.75 $\pm$" in latex
 

@@ -1,4 +1,4 @@
-"""Tasks are proposed by a model, doubles pointed out, and a person decides."""
+"""Tasks are proposed by a model, and a person decides."""
 
 import random
 import time
@@ -8,7 +8,7 @@ import pytest
 from concord.benchmarks.simulbench import proposals
 from concord.benchmarks.simulbench import review as tasks
 from concord.benchmarks.simulbench.proposals import Proposed
-from concord.benchmarks.simulbench.tasks import SimulationTask, catalogue
+from concord.benchmarks.simulbench.tasks import catalogue
 from concord.benchmarks.simulbench.tasks import tasks as usable
 from concord.errors import ConcordError, NotFound
 from concord.llm.replies import Unusable
@@ -48,7 +48,7 @@ def survey(workspace, plan, **how):
 
 def waiting(workspace):
     with workspace.read() as db:
-        return tasks.reviews(db, materials(workspace))
+        return scenarios.page(db, "simulbench", "task", state="proposed", limit=-1)
 
 
 def test_five_examples_of_the_type_at_random():
@@ -76,61 +76,24 @@ def test_a_proposal_without_a_first_request_or_with_placeholders_is_sent_back(ch
         proposals.check(proposed(**changed))
 
 
-def test_doubles_are_pointed_out_and_strangers_not():
-    hangman = next(t for t in KNOWN if t.id == "hangman-warden")
-    found = proposals.likenesses(hangman.act, hangman.task_description, KNOWN)
-    assert (found[0].task, found[0].value) == ("hangman-warden", 1.0)
-    assert len(found) == 1
-    reworded = hangman.task_description.replace("You think of", "Think of").replace("seven", "eight")
-    assert proposals.likenesses("Gallows Game", reworded, KNOWN)[0].value > 0.9
-    assert (
-        proposals.likenesses("Hangman Wardens", "Something else altogether.", KNOWN)[0].task
-        == "hangman-warden"
-    )
-    assert proposals.likenesses("Beehive Log", "Keep bees. My first hive swarms.", KNOWN) == []
-    assert proposals.likenesses("x", "", []) == []
-
-
-def test_likeness_finds_the_published_doubles(published):
-    known = [
-        SimulationTask.model_validate_json(line)
-        for line in (published / "simulbench_tasks.jsonl").read_text().splitlines()
-    ]
-    python = next(t for t in known if t.id == "019#Python_Interpreter")
-    others = [t for t in known if t is not python]
-    found = {like.task for like in proposals.likenesses(python.act, python.task_description, others)}
-    assert found == {"007#Python_interpreter", "011#PHP_Interpreter"}
-
-
 def test_proposals_wait_are_not_used_and_a_second_round_continues(workspace):
     assert propose(workspace, count=3).done == 3
     again = propose(workspace, count=5)
     assert (again.done, again.stored) == (2, 3)
     assert propose(workspace, "stateless", count=2).done == 2
     found = waiting(workspace)
-    assert [r.task.type for r in found] == ["stateful"] * 5 + ["stateless"] * 2
-    for review in found:
-        assert review.scenario.state == "proposed"
-        assert len(review.scenario.body["examples"]) == 5
-        assert review.scenario.body["model"] == "mock-user"
-        assert review.scenario.body["simulated"] is True
-        assert review.task.id not in usable(materials(workspace))
-        assert " first " in review.task.task_description
-
-
-def test_a_double_of_the_catalogue_and_of_another_proposal_is_shown(workspace):
-    propose(workspace, count=25)
-    kanban = next(r for r in waiting(workspace) if r.task.act == "Kanban Board")
-    assert "kanban-board" in {like.task for like in kanban.resembles}
-    assert any(like.task != "kanban-board" and like.value == 1.0 for like in kanban.resembles), (
-        "another proposal of the same"
-    )
-    assert kanban.task.id not in {like.task for like in kanban.resembles}
+    assert [one.body["type"] for one in found] == ["stateful"] * 5 + ["stateless"] * 2
+    for one in found:
+        assert len(one.body["examples"]) == 5
+        assert one.body["model"] == "mock-user"
+        assert one.body["simulated"] is True
+        assert one.key not in usable(materials(workspace))
+        assert " first " in one.body["task_description"]
 
 
 def test_a_person_accepts_edits_rejects_and_it_is_kept_who_and_when(workspace, run):
     propose(workspace, count=3)
-    a, b, c = (r.task.id for r in waiting(workspace))
+    a, b, c = (one.key for one in waiting(workspace))
     with workspace.write() as db:
         tasks.accept(db, a, "Ada")
         edited = tasks.accept(db, b, "Ben", {"act": "Boiler Room", "request_type": "an order"})
@@ -161,8 +124,8 @@ def test_an_edit_that_is_no_task_is_refused_in_a_sentence(workspace, edited, tol
     propose(workspace, count=1)
     [one] = waiting(workspace)
     with workspace.write() as db, pytest.raises(ConcordError, match=told):
-        tasks.accept(db, one.task.id, "Ada", edited)
-    assert waiting(workspace)[0].scenario.state == "proposed"
+        tasks.accept(db, one.key, "Ada", edited)
+    assert waiting(workspace)[0].state == "proposed"
 
 
 def test_an_unknown_task_is_named(workspace):

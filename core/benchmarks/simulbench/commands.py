@@ -8,7 +8,7 @@ import click
 
 from concord.benchmarks.simulbench import extraction, files, review, toxicity
 from concord.benchmarks.simulbench.scripts import HARD, SCRIPT, Script, counts, stored
-from concord.benchmarks.simulbench.tasks import STORED, TYPES
+from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, task_of
 from concord.benchmarks.simulbench.tasks import tasks as usable
 from concord.commands import options, printing
 from concord.commands.options import names
@@ -16,7 +16,7 @@ from concord.commands.printing import echo
 from concord.commands.progress import carry_out, running
 from concord.runs.planning import materials
 from concord.runs.plans import ProposePlan
-from concord.scenario import State
+from concord.scenario import Scenario, State
 from concord.store import scenarios
 from concord.store.actor import actor
 from concord.workspace import Workspace
@@ -57,11 +57,12 @@ def tasks_show(workspace: str, key: str) -> None:
     """Show one stored task in full."""
     folder = Workspace.open(workspace, create=False)
     with folder.read() as db:
-        shown = review.review(db, materials(folder), key)
-    _line(shown)
-    echo(f"\n{shown.task.task_description}\n\nEvery request: {shown.task.request_type}")
-    if shown.scenario.decided:
-        echo(f"{shown.scenario.state} by {shown.scenario.decided_by}, {shown.scenario.decided}")
+        stored = scenarios.get(db, STORED, TASK, key)
+    task = task_of(stored)
+    _line(stored)
+    echo(f"\n{task.task_description}\n\nEvery request: {task.request_type}")
+    if stored.decided:
+        echo(f"{stored.state} by {stored.decided_by}, {stored.decided}")
 
 
 @tasks.command("propose")
@@ -119,16 +120,13 @@ def tasks_reject(workspace: str, keys: tuple[str, ...]) -> None:
 
 def _list(folder: Workspace, state: State) -> None:
     with folder.read() as db:
-        for listed in review.reviews(db, materials(folder), state=state):
+        for listed in scenarios.page(db, STORED, TASK, state=state, limit=-1):
             _line(listed)
 
 
-def _line(of: review.Review) -> None:
-    like = ", ".join(f"{one.task} ({one.value:.2f})" for one in of.resembles[:3])
-    echo(
-        f"{of.task.id}\t{of.task.type}\t{of.scenario.state}\t{of.task.act}"
-        + (f"\tresembles {like}" if like else "")
-    )
+def _line(of: Scenario) -> None:
+    task = task_of(of)
+    echo(f"{task.id}\t{task.type}\t{of.state}\t{task.act}")
 
 
 # -- scripts

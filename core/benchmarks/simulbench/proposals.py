@@ -1,18 +1,14 @@
-"""Proposed tasks: the calls with which a model proposes them, and which tasks a proposal resembles.
+"""Proposed tasks: the calls with which a model proposes them.
 
 Each call shows five random tasks as examples (Jia et al.).
 """
 
 import hashlib
 import json
-import math
 import random
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import SequenceMatcher
 from functools import partial
-from typing import NamedTuple
 
 from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, Type, tasks
 from concord.errors import ConfigError, not_found
@@ -29,15 +25,6 @@ OUTPUT_TOKENS = 220
 VERSION = "v1"
 SEEDS = 5
 """Tasks shown as examples in one call."""
-ALIKE = 0.4
-"""From this likeness on a proposal is pointed out as a possible double.
-
-Among the published tasks a true double has 1.0, the same kind of console in another language 0.85, two
-trackers of tasks 0.45, two board games 0.37.
-"""
-_SAME_NAME = 0.8
-"""Names less alike than this say nothing: “Chess Player” and “Card Player” share most of their letters."""
-
 _FIRST_REQUEST = re.compile(r"\b(?:my|the|our) (?:very )?first\b", re.I)
 
 
@@ -47,13 +34,6 @@ class Proposed(Reply):
     task_name: Text
     task_description: Text
     request_type: Text
-
-
-class Likeness(NamedTuple):
-    """How like a known task is: 0 nothing in common, 1 the same."""
-
-    task: str
-    value: float
 
 
 def seeds(known: Iterable[SimulationTask], type: Type, rng: random.Random) -> list[SimulationTask]:
@@ -128,39 +108,3 @@ async def _propose(
     }
     key = f"{slug}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
     return Scenario(STORED, TASK, key, body, "proposed", GENERATED)
-
-
-def likenesses(
-    name: str, description: str, known: Sequence[SimulationTask], least: float = ALIKE
-) -> list[Likeness]:
-    """The known tasks that a proposal resembles at least so much, the likest first.
-
-    Likeness is the larger of two: of the names (the share of letters in order that they have in common), and
-    of the descriptions (the cosine of their words, weighted by how rare each is among the known tasks).
-    """
-    texts = [_words(task.task_description) for task in known]
-    there = Counter(word for words in texts for word in set(words))
-    n = len(known)
-
-    def weights(words: Sequence[str]) -> dict[str, float]:
-        # The smoothed inverse document frequency: a word that every task has weighs next to nothing.
-        return {w: c * math.log((1 + n) / (1 + there[w])) for w, c in Counter(words).items()}
-
-    mine = weights(_words(description))
-    alike = []
-    for task, words in zip(known, texts, strict=True):
-        by_name = SequenceMatcher(None, " ".join(_words(name)), " ".join(_words(task.act))).ratio()
-        value = max(_cosine(mine, weights(words)), by_name if by_name > _SAME_NAME else 0.0)
-        if value >= least:
-            alike.append(Likeness(task.id, round(value, 3)))
-    return sorted(alike, key=lambda like: -like.value)
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.lower())
-
-
-def _cosine(a: dict[str, float], b: dict[str, float]) -> float:
-    both = sum(weight * b[word] for word, weight in a.items() if word in b)
-    sizes = math.sqrt(sum(x * x for x in a.values()) * sum(x * x for x in b.values()))
-    return both / sizes if sizes else 0.0

@@ -1,57 +1,23 @@
-"""Review of stored tasks: a person sees what a proposal resembles, and accepts, edits or rejects it."""
+"""Decisions about stored tasks: a person accepts, edits or rejects a proposal."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
 from sqlite_utils import Database
 
 from concord.benchmarks.simulbench import proposals
-from concord.benchmarks.simulbench.proposals import Likeness, Proposed
-from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, task_of, tasks
+from concord.benchmarks.simulbench.proposals import Proposed
+from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask
 from concord.errors import ConcordError
 from concord.llm.replies import Unusable
-from concord.runs.benchmark import Materials
-from concord.scenario import Scenario, State
+from concord.scenario import Scenario
 from concord.store import scenarios
 
 WORDS = {"act": "The name", "task_description": "The description", "request_type": "The kind of request"}
 """What a person may change of a task, in their words."""
 ACCEPTED_BY = "_accepted_by"
 """The key in a rejected task's body that names who had accepted it."""
-
-
-@dataclass(frozen=True)
-class Review:
-    """A task on the review page: its state, and the tasks it resembles, the most alike first."""
-
-    task: SimulationTask
-    scenario: Scenario
-    resembles: tuple[Likeness, ...]
-
-
-def reviews(db: Database, brought: Materials, *, state: State = "proposed") -> list[Review]:
-    """Stored tasks of a state, in the order they came."""
-    others = list(known(db, brought).values())
-    return [_review(s, others) for s in scenarios.page(db, STORED, TASK, state=state, limit=-1)]
-
-
-def review(db: Database, brought: Materials, key: str) -> Review:
-    """One task of the store. Raises NotFound."""
-    return _review(scenarios.get(db, STORED, TASK, key), list(known(db, brought).values()))
-
-
-def known(db: Database, brought: Materials) -> dict[str, SimulationTask]:
-    """The tasks a proposal may resemble, by id: those in use, and those that wait for a person."""
-    waiting = scenarios.page(db, STORED, TASK, state="proposed", limit=-1)
-    return tasks(brought) | {s.key: task_of(s) for s in waiting}
-
-
-def _review(scenario: Scenario, beside: Sequence[SimulationTask]) -> Review:
-    task = task_of(scenario)
-    others = [other for other in beside if other.id != task.id]
-    return Review(task, scenario, tuple(proposals.likenesses(task.act, task.task_description, others)))
 
 
 def accept(db: Database, key: str, by: str, edited: Mapping[str, Any] | None = None) -> Scenario:

@@ -1,4 +1,4 @@
-"""SimulBench's tables: target models by kind and type, simplest and hardest tasks, single scripts.
+"""SimulBench's tables: target models by kind and type, simplest and hardest tasks.
 
 A score is the mean over the panel of judges of what a reply got, 1 to 10. After Jia et al., tables 2 and 4:
 types are compared within FirstChan, so that kinds of script do not mix.
@@ -6,7 +6,7 @@ types are compared within FirstChan, so that kinds of script do not mix.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from concord.statistics.intervals import bounded, described
 from concord.statistics.resampling import mean_estimates
 from concord.store import scenarios, tables
 from concord.store.filters import Where
-from concord.table import Column, Table, record
+from concord.table import Column, Table
 
 ENDS = QUALITY.scale.low, QUALITY.scale.high
 """The least and the greatest score of a reply."""
@@ -40,27 +40,6 @@ SUBSETS: Mapping[str, Callable[[pd.DataFrame], pd.Series[bool]]] = {
     "All": lambda t: t.kind.notna(),
 }
 """The columns, and which scripts each of them takes."""
-
-
-GOOD = 7.0
-"""From where on the scale calls a reply good (“7–8 good”); below it, a model failed."""
-
-
-@dataclass(frozen=True)
-class Parting:
-    """A script and what each model's reply to it got; `conversations` maps models to ids."""
-
-    script: str
-    act: str
-    kind: str
-    type: str
-    scores: Mapping[str, float]
-    conversations: Mapping[str, int]
-
-    @property
-    def spread(self) -> float:
-        """The best score less the worst."""
-        return max(self.scores.values()) - min(self.scores.values())
 
 
 @dataclass(frozen=True)
@@ -165,7 +144,7 @@ def subsets(of: Scored, *, resamples: int = 1000, seed: int = 0) -> Table:
 def leaderboard(
     db: Database, *, where: Where | None = None, judges: Sequence[str] = (), **drawn: int
 ) -> tuple[Table, ...]:
-    """Target models, the simplest and hardest tasks, and the scripts on which models differ most.
+    """Target models, and the simplest and hardest tasks.
 
     `drawn` may hold `resamples` and `seed`.
     """
@@ -176,7 +155,7 @@ def leaderboard(
         for which, tasks in ends(each).items()
         if len(tasks)
     ]
-    return (subsets(of, **drawn), *ends_of, parting_table(partings(of)))
+    return (subsets(of, **drawn), *ends_of)
 
 
 LEADERBOARDS = {SIMULBENCH.name: leaderboard}
@@ -215,68 +194,3 @@ def task_table(tasks: pd.DataFrame, which: str, type: str) -> Table:
     )
     rows = tuple({str(name): cell for name, cell in row.items()} for row in tasks.to_dict("records"))
     return Table(f"{which}-{type}", f"{which.capitalize()} tasks, {type}", columns, rows)
-
-
-def parting_table(
-    partings: Sequence[Parting], name: str = "partings", title: str = "Scripts on which models differ most"
-) -> Table:
-    """Scripts with what each model's reply got; a row also has the conversations of the models by number."""
-    models = sorted({model for parting in partings for model in parting.scores})
-    columns = (
-        *map(Column, ("act", "kind", "type")),
-        Column("spread", help="The best score less the worst"),
-        *(Column(f"score {model}", model) for model in models),
-        Column("script", file_only=True),
-    )
-    rows = tuple(
-        record(p) | {"spread": p.spread} | {f"score {model}": p.scores.get(model) for model in models}
-        for p in partings
-    )
-    return Table(name, title, columns, rows)
-
-
-def failure_table(of: Scored, model: str = "", limit: int = 10) -> Table:
-    """The scripts on which a model fails (see `failures`), or a note that it fails nowhere."""
-    model = model or strongest(of)
-    listed = parting_table(failures(of, model, limit), "failures", f"Where {model} fails")
-    nowhere = f"{model} fails nowhere: none of its replies scored below {GOOD:g}."
-    return listed if listed.rows else replace(listed, notes=(nowhere,))
-
-
-def strongest(of: Scored) -> str:
-    """The model with the highest mean over all scripts; “” without scores."""
-    means = of.table[of.table.complete].groupby("player")[FINAL].mean()
-    return str(means.idxmax()) if len(means) else ""
-
-
-def partings(of: Scored, limit: int = 10) -> list[Parting]:
-    """The scripts on which two or more models differ most, widest spread first."""
-    parted = [p for p in _partings(of) if len(p.scores) > 1]
-    return sorted(parted, key=lambda p: (-p.spread, p.script))[:limit]
-
-
-def failures(of: Scored, model: str = "", limit: int = 10) -> list[Parting]:
-    """The scripts on which a model fails, its lowest score first; the strongest model unless one is named.
-
-    It fails where its reply scored below `GOOD`, however well it does elsewhere; a model may fail nowhere.
-    Raises NotFound for a model without scores.
-    """
-    players = sorted(of.table[of.table.complete].player.unique())
-    if model:
-        check_known("model with scores", model, players)
-    model = model or strongest(of)
-    theirs = [p for p in _partings(of) if p.scores.get(model, GOOD) < GOOD]
-    return sorted(theirs, key=lambda p: (p.scores[model], -p.spread, p.script))[:limit]
-
-
-def _partings(of: Scored) -> Iterator[Parting]:
-    for script, rows in of.table[of.table.complete].groupby("script"):
-        first = rows.iloc[0]
-        yield Parting(
-            str(script),
-            first.act,
-            first.kind,
-            first.type,
-            dict(zip(rows.player, rows[FINAL].astype(float), strict=True)),
-            dict(zip(rows.player, map(int, rows.index), strict=True)),
-        )
