@@ -66,18 +66,14 @@ class Rated:
     def panel(self, judges: Sequence[str] = ()) -> tuple[str, ...]:
         """The judges named; else all who answered the prompt's version in `where`, or the benchmark's own.
 
-        Where nobody has answered its own yet, those who answered the last version that asked otherwise.
         Raises NotFound for a judge who rated nothing here, ConcordError where all answered another version.
         """
         check_known("judge", judges, self.judges)
         system = self.system
         version = system.judge_version or system.version
         every = self.judges if self.where.get(PROMPT) else ()
-        of_version = (
-            tuple(name for name in self.judges if self.raters[name].variant in (of, ""))
-            for of in (version, *[*system.earlier][::-1])
-        )
-        found = tuple(dict.fromkeys(judges)) or every or next(filter(None, of_version), ())
+        of_version = tuple(name for name in self.judges if self.raters[name].variant in (version, ""))
+        found = tuple(dict.fromkeys(judges)) or every or of_version
         if not found:
             versions = sorted({self.raters[name].variant for name in self.judges})
             raise ConcordError(
@@ -92,8 +88,6 @@ class Rated:
         """
         told = mixed_notes(self.mixed)
         versions = {self.raters[name].variant for name in panel}
-        if versions & set(self.system.earlier):
-            told.append(f"The judges answered version {', '.join(sorted(versions))} of the prompt.")
         if others := [name for name in self.judges if self.raters[name].variant not in versions]:
             told.append(f"Left out, for another version of the prompt: {', '.join(others)}.")
         if len(versions) > 1:

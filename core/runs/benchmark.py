@@ -190,8 +190,6 @@ class Benchmark:
     plays: Callable[[PlayPlan, Materials], Iterator[Play]]
     further: tuple[Asking, ...] = ()
     """What the same judges are asked beside it, in calls of their own; each is a judgement of its own."""
-    earlier: Mapping[str, tuple[Asking, ...]] = field(default_factory=dict)
-    """How judges are asked by earlier versions of the prompt that asked otherwise."""
     pairwise: Pairwise | None = None
     """How two conversations of one scenario are compared; None if they are not."""
     proposals: Callable[[ProposePlan, Materials], Iterator[Play]] | None = None
@@ -241,26 +239,17 @@ class Benchmark:
     def prompt(self, materials: Materials, name: str, version: str = "") -> Prompt:
         """One of the benchmark's prompts, of its own version unless another is named.
 
-        What a version lacks comes from the benchmark's own, or from the earlier one that asked so.
+        What a version lacks comes from the benchmark's own.
         """
-        asked_so = (of for of, form in self.earlier.items() if name in {asking.prompt for asking in form})
-        base = next(asked_so, self.version)
-        folder = self.prompts_of or self.name
-        return load_prompt(materials.prompts, folder, version or base, name, self.prompts[name], base)
+        folder, own = self.prompts_of or self.name, self.version
+        return load_prompt(materials.prompts, folder, version or own, name, self.prompts[name], own)
 
     def asked(self, materials: Materials, version: str = "") -> tuple[tuple[Asking, Prompt], ...]:
         """How a version of the prompt asks judges, call by call: the benchmark's own, unless one is named.
 
-        A version with files of an earlier form is asked in that form. None where nothing is judged.
+        None where nothing is judged.
         """
-        wanted = version or self.version
-        places = [folder / (self.prompts_of or self.name) / wanted for folder in materials.prompts]
-        form = self._askings
-        for asked_so in self.earlier.values():
-            names = [f"{asking.prompt}_{part}.jinja" for asking in asked_so for part in ("system", "user")]
-            if any((place / name).is_file() for place in places for name in names):
-                form = asked_so
-        return tuple((asking, self.prompt(materials, asking.prompt, wanted)) for asking in form)
+        return tuple((asking, self.prompt(materials, asking.prompt, version)) for asking in self._askings)
 
     def judgings(
         self,

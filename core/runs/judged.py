@@ -45,7 +45,6 @@ def system(db: Database, benchmark: str, variant: str = "") -> Benchmark:
         judge_version=named,
         asking=asking(rubric),
         further=(),
-        earlier={},
         refusal="",
         facets=base.facets if benchmark in BENCHMARKS else tuple(others),
         spotcheck_facets=base.spotcheck_facets if benchmark in BENCHMARKS else tuple(others),

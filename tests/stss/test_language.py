@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pandas as pd
@@ -12,13 +11,11 @@ import pytest
 from concord.benchmarks.stss import STSS, STSS_LANGUAGE, goals, language, tables
 from concord.benchmarks.stss.goals import (
     CONDITIONS,
-    Both,
     Met,
     OnConversation,
     OnSummary,
     conditions,
     met,
-    read_both,
     read_conversation,
     read_summary,
 )
@@ -81,7 +78,6 @@ def test_two_verdicts_become_a_rating_for_each_condition_and_mark():
     names = ["invited", "time", "place"]
     said = read_conversation(SAID, "public", OnConversation(answers=answered(names), **MARKS))
     noted = read_summary(SAID, "public", OnSummary(own_summary=answered(names)))
-    both = Both(conversation=answered(names), own_summary=answered(names), **MARKS)
     found = {r.criterion: r.score for r in (*said, *noted)}
     assert found == {
         "invited": 1,
@@ -94,7 +90,6 @@ def test_two_verdicts_become_a_rating_for_each_condition_and_mark():
         "summary_time": 1,
         "summary_place": 0,
     }
-    assert {r.criterion: r.score for r in read_both(SAID, "public", both)} == found
     assert met(found, "public") == [1, 1, 0]
     assert met(found, "public", summary=True) == [1, 1, 0]
     assert met(found, "help") is None
@@ -105,12 +100,9 @@ def test_two_verdicts_become_a_rating_for_each_condition_and_mark():
     [["invited", "time"], ["time", "invited", "place"], ["invited", "time", "place", "place"], []],
 )
 def test_a_verdict_must_answer_exactly_what_was_asked(names):
-    right = answered(["invited", "time", "place"])
     for read, reply in (
         (read_conversation, OnConversation(answers=answered(names), **MARKS)),
         (read_summary, OnSummary(own_summary=answered(names))),
-        (read_both, Both(conversation=answered(names), own_summary=right, **MARKS)),
-        (read_both, Both(conversation=right, own_summary=answered(names), **MARKS)),
     ):
         with pytest.raises(Unusable, match="must answer the conditions"):
             read(SAID, "public", reply)
@@ -125,23 +117,6 @@ def test_conversation_and_summary_are_judged_in_calls_of_their_own():
     assert ("Come to the party!" in shown[1], "Ada asked me." in shown[1]) == (False, True)
     owed = STSS_LANGUAGE.judgings("k", ["j"], [(asking, said), (further, noted)], 2)
     assert [j.key for j in owed] == ["k|j|v2|0", "k|j|v2|1", "k|j|v2|0|summary", "k|j|v2|1|summary"]
-
-
-def test_the_first_version_asks_both_at_once_as_it_did(tmp_path):
-    ((asking, prompt),) = STSS_LANGUAGE.asked(MATERIALS, "v1")
-    assert (asking.prompt, prompt.version) == ("judge", "v1")
-    assert "Ada asked me." in prompt.render(**language.judge_values(judged())).messages[-1].content
-    # A version of one's own that replaces a file of the first is asked as the first was.
-    own = tmp_path / "stss-language" / "stern"
-    own.mkdir(parents=True)
-    (own / "judge_system.jinja").write_text("Be stern.")
-    brought = replace(MATERIALS, prompts=(tmp_path, *MATERIALS.prompts))
-    ((asking, prompt),) = STSS_LANGUAGE.asked(brought, "stern")
-    assert (asking.prompt, set(prompt.sources), prompt.borrowed) == (
-        "judge",
-        {"system", "user"},
-        {"user": "v1"},
-    )
 
 
 def judged():

@@ -282,20 +282,6 @@ def test_the_tables_agree_with_the_scores(lived):
     assert len(language.rows) == len(gap.rows) == 4
 
 
-def test_judges_of_the_first_version_alone_still_make_a_table(lived):
-    """A workspace that was judged before version 2: its judges count until others have answered."""
-    with lived.write() as db:
-        db.execute("UPDATE raters SET variant = 'v1' WHERE kind = 'judge'")
-    try:
-        with lived.read() as db:
-            action, language, _ = tables.leaderboard(db, resamples=0)
-    finally:
-        with lived.write() as db:
-            db.execute("UPDATE raters SET variant = 'v2' WHERE kind = 'judge'")
-    assert "The judges answered version v1 of the prompt." in action.notes
-    assert all(row["n"] for row in language.rows)
-
-
 def test_conditions_choose_what_the_tables_rest_on(lived):
     with lived.read() as db:
         every, *_ = tables.leaderboard(db, resamples=0)

@@ -64,16 +64,6 @@ class OnSummary(Reply):
     own_summary: list[Met]
 
 
-class Both(Reply):
-    """Version 1's answers, in one call: conditions on the conversation and on the summary, three marks."""
-
-    conversation: list[Met]
-    own_summary: list[Met]
-    naturalness: Ten
-    rationality: Ten
-    quality: Ten
-
-
 def conditions(task: SocialTask) -> tuple[Condition, ...]:
     """The questions of a task, which name its people, times and places."""
     first = task.subgoals[0]
@@ -113,15 +103,6 @@ def read_summary(conversation: Conversation, kind: Kind, reply: OnSummary) -> tu
     return _answers(conversation, kind, "own_summary", reply.own_summary, SUMMARY)
 
 
-def read_both(conversation: Conversation, kind: Kind, reply: Both) -> tuple[Rating, ...]:
-    """A rating for each condition, twice, and for each mark. Raises Unusable as `read_conversation`."""
-    return (
-        *_answers(conversation, kind, "conversation", reply.conversation),
-        *_answers(conversation, kind, "own_summary", reply.own_summary, SUMMARY),
-        *_marks(conversation, reply),
-    )
-
-
 def _answers(
     conversation: Conversation, kind: Kind, field: str, answers: Sequence[Met], prefix: str = ""
 ) -> tuple[Rating, ...]:
@@ -132,7 +113,7 @@ def _answers(
     return tuple(Rating(unit, prefix + a.condition, int(a.met), a.explanation) for a in answers)
 
 
-def _marks(conversation: Conversation, reply: OnConversation | Both) -> tuple[Rating, ...]:
+def _marks(conversation: Conversation, reply: OnConversation) -> tuple[Rating, ...]:
     unit = Unit(conversation.key)
     return tuple(Rating(unit, c.name, getattr(reply, c.name)) for c in QUALITIES)
 

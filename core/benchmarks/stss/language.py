@@ -67,15 +67,6 @@ ON_SUMMARY = Asking(
     lambda c, reply: goals.read_summary(c, _kind(c), reply),
     expected=(450, 150),
 )
-BOTH = Asking(
-    "judge",
-    goals.Both,
-    (*goals.CONVERSATION.criteria, *goals.PARTNER.criteria),
-    judge_values,
-    lambda c, reply: goals.read_both(c, _kind(c), reply),
-    expected=(900, 350),
-)
-"""Version 1 asked both in one call; the paper asks them apart."""
 
 
 @dataclass
@@ -281,11 +272,10 @@ STSS_LANGUAGE = Benchmark(
         system.prompt_versions("thoughts", "Version of the residents' prompts.", system.NAME),
         system.prompt_versions("version", "Version of the judge's prompt.", NAME, "v2"),
     ),
-    prompts={"conversation": goals.OnConversation, "summary": goals.OnSummary, "judge": goals.Both},
+    prompts={"conversation": goals.OnConversation, "summary": goals.OnSummary},
     version="v2",
     asking=ASKING,
     further=(ON_SUMMARY,),
-    earlier={"v1": (BOTH,)},
     facets=(*system.WHAT, "scenario", "partner", *system.SETTING, "version"),
     items=("task", "type", "scenario", "partner"),
     spotcheck_facets=("type",),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from concord.benchmarks.stss import generative
-from concord.benchmarks.stss.goals import Both, OnConversation, OnSummary
+from concord.benchmarks.stss.goals import OnConversation, OnSummary
 from tests.mock.call import Answer, Call
 from tests.mock.stss import days, talk
 from tests.mock.stss.reading import TIME, prompt_of, section
@@ -30,7 +30,7 @@ def verdict(call: Call) -> dict[str, Any]:
     kept = re.search(r"wrote down afterwards:\n((?:.+\n?)*)", text)
     asked = [line.split(": ", 1) for line in section(text, "The conditions") if ": " in line]
     errs = ERRS * (2 if "noisy" in call.model else 1)
-    texts = {"answers": said, "conversation": said, "own_summary": kept[1] if kept else ""}
+    texts = {"answers": said, "own_summary": kept[1] if kept else ""}
     fields = FIELDS[thought_of(call) or "goals"]
     answers = {
         name: [_answer(condition, question, where, rng.random() < errs) for condition, question in asked]
@@ -39,7 +39,7 @@ def verdict(call: Call) -> dict[str, Any]:
     }
     if not fields & BASE.keys():
         return answers
-    share = sum(a["met"] for a in answers["answers" if "answers" in fields else "conversation"])
+    share = sum(a["met"] for a in answers["answers"])
     share /= max(1, len(asked))
     means = {name: base + 3 * share + LEANING.get(call.model, 0) for name, base in BASE.items()}
     marks = {name: max(0, min(10, round(mean + rng.gauss(0, 0.8)))) for name, mean in means.items()}
@@ -68,13 +68,11 @@ THOUGHTS: Mapping[str, Callable[[Call], Mapping[str, Any]]] = {
     "utterance": talk.utterance,
     "summary": talk.summary,
     "goals": verdict,
-    "goals of v1": verdict,
     "goals of the summary": verdict,
 }
 # Each thought by the fields of its reply. A revision has those of a schedule and is told by its prompt.
 REPLIES = {name: r for name, r in generative.THOUGHTS.items() if name != "revision"} | {
     "goals": OnConversation,
-    "goals of v1": Both,
     "goals of the summary": OnSummary,
 }
 FIELDS = {name: frozenset(reply.model_fields) for name, reply in REPLIES.items()}
