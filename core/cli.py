@@ -58,7 +58,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "backup": ("concord.commands.backup", "Copy the database while it is in use."),
     "verify": ("concord.commands.verify", "Look for damage in the database, or in a backup."),
     "passphrase": ("concord.commands.passphrase", "Renew the researchers' passphrase."),
-    "local": ("concord.commands.local", "Serve a language model on this machine."),
     "mock": ("concord.commands.mock", "Serve a mock model on this machine."),
 }
 

