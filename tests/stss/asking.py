@@ -63,7 +63,6 @@ def simulate(
     task=None,
     step=15,
     embeddings="",
-    currently=system.TARGET,
 ):
     """One simulation with mock models; steps of a quarter of an hour keep it short."""
     task = task or system.tasks_of(MATERIALS, system.TOWN)[task_id]
@@ -79,7 +78,6 @@ def simulate(
         PROMPTS,
         {"town": system.TOWN},
         embeddings,
-        currently,
     )
     return asyncio.run(play)
 

@@ -98,11 +98,10 @@ THOUGHTS: dict[str, type[Reply]] = {
 
 
 def portrait(me: Self, town: Town) -> str:
-    """A persona as prompts show it. “At present” has the performer's task, and its target unless left out."""
+    """A persona as prompts show it. “At present” has the performer's task and its target."""
     r, currently = me.resident, me.resident.currently
     if me.task is not None:
-        target = me.task.criteria if me.names_target else ""
-        currently = " ".join(filter(None, [currently, me.task.currently, target]))
+        currently = " ".join(filter(None, [currently, me.task.currently, me.task.criteria]))
     lines = [
         f"Name: {r.name}",
         f"Age: {r.age}",

@@ -106,7 +106,6 @@ async def play(
     facets: Mapping[str, str],
     prepared: Prepared,
     embeddings: str = "",
-    currently: str = system.TARGET,
 ) -> Conversation:
     """The two talk from the frozen moment on; then the partner writes down what it keeps of it.
 
@@ -120,7 +119,6 @@ async def play(
     now = Now(town, clock, time.hour * 60 + time.minute)
     vectors = Vectors(ask, embeddings) if embeddings else None
     me, other = _self(body, performer, town, task, vectors), _self(body, partner, town, None, vectors)
-    me.names_target = currently == system.TARGET
     mind, theirs = minds(ask, prompts, architecture, model, residents)
     await prepared.prepare(mind, me, Now(town, Clock(first_day(task), 1, 1), 0))
     pair = ((me, mind), (other, theirs))
@@ -190,15 +188,14 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     prompts = {name: system.STSS.prompt(materials, name, options["thoughts"]) for name in thoughts}
     askings = STSS_LANGUAGE.asked(materials, version)
     residents, embeddings = plan.one("residents"), plan.perhaps("embeddings")
-    currently = options["currently"]
-    played = partial(play, residents=residents, prompts=prompts, embeddings=embeddings, currently=currently)
+    played = partial(play, residents=residents, prompts=prompts, embeddings=embeddings)
     plans: dict[tuple[Any, ...], Prepared] = {}
     for repeat, scenario, (label, architecture), player in product(
         range(options["repeats"]), scenarios, makers.items(), plan.models["players"]
     ):
         body = scenario.body
         parts = [NAME, options["thoughts"], scenario.key, label, player, residents, str(repeat)]
-        key = "/".join(parts + system.condition(currently, embeddings))
+        key = "/".join(parts + system.condition(embeddings))
         facets = {
             "task": body["task"]["id"],
             "type": task_from(body["task"]).kind,
@@ -207,7 +204,6 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
             "partner": body["partner"],
             "town": body["town"],
             "residents": residents,
-            "currently": currently,
             "version": options["thoughts"],
             **({"embeddings": embeddings} if embeddings else {}),
         }
@@ -266,7 +262,6 @@ STSS_LANGUAGE = Benchmark(
             "types", "Only scenes of these types (all unless given).", "choices", (), lambda m, c: [*TITLES]
         ),
         system.WHICH_ARCHITECTURES,
-        system.CURRENTLY,
         Option("repeats", "Conversations of each scene, architecture and player.", "count", 1),
         Option("judge_repeats", "Times each judge answers (for test-retest).", "count", 1),
         system.prompt_versions("thoughts", "Version of the residents' prompts.", system.NAME),

@@ -51,7 +51,6 @@ class Neighbour(NamedTuple):
 class Self:
     """A resident as its mind sees it. `task` is None for everybody but the performer.
 
-    `names_target` says that the persona contains what counts as success, with the number of people wanted.
     A mind may store what it needs in `notes`; `repairs` lists what could not be used. `thoughts` counts what
     its model was asked, `unusable` are the failures where no reply could be used.
     """
@@ -62,7 +61,6 @@ class Self:
     day: Day = ()
     doing: str = ""
     place: str = ""
-    names_target: bool = True
     notes: dict[str, Any] = field(default_factory=dict)
     repairs: list[tuple[datetime, str]] = field(default_factory=list)
     thoughts: int = 0

@@ -162,17 +162,14 @@ def people(
     minds: Mapping[str, Mind],
     task: SocialTask | None = None,
     vectors: Vectors | None = None,
-    *,
-    names_target: bool = True,
 ) -> list[Body]:
     """Residents, by name with their minds, asleep in their beds, in the order given.
 
-    Only the performer knows the task; `names_target` as in `Self`. With `vectors` memories are retrieved by
-    meaning, else by words.
+    Only the performer knows the task. With `vectors` memories are retrieved by meaning, else by words.
     """
 
     def me(name: str) -> Self:
         known = task if task and task.performer == name else None
-        return Self(town.residents[name], known, Stream(vectors=vectors), names_target=names_target)
+        return Self(town.residents[name], known, Stream(vectors=vectors))
 
     return [Body(me(name), mind, town, town.home(name), n) for n, (name, mind) in enumerate(minds.items())]

@@ -75,10 +75,6 @@ def tasks_of(
     return {name: instantiate(template, town, seed) for name, template in templates.items()}
 
 
-TARGET, GOAL = "target", "goal"
-"""What the performer's persona says of its task: also how many people are wanted, or the goal alone."""
-
-
 async def simulate(
     ask: Ask,
     key: str,
@@ -91,18 +87,16 @@ async def simulate(
     prompts: Mapping[str, Prompt],
     facets: Mapping[str, str],
     embeddings: str = "",
-    currently: str = TARGET,
 ) -> Conversation:
     """One simulation: the performer's conversations as messages, with everybody's trajectory.
 
-    `currently` is what the persona of the performer says of the task.
     `embeddings` names the model whose vectors give the relevance of memories; “” compares words. Raises
     CallFailed if too many of the performer's thoughts were unusable.
     """
     mind, theirs = minds(ask, prompts, architecture, model, residents)
     vectors = Vectors(ask, embeddings) if embeddings else None
     cast = {name: mind if name == task.performer else theirs for name in task.cast}
-    bodies = people(town, cast, task, vectors, names_target=currently == TARGET)
+    bodies = people(town, cast, task, vectors)
     lived = await World(town, Clock(first_day(task), 2, step_minutes), bodies).run()
     me = next(body.me for body in bodies if body.name == task.performer)
     require_usable(me)
@@ -162,14 +156,12 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     makers = {name: find(name, materials.bring) for name in (options["architectures"] or ARCHITECTURES)}
     prompts = {name: STSS.prompt(materials, name, version) for name in STSS.prompts}
     residents, embeddings = plan.one("residents"), plan.perhaps("embeddings")
-    currently = options["currently"]
     lived = partial(
         simulate,
         town=town,
         residents=residents,
         step_minutes=step,
         embeddings=embeddings,
-        currently=currently,
     )
     for repeat, task, (label, architecture), player in product(
         range(options["repeats"]), chosen, makers.items(), plan.models["players"]
@@ -181,7 +173,6 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
             "performer": task.performer,
             "town": options["town"],
             "residents": residents,
-            "currently": currently,
             "task_set": options["task_set"],
             "step_minutes": str(step),
             "version": version,
@@ -189,7 +180,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
         }
         parts = [NAME, version, options["town"], options["task_set"], task.id, label, player, residents]
         parts += [str(repeat), *([f"{step} min"] if step != STEP else [])]
-        key = "/".join(parts + condition(currently, embeddings))
+        key = "/".join(parts + condition(embeddings))
         played = partial(lived, key=key, task=task, architecture=architecture, prompts=prompts, facets=facets)
         yield Play(
             key,
@@ -200,10 +191,9 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
         )
 
 
-def condition(currently: str, embeddings: str) -> list[str]:
-    """The end of a key that tells conditions apart; without an end only the goal is in the persona."""
-    target = ["target named"] if currently == TARGET else []
-    return target + ([f"by {embeddings}"] if embeddings else [])
+def condition(embeddings: str) -> list[str]:
+    """The end of a key that tells conditions apart: what the performer's persona names, and the vectors."""
+    return ["target named", *([f"by {embeddings}"] if embeddings else [])]
 
 
 def check(task: SocialTask, town: Town) -> None:
@@ -249,7 +239,7 @@ def stage(step: str) -> str:
     return match[0] if (match := STAGE.match(step)) else ""
 
 
-WHAT, SETTING = ("task", "type", "architecture"), ("town", "residents", "embeddings", "currently")
+WHAT, SETTING = ("task", "type", "architecture"), ("town", "residents", "embeddings")
 """Facets of both levels."""
 WHICH_ARCHITECTURES = Option(
     "architectures",
@@ -257,13 +247,6 @@ WHICH_ARCHITECTURES = Option(
     "choices",
     (),
     _architectures,
-)
-CURRENTLY = Option(
-    "currently",
-    "What the performer's persona says of its task: goal and target, as in the paper, or the goal alone.",
-    "choice",
-    TARGET,
-    lambda m, c: [TARGET, GOAL],
 )
 EMBEDDINGS = Role(
     "embeddings",
@@ -314,7 +297,6 @@ STSS = Benchmark(
             lambda m, c: list(tasks_of(m, c["town"], c["task_set"], int(c["seed"]))),
         ),
         WHICH_ARCHITECTURES,
-        CURRENTLY,
         Option("step_minutes", "Minutes of a step.", "count", STEP),
         Option("repeats", "Simulations of each task, architecture and player.", "count", 1),
         prompt_versions("version", "Version of the prompts.", NAME),

@@ -16,7 +16,6 @@ import pandas as pd
 from sqlite_utils import Database
 
 from concord.benchmarks.stss import STSS, STSS_LANGUAGE, goals, scoring
-from concord.benchmarks.stss.system import GOAL
 from concord.benchmarks.stss.tasks import TITLES, Kind, task_from
 from concord.benchmarks.stss.trajectory import from_stored
 from concord.conversation import Conversation
@@ -73,7 +72,6 @@ def leaderboard(
     method = described([SHARE], resamples=drawn["resamples"], seed=drawn["seed"], of="tasks")
     notes = [
         f"{method}. Several simulations of a task are averaged first.",
-        _persona_note(played, talks),
         *tables.mixed_notes(mixed),
         *(rated.notes(panel) if rated else []),
         *(
@@ -111,27 +109,9 @@ def simulated(db: Database, where: Where | None = None) -> pd.DataFrame:
             task = task_from(c.context["_task"])
             found = scoring.score(task, from_stored(trajectories.load(db, number)))
             scored = (task.id, task.kind, found.value, found.conversation_ratio, known.simulated[number])
-            rows.append((*_agent(c).values(), *scored, _repairs(c), _currently(c)))
-    columns = [*AGENT, "task", "kind", "score", "ratio", "simulated", "repairs", "currently"]
+            rows.append((*_agent(c).values(), *scored, _repairs(c)))
+    columns = [*AGENT, "task", "kind", "score", "ratio", "simulated", "repairs"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def _currently(c: Conversation) -> str:
-    """What the performer's persona said of its task; before this was recorded it was the goal alone."""
-    return c.facets.get("currently", GOAL)
-
-
-def _persona_note(*levels: pd.DataFrame) -> str:
-    """Which personas named the target. One that did not leaves GA without what TDP is told."""
-    personas = pd.concat([level.currently for level in levels])
-    alone = int((personas == GOAL).sum())
-    if not alone:
-        return "The performer's persona names its target (currently=target), in every architecture."
-    which = f"In {alone:,} of {len(personas):,} conversations the" if alone < len(personas) else "The"
-    return (
-        f"{which} performer's persona names the goal alone (currently=goal). GA then does not know the "
-        "target, which the prompts of TDP name."
-    )
 
 
 def _repairs(c: Conversation) -> int:
@@ -177,7 +157,7 @@ def talked(
             kind, silent = task_from(c.context["_task"]).kind, len(c.messages) < 2
             each = [given.get((number, judge)) for judge in panel]
             row = _agent(c) | {"task": c.facets["task"], "simulated": known.simulated[number]}
-            row |= {"repairs": _repairs(c), "currently": _currently(c)}
+            row["repairs"] = _repairs(c)
             for of in ("conversation", "summary"):
                 row |= success(of, [_met(scores, kind, silent, of == "summary") for scores in each])
             for name in marks:
@@ -188,7 +168,7 @@ def talked(
     return (
         rated,
         panel,
-        pd.DataFrame(rows, columns=[*AGENT, "task", "simulated", "repairs", "currently", *figures, *marks]),
+        pd.DataFrame(rows, columns=[*AGENT, "task", "simulated", "repairs", *figures, *marks]),
     )
 
 
