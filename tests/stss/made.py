@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime, timedelta
-from pathlib import Path
+
+import numpy as np
 
 from concord.benchmarks.stss.tasks import SocialTask, Subgoal
-from concord.benchmarks.stss.trajectory import STAMP, State, Talk, Trajectory, assemble, talk_values
+from concord.benchmarks.stss.trajectory import UNSEEN, State, Talk, Trajectory
 
 CAFE, PARK, HALL = "Lantern Café:front room:window table", "Fern Park:lawn:bench", "Town Hall:hall:stage"
 
@@ -29,24 +29,18 @@ def lived(*lines: str, talks: tuple[Talk, ...] = (), step: int = 30) -> Trajecto
         while first <= last:
             seen.append((first, name, State(action, place)))
             first += timedelta(minutes=step)
-    return assemble(seen, talks)
+    times = tuple(sorted({time for time, _, _ in seen}))
+    states: dict[State, int] = {}
+    lives = {name: np.full(len(times), UNSEEN, dtype=np.int32) for _, name, _ in seen}
+    for time, name, state in seen:
+        lives[name][times.index(time)] = states.setdefault(state, len(states))
+    return Trajectory(times, tuple(states), lives, tuple(sorted(talks, key=lambda each: each.time)))
 
 
 def talk(when: str, a: str, b: str, *said: str) -> Talk:
     """A conversation in which the two speak in turn, the first one first."""
     messages = tuple(((a, b)[i % 2], text) for i, text in enumerate(said))
     return Talk(at(when), (a, b), messages)
-
-
-def write(trajectory: Trajectory, file: Path) -> None:
-    """A trajectory as JSON Lines: what each resident did at each moment, and the conversations."""
-    records = [talk_values(talk) for talk in trajectory.talks]
-    for moment, time in enumerate(trajectory.times):
-        for name in trajectory.residents:
-            if (state := trajectory.at(name, moment)) is not None:
-                records.append({"time": time.strftime(STAMP), "agent": name, **state._asdict()})
-    records.sort(key=lambda record: record["time"])
-    file.write_text("\n".join(json.dumps(record, ensure_ascii=False) for record in records), encoding="utf-8")
 
 
 def party(**changes: object) -> SocialTask:

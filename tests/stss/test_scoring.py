@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from concord.benchmarks.stss.scoring import report, score
+from concord.benchmarks.stss.scoring import score
 from concord.benchmarks.stss.tasks import Subgoal
 from concord.errors import ConfigError
 from tests.stss.made import CAFE, HALL, PARK, at, lived, party, talk
@@ -511,15 +511,6 @@ def test_a_trajectory_that_ends_too_early_says_so():
     found = score(party(), lived(f"Ada | 1 10:00 | x | {CAFE}"))
     assert found.value == 0
     assert "ends at 2023-02-13 10:00, before the event" in found.notes[0]
-
-
-def test_the_report_means_over_tasks_and_over_types():
-    full = lived(*(f"{n} | 2 19:00 | party | {CAFE}" for n in ("Ada", "Ben", "Cleo", "Dov")))
-    third = lived(f"Ada | 2 19:00 | party | {CAFE}", f"Ben | 2 19:00 | party | {CAFE}")
-    found = report([score(party(), full), score(party(), third), score(coffee(), third)])
-    assert found["by_type"] == {"public": pytest.approx((1 + 1 / 3) / 2), "companions": 0}
-    assert found["overall"] == pytest.approx((1 + 1 / 3 + 0) / 3)
-    assert set(found["tasks"][0]) == {"id", "type", "score", "conversation_ratio", "evidence", "notes"}
 
 
 # Only those count of whom the task says that they are in it.

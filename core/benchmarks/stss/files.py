@@ -1,14 +1,10 @@
-"""Files brought from elsewhere: published tasks, mapped onto a town, and trajectories.
-
-Trajectories are JSON Lines with a record per resident and step, or the published simulator's files.
-"""
+"""Files brought from elsewhere: published tasks, mapped onto a town, and published personas."""
 
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,13 +13,11 @@ from pydantic import ValidationError
 from concord.benchmarks.stss.tasks import SocialTask, read_tasks, values_of
 from concord.benchmarks.stss.templates import missing
 from concord.benchmarks.stss.town import Resident, Town
-from concord.benchmarks.stss.trajectory import Sighting, State, Talk, Trajectory, assemble
 from concord.errors import ConfigError, ImportRefused
 from concord.files import (
     as_toml,
     file_name,
     first_problem,
-    parse_json,
     read_json,
     read_text,
     read_toml,
@@ -176,167 +170,3 @@ def write(tasks: Sequence[SocialTask], data: Path, name: str) -> Path:
     text = json.dumps([values_of(task) for task in tasks], ensure_ascii=False, indent=1)
     file.write_text(text, encoding="utf-8")
     return file
-
-
-PUBLISHED = "%B %d, %Y, %H:%M:%S"
-"""How the published simulator writes a moment: February 13, 2023, 00:00:00."""
-
-
-def read_trajectory(path: Path) -> Trajectory:
-    """A trajectory from a file or a folder. Raises ConfigError naming the line or file that cannot be used.
-
-    It reads JSON Lines with a record for each resident and step, and movement files of the published
-    simulator: a folder of `<step>.json` (or one with `movement/` in it), one file, a list or lines of them.
-    """
-    if path.is_dir():
-        folder = path / "movement" if (path / "movement").is_dir() else path
-        files = sorted(folder.glob("*.json"), key=lambda f: (len(f.stem), f.stem))
-        if not files:
-            raise ConfigError(f"{path} holds no movement files (<step>.json).")
-        return _published([(read_json(f), str(f)) for f in files])
-    text = read_text(path)
-    whole = _whole(text)
-    if isinstance(whole, list):
-        entries = [(entry, f"{path}, entry {n}") for n, entry in enumerate(whole, start=1)]
-    elif isinstance(whole, Mapping) and "persona" in whole:
-        entries = [(whole, str(path))]
-    else:
-        entries = list(_lines(text, path))
-    if not entries:
-        raise ConfigError(f"The trajectory {path} is empty.")
-    first = entries[0][0]
-    if isinstance(first, Mapping) and "persona" in first:
-        return _published(entries)
-    return _own(entries)
-
-
-Entries = list[tuple[Any, str]]
-Chats = dict[tuple[frozenset[str], tuple[tuple[str, str], ...]], Talk]
-
-
-def _own(entries: Entries) -> Trajectory:
-    seen: dict[tuple[datetime, str], tuple[State, str]] = {}
-    talks: list[Talk] = []
-    notes: list[str] = []
-    latest, unsorted, repeated = datetime.min, 0, 0
-    for entry, where in entries:
-        if not isinstance(entry, Mapping):
-            raise ConfigError(f"{where}: a record must be a JSON object.")
-        time = _time(entry.get("time"), where)
-        unsorted += time < latest
-        latest = max(latest, time)
-        if "with" in entry:
-            talks.append(_talk(entry, time, where))
-            continue
-        agent = _text(entry, "agent", where)
-        state = State(_text(entry, "action", where), _text(entry, "place", where, empty=True))
-        known = seen.get((time, agent))
-        if known is None:
-            seen[time, agent] = (state, where)
-        elif known[0] == state:
-            repeated += 1
-        else:
-            raise ConfigError(
-                f"{where}: {agent} at {time:%Y-%m-%d %H:%M:%S} has another record in {known[1]}. "
-                "Remove one of the two."
-            )
-    if not seen:
-        raise ConfigError(f"{entries[0][1]}: the trajectory has no record of what a resident did.")
-    if unsorted:
-        notes.append(f"{unsorted} records were out of order and have been sorted by time.")
-    if repeated:
-        notes.append(f"{repeated} records were repeated and count once.")
-    strangers = {name for talk in talks for name in talk.pair} - {agent for _, agent in seen}
-    notes += [f"{name} talks, and has no other record." for name in sorted(strangers)]
-    return assemble(((*moment, state) for moment, (state, _) in seen.items()), talks, notes)
-
-
-def _talk(entry: Mapping[str, Any], time: datetime, where: str) -> Talk:
-    pair, messages, summary = entry["with"], entry.get("messages") or [], entry.get("summary") or {}
-    if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(p, str) and p for p in pair):
-        raise ConfigError(f"{where}: “with” must name the two who talk.")
-    if pair[0] == pair[1]:
-        raise ConfigError(f"{where}: {pair[0]} cannot talk with themselves.")
-    good = isinstance(messages, list) and all(
-        isinstance(m, list) and len(m) == 2 and all(isinstance(part, str) for part in m) for m in messages
-    )
-    if not good:
-        raise ConfigError(f"{where}: “messages” must be a list of [speaker, text].")
-    for speaker, _ in messages:
-        if speaker not in pair:
-            raise ConfigError(f"{where}: {speaker} speaks in a conversation of {pair[0]} and {pair[1]}.")
-    if not isinstance(summary, Mapping) or not all(isinstance(text, str) for text in summary.values()):
-        raise ConfigError(f"{where}: “summary” must map a name to a text.")
-    place = entry.get("place") if isinstance(entry.get("place"), str) else ""
-    return Talk(time, (pair[0], pair[1]), tuple((s, t) for s, t in messages), dict(summary), place or "")
-
-
-def _published(entries: Entries) -> Trajectory:
-    seen: list[Sighting] = []
-    chats: Chats = {}
-    times: set[datetime] = set()
-    for entry, where in entries:
-        if not isinstance(entry, Mapping) or not isinstance(entry.get("persona"), Mapping):
-            raise ConfigError(f"{where}: a movement file holds “persona” and “meta”.")
-        meta = entry.get("meta")
-        stamp = meta.get("curr_time") if isinstance(meta, Mapping) else None
-        try:
-            time = datetime.strptime(str(stamp), PUBLISHED)
-        except ValueError as error:
-            raise ConfigError(f"{where}: meta.curr_time must be like February 13, 2023, 00:00:00.") from error
-        if time in times:
-            raise ConfigError(f"{where}: there is another movement file of {stamp}.")
-        times.add(time)
-        for name, person in entry["persona"].items():
-            seen.append(_moved(name, person, time, where, chats))
-    return assemble(seen, tuple(chats.values()))
-
-
-def _moved(name: str, person: Any, time: datetime, where: str, chats: Chats) -> Sighting:
-    described = person.get("description") if isinstance(person, Mapping) else None
-    if not isinstance(described, str):
-        raise ConfigError(f"{where}: {name} has no “description” (“action @ place”).")
-    action, _, place = described.rpartition(" @ ")
-    chat = person.get("chat") or []
-    if not isinstance(chat, list) or not all(isinstance(line, list) for line in chat):
-        raise ConfigError(f"{where}: the “chat” of {name} must be a list of [speaker, text].")
-    messages = tuple((str(line[0]), str(line[1])) for line in chat if len(line) == 2)
-    speakers = frozenset(speaker for speaker, _ in messages)
-    if len(speakers) == 2:
-        # A chat is repeated for both speakers and every step it lasts; it is one conversation.
-        pair = (messages[0][0], next(s for s, _ in messages if s != messages[0][0]))
-        chats.setdefault((speakers, messages), Talk(time, pair, messages, {}, place))
-    return time, name, State(action or described, place)
-
-
-def _whole(text: str) -> Any:
-    try:
-        return parse_json(text)
-    except ValueError:
-        return None
-
-
-def _lines(text: str, path: Path) -> Iterator[tuple[Any, str]]:
-    for n, line in enumerate(text.splitlines(), start=1):
-        if line.strip():
-            try:
-                yield parse_json(line), f"{path}, line {n}"
-            except ValueError as error:
-                raise ConfigError(f"{path}, line {n} is not JSON: {error}.") from error
-
-
-def _time(value: Any, where: str) -> datetime:
-    try:
-        time = datetime.fromisoformat(value)
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f"{where}: “time” must be like 2023-02-14 19:00:00, not {value!r}.") from error
-    if time.tzinfo is not None:
-        raise ConfigError(f"{where}: “time” must be the town's own, without a time zone.")
-    return time
-
-
-def _text(entry: Mapping[str, Any], name: str, where: str, *, empty: bool = False) -> str:
-    value = entry.get(name)
-    if not isinstance(value, str) or not (value.strip() or empty):
-        raise ConfigError(f"{where}: “{name}” must be a text.")
-    return value

@@ -3,11 +3,10 @@
 Where the paper and its authors' code differ, this follows the paper: who came early and stayed takes part.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from operator import itemgetter
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from concord.benchmarks.stss.evidence import (
     stretch,
     told,
 )
-from concord.benchmarks.stss.tasks import TITLES, Kind, SocialTask
+from concord.benchmarks.stss.tasks import Kind, SocialTask
 from concord.benchmarks.stss.trajectory import STAMP, Talk, Trajectory
 from concord.errors import ConfigError
 
@@ -201,27 +200,6 @@ RULES: dict[Kind, Rule] = {
 }
 
 
-def report(scores: Sequence[Score]) -> dict[str, Any]:
-    """What `concord stss score` prints: each task's score with evidence, and means by type and overall."""
-    kinds = [kind for kind in TITLES if any(s.kind == kind for s in scores)]
-    by_type = {kind: _mean(s.value for s in scores if s.kind == kind) for kind in kinds}
-    return {
-        "tasks": [
-            {
-                "id": s.task,
-                "type": s.kind,
-                "score": s.value,
-                "conversation_ratio": s.conversation_ratio,
-                "evidence": [asdict(e) for e in s.evidence],
-                "notes": list(s.notes),
-            }
-            for s in scores
-        ],
-        "by_type": by_type,
-        "overall": _mean(s.value for s in scores),
-    }
-
-
 def _others(task: SocialTask, trajectory: Trajectory) -> list[str]:
     return [name for name in trajectory.residents if name != task.performer and task.counts(name)]
 
@@ -235,8 +213,3 @@ def _in_order(masks: Sequence[Mask]) -> bool:
             return False
         moment += int(later[0])
     return True
-
-
-def _mean(values: Iterable[float]) -> float | None:
-    numbers = list(values)
-    return sum(numbers) / len(numbers) if numbers else None

@@ -292,11 +292,10 @@ def _too_far(town: Town) -> list[str]:
 
 
 def load_town(path: Path) -> Town:
-    """A town without problems. Raises ConfigError with the first of them."""
+    """A town without problems. Raises ConfigError with all of them."""
     town = read_town(path)
     if wrong := problems(town):
-        more = f" ({len(wrong) - 1} more: concord stss town check {path})" if len(wrong) > 1 else ""
-        raise ConfigError(f"{path}: {wrong[0]}{more}")
+        raise ConfigError(f"{path}: {' '.join(wrong)}")
     return town
 
 

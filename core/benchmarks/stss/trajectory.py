@@ -1,7 +1,7 @@
 """A trajectory: what every resident did where at every moment, and their conversations."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -12,9 +12,6 @@ import numpy.typing as npt
 
 STAMP = "%Y-%m-%d %H:%M:%S"
 WALKING = "walking"
-LONGEST_GAP = timedelta(hours=1)
-"""A gap of at most this length between two equal states is filled with that state."""
-
 Indices = npt.NDArray[np.int32]
 UNSEEN = -1
 
@@ -137,49 +134,6 @@ def check_stored(values: Mapping[str, Any]) -> None:
     for name, life in lived.lives.items():
         if len(life) != len(lived.times) or not (life < len(lived.states)).all():
             raise ValueError(f"{name} has no state at some moment")
-
-
-Sighting = tuple[datetime, str, State]
-"""One resident at one moment, as a record says."""
-
-
-def assemble(seen: Iterable[Sighting], talks: Sequence[Talk] = (), notes: Sequence[str] = ()) -> Trajectory:
-    """A trajectory from its records in any order, one for each resident and moment.
-
-    Missing moments are filled where the records before and after agree and lie at most an hour apart.
-    """
-    records = list(seen)
-    times = tuple(sorted({time for time, _, _ in records}))
-    index = {time: i for i, time in enumerate(times)}
-    states: dict[State, int] = {}
-    lives: dict[str, Indices] = {}
-    for time, agent, state in records:
-        life = lives.setdefault(agent, np.full(len(times), UNSEEN, dtype=np.int32))
-        life[index[time]] = states.setdefault(state, len(states))
-    sentences = list(notes)
-    for name, life in lives.items():
-        filled, unseen = _fill(life, times)
-        if filled:
-            sentences.append(
-                f"{name} has no record at {filled} moments between two equal ones; taken to have gone on."
-            )
-        if unseen:
-            sentences.append(
-                f"{name} has no record at {unseen} of {len(times)} moments; nothing is counted there."
-            )
-    ordered = tuple(sorted(talks, key=lambda t: t.time))
-    return Trajectory(times, tuple(states), lives, ordered, notes=tuple(sentences))
-
-
-def _fill(life: Indices, times: Sequence[datetime]) -> tuple[int, int]:
-    """Fill short gaps between equal states in place; how many moments were filled, how many stay unseen."""
-    known = np.flatnonzero(life != UNSEEN)
-    filled = 0
-    for before, after in pairwise(known.tolist()):
-        if after - before > 1 and life[before] == life[after] and times[after] - times[before] <= LONGEST_GAP:
-            life[before + 1 : after] = life[before]
-            filled += after - before - 1
-    return filled, int((life == UNSEEN).sum())
 
 
 def talk_values(talk: Talk) -> dict[str, Any]:
