@@ -7,7 +7,6 @@ from math import isnan
 
 import pytest
 
-from concord.exchange import fed
 from concord.questions import points
 from concord.rating import Criterion, Rater
 from concord.scores import FINAL, Sum, final, finals, in_play, labels, no_final, panel, run_label, scorecard
@@ -153,8 +152,3 @@ def test_scales_of_different_width_have_no_final():
     # Judges answer both from 1 to 5, so that theirs have a mean.
     judged = [replace(one, judged=points(1, 5)) for one in (two, four)]
     assert in_play(judged, {"depth", "overall"}, "judge") == ("depth", "overall")
-
-
-def test_final_of_fed_is_of_one_scale():
-    assert no_final([one for one in fed.CRITERIA if one.counted]) == ""
-    assert sum(one.counted for one in fed.CRITERIA) == 9

@@ -17,7 +17,6 @@ from concord.exchange import (
     comparisons_file,
     conversations_file,
     conversations_jsonl,
-    fed,
     incoming,
     label_studio,
     ratings_csv,
@@ -43,17 +42,6 @@ def command() -> None:
 
     The published files of a benchmark are read by its own command, such as `concord BENCHMARK import tasks`.
     """
-
-
-@command.command("fed")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--study", default=fed.BENCHMARK, show_default=True, help="The study's name.")
-@click.pass_obj
-def _fed(workspace: str, folder: Path, study: str) -> None:
-    """The FED dialogues with their published ratings by people and by a judge."""
-    brought = fed.read(folder, study)
-    done = incoming.store_in_parts(Workspace.open(workspace), brought)
-    _report(done)
 
 
 @command.command("ratings")

@@ -453,7 +453,8 @@ def _prepare(
     if not study:
         return None
     by_people = tuple(c for c in criteria if ("human", c.name) in surveyed.scores)
-    return studies.create(db, Study(study, by_people, source="conversations"))
+    unnamed = any(scores.unnamed for scores in surveyed.reading.shape.scores)
+    return studies.create(db, Study(study, by_people, source="conversations", anonymous=unnamed))
 
 
 def _units(db: Database, study: str, given: Sequence[Given], have: set[str]) -> None:

@@ -56,6 +56,8 @@ hindi=hi persian=fa hebrew=he swedish=sv greek=el romanian=ro hungarian=hu danis
 norwegian=no thai=th bulgarian=bg
 """
 _LANGUAGES = dict(pair.split("=") for pair in _NAMES.split())
+AS_GIVEN = "^position"
+"""The name under which a score of somebody without a name has the place in its list."""
 _TEXT = 500
 """Characters of a text that is kept in the metadata."""
 
@@ -618,7 +620,7 @@ def _scores(
             person = scores.rater == "human" or (
                 bool(scores.kind) and str(at(entry, scores.kind)).upper() in scores.people
             )
-            by = first(entry, scores.by) if isinstance(entry, Mapping) else None
+            by = first(entry, (AS_GIVEN, *scores.by)) if isinstance(entry, Mapping) else None
             by = first(fields, scores.by) if by is None else by
             who = nfc(str(by))[:NAME] if isinstance(by, str | int) else ""
             one = GivenScore(
@@ -654,7 +656,10 @@ def _given(
             about = value if isinstance(value, Mapping) else {}
             value = first(value, scores.value) if isinstance(value, Mapping) else value
             why = first(about, scores.why)
-            if isinstance(value, list) and len(value) == len(replies):
+            if isinstance(value, list) and scores.unnamed:
+                for place, each in enumerate(value, 1):
+                    yield str(name), None, each, why, {AS_GIVEN: f"position {place}"}
+            elif isinstance(value, list) and len(value) == len(replies):
                 for turn, each in zip(replies, value, strict=True):
                     yield str(name), turn.number, each, why, about
             elif isinstance(value, Mapping):

@@ -139,7 +139,8 @@ class ScorePaths:
 
     In a mapping a name leads to a score, to a list of scores of the turns, or to an object whose score lies
     at `value`. In a list each entry has its criterion at `name` and its score at `value`. `by` and `kind`
-    lead to who gave it; a person is one whose kind is among `people`.
+    lead to who gave it; a person is one whose kind is among `people`. Where raters are `unnamed`, a list has
+    one score of each, who may be another in the next row: their study is anonymous.
     """
 
     at: str
@@ -152,6 +153,7 @@ class ScorePaths:
     people: tuple[str, ...] = ()
     rater: RaterKind = "judge"
     only: Paths = ()
+    unnamed: bool = False
 
 
 @dataclass(frozen=True, config=_STRICT)

@@ -181,6 +181,7 @@ SCORES = {
         ("brief", 0.5, "judge", "", None),
         ("score", 0, "judge", "", None),
     ],
+    "FED dialogues": [("Coherent", 2, "human", f"position {n}", None) for n in (1, 2)],
     "PingPong results": [
         ("in_character", 5, "judge", "gpt", 1),
         ("is_refusal", 0, "judge", "gpt", 1),

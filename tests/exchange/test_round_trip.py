@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from concord.conversation import Unit
-from concord.exchange import fed, incoming
 from concord.rating import Judgement, Rater, Rating
 from concord.reports.agreement_report import Options, agreement_report
 from concord.store import access, conversations, frames, placements, ratings
@@ -176,8 +175,7 @@ def test_per_turn_exports_only_what_the_study_compares(workspace, fresh, run, tm
 
 @pytest.mark.skipif(not FED.exists(), reason=f"the published FED files are not at {FED}")
 def test_fed(workspace, fresh, run, tmp_path):
-    with workspace.write() as db:
-        incoming.store(db, fed.read(FED))
+    run(workspace, "import", "conversations", FED / "fed_human_annotations.json", "--study", "fed")
     carried(run, workspace, fresh, "fed", tmp_path)
     same(workspace, fresh, "fed")
 

@@ -178,18 +178,6 @@ def within(name, read):
     return placed
 
 
-def fed(name):
-    """FED's folder, one of its two files hostile."""
-
-    def read(file, workspace):
-        folder = workspace.path / "fed"
-        folder.mkdir()
-        shutil.copyfile(file, folder / name)
-        command("import", "fed", str(folder))(file, workspace)
-
-    return read
-
-
 def prompt(workspace):
     """A prompt is loaded and filled."""
     place = workspace.path / "prompts" / "toy" / "v1"
@@ -210,8 +198,6 @@ READERS = {
     ("json", "import comparisons, JSON"): command("import", "comparisons", "FILE"),
     ("json", "import label-studio"): command("import", "label-studio", "FILE", "--study", "s"),
     ("json", "import argilla"): command("import", "argilla", "FILE", "--study", "s"),
-    ("json", "import fed, people"): fed("fed_human_annotations.json"),
-    ("json", "import fed, judge"): fed("fed_gpt4_annotations.json"),
     ("json", "simulbench import tasks"): command("simulbench", "import", "tasks", "FILE"),
     ("json", "simulbench import scripts"): command("simulbench", "import", "scripts", "FILE"),
     ("json", "stss import tasks"): command("stss", "import", "tasks", "FILE", "--name", "set"),
