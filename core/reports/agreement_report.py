@@ -67,18 +67,18 @@ class AgreementReport(Evidence):
         )
 
     def _as_categories(self, ratings: Ratings, criteria: Iterable[str]) -> Table:
-        found = {}
+        by_criterion = {}
         for name in criteria:
-            asked = self.criterion(name)
-            labels = asked.scale.labels if asked and asked.scale.sets else ()
-            found[name] = nominal(ratings, name, labels, **self.drawing)
-        widest = max(found.values(), key=lambda table: len(table.columns))
+            question = self.criterion(name)
+            labels = question.scale.labels if question and question.scale.sets else ()
+            by_criterion[name] = nominal(ratings, name, labels, **self.drawing)
+        widest = max(by_criterion.values(), key=lambda table: len(table.columns))
         return Table(
             widest.name,
             f"{widest.title} of study {self.of.study.name}",
             (Column("criterion"), *widest.columns),
-            tuple({"criterion": name, **row} for name, table in found.items() for row in table.rows),
-            notes=tuple(f"{name}: {note}" for name, table in found.items() for note in table.notes),
+            tuple({"criterion": name, **row} for name, table in by_criterion.items() for row in table.rows),
+            notes=tuple(f"{name}: {note}" for name, table in by_criterion.items() for note in table.notes),
         )
 
     @cached_property
@@ -110,7 +110,7 @@ class AgreementReport(Evidence):
         every = [name for name in SECTIONS if "all" in sections]
         return [*dict.fromkeys([*every, *(name for name in sections if name != "all")])]
 
-    def asked(self, sections: Sequence[str], criterion: str = "") -> list[Table]:
+    def tables_of(self, sections: Sequence[str], criterion: str = "") -> list[Table]:
         """The tables of these sections (“all”: of every one) on a criterion, else on the main one.
 
         Raises NotFound for an unknown section or criterion.
@@ -121,25 +121,25 @@ class AgreementReport(Evidence):
     def without(self, sections: Sequence[str], criterion: str = "") -> list[str]:
         """A sentence for each of these sections that has no figures on a criterion, else on the main one.
 
-        It names the criteria on which there are some. Raises NotFound as `asked` does.
+        It names the criteria on which there are some. Raises NotFound as `tables_of` does.
         """
-        said, on = [], criterion or self.main
+        sentences, on = [], criterion or self.main
         for name in self._named([name for name in sections if name != "all"], criterion):
             if why := self.lacks(name, on):
                 about = "" if name in OVER_ALL else f" on {self.label(on)}"
                 sentence = f"No figures of section {name}{about}: {why}."
                 if others := [each for each in self.criteria if not self.lacks(name, each)]:
                     sentence += f" There are some with --criterion {' or '.join(others)}."
-                said.append(sentence)
-        return said
+                sentences.append(sentence)
+        return sentences
 
     def tables(self, criterion: str) -> dict[str, Table]:
         """The tables on one criterion of all sections, by name; those over all criteria on the main one."""
         names = [name for name in SECTIONS if criterion == self.main or name not in OVER_ALL]
-        found = {name: table for of in names for name, table in self.section(of, criterion).items()}
+        by_name = {name: table for of in names for name, table in self.section(of, criterion).items()}
         if self.categories is not None and criterion == self.main:
-            found[self.categories.name] = self.categories
-        return found
+            by_name[self.categories.name] = self.categories
+        return by_name
 
     @cached_property
     def verdicts(self) -> list[Verdict]:
@@ -215,7 +215,7 @@ class AgreementReport(Evidence):
         if self.options.nominal:
             figures = [_flat(row) for row in self.nominal.rows]
             return {"schema": SCHEMA, "study": self.of.study.name, "figures": figures} | values
-        found = {
+        sections = {
             criterion: {
                 name: {table.name: as_values(table) for table in self.section(name, criterion).values()}
                 for name in IN_FILES
@@ -224,7 +224,7 @@ class AgreementReport(Evidence):
         }
         if self.unordered is not None:
             values["categories"] = [_flat(row) for row in (self.categories or self.nominal).rows]
-        return as_json(self.agreement) | values | {"main": self.main, "sections": found}
+        return as_json(self.agreement) | values | {"main": self.main, "sections": sections}
 
     @property
     def left_out(self) -> list[dict[str, Any]]:
@@ -244,7 +244,7 @@ class AgreementReport(Evidence):
         Raises NotFound for an unknown section or criterion.
         """
         if sections:
-            tables = self.asked(sections, criterion)
+            tables = self.tables_of(sections, criterion)
         elif form == "json":
             return json.dumps(self.as_json(), ensure_ascii=False, indent=2) + "\n"
         elif form == "csv":
@@ -309,12 +309,12 @@ def at(points: pd.DataFrame, mean: float, score: float) -> pd.DataFrame:
 
 def _figures(report: AgreementReport) -> list[Table]:
     """The tables that hold every figure, the criterion's name in every row."""
-    found = [correlations_table(report.agreement, report.label)]
-    found += [table for name in OVER_ALL for table in report.section(name, report.main).values()]
+    every = [correlations_table(report.agreement, report.label)]
+    every += [table for name in OVER_ALL for table in report.section(name, report.main).values()]
     for criterion in report.criteria:
         tables = (table for name in IN_FILES for table in report.section(name, criterion).values())
-        found += [_of(table, report.label(criterion)) for table in tables]
-    return [*found, *filter(None, [report.categories])]
+        every += [_of(table, report.label(criterion)) for table in tables]
+    return [*every, *filter(None, [report.categories])]
 
 
 def _of(table: Table, criterion: str) -> Table:

@@ -26,25 +26,25 @@ def ratings_of(evidence: Evidence, criterion: str) -> Ratings:
 
 def metric_of(evidence: Evidence, criterion: str) -> Metric:
     """The level of measurement of a criterion, for alpha; *final*, a mean, is of interval level."""
-    asked = evidence.criterion(criterion)
-    return "nominal" if evidence.options.nominal else asked.scale.kind.level if asked else "interval"
+    question = evidence.criterion(criterion)
+    return "nominal" if evidence.options.nominal else question.scale.kind.level if question else "interval"
 
 
 def usual(evidence: Evidence, criterion: str) -> Name:
     """The coefficient of a criterion where none is asked for: kappa of two answers and of categories, else
     Spearman's ρ.
     """
-    asked = evidence.criterion(criterion)
-    return "kappa" if evidence.options.nominal else asked.scale.lead if asked else "spearman"
+    question = evidence.criterion(criterion)
+    return "kappa" if evidence.options.nominal else question.scale.lead if question else "spearman"
 
 
 def ordered(evidence: Evidence, criterion: str) -> bool:
     """Whether answers are taken to have an order, and a mean."""
-    asked = evidence.criterion(criterion)
-    return not evidence.options.nominal and (asked is None or asked.scale.ordered)
+    question = evidence.criterion(criterion)
+    return not evidence.options.nominal and (question is None or question.scale.ordered)
 
 
-def said_of(evidence: Evidence, criterion: str, name: Name) -> str:
+def coefficient_words(evidence: Evidence, criterion: str, name: Name) -> str:
     """A coefficient in words: “Cohen's κ with the majority of people”."""
     return f"{COEFFICIENTS[name]} with the {target_of(name, metric_of(evidence, criterion))}"
 
@@ -75,7 +75,7 @@ def with_people(
     metric = metric_of(evidence, criterion)
     in_order = ordered(evidence, criterion)
 
-    def made(table: Ratings) -> list[Figure]:
+    def figures(table: Ratings) -> list[Figure]:
         return [
             undefined("the answers are categories, which have no order")
             if not in_order and name not in ("kappa", "alpha")
@@ -83,5 +83,5 @@ def with_people(
             for name in names
         ]
 
-    found = estimates(made(ratings), ratings, **evidence.drawing, again=made)
-    return dict(zip(names, found, strict=True))
+    results = estimates(figures(ratings), ratings, **evidence.drawing, again=figures)
+    return dict(zip(names, results, strict=True))

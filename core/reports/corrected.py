@@ -169,7 +169,7 @@ def _row(
     both = conversations.index.isin(people.index)
     drawn = conversations.index[both]
     final = conversations[FINAL]
-    found = corrected_mean(
+    mean = corrected_mean(
         people.reindex(drawn).to_numpy(float),
         final[both].to_numpy(float),
         final[~both].to_numpy(float),
@@ -177,7 +177,7 @@ def _row(
         chance=np.array([chances[number] for number in drawn]) if chances else None,
     )
     simulated = bool(conversations.simulated.any())
-    return {"player": player, **record(found), "corrected": found.value, "simulated": simulated}
+    return {"player": player, **record(mean), "corrected": mean.value, "simulated": simulated}
 
 
 def _order(row: Mapping[str, Cell]) -> tuple[bool, float, str]:

@@ -15,7 +15,7 @@ from concord.rating import Criterion
 from concord.reports.features import features, own_family
 from concord.reports.names import reader_names
 from concord.reports.notes import of_draw, with_exclusions
-from concord.reports.scales import final_scale, other_scales, said_of_scales, scales
+from concord.reports.scales import final_scale, other_scales, scale_notes, scales
 from concord.scores import no_final
 from concord.statistics.alt_test import Score
 from concord.statistics.claims import MARGIN, Flag
@@ -106,8 +106,8 @@ class Evidence:
         if apart and not set(of.criteria) - set(apart):
             options, apart = replace(options, nominal=True), ()
         # The final of one criterion would say everything twice.
-        asked = [c for c in of.study.criteria if c.name in of.counted]
-        counted = () if options.nominal or len(asked) < 2 or no_final(asked) else of.counted
+        questions = [c for c in of.study.criteria if c.name in of.counted]
+        counted = () if options.nominal or len(questions) < 2 or no_final(questions) else of.counted
         read = partial(
             read_ratings,
             of.rows,
@@ -116,7 +116,7 @@ class Evidence:
             anonymous_people=of.study.anonymous,
             order=of.order,
             other_scale=other_scales(shared),
-            basis_notes=of_draw(of, with_exclusions(of, said_of_scales(shared, counted))),
+            basis_notes=of_draw(of, with_exclusions(of, scale_notes(shared, counted))),
             chances=of.chance_of_units,
             ends=_ends(shared, counted),
             sets=[c.name for c in of.study.criteria if c.scale.sets],
@@ -186,8 +186,8 @@ class Evidence:
 
     def label(self, name: str) -> str:
         """A criterion as a reader sees it."""
-        asked = self.criterion(name)
-        return asked.label if asked else name.capitalize()
+        question = self.criterion(name)
+        return question.label if question else name.capitalize()
 
     @cached_property
     def agreement(self) -> StudyAgreement:
@@ -230,8 +230,10 @@ class Evidence:
         """The score from which people pass an item, and in words where it comes from."""
         if criterion in dict(self.options.cuts):
             return dict(self.options.cuts)[criterion], ""
-        asked = self.criterion(criterion)
-        parts = [asked] if asked else [c for c in self.of.study.criteria if c.name in self.ratings.counted]
+        question = self.criterion(criterion)
+        parts = (
+            [question] if question else [c for c in self.of.study.criteria if c.name in self.ratings.counted]
+        )
         if parts:
             middles = [(part.scale.low + part.scale.high) / 2 for part in parts]
             return sum(middles) / len(middles), "the middle of the scale"

@@ -29,16 +29,16 @@ def features(given: Columns, units: Sequence[Hashable]) -> dict[str, Floats]:
     where = {unit: row for row, unit in enumerate(given["unit"].tolist())}
     rows = np.array([where.get(unit, -1) for unit in units], dtype=np.int64)
     there = rows >= 0
-    found: dict[str, Floats] = {}
+    by_name: dict[str, Floats] = {}
     for name, values in given.items():
         if name == "language":
             spoken = Counter(values[rows[there]].tolist()).most_common()
             for language, _ in spoken[1:]:
                 own = (values[rows] == language).astype(np.float64)
-                found[f"language {language}"] = np.where(there, own, np.nan)
+                by_name[f"language {language}"] = np.where(there, own, np.nan)
         elif name != "unit":
-            found[FEATURES.get(name, name)] = np.where(there, values[rows], np.nan)
-    return {name: of for name, of in found.items() if len(set(of[~np.isnan(of)].tolist())) > 1}
+            by_name[FEATURES.get(name, name)] = np.where(there, values[rows], np.nan)
+    return {name: of for name, of in by_name.items() if len(set(of[~np.isnan(of)].tolist())) > 1}
 
 
 def own_family(
@@ -50,10 +50,10 @@ def own_family(
     family, or none of it, is left out.
     """
     of_items = [families.get(player) for player in players]
-    found = {}
+    by_judge = {}
     for judge, model in models.items():
         if judge in judges and (mine := families.get(model)):
             own = np.array([np.nan if of is None else float(of == mine) for of in of_items])
             if len(set(own[~np.isnan(own)].tolist())) == 2:
-                found[judge] = own
-    return found
+                by_judge[judge] = own
+    return by_judge

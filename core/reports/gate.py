@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from concord.reports.agreement_report import AgreementReport
-from concord.reports.coefficient import said_of, usual, with_people
+from concord.reports.coefficient import coefficient_words, usual, with_people
 from concord.reports.screen import main_of
 from concord.statistics.coefficients import Name
 from concord.statistics.drift import Drift
@@ -52,7 +52,7 @@ def gate(
         return Tested(about, False, f"the agreement of {about} is not known: {why}.")
     low, high = figure.interval
     measured = (
-        f"{about}: {said_of(report, name, statistic)} {figure.value:.3f} [{low:.3f}, {high:.3f}], "
+        f"{about}: {coefficient_words(report, name, statistic)} {figure.value:.3f} [{low:.3f}, {high:.3f}], "
         f"{figure.n} items"
     )
     if low < least:

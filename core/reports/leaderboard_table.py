@@ -103,28 +103,28 @@ def first_two(board: Leaderboard) -> str:
 
 def _notes(board: Leaderboard) -> list[str]:
     means = f"Means over conversations and the panel {', '.join(board.judges)}"
-    told = [
+    sentences = [
         ". ".join(filter(None, [means, board.method])) + ".",
         f"#: rank by score alone; players within {MARGIN} points of the first of them share it, whatever "
         "chance says. Places: the ranks that a player may really have, at 95% confidence.",
         *board.rated.notes([*board.judges, *board.passed_over]),
     ]
     if board.passed_over:
-        told.append(
+        sentences.append(
             "No conversation was rated by all judges, so the panel is the one who rated most; left out: "
             f"{', '.join(board.passed_over)}. Another panel can be chosen."
         )
     if len(set(board.weights.values())) > 1:
         weights = ", ".join(f"{name} {weight:g}" for name, weight in board.weights.items())
-        told.append(f"Final weighs the criteria {weights}.")
-    told += _refusal_notes(board)
+        sentences.append(f"Final weighs the criteria {weights}.")
+    sentences += _refusal_notes(board)
     if incomplete := sum(s.incomplete for s in board.standings):
-        told.append(
+        sentences.append(
             f"{incomplete} conversations are left out because a judge of the panel has not usably rated "
             "them. Choose fewer judges, or have these rate the rest."
         )
-    told += failure_notes(board.rated.failed)
-    return [*told, MOCKS] if board.mocks else told
+    sentences += failure_notes(board.rated.failed)
+    return [*sentences, MOCKS] if board.mocks else sentences
 
 
 def _refusal_notes(board: Leaderboard) -> list[str]:
@@ -133,7 +133,7 @@ def _refusal_notes(board: Leaderboard) -> list[str]:
     if not refused:
         return []
     seen = f"{refused} conversations in which a judge saw a refusal"
-    told = {
+    effect = {
         "left out": f"{seen} are counted and left out of the means.",
         "lowest score": f"{seen} count with the lowest score of every criterion.",
         "matched": f"{seen}: their scenarios are left out for every player, so all are compared on the same.",
@@ -141,7 +141,7 @@ def _refusal_notes(board: Leaderboard) -> list[str]:
     shares = {s.player: s.refusal_ratio for s in board.standings if s.refusal_ratio is not None}
     most, least = max(shares, key=lambda name: shares[name]), min(shares, key=lambda name: shares[name])
     if board.refusals != "left out" or shares[most] - shares[least] < UNLIKE:
-        return [told]
+        return [effect]
     order = [s.player for s in board.standings if s.rank]
     others = []
     ways: tuple[Refusals, ...] = ("lowest score", "matched") if board.rated.scenarios else ("lowest score",)
@@ -153,7 +153,7 @@ def _refusal_notes(board: Leaderboard) -> list[str]:
         change = "the order shown here" if theirs == order else f"the order {', '.join(theirs)}"
         others.append(f"“{how}” gives {change}")
     return [
-        told,
+        effect,
         f"{most} refuses {shares[most]:.0%}, {least} {shares[least]:.0%}: leaving refusals out compares "
         f"players on different conversations. Of the other ways to treat refusals, {'; '.join(others)}.",
     ]

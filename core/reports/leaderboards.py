@@ -139,10 +139,10 @@ def weightings(criteria: Sequence[Criterion]) -> dict[str, dict[str, float]]:
     counted = [c for c in criteria if c.counted]
     if no_final(counted, "judge"):
         return {f"{c.label} alone": {c.name: 1.0} for c in counted}
-    found = {"All alike": {c.name: 1.0 for c in counted}}
+    ways = {"All alike": {c.name: 1.0 for c in counted}}
     for twice in counted if len(counted) > 1 else ():
-        found[f"{twice.label} twice"] = {c.name: 2.0 if c is twice else 1.0 for c in counted}
-    return found
+        ways[f"{twice.label} twice"] = {c.name: 2.0 if c is twice else 1.0 for c in counted}
+    return ways
 
 
 def leaderboard(
@@ -187,17 +187,17 @@ def with_refusals(
     """
     if how == "left out":
         return scored
-    found = scored.copy()
+    treated = scored.copy()
     if how == FLOORED:
-        found["counted"] = found.complete
+        treated["counted"] = treated.complete
         for name, (low, _) in scales.items():
-            found[name] = found[name].mask(found.refused & found.complete, low)
-        return found
+            treated[name] = treated[name].mask(treated.refused & treated.complete, low)
+        return treated
     if not scenarios:
         raise ConcordError("These conversations have no scenarios, so they cannot be matched by refusals.")
-    about = found.index.map(scenarios)
-    found["counted"] &= ~about.isin(set(about[found.refused]))
-    return found
+    about = treated.index.map(scenarios)
+    treated["counted"] &= ~about.isin(set(about[treated.refused]))
+    return treated
 
 
 def panel_scores(
@@ -214,16 +214,16 @@ def panel_scores(
     row is not complete.
     """
     given = given[given.judge.isin(panel)]
-    found = conversations.loc[conversations.index.isin(given.conversation)].copy()
+    scored = conversations.loc[conversations.index.isin(given.conversation)].copy()
     saw = given[refusal].map(scores.refused) if refusal in given else pd.Series(False, index=given.index)
-    found["refused"] = found.index.isin(given.conversation[saw])
-    means = panel_means(found.index, given, panel, weights)
-    found[FINAL] = means[FINAL]
-    found["complete"] = found[FINAL].notna()
-    found["counted"] = found.complete & ~found.refused
+    scored["refused"] = scored.index.isin(given.conversation[saw])
+    means = panel_means(scored.index, given, panel, weights)
+    scored[FINAL] = means[FINAL]
+    scored["complete"] = scored[FINAL].notna()
+    scored["counted"] = scored.complete & ~scored.refused
     for name in weights:
-        found[name] = means[name].where(found.complete)
-    return found
+        scored[name] = means[name].where(scored.complete)
+    return scored
 
 
 def panel_means(
@@ -266,9 +266,9 @@ def own_failures(failed: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
 
 def failure_notes(failed: Mapping[str, Mapping[str, int]]) -> list[str]:
     """How many conversations could not be made, and because of whose replies."""
-    told = []
+    sentences = []
     if own := sum(own_failures(failed).values()):
-        told.append(
+        sentences.append(
             f"{own} conversations could not be made because a reply of the player stayed unusable: they are "
             "counted as failed and enter no mean."
         )
@@ -278,8 +278,8 @@ def failure_notes(failed: Mapping[str, Mapping[str, int]]) -> list[str]:
             if model != player:
                 others[model] = others.get(model, 0) + n
     for model, n in sorted(others.items()):
-        told.append(f"{n} conversations could not be made because a reply of {model} stayed unusable.")
-    return told
+        sentences.append(f"{n} conversations could not be made because a reply of {model} stayed unusable.")
+    return sentences
 
 
 def standings(
@@ -304,7 +304,7 @@ def standings(
     known_ends = scales or {}
     known = [length for length in lengths.values() if length is not None]
     median = float(np.median(known)) if known else None
-    found = []
+    results = []
     for player, rows in players.items():
         factor = length_factor(lengths[player], median)
         complete, usable = rows[rows.complete], rows[rows.counted]
@@ -319,7 +319,7 @@ def standings(
         if factor is None and score.defined:
             score = undefined("no replies to measure", n=len(usable))
         refused = int(complete.refused.sum())
-        found.append(
+        results.append(
             PlayerResult(
                 player,
                 None,
@@ -339,14 +339,16 @@ def standings(
                 bool(rows.simulated.any()),
             )
         )
-    placed = sorted((s for s in found if s.score.defined), key=lambda s: (-(s.score.value or 0.0), s.player))
+    placed = sorted(
+        (s for s in results if s.score.defined), key=lambda s: (-(s.score.value or 0.0), s.player)
+    )
     places = ranks([s.score.value or 0.0 for s in placed])
     given = [players[s.player].loc[players[s.player].counted, FINAL].to_numpy(np.float64) for s in placed]
     open_to = open_places([of * (s.length_factor or 1.0) for of, s in zip(given, placed, strict=True)])
     ranked = [
         replace(s, rank=rank, places=places) for s, rank, places in zip(placed, places, open_to, strict=True)
     ]
-    return ranked + [s for s in found if not s.score.defined]
+    return ranked + [s for s in results if not s.score.defined]
 
 
 def length_factor(length: float | None, median: float | None) -> float | None:
@@ -358,13 +360,13 @@ def length_factor(length: float | None, median: float | None) -> float | None:
 
 def ranks(scores: Sequence[float]) -> list[int]:
     """Ranks of falling scores: a score shares the rank of the first of its group while within 0.06 of it."""
-    found: list[int] = []
+    places: list[int] = []
     first, rank = 0.0, 0
     for place, score in enumerate(scores, start=1):
-        if not found or round(first - score, DIGITS) > MARGIN:
+        if not places or round(first - score, DIGITS) > MARGIN:
             first, rank = score, place
-        found.append(rank)
-    return found
+        places.append(rank)
+    return places
 
 
 def grid(scored: pd.DataFrame, facets: pd.DataFrame, player: str, value: str = FINAL) -> pd.DataFrame:
@@ -383,10 +385,10 @@ def grid(scored: pd.DataFrame, facets: pd.DataFrame, player: str, value: str = F
 
 def scales_of(criteria: Sequence[Criterion], weights: Mapping[str, float]) -> dict[str, Ends]:
     """The ends of the scale of each weighed criterion, and of the weighted mean of all."""
-    found = {c.name: (c.scale.low, c.scale.high) for c in criteria if c.name in weights}
+    scales = {c.name: (c.scale.low, c.scale.high) for c in criteria if c.name in weights}
     total = sum(weights.values())
-    low, high = (sum(weights[name] * ends[at] for name, ends in found.items()) / total for at in (0, 1))
-    return {**found, FINAL: (low, high)}
+    low, high = (sum(weights[name] * ends[at] for name, ends in scales.items()) / total for at in (0, 1))
+    return {**scales, FINAL: (low, high)}
 
 
 def _weights(weights: Mapping[str, float] | None, counted: Sequence[Criterion]) -> dict[str, float]:

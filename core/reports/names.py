@@ -18,12 +18,12 @@ def reader_names(
     """
     every = every or judges
     short = short_names(judges)
-    found = {called((judge,)): judge for judge in judges}
+    readable = {called((judge,)): judge for judge in judges}
     for panel in [*default_panels(every), *panels]:
-        found[called(panel)] = " + ".join(short[judge] for judge in panel)
+        readable[called(panel)] = " + ".join(short[judge] for judge in panel)
     if len(every) > 2:
-        found[called(every)] = everybody(len(every))
-    return found
+        readable[called(every)] = everybody(len(every))
+    return readable
 
 
 def everybody(judges: int) -> str:
@@ -36,15 +36,15 @@ def renamed(table: Table, names: Mapping[str, str]) -> Table:
 
     What `meta` has by name, such as the curves of a picture, has these names too.
     """
-    panels = {name: said for name, said in names.items() if name.startswith("Avg(")}
+    panels = {name: readable for name, readable in names.items() if name.startswith("Avg(")}
 
-    def said(text: str) -> str:
+    def readable(text: str) -> str:
         for panel, name in panels.items():
             text = text.replace(panel, name)
         return names.get(text, text)
 
     rows = (
-        {name: said(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
+        {name: readable(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
         for row in table.rows
     )
     columns = (replace(c, heading=names[c.title]) if c.title in names else c for c in table.columns)

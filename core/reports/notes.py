@@ -34,63 +34,63 @@ ONLY_RANDOM = "only the items of the simple random sample"
 
 def notes(of: StudyRatings, units: int, *, nominal: bool) -> list[str]:
     """What a reader of the figures has to know: what is left out, what is simulated, what final is."""
-    found = [
+    sentences = [
         f"{'Counted, though' if of.with_excluded else 'Left out:'} {decision.annotator}"
         f"{' was left out' if of.with_excluded else ''} on {decision.decided[:10]}: {decision.reason}"
         f"{'' if decision.reason.endswith('.') else '.'}" + ("" if of.with_excluded else f" {COUNTED}")
         for decision in of.excluded
     ]
-    found += [
+    sentences += [
         f"Judges are not compared on {n} of {units} units: {reason}. People's own figures are on all. "
         "The switch “Count conversations in which a judge saw a refusal” of the page, or --keep-refused of "
         "the command, compares judges on all."
         for reason, n in Counter(of.left_out.values()).items()
     ]
     if of.too_few:
-        found.append(of.too_few)
+        sentences.append(of.too_few)
     if of.simulated:
-        found.append(f"Mock models, neither people nor language models: {', '.join(of.simulated)}.")
+        sentences.append(f"Mock models, neither people nor language models: {', '.join(of.simulated)}.")
     if of.chances:
-        found.append(f"{DRAWN[of.next_for]}{DESCRIBES[of.items]}")
+        sentences.append(f"{DRAWN[of.next_for]}{DESCRIBES[of.items]}")
     if n := _extra_items(of):
-        found.append(
+        sentences.append(
             f"{n} items have an extra rating, given because their first raters differed. Agreement is "
             "measured on first ratings alone: with more ratings where people differ, it comes out too low. "
             "The section “extra” has judges against people's mean without and with them."
         )
     if len(latest := of.latest(of.judges)) < len(of.judges) and of.runs != "single":
-        found.append(
+        sentences.append(
             "Judges that answered several versions of the prompt count once among all judges, with the last: "
             f"{', '.join(latest)}."
         )
-    found += guidance.sentences(of.versions_of_judges, of.sent, of.study.guidelines)
+    sentences += guidance.sentences(of.versions_of_judges, of.sent, of.study.guidelines)
     if of.study.anonymous:
-        found.append("People's ratings have no names: no figure compares one person with another.")
-    asked = [c for c in of.study.criteria if c.name in of.counted]
-    if not nominal and (why := no_final(asked)):
-        found.append(why)
+        sentences.append("People's ratings have no names: no figure compares one person with another.")
+    questions = [c for c in of.study.criteria if c.name in of.counted]
+    if not nominal and (why := no_final(questions)):
+        sentences.append(why)
     elif not nominal and 1 < len(of.counted) < len([c for c in of.study.criteria if c.counted]):
-        found.append(f"Final is the mean of what people and judges both rated: {', '.join(of.counted)}.")
-    return found
+        sentences.append(f"Final is the mean of what people and judges both rated: {', '.join(of.counted)}.")
+    return sentences
 
 
-def of_draw(of: StudyRatings, said: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+def of_draw(of: StudyRatings, words: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """What basis lines add, with what was drawn unequally; where figures weigh it, each table says which."""
     if not of.chances or of.items == "weighed":
-        return said
+        return words
     how = ONLY_RANDOM if of.items == "random" else AS_DRAWN
-    return {name: (*said.get(name, ()), how) for name in (*of.criteria, FINAL)}
+    return {name: (*words.get(name, ()), how) for name in (*of.criteria, FINAL)}
 
 
 def as_drawn(of: StudyRatings, table: Table) -> Table:
     """A table of a study drawn unequally that has no basis line, with a note on what it describes."""
-    told = (AS_DRAWN, WEIGHED, ONLY_RANDOM)
-    if not of.chances or any(words in note for note in table.notes for words in told):
+    known = (AS_DRAWN, WEIGHED, ONLY_RANDOM)
+    if not of.chances or any(words in note for note in table.notes for words in known):
         return table
     return replace(table, notes=(*table.notes, ONLY_RANDOM if of.items == "random" else AS_DRAWN))
 
 
-def with_exclusions(of: StudyRatings, said: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+def with_exclusions(of: StudyRatings, words: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """What basis lines add: whom a decision left out, and ratings that were chosen by what others answered.
 
     The reasons stand in the notes of the report.
@@ -105,7 +105,7 @@ def with_exclusions(of: StudyRatings, said: dict[str, tuple[str, ...]]) -> dict[
             if of.with_excluded
             else f"without {names}, left out by decision"
         )
-    return {name: (*said.get(name, ()), *how) for name in (*of.criteria, FINAL)} if how else said
+    return {name: (*words.get(name, ()), *how) for name in (*of.criteria, FINAL)} if how else words
 
 
 def _extra_items(of: StudyRatings) -> int:

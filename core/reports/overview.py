@@ -85,29 +85,27 @@ def look(workspace: Workspace) -> Overview:
         )
 
 
-def next_steps(found: Overview) -> list[NextStep]:
+def next_steps(held: Overview) -> list[NextStep]:
     """What to do next, the most pressing first."""
-    steps = [NextStep(found.trouble)] if found.trouble else []
-    if not found.played:
+    steps = [NextStep(held.trouble)] if held.trouble else []
+    if not held.played:
         steps.append(NextStep("Bring your own conversations or ratings, as a file.", "import"))
-    if not (found.models or found.played or found.trouble):
+    if not (held.models or held.played or held.trouble):
         steps.append(NextStep("Or have models make some: add and test them, then start a run.", "models"))
-    elif not found.played:
+    elif not held.played:
         steps.append(
             NextStep("Or start a run to have models make conversations, and judges rate them.", "runs")
         )
-    steps += _of_runs(found.runs)
-    compared = {study.benchmark for study in found.pairs}
-    owed = (
-        p for p in found.played if wants_judges(p.benchmark) and (p.judged or p.benchmark not in compared)
-    )
+    steps += _of_runs(held.runs)
+    compared = {study.benchmark for study in held.pairs}
+    owed = (p for p in held.played if wants_judges(p.benchmark) and (p.judged or p.benchmark not in compared))
     if unjudged := sum(p.conversations - p.judged for p in owed if wants_judges(p.benchmark)):
         left = f"{unjudged:,} conversations are not judged yet"
         steps.append(NextStep(f"{left}. Let judges rate them.", "runs"))
-    if failed := sum(judge.failed for judge in found.judges):
+    if failed := sum(judge.failed for judge in held.judges):
         text = f"{failed:,} judgements could not be read. See what was replied; their run asks again."
         steps.append(NextStep(text, "conversations", unreadable="true"))
-    if any(p.judged for p in found.played) and not (found.studies or found.pairs):
+    if any(p.judged for p in held.played) and not (held.studies or held.pairs):
         steps.append(NextStep("Draw a blind sample for people to rate.", "samples"))
     return steps
 
@@ -122,15 +120,15 @@ def wants_judges(benchmark: str) -> bool:
 
 def _of_runs(recent: Sequence[Progress]) -> list[NextStep]:
     """The state of the latest run, unless it ended well."""
-    said = {
+    words = {
         "interrupted": "was interrupted. Resume it.",
         "running": "is at work. Watch it.",
         "broken": "broke off: ",
     }
     return [
-        NextStep(f"Run {run.id} {said[run.stands]}{run.message}", "runs")
+        NextStep(f"Run {run.id} {words[run.stands]}{run.message}", "runs")
         for run in recent[:1]
-        if run.stands in said
+        if run.stands in words
     ]
 
 
@@ -142,7 +140,7 @@ def of_study(study: StudyHeld, waiting: Sequence[Annotator]) -> list[NextStep]:
         return []
     names = ", ".join(a.name for a in waiting[:3])
     names += f" and {len(waiting) - 3} more" if len(waiting) > 3 else ""
-    said = f"{study.dealt - study.closed:,} of {study.dealt:,} items are still to be rated, by {names}."
+    sentence = f"{study.dealt - study.closed:,} of {study.dealt:,} items are still to be rated, by {names}."
     if len(waiting) == 1 and not waiting[0].simulated:
-        return [NextStep(said, "rate", study.name, waiting[0].name)]
-    return [NextStep(said, "annotators", study.name)]
+        return [NextStep(sentence, "rate", study.name, waiting[0].name)]
+    return [NextStep(sentence, "annotators", study.name)]

@@ -111,9 +111,9 @@ def items_of(db: Database, study: str) -> tuple[Mapping[int, str], Mapping[int, 
 
 def _answers(report: AgreementReport, criterion: str) -> list[Table]:
     """Named answers of judges and people crossed; of other answers how often each was given."""
-    asked, ratings = report.criterion(criterion), ratings_of(report, criterion)
-    if asked and asked.scale.named:
-        crossings = [crossed(ratings, criterion, judge, asked.scale.word) for judge in ratings.judges]
+    question, ratings = report.criterion(criterion), ratings_of(report, criterion)
+    if question and question.scale.named:
+        crossings = [crossed(ratings, criterion, judge, question.scale.word) for judge in ratings.judges]
         return [
             replace(table, name=f"crossed_{place}", title=f"Answers of {judge} beside people's")
             for place, (judge, table) in enumerate(zip(ratings.judges, crossings, strict=True))
@@ -132,9 +132,9 @@ def _disagreements(
     report: AgreementReport, criterion: str, keys: Mapping[int, str], texts: Mapping[int, str]
 ) -> list[dict[str, Any]]:
     """The items on which a judge is farthest from people, of every judge, largest first."""
-    ratings, asked = ratings_of(report, criterion), report.criterion(criterion)
+    ratings, question = ratings_of(report, criterion), report.criterion(criterion)
     scores = ratings[criterion]
-    named = bool(asked and asked.scale.named)
+    named = bool(question and question.scale.named)
     people = answer_of_people(scores) if named else scores.target
     rows: list[tuple[float, dict[str, Any]]] = []
     for judge, score in scores.judges.items():
@@ -146,7 +146,7 @@ def _disagreements(
                 continue
             unit = ratings.units[place]
             number = unit if isinstance(unit, int) else -1
-            word = asked.scale.word if asked else "{:g}".format
+            word = question.scale.word if question else "{:g}".format
             row = {"item": keys.get(number, str(unit)), "judge": judge, "people": word(float(people[place]))}
             text = texts.get(number, "")
             row |= {"score": word(float(score[place])), "player": report.players.get(unit, "")}

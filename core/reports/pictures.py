@@ -68,17 +68,17 @@ def chart(table: Table, what: str = "", *, fewest: int = 2) -> dict[str, Any]:
     ]
     column = next((c for c in reversed(among) if what in ("", c.name)), None)
     first = next((c.name for c in table.shown if is_text(table, c)), "")
-    found = _defined(table, column.name) if column else []
-    if column is None or len(found) < fewest:
+    figures = _defined(table, column.name) if column else []
+    if column is None or len(figures) < fewest:
         return NO_PICTURE
-    ends_ = [end for _, e in found for end in (e.value, e.low, e.high) if end is not None]
+    ends_ = [end for _, e in figures for end in (e.value, e.low, e.high) if end is not None]
     low, high = min(ends_), max(ends_)
     size = 10 ** np.floor(np.log10(max(high - low, 1e-6)))
     step = float(next(s for s in (0.1, 0.2, 0.5, 1, 2) if (high - low) / (s * size) <= MARKS) * size)
     marks = (np.arange(np.floor(low / step), np.ceil(high / step) + 1) * step).round(6).tolist()
     name = replace(column, signed=False)
-    alone = len({row.get(first) for row, _ in found}) == len(found)
-    rows = [(str(row[first]) if alone else table.label(row), figure, None) for row, figure in found]
+    alone = len({row.get(first) for row, _ in figures}) == len(figures)
+    rows = [(str(row[first]) if alone else table.label(row), figure, None) for row, figure in figures]
     return _picture(rows, f"{column.title}; 95% intervals", [(mark, shown(mark, name)) for mark in marks])
 
 
@@ -103,7 +103,7 @@ def _picture(
             | {"person": at(person.value if isinstance(person, Estimate) else None)}
             for name, figure, person in rows
         ],
-        "marks": [(at(value), said) for value, said in marks],
+        "marks": [(at(value), text) for value, text in marks],
         "zero": at(0.0) if left < 0 < right else None,
         "axis": axis,
         "width": WIDTH,

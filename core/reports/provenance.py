@@ -63,11 +63,11 @@ def about(db: Database, report: AgreementReport) -> dict[str, Any]:
 
 def _registered(report: AgreementReport) -> dict[str, Any] | None:
     """The registration and what differs from it; None where there is none."""
-    made = report.of.registered
-    if made is None:
+    entry = report.of.registered
+    if entry is None:
         return None
-    told = {"sha256": made.sha256, "registered": made.registered, "by": made.by, "answers": made.ratings}
-    return told | {"late": made.late, "items": as_values(registered(report))["rows"]}
+    facts = {"sha256": entry.sha256, "registered": entry.registered, "by": entry.by, "answers": entry.ratings}
+    return facts | {"late": entry.late, "items": as_values(registered(report))["rows"]}
 
 
 def provenance(db: Database, study: str) -> list[str]:
@@ -80,9 +80,9 @@ def provenance(db: Database, study: str) -> list[str]:
     ]
     judges = []
     for name, variant, prompt, use in configurations.of_study_judges(db, study):
-        asked = f", prompt {variant} sha256 {prompt}" if prompt else ", its prompt unknown"
+        by_prompt = f", prompt {variant} sha256 {prompt}" if prompt else ", its prompt unknown"
         model, _, reported = str(use).partition("; ")
-        judges.append(f"judge “{name}”: {model}{asked}{'; ' if reported else ''}{reported}.")
+        judges.append(f"judge “{name}”: {model}{by_prompt}{'; ' if reported else ''}{reported}.")
     return [*players, *judges, *map(_origin, configurations.origins(db, study))]
 
 

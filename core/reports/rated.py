@@ -73,28 +73,31 @@ class Rated:
         version = system.judge_version or system.version
         every = self.judges if self.where.get(PROMPT) else ()
         of_version = tuple(name for name in self.judges if self.raters[name].variant in (version, ""))
-        found = tuple(dict.fromkeys(judges)) or every or of_version
-        if not found:
+        members = tuple(dict.fromkeys(judges)) or every or of_version
+        if not members:
             versions = sorted({self.raters[name].variant for name in self.judges})
             raise ConcordError(
                 f"Judges answered another version of the prompt than {system.title}'s own, {version}: "
                 f"{', '.join(versions)}. Ask for it with `--where {PROMPT}={versions[0]}`."
             )
-        return found
+        return members
 
     def notes(self, panel: Sequence[str]) -> list[str]:
         """Which conditions are mixed, who is left out for another version of the prompt, and which
         judges were sent guidelines.
         """
-        told = mixed_notes(self.mixed)
+        sentences = mixed_notes(self.mixed)
         versions = {self.raters[name].variant for name in panel}
         if others := [name for name in self.judges if self.raters[name].variant not in versions]:
-            told.append(f"Left out, for another version of the prompt: {', '.join(others)}.")
+            sentences.append(f"Left out, for another version of the prompt: {', '.join(others)}.")
         if len(versions) > 1:
-            told.append(
+            sentences.append(
                 f"The judges answered {len(versions)} versions of the prompt: {', '.join(sorted(versions))}."
             )
-        return [*told, *guidance.sentences({name: self.raters[name].variant for name in panel}, self.sent)]
+        return [
+            *sentences,
+            *guidance.sentences({name: self.raters[name].variant for name in panel}, self.sent),
+        ]
 
     def title(self) -> str:
         """The benchmark's, with what the conversations were chosen by."""
@@ -118,11 +121,11 @@ def listed_as(db: Database, benchmarks: Collection[str]) -> dict[str, str]:
     Conversations from elsewhere have a leaderboard where judges rated them by a rubric.
     """
     first: dict[object, str] = {}
-    found = {}
+    listed = {}
     for name, system in BENCHMARKS.items():
         if name in benchmarks and ((own := own_tables(name)) or compares(system)):
-            found[name] = first.setdefault(own or name, name)
-    return found | {n: n for n in benchmarks if n not in BENCHMARKS and judged.versions(db, n)}
+            listed[name] = first.setdefault(own or name, name)
+    return listed | {n: n for n in benchmarks if n not in BENCHMARKS and judged.versions(db, n)}
 
 
 def boards(db: Database, benchmark: str) -> list[str]:

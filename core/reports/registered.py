@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from concord.errors import ConcordError
 from concord.estimate import Estimate, undefined
-from concord.reports.coefficient import said_of, with_people
+from concord.reports.coefficient import coefficient_words, with_people
 from concord.reports.evidence import Evidence
 from concord.store import registrations
 from concord.table import Cell, Column, Table
@@ -52,7 +52,8 @@ def registered(evidence: Evidence) -> Table:
         try:
             if members:
                 figure = with_people(evidence, test["criterion"], members, [statistic])[statistic]
-            about = f"{evidence.label(test['criterion'])}: {said_of(evidence, test['criterion'], statistic)}"
+            words = coefficient_words(evidence, test["criterion"], statistic)
+            about = f"{evidence.label(test['criterion'])}: {words}"
         except ConcordError as error:
             figure = undefined(str(error))
         yield _result(test, about, " + ".join(members) or "no judge", figure)

@@ -19,45 +19,47 @@ def scales(of: StudyRatings, declared: Declared = ()) -> dict[str, SharedScale]:
 
     A scale in `declared` holds for people and judges. Else the study's holds, unless it was guessed.
     """
-    told = dict(declared)
-    for name in told:
+    given = dict(declared)
+    for name in given:
         if name and name not in of.criteria:
             raise not_found("criterion", name, of.criteria)
-    asked = {c.name: c for c in of.study.criteria}
+    questions = {c.name: c for c in of.study.criteria}
     criterion, rater, score = (of.column(name) for name in ("criterion", "rater", "score"))
     judged = of.column("kind") == "judge"
-    found = {}
+    shared = {}
     for name in of.criteria:
-        scale, of_judges = told.get(name, told.get("")), None
-        if scale is None and name in asked:
-            scale, of_judges = asked[name].scale, asked[name].judged
+        scale, of_judges = given.get(name, given.get("")), None
+        if scale is None and name in questions:
+            scale, of_judges = questions[name].scale, questions[name].judged
         here = criterion == name
         answers = {judge: score[here & judged & (rater == judge)].astype(np.float64) for judge in of.judges}
         people = score[here & ~judged].astype(np.float64)
-        found[name] = shared_scale(people, answers, scale, of_judges)
-    return found
+        shared[name] = shared_scale(people, answers, scale, of_judges)
+    return shared
 
 
-def final_scale(found: Mapping[str, SharedScale], counted: Sequence[str]) -> Scale | None:
+def final_scale(by_criterion: Mapping[str, SharedScale], counted: Sequence[str]) -> Scale | None:
     """The scale of *final*: the one that the criteria in it share, None where they do not."""
-    shared = {found[name].scale for name in counted if name in found}
+    shared = {by_criterion[name].scale for name in counted if name in by_criterion}
     return shared.pop() if len(shared) == 1 else None
 
 
-def other_scales(found: Mapping[str, SharedScale]) -> dict[str, Mapping[str, str]]:
+def other_scales(by_criterion: Mapping[str, SharedScale]) -> dict[str, Mapping[str, str]]:
     """For each criterion, the judges whose level cannot be compared with people's, and why."""
-    return {name: shared.other for name, shared in found.items() if shared.other}
+    return {name: shared.other for name, shared in by_criterion.items() if shared.other}
 
 
-def said_of_scales(found: Mapping[str, SharedScale], counted: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def scale_notes(
+    by_criterion: Mapping[str, SharedScale], counted: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
     """What basis lines say of scales, by criterion; of *final* what is said of its criteria."""
-    said = {name: shared.notes for name, shared in found.items() if shared.notes}
+    words = {name: shared.notes for name, shared in by_criterion.items() if shared.notes}
     of_final: dict[str, list[str]] = {}
     for name in counted:
-        for note in said.get(name, ()):
+        for note in words.get(name, ()):
             of_final.setdefault(note, []).append(name)
     notes = (
         note if len(names) == len(counted) else f"{', '.join(names)}: {note}"
         for note, names in of_final.items()
     )
-    return {**said, FINAL: (*said.get(FINAL, ()), *notes)}
+    return {**words, FINAL: (*words.get(FINAL, ()), *notes)}

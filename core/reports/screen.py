@@ -55,8 +55,12 @@ def judges_table(report: AgreementReport, criterion: str) -> Table:
 
 def _mistaken(report: AgreementReport, criterion: str, judge: str) -> str:
     """The two categories that a judge confuses most often; “” of judges together."""
-    ratings, asked = ratings_of(report, criterion), report.criterion(criterion)
-    return mistaken(ratings, criterion, judge, asked.scale.word) if asked and judge in ratings.judges else ""
+    ratings, question = ratings_of(report, criterion), report.criterion(criterion)
+    return (
+        mistaken(ratings, criterion, judge, question.scale.word)
+        if question and judge in ratings.judges
+        else ""
+    )
 
 
 class Tile(NamedTuple):
@@ -87,19 +91,19 @@ def tiles(report: AgreementReport, criterion: str) -> list[Tile]:
         figures += [(f"{c.title}: {own.get('rater')}", own.get(c.name), "{:.0%}") for c in shares]
     elif ordered(report, criterion):
         figures.append(("Its bias", best.get("bias"), "{:+z.2f} points"))
-    made = []
+    figure_tiles = []
     for name, figure, form in figures:
         if isinstance(figure, Estimate) and figure.value is not None:
             of_end = form.removeprefix(f"{symbol} ").removesuffix(" points")
             ends = " to ".join(of_end.format(end) for end in figure.interval or ())
             if ends and name == "Its bias":  # wider than by group, which takes the annotators as given
                 ends = f"{ends} {whom(report.ratings, criterion, report.people)}".strip()
-            made.append(Tile(name, form.format(figure.value), ends))
+            figure_tiles.append(Tile(name, form.format(figure.value), ends))
     scores = ratings_of(report, criterion)[criterion]
     people = "unnamed people" if scores.unlinked else _count(len(scores.people), "person", "people")
     items = _count(int((scores.present > 0).sum()), "item")
     counted = f"{people}, {_count(len(report.judges), 'judge')}"
-    return [*made, Tile("Rated by people", items, counted)]
+    return [*figure_tiles, Tile("Rated by people", items, counted)]
 
 
 def _count(number: int, one: str, several: str = "") -> str:

@@ -77,9 +77,9 @@ def headliner(evidence: Evidence, criterion: str) -> tuple[str, ...]:
 
     A registered panel counts only if it is among those that are looked at closely.
     """
-    made = evidence.of.registered
+    entry = evidence.of.registered
     measured = [*((judge,) for judge in evidence.ratings.judges), *evidence.panels]
-    for test in made.content["plan"]["test"] if made else ():
+    for test in entry.content["plan"]["test"] if entry else ():
         members = tuple(judge for judge in evidence.ratings.judges if judge in (test.get("judges") or ()))
         if test["criterion"] == criterion and members in measured:
             return members
@@ -88,8 +88,8 @@ def headliner(evidence: Evidence, criterion: str) -> tuple[str, ...]:
 
 def _decided(evidence: Evidence, criterion: str) -> Table:
     """What answers of two kinds are judged by first: kappa, equal answers, sensitivity, specificity."""
-    asked = evidence.criterion(criterion)
-    words = asked.scale.labels if asked and asked.scale.two else ("fail", "pass")
+    question = evidence.criterion(criterion)
+    words = question.scale.labels if question and question.scale.two else ("fail", "pass")
     table = decisions(ratings_of(evidence, criterion), criterion, words)
     beside = {row["rater"]: row["kappa"] for row in section(evidence, "judges", criterion)["judges"].rows}
     rows = tuple({**row, "kappa": beside[row["rater"]]} for row in table.rows)
@@ -161,8 +161,8 @@ def _panels(evidence: Evidence, criterion: str) -> Iterator[Table]:
 
 
 def _overlap(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    asked, ratings = evidence.criterion(criterion), evidence.ratings
-    content = asked.scale.kind.content if asked else None
+    question, ratings = evidence.criterion(criterion), evidence.ratings
+    content = question.scale.kind.content if question else None
     assert content
     place = {unit: at for at, unit in enumerate(ratings.units)}
     answers: dict[int, dict[str, str]] = {}
@@ -179,8 +179,8 @@ def _overlap(evidence: Evidence, criterion: str) -> Iterator[Table]:
 
 
 def _worded(evidence: Evidence, criterion: str) -> bool:
-    asked = evidence.criterion(criterion)
-    return bool(asked and asked.scale.kind.content) and "content" in evidence.of.rows
+    question = evidence.criterion(criterion)
+    return bool(question and question.scale.kind.content) and "content" in evidence.of.rows
 
 
 def _twice(purpose: str) -> Callable[[Evidence, str], dict[str, Twice]]:
@@ -194,11 +194,11 @@ def _twice(purpose: str) -> Callable[[Evidence, str], dict[str, Twice]]:
 
 
 def _annotator_retest(evidence: Evidence, criterion: str, purpose: str = "repeat") -> Iterator[Table]:
-    asked = evidence.criterion(criterion)
+    question = evidence.criterion(criterion)
     yield annotator_retest(
         _twice(purpose)(evidence, criterion),
         judged=purpose == "revise",
-        nominal=bool(asked and not asked.scale.ordered),
+        nominal=bool(question and not question.scale.ordered),
         excluded=_excluded(evidence),
         resamples=evidence.options.resamples,
         seed=evidence.options.seed,
@@ -251,7 +251,7 @@ def _alt_test(evidence: Evidence, criterion: str) -> Iterator[Table]:
             f"The alt-test of answers as categories cannot be scored by {score}: categories have no order. "
             "Leave out --nominal, or --alt-score."
         )
-    found = alt_test(
+    table = alt_test(
         evidence.ratings,
         criterion,
         # A mean of categories is no category.
@@ -260,10 +260,10 @@ def _alt_test(evidence: Evidence, criterion: str) -> Iterator[Table]:
     )
     if evidence.of.clusters:
         note = "items are taken for independent, though others are resampled together"
-        first = found.notes[0]
+        first = table.notes[0]
         whole = Note(f"{first} · {note}", (*getattr(first, "parts", (first,)), note))
-        found = replace(found, notes=(whole, *found.notes[1:]))
-    yield found
+        table = replace(table, notes=(whole, *table.notes[1:]))
+    yield table
 
 
 def _thresholds(evidence: Evidence, criterion: str) -> Iterator[Table]:
@@ -282,12 +282,12 @@ def _system(evidence: Evidence, criterion: str) -> Iterator[Table]:
 def _bias(evidence: Evidence, criterion: str) -> Iterator[Table]:
     features, own = evidence.features, {OWN_FAMILY: evidence.own_family}
     players, panels = evidence.players, evidence.panels
-    found = feature_bias(
+    table = feature_bias(
         evidence.ratings, criterion, features, own=own, players=players, panels=panels, **evidence.drawing
     )
     lacking = "; ".join(f"{name} ({why})" for name, why in unmeasured(evidence).items())
     note = (f"Not measured in this study: {lacking}.",) if lacking else ()
-    yield replace(found, notes=(*note, *found.notes))
+    yield replace(table, notes=(*note, *table.notes))
 
 
 def unmeasured(evidence: Evidence) -> dict[str, str]:
@@ -324,10 +324,10 @@ def _forecast(evidence: Evidence, criterion: str) -> Iterator[Table]:
             if isinstance(cell, Estimate)
         }
     given = {"by": _by(evidence, criterion), "elsewhere": elsewhere} | evidence.drawing
-    found = needed(evidence.ratings, criterion, wanted, width=WIDTH, **given)
+    forecast = needed(evidence.ratings, criterion, wanted, width=WIDTH, **given)
     panel = called(evidence.primary_panel)
-    said = answer(found, evidence.label(criterion)).replace(panel, evidence.names.get(panel, panel), 1)
-    yield replace(found, caption=" ".join(filter(None, [said, found.caption])))
+    sentence = answer(forecast, evidence.label(criterion)).replace(panel, evidence.names.get(panel, panel), 1)
+    yield replace(forecast, caption=" ".join(filter(None, [sentence, forecast.caption])))
 
 
 def _next(evidence: Evidence, criterion: str) -> Iterator[Table]:

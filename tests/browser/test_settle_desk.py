@@ -200,7 +200,7 @@ def test_an_annotator_sees_the_judge_only_with_locked_answers_and_revises(
     ) == [("k0", "fluency", 2, 2), ("k0", "wit", 3, 3), ("k1", "fluency", 5, 4), ("k1", "wit", 3, 3)]
     with app.workspace.read() as db:
         assert before.equals(frames.frame(db, "s"))
-        [table] = agreement_report(db, "s").asked(["anchoring"], "fluency")
+        [table] = agreement_report(db, "s").tables_of(["anchoring"], "fluency")
     # Of distances 1 and −1 she moved the whole of the first, and none of the second.
     assert table.rows[0]["share"].value == pytest.approx(1 / 2)
     theirs.context.close()

@@ -125,8 +125,8 @@ def test_many_annotators_are_listed_without_their_pairs(report: AgreementReport)
     each = report.section("people", report.main)[f"annotators-{report.main}"]
     assert len(each.rows) == 200
     assert not each.estimates(f"with {report.ratings.people[0]}")
-    assert all(len(table.rows) < 2_000 for table in report.asked(["all"]))
-    assert each in report.asked(["all"])
+    assert all(len(table.rows) < 2_000 for table in report.tables_of(["all"]))
+    assert each in report.tables_of(["all"])
     assert as_json(report.agreement)["criteria"][report.main]["humans"]["pairs"] == []
 
 

@@ -172,7 +172,7 @@ def test_judges_before_and_after(db):
     set_rule(db, "s", Rule(2))
     for unit, score in ((0, 3), (4, 1), (8, 4)):
         settle(db, "s", units(db)[unit], "fluency", score, "why", "cy")
-    [table] = agreement_report(db, "s").asked(["adjudication"], "fluency")
+    [table] = agreement_report(db, "s").tables_of(["adjudication"], "fluency")
     judge, one = table.rows
     # On items 0, 4, 8 people's means are 2, 3, 3; the judge gave 3, 2, 3; settled are 3, 1, 4.
     assert judge["mae_before"].value == pytest.approx((1 + 1 + 0) / 3)

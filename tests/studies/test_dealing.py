@@ -338,7 +338,7 @@ class TestFigures:
         assert biased < alone
         # k0: people (1 + 3) / 2 = 2, with cy (1 + 3 + 5) / 3 = 3; k5: (3 + 5) / 2 = 4, with cy 12 / 3 = 4.
         # The judge says 2 and 3: ½ · (0 + 1) away, and ½ · (1 + 1).
-        [table] = after.asked(["extra"], "fluency")
+        [table] = after.tables_of(["extra"], "fluency")
         [row] = table.rows
         assert (row["mae_before"].value, row["mae_after"].value) == (0.5, 1.0)
         said = after.agreement.criteria["fluency"].basis

@@ -219,7 +219,7 @@ def test_anchoring_by_hand(db):
         second.begin(db, "revise", "s", raters[person])
         for unit, score in zip(units(db), answers, strict=True):
             second.answer(db, "revise", "s", raters[person], unit, "fluency", score)
-    [table] = agreement_report(db, "s").asked(["anchoring"], "fluency")
+    [table] = agreement_report(db, "s").tables_of(["anchoring"], "fluency")
     ann, bob = table.rows
     # Three answers of eight are kept; changes add up to 2.
     assert (ann["n"], ann["exact"].value, ann["difference"].value) == (8, 3 / 8, 2 / 8)

@@ -161,7 +161,7 @@ class TestDrawNext:
         told = {"weighed": (WEIGHED, AS_DRAWN), "drawn": (AS_DRAWN,), "random": (ONLY_RANDOM,)}[items]
         silent = [
             table.name
-            for table in report.asked(["all"])
+            for table in report.tables_of(["all"])
             if not any(words in note for note in table.notes for words in told)
         ]
         assert not silent

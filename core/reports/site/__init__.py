@@ -68,19 +68,19 @@ def pages(
 
     Raises ConcordError where there is no conversation.
     """
-    found = _every(db)
-    if not found:
+    listed = _every(db)
+    if not listed:
         raise ConcordError("There are no conversations to show. Import some, or start a run.")
     people = annotators(db)
-    environment = templates(made, site=title, simulated=any(one.simulated for one in found))
+    environment = templates(made, site=title, simulated=any(one.simulated for one in listed))
 
     def page(path: str, template: str, **given: Any) -> Page:
         root = "../" if "/" in path else ""
         return Page(path, environment.get_template(f"{template}.html").render(root=root, **given))
 
-    told(f"{len(found):,} conversations")
+    told(f"{len(listed):,} conversations")
     texts = []
-    for one, (what, _) in zip(found, conversations.several(db, [one.id for one in found]), strict=True):
+    for one, (what, _) in zip(listed, conversations.several(db, [one.id for one in listed]), strict=True):
         texts.append(" ".join(message.content for message in what.messages).casefold())
         yield page(
             f"conversation/{one.id}.html",
@@ -92,10 +92,10 @@ def pages(
         )
     yield Page("search.js", (HERE / "search.js").read_text(encoding="utf-8"))
     yield Page(MARK, "const TEXTS = " + json.dumps(texts) + ";\n")
-    facets = list(dict.fromkeys(name for one in found for name in one.facets))[:6]
-    yield page("conversations.html", "conversations", rows=found, facets=facets, titles=_title)
+    facets = list(dict.fromkeys(name for one in listed for name in one.facets))[:6]
+    yield page("conversations.html", "conversations", rows=listed, facets=facets, titles=_title)
     boards = []
-    for path, name, tables in _leaderboards(db, {one.benchmark for one in found}, told):
+    for path, name, tables in _leaderboards(db, {one.benchmark for one in listed}, told):
         boards.append((path, name))
         drawn = chart(tables[0])
         yield page(path, "tables", heading=f"Leaderboard: {name}", sentences=[], tables=tables, chart=drawn)
@@ -108,7 +108,7 @@ def pages(
     yield page("prompts.html", "prompts", prompts=ratings.prompts(db))
     models = [asdict(of) for of in configurations.every(db).values()]
     yield page("models.html", "models", models=models, runs=runs.recent(db, limit=1000))
-    yield page("index.html", "index", studies=studies, boards=boards, count=len(found))
+    yield page("index.html", "index", studies=studies, boards=boards, count=len(listed))
 
 
 def annotators(db: Database) -> dict[str, str]:
@@ -146,24 +146,24 @@ def _title(benchmark: str) -> str:
 
 def _every(db: Database) -> list[Found]:
     """Every conversation, by benchmark, player and key."""
-    found = conversations.search(db, limit=conversations.count(db))
-    return sorted(found, key=lambda one: (one.benchmark, one.player, one.key))
+    listed = conversations.search(db, limit=conversations.count(db))
+    return sorted(listed, key=lambda one: (one.benchmark, one.player, one.key))
 
 
-def _scores(db: Database, found: Found, people: Mapping[str, str]) -> dict[str, Any]:
+def _scores(db: Database, talk: Found, people: Mapping[str, str]) -> dict[str, Any]:
     """The scores of a conversation: means by criterion and rater, and what judges gave each turn, and why."""
-    criteria = {c.name: c for c in ratings.criteria_of(db, found.id)}
-    asked = {name: criterion.label for name, criterion in criteria.items()}
-    lines = summaries.scorecard(db, found.id)
+    criteria = {c.name: c for c in ratings.criteria_of(db, talk.id)}
+    titles = {name: criterion.label for name, criterion in criteria.items()}
+    lines = summaries.scorecard(db, talk.id)
     called = _called(rater for line in lines for rater in line.raters) if lines else {}
-    every = ratings.of_conversation(db, found.id)
+    every = ratings.of_conversation(db, talk.id)
     given = [r for r in every if r.rater.kind == "judge"]
     called |= _called(r.rater for r in given)
     called |= {rater: people[rater.name] for rater in called if rater.kind == "human"}
     by_turn: dict[int, Verdicts] = {}
-    place = {name: at for at, name in enumerate(asked)}
+    place = {name: at for at, name in enumerate(titles)}
     for r in sorted(given, key=lambda r: place.get(r.criterion, len(place))):
-        label, judge = asked.get(r.criterion, r.criterion), called[r.rater]
+        label, judge = titles.get(r.criterion, r.criterion), called[r.rater]
         of = criteria.get(r.criterion)
         word = of.scale_of("judge").word(r.score) if of else f"{r.score:g}"
         verdicts = by_turn.setdefault(r.turn or 0, Verdicts())
@@ -177,12 +177,12 @@ def _scores(db: Database, found: Found, people: Mapping[str, str]) -> dict[str, 
             return f"{mean:.2f}"
         return of.scale.words([r.score for r in every if (r.rater, r.criterion) == (rater, of.name)])
 
-    failed = [(j["judge"], j["failure"]) for j in ratings.judgements_of(db, found.id) if j["failure"]]
+    failed = [(j["judge"], j["failure"]) for j in ratings.judgements_of(db, talk.id) if j["failure"]]
     return {
         "raters": list(dict.fromkeys(called[rater] for line in lines for rater in line.raters)),
         "lines": [
             (
-                asked.get(line.criterion, line.criterion),
+                titles.get(line.criterion, line.criterion),
                 {called[rater]: cell(line, rater, mean) for rater, mean in line.raters.items()},
             )
             for line in lines
