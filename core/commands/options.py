@@ -145,7 +145,7 @@ def _usual_margin() -> float:
 
 def measuring(command: F) -> F:
     """How a study is measured: `panels`, `runs`, `keep_refused`, `with_excluded`, `items`, `cluster_by`,
-    `cuts`, `scales`, `alt_score` and `margin`."""
+    `cuts`, `scales` and `margin`."""
     alike = (
         "Resample items that are alike in these facets together: character,situation. By default those of "
         "one scenario; “none” takes items for independent."
@@ -187,14 +187,6 @@ def measuring(command: F) -> F:
         ),
         click.option("--keep-refused", is_flag=True, help=refused),
         click.option("--with-excluded", is_flag=True, help=excluded),
-        click.option(
-            "--alt-score",
-            type=click.Choice(["distance", "ordinal", "agreement"]),
-            default=None,
-            callback=lambda _context, _option, given: given or "",
-            help="How the alt-test scores answers: by their distance (unless --nominal), that of their "
-            "ranks, or their equality.",
-        ),
         click.option(
             "--margin",
             type=click.FloatRange(0, 2),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from concord.reports.names import reader_names
 from concord.reports.notes import of_draw, with_exclusions
 from concord.reports.scales import final_scale, other_scales, scale_notes, scales
 from concord.scores import no_final
-from concord.statistics.alt_test import Score
 from concord.statistics.claims import MARGIN, Flag
 from concord.statistics.distribution import of_people
 from concord.statistics.figures import People
@@ -52,8 +51,7 @@ class Options:
     together, by default those of one scenario; with `()` items are drawn one by one. `people` says whom
     intervals are about; None leaves it to the design. With `nominal` answers are categories: nominal alpha
     and kappa in place of the other figures. `scales` declare the scale of a criterion (“” for every one) on
-    which people and judges answer. `alt_score` is how the alt-test scores answers: by distance unless told,
-    of categories by agreement.
+    which people and judges answer.
     """
 
     runs: Runs = "mean"
@@ -67,7 +65,6 @@ class Options:
     cuts: tuple[tuple[str, float], ...] = ()
     """Criteria with the score from which people pass an item; of the others it is the middle of the scale."""
     scales: tuple[tuple[str, Scale], ...] = ()
-    alt_score: Score | Literal[""] = ""
     families: tuple[tuple[str, str], ...] = ()
     """Models with their family, as models.toml has them."""
     with_excluded: bool = False

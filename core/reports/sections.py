@@ -8,7 +8,6 @@ from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
-from concord.errors import StudyError
 from concord.estimate import Estimate
 from concord.glossary import explain
 from concord.reports.coefficient import leading, ordered, ratings_of, usual
@@ -245,18 +244,13 @@ def _with_extra(evidence: Evidence, criterion: str) -> dict[Hashable, float]:
 
 
 def _alt_test(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    nominal, score = evidence.options.nominal, evidence.options.alt_score
-    if nominal and score not in ("", "agreement"):
-        raise StudyError(
-            f"The alt-test of answers as categories cannot be scored by {score}: categories have no order. "
-            "Leave out --nominal, or --alt-score."
-        )
+    nominal = evidence.options.nominal
     table = alt_test(
         evidence.ratings,
         criterion,
         # A mean of categories is no category.
         panels=() if nominal else evidence.panels,
-        score=score or ("agreement" if nominal else "distance"),
+        score="agreement" if nominal else "distance",
     )
     if evidence.of.clusters:
         note = "items are taken for independent, though others are resampled together"

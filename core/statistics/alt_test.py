@@ -29,12 +29,11 @@ MOST_PARTS = 10_000
 MOST_CATEGORIES = 20
 """With more different answers of people, equal ones are too rare to be counted."""
 
-Score = Literal["distance", "ordinal", "agreement"]
+Score = Literal["distance", "agreement"]
 """How near a rater comes to the people left on an item."""
 
 SCORES: dict[Score, str] = {
     "distance": "scored by the distance of answers",
-    "ordinal": "scored by the distance of answers' ranks",
     "agreement": "scored by equal answers",
 }
 
@@ -68,8 +67,6 @@ def alt_test(
     An item's `score` of a rater:
 
     - distance: minus the root mean square distance to the people left;
-    - ordinal: the same of places instead of answers, an answer's place being its midrank among all answers of
-      people, as in Krippendorff's ordinal alpha: only the order of answers counts;
     - agreement: the share of the people left who gave the same answer, for categories. Undefined where people
       give more than twenty different answers, as means do: hardly any are equal.
 
@@ -101,7 +98,7 @@ def alt_test(
     if score == "agreement":
         near = _alike(seen)
     else:
-        near = _distant(seen, _midranks(seen, grid) if score == "ordinal" else _whole(grid))
+        near = _distant(seen, _whole(grid))
     for judge in scores.contenders(panels):
         answers = _nearest(judge.score, grid)
         if score == "agreement" and len(judge.members) == 1:
@@ -198,12 +195,6 @@ def _whole(grid: Sequence[Fraction]) -> list[int]:
     """The answers as whole numbers in the same ratios."""
     parts = lcm(*(value.denominator for value in grid))
     return [int(value * parts) for value in grid]
-
-
-def _midranks(seen: CriterionScores, grid: Sequence[Fraction]) -> list[int]:
-    """Twice the midrank of each answer among all answers of people."""
-    count = np.bincount(seen.score.astype(np.int64), minlength=len(grid))
-    return list(map(int, 2 * np.cumsum(count) - count))
 
 
 def _wins(

@@ -58,8 +58,7 @@ def test_equal_means_of_three_criteria_are_ties():
     assert [row["rho"] for row in figures.meta["by_person"]] == expected
 
 
-@pytest.mark.parametrize("score", ["distance", "ordinal"])
-def test_distances_are_compared_by_exact_fractions(score):
+def test_distances_are_compared_by_exact_fractions():
     """Means of 27 answers. By hand, in 27ths, where the others gave 1, 1 and 13: an answer x lies 3x² − 30x
     from them, less what all have alike: 10 and 0 are equally near (300 − 300 = 0), 9 is nearer (243 − 270).
     """
@@ -67,17 +66,12 @@ def test_distances_are_compared_by_exact_fractions(score):
     parts = {name: rng.integers(0, 28, 400) for name in ("ann", "bob", "cy", "dee")}
     judge = rng.integers(0, 55, 400)  # halves of the parts: many lie just between two answers
     persons = {name: np.round(of / 27, 9).tolist() for name, of in parts.items()}
-    figures = alt_test(
-        read_ratings(study(persons, {"j": (judge / 54).tolist()})), "quality", epsilons=[0.0], score=score
-    )
-    given = np.concatenate(list(parts.values()))
-    places = {v: 2 * int((given < v).sum()) + int((given == v).sum()) for v in range(28)}
-    at = (lambda v: v) if score == "distance" else places.__getitem__
+    figures = alt_test(read_ratings(study(persons, {"j": (judge / 54).tolist()})), "quality", epsilons=[0.0])
     expected = []
     for name, own in parts.items():
         rest = [of for one, of in parts.items() if one != name]
         off = [
-            [sum((at(int(x)) - at(int(other[i]))) ** 2 for other in rest) for x in (judge[i] // 2, own[i])]
+            [sum((int(x) - int(other[i])) ** 2 for other in rest) for x in (judge[i] // 2, own[i])]
             for i in range(400)  # j // 2: the lower of two answers equally near
         ]
         expected.append(np.mean([of_judge <= of_own for of_judge, of_own in off]))
@@ -244,18 +238,6 @@ def test_categories_are_scored_by_equal_answers():
     renumbered = rows.assign(score=rows.score.map({1: 4, 2: 1, 3: 5, 4: 2, 5: 3}))
     again = alt_test(read_ratings(renumbered), "quality", epsilons=[0.1], score="agreement")
     assert again.meta["by_person"] == found.meta["by_person"]
-
-
-def test_ordinal_scores_know_only_the_order_of_answers():
-    rows = study(*noisy(0.8))
-    stretched = rows.assign(score=rows.score.map({1: 1, 2: 2, 3: 3, 4: 30, 5: 400}))
-    of, again = (
-        alt_test(read_ratings(r), "quality", epsilons=[0.1], score="ordinal") for r in (rows, stretched)
-    )
-    assert again.meta["by_person"] == of.meta["by_person"]
-    by_distance = alt_test(read_ratings(stretched), "quality", epsilons=[0.1])
-    assert by_distance.meta["by_person"] != of.meta["by_person"]
-    assert of.rows[0]["constant"] in {1, 2, 3, 4, 5}
 
 
 def test_equal_answers_make_no_sense_of_many_different_ones():

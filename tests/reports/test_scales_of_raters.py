@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from concord.errors import NotFound, StudyError
+from concord.errors import NotFound
 from concord.estimate import Estimate
 from concord.questions import points
 from concord.rating import Criterion
@@ -86,8 +86,5 @@ def test_the_scale_of_judges_is_another_where_it_is_declared_so() -> None:
 def test_categories_are_put_to_the_alt_test_by_equal_answers_alone() -> None:
     table = guessed(study(), replace(FEW, nominal=True)).section("alt-test", "wit")["alt_test"]
     assert "scored by equal answers" in table.notes[0]
-    refused = guessed(study(), replace(FEW, nominal=True, alt_score="ordinal"))
-    with pytest.raises(StudyError, match="categories have no order"):
-        refused.section("alt-test", "wit")
-    ordinal = guessed(study(), replace(FEW, alt_score="ordinal")).section("alt-test", "wit")["alt_test"]
-    assert "ranks" in ordinal.notes[0]
+    table = guessed(study(), FEW).section("alt-test", "wit")["alt_test"]
+    assert "scored by the distance of answers" in table.notes[0]
