@@ -8,7 +8,6 @@ from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
-from concord.estimate import Estimate
 from concord.glossary import explain
 from concord.reports.coefficient import leading, ordered, ratings_of, usual
 from concord.reports.evidence import Evidence
@@ -51,8 +50,6 @@ KAPPA = Column("kappa", "κ", digits=3, interval="ends", help=explain("Cohen's k
 ACCURACY = Column("accuracy", "Equal answers", percent=True, interval="ends")
 OF_ORDER = ("spearman", "kendall", "pearson", "p", "p_holm")
 """Columns that answers without an order, or of two kinds, are not compared by."""
-WIDTH = 0.1
-"""The width of interval, from end to end, that a forecast of items is made for."""
 
 
 class Section(NamedTuple):
@@ -306,19 +303,7 @@ def unmeasured(evidence: Evidence) -> dict[str, str]:
 
 def _forecast(evidence: Evidence, criterion: str) -> Iterator[Table]:
     wanted = [PEOPLE, *([evidence.primary_panel] if evidence.primary_panel else [])]
-    elsewhere = {(called(PEOPLE), "alpha"): evidence.agreement.criteria[criterion].alpha["ordinal"]}
-    if evidence.drawing["people"] == "these":
-        elsewhere = {}  # their intervals take the annotators as given too
-    elif evidence.ratings.judges:
-        elsewhere |= {
-            (str(row["rater"]), name): cell
-            for table in section(evidence, "judges", criterion).values()
-            for row in table.rows
-            for name, cell in row.items()
-            if isinstance(cell, Estimate)
-        }
-    given = {"by": _by(evidence, criterion), "elsewhere": elsewhere} | evidence.drawing
-    forecast = needed(evidence.ratings, criterion, wanted, width=WIDTH, **given)
+    forecast = needed(evidence.ratings, criterion, wanted, by=_by(evidence, criterion), **evidence.drawing)
     panel = called(evidence.primary_panel)
     sentence = answer(forecast, evidence.label(criterion)).replace(panel, evidence.names.get(panel, panel), 1)
     yield replace(forecast, caption=" ".join(filter(None, [sentence, forecast.caption])))

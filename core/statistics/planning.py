@@ -1,6 +1,6 @@
 """How many more items or raters an interval needs, in a study and before any label exists."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Unpack
 
@@ -19,8 +19,8 @@ from concord.statistics.reliability import components, no_components, people_per
 from concord.statistics.resampling import Statistic, draws, everything, mean
 from concord.table import Cell, Column, Table
 
-FEWEST_ITEMS, FARTHEST = 10, 20
-"""No forecast below ten items, and none beyond this many times the items there are."""
+FEWEST_ITEMS = 10
+"""No forecast below ten items."""
 
 PEOPLE: tuple[str, ...] = ()
 """No judges: people's ordinal alpha is meant."""
@@ -42,25 +42,11 @@ NEEDED = empty(
         "Width now, for these annotators",
         help="Width of the 95% interval for these annotators alone, from end to end.",
     ),
-    Column(
-        "more",
-        "More for {width:g}",
-        digits=0,
-        help="Items beyond those there are, for an interval {width:g} wide from end to end. 0: these items "
-        "are enough for that width for these annotators, and for nothing else.",
-    ),
-    Column("needed", "In all, for {width:g}", digits=0),
     caption="Intervals hold for these annotators alone; further items are taken to be like these.",
 )
-SHOWN = Column(
-    "shown",
-    "Width now, for annotators like these",
-    help="Width of the interval on the other tabs and in the other sections, for annotators like these.",
-)
 GIVEN = (
-    "The forecast takes these annotators as given. “More” of 0 says that the items are enough for that "
-    "width for these annotators alone, not that nothing more is needed. Intervals for annotators like these "
-    "are wider by what depends on the annotators: more items cannot narrow that part, more annotators can."
+    "The forecast takes these annotators as given. Intervals for annotators like these are wider by what "
+    "depends on the annotators: more items cannot narrow that part, more annotators can."
 )
 
 RATERS_PER_ITEM = (1, 2, 3, 5, 8)
@@ -86,40 +72,27 @@ def needed(
     criterion: str,
     of: Sequence[Sequence[str]] = (PEOPLE,),
     *,
-    width: float = 0.2,
     by: By = "spearman",
-    elsewhere: Mapping[tuple[str, str], Estimate] | None = None,
     **drawing: Unpack[Drawing],
 ) -> Table:
-    """The number of items for which the 95% interval is `width` wide from end to end, one row a figure.
+    """The number of items for which the 95% interval is half as wide as now, one row a figure.
 
     `of` are judges and panels, whose Spearman with people's mean, difference from a held-out annotator, bias
     and MAE are meant, or `PEOPLE` for people's ordinal alpha. With `by` “kappa” the difference is one of
     kappa, and there is no Spearman. Further items are taken to be like those there are and rated by as many
-    people. A first guess lets the width fall with the square root of the number, and
-    is corrected by what resamples of that size show (`then`). Undefined where the figure is, and beyond 20
-    times the items there are.
-
-    Widths are for these annotators, whatever `people` says. `elsewhere` are the same figures with the
-    intervals that the rest of a report shows, by rater (`called`) and column; their widths stand beside.
+    people. A first guess, four times as many, is corrected by what resamples of that size show (`then`).
+    Undefined where the figure is. Widths are for these annotators, whatever `people` says.
     """
     resamples, seed = drawing.get("resamples", 1000), drawing.get("seed", 0)
     codes = cluster_codes(table, drawing.get("clusters"))
     rows = [
-        _row(figure, width, resamples, seed, codes) | _beside(elsewhere, called(members), figure.column)
+        _row(figure, resamples, seed, codes)
         for members in of
         for figure in _figures(table, criterion, tuple(members), by)
     ]
-    columns = [
-        replace(c, heading=c.title.format(width=width), help=c.help.format(width=width))
-        for c in NEEDED.columns
-    ]
-    if elsewhere:
-        columns.insert(1 + [c.name for c in columns].index("width"), SHOWN)
-    form = replace(NEEDED, columns=tuple(columns))
     drawn = "items" if codes is None else "clusters of items"
     notes = (f"resamples of other numbers of {drawn}, {resamples} each, seed {seed}",)
-    forecast = tabulate(form, table, criterion, rows, target="", notes=notes)
+    forecast = tabulate(NEEDED, table, criterion, rows, target="", notes=notes)
     return replace(forecast, notes=(GIVEN, *forecast.notes))
 
 
@@ -131,31 +104,13 @@ def answer(table: Table, label: str) -> str:
     """
     rows = {row["column"]: row for row in table.rows}
     row = next((rows[name] for name in ("spearman", "difference", "alpha") if name in rows), {})
-    more, half, now, shown = (row.get(name) for name in ("half_more", "half", "width", "shown"))
+    more, half = row.get("half_more"), row.get("half")
     if not isinstance(more, Estimate) or more.value is None or not isinstance(half, Estimate):
         return ""
-    sentence = (
+    return (
         f"For an interval half as wide on {label} ({row['figure']}), about {more.value:,.0f} more items "
         f"({half.value:,.0f} in all), for these annotators."
     )
-    wide, whole = (one.value if isinstance(one, Estimate) else None for one in (now, shown))
-    if wide and whole and whole > wide:
-        sentence += (
-            f" That interval is {wide:.2f} wide now. The one in the summary is for annotators like these and "
-            f"wider, {whole:.2f}: more items narrow it less, more annotators help."
-        )
-    return sentence
-
-
-def _beside(
-    elsewhere: Mapping[tuple[str, str], Estimate] | None, rater: str, column: str
-) -> dict[str, Estimate]:
-    """The width of the interval that a report shows of a figure."""
-    if not elsewhere or (figure := elsewhere.get((rater, column))) is None:
-        return {}
-    if figure.interval is None:
-        return {"shown": undefined(figure.reason or "no interval")}
-    return {"shown": Estimate(figure.interval[1] - figure.interval[0])}
 
 
 class _Figure(NamedTuple):
@@ -194,7 +149,7 @@ def _figures(table: Ratings, criterion: str, members: tuple[str, ...], by: By) -
         yield _Figure(f"MAE of {who}", "mae", mean(np.abs(gap)), usable, MAE)
 
 
-def _row(figure: _Figure, width: float, resamples: int, seed: int, codes: Ints | None) -> dict[str, Any]:
+def _row(figure: _Figure, resamples: int, seed: int, codes: Ints | None) -> dict[str, Any]:
     name, column, statistic, usable, kind = figure
     size_of_all, items = len(usable), np.flatnonzero(usable)
     own = float(statistic(everything(size_of_all))[0])
@@ -207,31 +162,17 @@ def _row(figure: _Figure, width: float, resamples: int, seed: int, codes: Ints |
         low, high, reason = interval(own, drawn, units, kind)
         return undefined(reason) if low is None or high is None else Estimate(high - low)
 
-    def items_for(wanted: float, now: float) -> tuple[Estimate, Estimate]:
-        """The items for a width, and the width that as many are seen to give at the first guess."""
-
-        def corrected(size: int, seen: float) -> int:
-            return max(int(np.ceil(size * (seen / wanted) ** 2)), FEWEST_ITEMS)
-
-        guess = corrected(len(items), now)
-        if guess > FARTHEST * len(items):
-            too_many = undefined(f"more than {FARTHEST} times the items there are")
-            return too_many, too_many
-        then = at(guess)
-        return then if then.value is None else estimate(corrected(guess, then.value)), then
-
     now = at(len(items))
     row: dict[str, Any] = {"figure": name, "column": column, "items": len(items), "width": now}
     if now.value is None:
-        return row | dict.fromkeys(("needed", "more", "half", "half_more"), undefined(now.reason))
-
-    def beyond(in_all: Estimate) -> Estimate:
-        return in_all if in_all.value is None else estimate(max(int(in_all.value) - len(items), 0))
-
-    in_all, then = items_for(width, now.value)
-    half, _ = items_for(now.value / 2, now.value)
-    both = {"needed": in_all, "more": beyond(in_all), "half": half, "half_more": beyond(half)}
-    return row | both | {"then": then}
+        return row | dict.fromkeys(("half", "half_more"), undefined(now.reason))
+    guess = max(4 * len(items), FEWEST_ITEMS)
+    then = at(guess)
+    if then.value is None:
+        return row | dict.fromkeys(("half", "half_more", "then"), then)
+    half = max(int(np.ceil(guess * (2 * then.value / now.value) ** 2)), FEWEST_ITEMS)
+    more = max(half - len(items), 0)
+    return row | {"half": estimate(half), "half_more": estimate(more), "then": then}
 
 
 def designs(table: Ratings, criterion: str) -> Table:

@@ -190,26 +190,17 @@ def test_too_few_people_or_items():
 def test_needed_items():
     persons, judges = noisy(0.8, items=100)
     rows = study(persons, judges)
-    wide, narrow = (
-        needed(read_ratings(rows), "quality", [["j"]], width=width, resamples=400).rows[0]
-        for width in (0.2, 0.1)
-    )
+    row = needed(read_ratings(rows), "quality", [["j"]], resamples=400).rows[0]
     # Half the width takes about four times the items.
-    assert narrow["needed"].value / wide["needed"].value == pytest.approx(4, rel=0.25)
-    assert narrow["more"].value == narrow["needed"].value - 100
-    assert narrow["then"].value == pytest.approx(0.1, rel=0.15)
-    assert (
-        needed(read_ratings(people(persons)), "quality", width=0.3, resamples=200).rows[0]["more"].value == 0
-    )
+    assert row["half"].value == pytest.approx(400, rel=0.25)
+    assert row["half_more"].value == row["half"].value - 100
+    assert row["then"].value == pytest.approx(row["width"].value / 2, rel=0.15)
 
 
 def test_needed_cannot_be_said():
-    persons, judges = noisy(0.8, items=100)
-    far = needed(read_ratings(study(persons, judges)), "quality", [["j"]], width=0.005, resamples=100).rows[0]
-    assert (far["needed"].value, far["more"].value) == (None, None)
-    assert far["needed"].reason == "more than 20 times the items there are"
     few = needed(read_ratings(people({"ann": [1, 2, 3]})), "quality", resamples=50).rows[0]
-    assert few["needed"].value is None
+    assert (few["half"].value, few["half_more"].value) == (None, None)
+    assert few["half"].reason == few["width"].reason != ""
 
 
 def by_agreement(table, judge):

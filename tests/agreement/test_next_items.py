@@ -193,20 +193,21 @@ def test_designs_that_cannot_be_compared_have_a_reason(ratings, why):
 
 
 def test_more_items_are_named_for_every_headline_figure():
-    """Bias of differences 0, 2, 0, 2 …, of SD 1: ± 0.1 needs about (2·1.96·1/0.2)² = 384 items of 200."""
+    """Bias of differences 0, 2, 0, 2 …, of SD 1 on 200 items: 2·1.96/√200 = 0.277 wide, and half on 800."""
     rng = np.random.default_rng(0)
     quality = rng.normal(3, 1, 200)
     given = {name: quality + rng.normal(0, 0.5, 200) for name in ("ann", "bob", "cy")}
     target = np.mean(list(given.values()), axis=0)
     table = read_ratings(study(given, {"j": target + np.tile([0.0, 2.0], 100)}))
-    found = flat(needed(table, "quality", [["j"]], width=0.2, resamples=400)).set_index("figure")
+    found = flat(needed(table, "quality", [["j"]], resamples=400)).set_index("figure")
     assert [name.split(" of ")[0] for name in found.index] == [
         "Spearman's ρ",
         "Difference",
         "Bias",
         "MAE",
     ]
-    assert found.needed["Bias of j"] == pytest.approx(384, rel=0.15)
+    assert found.width["Bias of j"] == pytest.approx(0.277, rel=0.05)
+    assert found.half["Bias of j"] == pytest.approx(800, rel=0.15)
     assert (found.half_more == found.half - 200).all()
 
 
@@ -215,12 +216,9 @@ def test_how_many_more_items_halve_the_interval_is_said_of_the_judges() -> None:
         {"figure": "People's alpha", "column": "alpha", "half_more": estimate(681), "half": estimate(931)},
     )
     judges = {"figure": "ρ of j", "column": "spearman", "half_more": estimate(607), "half": estimate(831)}
-    widths = {"width": estimate(0.1), "shown": estimate(0.19)}
-    table = replace(NEEDED, rows=(*rows, judges | widths, {"figure": "MAE", "column": "mae"}))
+    table = replace(NEEDED, rows=(*rows, judges, {"figure": "MAE", "column": "mae"}))
     said = answer(table, "Final")
     assert "half as wide on Final (ρ of j), about 607 more items (831 in all), for these annotators" in said
-    assert "0.10 wide now" in said
-    assert "like these and wider, 0.19" in said
     assert "about 681 more" in answer(replace(NEEDED, rows=rows), "Final")
     unknown = {"figure": "ρ", "column": "spearman", "half_more": undefined("no"), "half": undefined("no")}
     assert answer(replace(NEEDED, rows=(unknown,)), "Final") == ""

@@ -225,29 +225,25 @@ def test_runs_of_one_judge_are_no_panel_unless_asked_for() -> None:
     assert (found.panels, found.primary_panel) == ((), ("j #1",))
 
 
-def test_a_forecast_stands_beside_the_interval_that_is_shown() -> None:
+def test_a_forecast_says_for_whom_its_widths_are() -> None:
     found = measured(simulated(judge_noise=0.5, person_noise=0.5), options=replace(FEW, people="like-these"))
     table = found.section("forecast", "wit")["needed"]
-    judged = found.section("judges", "wit")["judges"].rows[0]["spearman"]
+    alone = measured(simulated(judge_noise=0.5, person_noise=0.5), options=replace(FEW, people="these"))
+    judged = alone.section("judges", "wit")["judges"].rows[0]["spearman"]
     assert isinstance(judged, Estimate)
     assert judged.interval
     [row] = [row for row in table.rows if row["figure"] == "Spearman's ρ of j"]
-    assert isinstance(row["shown"], Estimate)
-    assert row["shown"].value == judged.interval[1] - judged.interval[0]
+    assert isinstance(row["width"], Estimate)
+    assert row["width"].value == pytest.approx(judged.interval[1] - judged.interval[0])
     assert [column.title for column in table.columns] == [
         "figure",
         "Items now",
         "More for half the width",
         "In all, for half the width",
         "Width now, for these annotators",
-        "Width now, for annotators like these",
-        "More for 0.1",
-        "In all, for 0.1",
     ]
     assert table.caption.startswith("For an interval half as wide on Wit (Spearman's ρ of j), about ")
     assert "more items cannot narrow that part" in table.notes[0]
-    alone = measured(simulated(judge_noise=0.5, person_noise=0.5), options=replace(FEW, people="these"))
-    assert "shown" not in alone.section("forecast", "wit")["needed"].rows[0]
 
 
 def test_without_people_or_without_judges_there_is_no_summary_but_figures_stand() -> None:
