@@ -268,9 +268,9 @@ def _reassign(workspace: str, name: str, annotator: str, reason: str, dry_run: b
             _planned(dealing.plan(db, name, without=[annotator]))
         return
     with opened.write() as db:
-        handed = running.reassign(db, name, annotator, reason)
+        changes = running.reassign(db, name, annotator, reason)
         balance = dealing.plan(db, name).balance
-    echo(running.reassigned(name, annotator, handed))
+    echo(changes)
     echo(balance)
 
 

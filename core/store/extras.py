@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 from sqlite_utils import Database
 
-from concord.store.database import find
 from concord.store.placements import Placed, placed
-from concord.store.purposes import RATED
 from concord.store.studies import study_id
 
 
@@ -25,11 +23,6 @@ class Range(NamedTuple):
 def dealt(db: Database, name: str) -> list[Placed]:
     """The extra items of a study, by unit. Raises NotFound."""
     return sorted(placed(db, name, ["extra"]))
-
-
-def has(db: Database, unit: int) -> bool:
-    """Whether a unit lies on a desk as an extra item."""
-    return find(db, "placements", "id", item_id=unit, purpose="extra") is not None
 
 
 def ranges(db: Database, name: str, overlap: int, unit: int | None = None) -> Iterator[Range]:
@@ -62,18 +55,3 @@ def count_as_first(db: Database, name: str) -> None:
     )
     for table in ("ratings", "scores"):
         db.execute(f"UPDATE {table} SET extra = 0 WHERE study_id = ?", [study_id(db, name)])
-
-
-def others(db: Database, name: str, unit: int) -> list[tuple[str, int, bool]]:
-    """The annotators of a study without this unit: (name, items in all, whether they have another extra item
-    of its conversation).
-    """
-    rows = db.execute(
-        "SELECT x.name, count(*), max(p.purpose = 'extra' AND i.conversation_id = "
-        "(SELECT conversation_id FROM items WHERE id = :unit)) FROM items i "
-        "JOIN placements p ON p.item_id = i.id JOIN raters x ON x.id = p.rater_id "
-        f"WHERE i.study_id = :study AND p.purpose IN {RATED} "
-        "GROUP BY p.rater_id HAVING NOT max(p.item_id = :unit) ORDER BY x.name",
-        {"study": study_id(db, name), "unit": unit},
-    )
-    return [(person, items, bool(same)) for person, items, same in rows.fetchall()]

@@ -309,7 +309,7 @@ def answer(
     """
     item = get(db, rater, placement)
     _refuse_locked(item)
-    criteria = {c.name: c for c in studies.asked(db, item.study, item.conversation_id, item.turn)}
+    criteria = {c.name: c for c in studies.criteria_of(db, item.study, item.conversation_id, item.turn)}
     check_known("criterion", criterion, criteria)
     if score is not None and (content := criteria[criterion].scale.kind.content):
         text = conversations.load(db, item.conversation_id).reply(item.turn)
@@ -340,7 +340,9 @@ def answer(
 def _end_pair(db: Database, rater: int, placement: int) -> None:
     """Submit a pair of which everything is answered, and open one of which it is not."""
     item = get(db, rater, placement)
-    required = {c.name for c in studies.asked(db, item.study, item.conversation_id, item.turn) if c.required}
+    required = {
+        c.name for c in studies.criteria_of(db, item.study, item.conversation_id, item.turn) if c.required
+    }
     if not required <= item.answers.keys():
         _set_state(db, item, "open")
     elif item.state != "done":
@@ -413,7 +415,7 @@ def submit(db: Database, rater: int, placement: int) -> None:
     something is missing.
     """
     item = get(db, rater, placement)
-    criteria = studies.asked(db, item.study, item.conversation_id, item.turn)
+    criteria = studies.criteria_of(db, item.study, item.conversation_id, item.turn)
     missing = [c.label for c in criteria if c.required and c.name not in item.answers]
     if missing:
         raise StudyError(f"Still to answer: {', '.join(missing)}.")

@@ -314,7 +314,7 @@ def pairs(db: Database, name: str) -> list[tuple[str, int, str, int, str]]:
     ]
 
 
-def asked(db: Database, study: str, conversation: int, turn: int | None) -> tuple[Criterion, ...]:
+def criteria_of(db: Database, study: str, conversation: int, turn: int | None) -> tuple[Criterion, ...]:
     """The criteria that a study asks of an item: of a conversation as a whole (None), or a turn of it."""
     every = ratings.criteria(db, scope(study))
     if any(criterion.whole for criterion in every):

@@ -23,7 +23,7 @@ from concord.store import audit as log
 from concord.store import spotchecks
 from concord.store.filters import Where
 from concord.store.spotchecks import Audit
-from concord.studies.spotcheck import asked, check_judges, rater_of
+from concord.studies.spotcheck import check_judges, criterion_of, rater_of
 from concord.table import Column, Table, record
 
 SIZE = 100
@@ -179,7 +179,7 @@ def findings(
         len(looked),
         0 if audit else chosen.judgement[chosen.audits != ""].nunique(),
         int((chosen.desk != audit).sum()) if audit else 0,
-        bool(of.criteria) and asked(of).scale.named,
+        bool(of.criteria) and criterion_of(of).scale.named,
         tuple(_agreement(every)),
     )
 

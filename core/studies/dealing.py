@@ -30,8 +30,8 @@ class Deal:
     """What a deal does, or would do: who has which items once it is made.
 
     `units` are the units of each conversation, by key. `first` are the conversations everybody has without
-    extra items; `new` and `back` what they get and give back for that. `more` are the extra items, as (unit,
-    annotator), `more_back` those taken back, `waiting` the units that should have one and nobody can rate.
+    extra items; `new` and `back` what they get and give back for that. `disputed` are the units on which the
+    first raters differ by the rule.
     """
 
     study: Study
@@ -43,10 +43,7 @@ class Deal:
     new: Mapping[str, Sequence[str]]
     back: Mapping[str, Collection[str]]
     count_as_first: bool
-    extra: Sequence[tuple[int, str]]
-    more: Sequence[tuple[int, str]]
-    more_back: Sequence[tuple[int, str]]
-    waiting: int
+    disputed: Collection[int]
     lacking: int
     """How many conversations have fewer raters than they should."""
 
@@ -70,36 +67,23 @@ class Deal:
                 f"{self.lacking} items have fewer raters than {self.overlap or len(self.people)}."
             )
         if self.rule:
-            many, rule = len(self.extra) + self.waiting, self.rule.words(self.study.criteria)
-            sentences.append(
-                f"{many} items have {rule}: {len(self.extra)} have an extra rater"
-                + (f", for {self.waiting} nobody is left." if self.waiting else ".")
-            )
+            rule = self.rule.words(self.study.criteria)
+            sentences.append(f"{len(self.disputed)} items have {rule}, and get one extra rater who is free.")
         return " ".join(sentences)
 
     @property
     def table(self) -> Table:
         """The balance of annotators."""
-        extra, given, taken = (
-            Counter(person for _, person in of) for of in (self.extra, self.more, self.more_back)
-        )
         rows: list[dict[str, Cell]] = []
         for person in self.people:
             with_others = [n for pair, n in self.shared.items() if person in pair]
-            counts = {
-                "new": len(self.new.get(person, ())) + given[person],
-                "back": len(self.back.get(person, ())) + taken[person],
-            }
-            rows.append(
-                {
-                    **{"annotator": person, "items": len(self.first.get(person, ())), **counts},
-                    **{"extra": extra[person], "shared": _between(with_others) if with_others else ""},
-                }
-            )
+            lists = {"items": self.first, "new": self.new, "back": self.back}
+            counts = {column: len(of.get(person, ())) for column, of in lists.items()}
+            shared = _between(with_others) if with_others else ""
+            rows.append({"annotator": person, **counts, "shared": shared})
         columns = (
             *map(Column, ("annotator", "items", "new")),
             Column("back", "taken back"),
-            *([Column("extra", "extra items")] if self.rule else []),
             Column("shared", "shared with each other one"),
         )
         return Table("deal", "Items of each annotator", columns, tuple(rows))
@@ -116,7 +100,6 @@ def deal_study(
     annotators: Sequence[str] = (),
     *,
     overlap: int | None = None,
-    without: Sequence[str] = (),
     repeats: float | None = None,
     repeat_after: int | None = None,
     extra: Rule | None = None,
@@ -128,7 +111,7 @@ def deal_study(
     Raises StudyError and NotFound.
     """
     crowds.expire(db, name)
-    deal = plan(db, name, annotators, overlap=overlap, without=without, extra=extra)
+    deal = plan(db, name, annotators, overlap=overlap, extra=extra)
     if repeats is not None or repeat_after is not None:
         share, after = repeat.settings_of(deal.study)
         share = share if repeats is None else repeats
@@ -136,7 +119,7 @@ def deal_study(
         studies.remember(db, name, "repeats", {"share": share, "after": after})
     if extra is not None:
         studies.remember(db, name, "extra", asdict(extra) if deal.rule else None)
-    follow(db, deal, annotators, without, strictly=repeats is not None or repeat_after is not None)
+    follow(db, deal, annotators, strictly=repeats is not None or repeat_after is not None)
     for person in annotators or [""]:
         audit.record(db, "dealt", name, person, audit.facts(overlap=overlap))
     return dict(Counter(one.person for one in placements.queues(db, name)))
@@ -161,16 +144,14 @@ def follow(
         extras.count_as_first(db, name)
     units = deal.units
     back = {person: [unit for key in keys for unit in units[key]] for person, keys in deal.back.items()}
-    for unit, person in deal.more_back:
-        back.setdefault(person, []).append(unit)
     for person, mine in back.items():
         placements.reclaim(db, name, access.annotator_id(db, person), mine)
     for person, keys in deal.new.items():
         new = [unit for key in keys for unit in units[key]]
         placements.assign(db, access.annotator_id(db, person), new)
-    for unit, person in deal.more:
-        placements.assign(db, access.annotator_id(db, person), [unit], extra=True)
     studies.set_overlap(db, name, deal.overlap)
+    extra_raters.take_back(db, name)
+    extra_raters.give(db, name, also=annotators)
     purposes.lay(db, name, extra_raters.gone(db, name, without, annotators), strictly=strictly)
 
 
@@ -252,11 +233,6 @@ def plan(
         ]
         for person in dict.fromkeys([*desks, *people])
     }
-    named = extra_raters.differing(db, study, k, rule) if rule else []
-    none = extra_raters.barred(db, name) if rule else set()
-    kept = [one for one in there if one.begun or (one.item in named and one.person not in gone | none)]
-    able = [person for person in people if person not in none]
-    given, waiting = extra_raters.one_more(study, named, units, able, first, kept)
     raters = Counter({key: len(of) for key, of in held.items()})
     raters.update(key for keys in new.values() for key in keys)
     return Deal(
@@ -269,10 +245,7 @@ def plan(
         new,
         back,
         more,
-        extra=[*((one.item, one.person) for one in kept), *given],
-        more=given,
-        more_back=[(one.item, one.person) for one in there if one not in kept],
-        waiting=waiting,
+        extra_raters.differing(db, study, k, rule) if rule else (),
         lacking=sum(raters[key] < (k or len(people)) for key in units),
     )
 

@@ -1,8 +1,7 @@
 """What a researcher does about a study while people rate it; each act is recorded with who, when and why."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from sqlite_utils import Database
 
@@ -27,26 +26,17 @@ def reopen(db: Database, name: str, reason: str) -> None:
     if not acts.is_closed(db, name):
         raise StudyError(f"The study “{name}” is open.")
     acts.record(db, name, "reopened", reason)
-    extra_raters.settle(db, name)
+    extra_raters.give(db, name)
 
 
 def include(db: Database, name: str, annotator: str, reason: str) -> None:
     """Take an annotator in again, as `concord.store.exclusions.include` does; they may be an extra rater."""
     exclusions.include(db, name, annotator, reason)
-    extra_raters.settle(db, name)
+    extra_raters.give(db, name)
 
 
-class Handed(NamedTuple):
-    """What `reassign` moved: what the annotator and others gave back, first and extra items that each got."""
-
-    back: int
-    others: Mapping[str, int]
-    got: Mapping[str, int]
-    extra: Mapping[str, int]
-
-
-def reassign(db: Database, name: str, annotator: str, reason: str) -> Handed:
-    """Deal what an annotator who leaves has not begun to the others.
+def reassign(db: Database, name: str, annotator: str, reason: str) -> str:
+    """Deal what an annotator who leaves has not begun to the others; returns in a sentence who has what now.
 
     What they submitted stays theirs, and what they broke off is rated by others as well. They are dealt
     nothing more unless a deal names them. Raises NotFound, and StudyError where nobody is left to rate.
@@ -54,43 +44,16 @@ def reassign(db: Database, name: str, annotator: str, reason: str) -> Handed:
     access.annotator_id(db, annotator)
     if not set(access.annotators_of(db, name)) - {annotator} - acts.left(db, name):
         raise StudyError(f"Nobody but {annotator} has items of “{name}”. Deal it to somebody else first.")
+    before = Counter(one.person for one in placements.queues(db, name))
     acts.record(db, name, "reassigned", reason, annotator)
     crowds.expire(db, name)
-    deal = dealing.plan(db, name, without=[annotator])
-    dealing.follow(db, deal, without=[annotator])
-
-    def units(of: Mapping[str, Collection[str]], but: Mapping[str, Collection[str]]) -> Counter[str]:
-        """How many units each has of these conversations, without those it has among the others."""
-        return Counter(
-            {who: sum(len(deal.units[k]) for k in {*keys} - {*but.get(who, ())}) for who, keys in of.items()}
-        )
-
-    back, got = units(deal.back, deal.new), units(deal.new, deal.back)
-    back.update(person for _, person in deal.more_back)
-    return Handed(
-        back.pop(annotator, 0),
-        {person: count for person, count in sorted(back.items()) if count},
-        {person: count for person, count in sorted(got.items()) if count},
-        dict(sorted(Counter(person for _, person in deal.more).items())),
-    )
-
-
-def reassigned(name: str, annotator: str, handed: Handed) -> str:
-    """What `reassign` returned, in words."""
-
-    def each(counts: Mapping[str, int]) -> str:
-        return ", ".join(f"{who} {count}" for who, count in counts.items())
-
-    items = "1 item" if handed.back == 1 else f"{handed.back} items"
-    sentences = [f"{items} of “{name}” that {annotator} had not begun went back."]
-    if handed.back == 0:
-        sentences = [f"{annotator} had begun everything they have of “{name}”."]
-    if handed.others:
-        sentences.append(f"Others gave back: {each(handed.others)}.")
-    sentences.append(f"Dealt to others: {each(handed.got) or 'nothing'}.")
-    if handed.extra:
-        sentences.append(f"Extra items, where raters differ: {each(handed.extra)}.")
-    return " ".join(sentences)
+    dealing.follow(db, dealing.plan(db, name, without=[annotator]), without=[annotator])
+    after = Counter(one.person for one in placements.queues(db, name))
+    back = before[annotator] - after[annotator]
+    changes = ((who, after[who] - before[who]) for who in sorted(before | after) if who != annotator)
+    others = ", ".join(f"{who} {change:+d}" for who, change in changes if change) or "as before"
+    items = "1 item" if back == 1 else f"{back} items"
+    return f"{items} of “{name}” that {annotator} had not begun went back. Items of the others: {others}."
 
 
 def requeued(annotator: str, count: int) -> str:

@@ -251,10 +251,10 @@ def findings(criterion: Criterion, seen: Seen) -> tuple[Finding, ...]:
 
 def question(db: Database, benchmark: str) -> Criterion:
     """The criterion of which a judgement of a benchmark is found reasonable or not."""
-    return asked(system(db, benchmark))
+    return criterion_of(system(db, benchmark))
 
 
-def asked(of: Benchmark) -> Criterion:
+def criterion_of(of: Benchmark) -> Criterion:
     """The first criterion that is counted, else the first. Raises StudyError where nothing is asked."""
     if not of.criteria:
         raise StudyError(

@@ -308,8 +308,7 @@ def _forgotten(name: str) -> None:
 
 def _pass_on(study: str, name: str) -> None:
     with told.writing() as db:
-        handed = running.reassign(db, study, name, st.session_state["left because"])
-        told.done(running.reassigned(study, name, handed))
+        told.done(running.reassign(db, study, name, st.session_state["left because"]))
 
 
 page()

@@ -70,7 +70,7 @@ def moving(
 
 def _item(db: Database, rater: int, study: Study, unit: int) -> dict[str, Any]:
     task = placements.numbered(db, rater, unit)
-    asks = [c.name for c in studies.asked(db, study.name, task.conversation_id, task.turn)]
+    asks = [c.name for c in studies.criteria_of(db, study.name, task.conversation_id, task.turn)]
     return item(db, study, unit, task) | {"asks": asks, "told": _known_answers(db, study, unit)}
 
 

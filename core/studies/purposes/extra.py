@@ -1,12 +1,10 @@
 """Extra raters: one more annotator for each unit on which its first raters differ by a study's rule."""
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from sqlite_utils import Database
 
 from concord.store import access, acts, crowds, exclusions, extras, informed, placements, studies
-from concord.store.placements import Placed
 from concord.store.studies import Study
 from concord.studies import sampling
 from concord.studies.purposes.adjudicate import Rule
@@ -43,37 +41,6 @@ def differing(db: Database, study: Study, k: int, rule: Rule, unit: int | None =
     return list(dict.fromkeys(r.unit for r in ranges if rule.names(criteria[r.criterion], r.apart)))
 
 
-def one_more(
-    study: Study,
-    named: Sequence[int],
-    units: Mapping[str, Sequence[int]],
-    people: Sequence[str],
-    first: Mapping[str, Sequence[str]],
-    kept: Sequence[Placed],
-) -> tuple[list[tuple[int, str]], int]:
-    """Who rates each of these units as an extra rater, where nobody does; and for how many nobody is left."""
-    key_of = {unit: key for key, ids in units.items() for unit in ids}
-    have = {person: set(first.get(person, ())) for person in people}
-    items = Counter({person: sum(len(units[key]) for key in have[person]) for person in people})
-    items.update(one.person for one in kept)
-    given: list[tuple[int, str]] = []
-    there = [(one.item, one.person) for one in kept]
-    waiting = 0
-    for unit in named:
-        if any(unit == served for served, _ in there):
-            continue
-        key = key_of[unit]
-        same = {person for of, person in [*there, *given] if key_of[of] == key}
-        able = [(person, items[person], person in same) for person in people if key not in have[person]]
-        chosen = _chosen(study, unit, able)
-        if chosen is None:
-            waiting += 1
-        else:
-            given.append((unit, chosen))
-            items[chosen] += 1
-    return given, waiting
-
-
 def _chosen(study: Study, unit: int, able: Sequence[tuple[str, int, bool]]) -> str | None:
     """Who becomes an extra rater of a unit, of (name, items in all, has another turn of it as an extra).
 
@@ -103,35 +70,59 @@ def waiting_words(count: int) -> str:
     )
 
 
-def give(db: Database, name: str, units: Iterable[int]) -> dict[int, str]:
-    """Give these units an extra rater where the first ones differ and there is none; returns unit → person.
+def give(
+    db: Database, name: str, units: Iterable[int] | None = None, also: Collection[str] = ()
+) -> dict[int, str]:
+    """Give these units (None: all) an extra rater where the first ones differ and there is none.
 
-    A closed study gives none.
+    Returns unit → person, one of those who have items of the study and of `also`. A closed study gives none.
     """
     study = studies.get(db, name)
     rule = rule_of(study)
     if rule is None or acts.is_closed(db, name):
         return {}
+    if units is None:
+        disputed = differing(db, study, study.overlap, rule)
+    else:
+        disputed = [unit for unit in {*units} if differing(db, study, study.overlap, rule, unit)]
+    if not disputed:
+        return {}
+    queues = placements.queues(db, name)
+    conversations = {unit["id"]: unit["key"] for unit in studies.units(db, name)}
+    out = gone(db, name, named=also) | barred(db, name)
+    items: dict[str, set[int]] = {person: set() for person in also}
+    for one in queues:
+        items.setdefault(one.person, set()).add(one.item)
+    extra = {one.item: one.person for one in queues if one.purpose == "extra"}
     given: dict[int, str] = {}
-    none: set[str] | None = None
-    for unit in dict.fromkeys(units):
-        if extras.has(db, unit) or not differing(db, study, study.overlap, rule, unit):
-            continue
-        none = gone(db, name) | barred(db, name) if none is None else none
-        able = [one for one in extras.others(db, name, unit) if one[0] not in none]
+    for unit in sorted({*disputed} - extra.keys()):
+        there = extra | given
+        same = {person for of, person in there.items() if conversations[of] == conversations[unit]}
+        able = [
+            (person, len(mine), person in same)
+            for person, mine in items.items()
+            if unit not in mine and person not in out
+        ]
         if (chosen := _chosen(study, unit, able)) is not None:
             placements.assign(db, access.annotator_id(db, chosen), [unit], extra=True)
+            items[chosen].add(unit)
             given[unit] = chosen
     return given
+
+
+def take_back(db: Database, name: str) -> None:
+    """Take the extra items that nobody has begun from desks where the first raters do not differ (any more),
+    and from those of people who become no extra rater.
+    """
+    study = studies.get(db, name)
+    rule = rule_of(study)
+    disputed = differing(db, study, study.overlap, rule) if rule else []
+    out = gone(db, name) | barred(db, name)
+    for one in extras.dealt(db, name):
+        if one.item not in disputed or one.person in out:
+            placements.reclaim(db, name, one.rater, [one.item])
 
 
 def after(db: Database, name: str, rater: int, items: Collection[int]) -> None:
     """Give those of these items on which people differ now an extra rater."""
     give(db, name, items)
-
-
-def settle(db: Database, name: str) -> dict[int, str]:
-    """Give every unit that waits an extra rater, as `give` does: after anything that makes a person available
-    (a training passed, an admission, a decision taken back, a study opened again).
-    """
-    return give(db, name, waiting(db, name))

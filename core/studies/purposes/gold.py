@@ -174,7 +174,7 @@ def _gold(db: Database, study: studies.Study, drawn: Collection[UnitKey], given:
         raise StudyError(
             f"“{given['key']}” is one of the study's own items; a gold item is a conversation beside them"
         )
-    criteria = {c.name: c for c in studies.asked(db, study.name, unit.conversation_id, unit.turn)}
+    criteria = {c.name: c for c in studies.criteria_of(db, study.name, unit.conversation_id, unit.turn)}
     if given["criterion"] not in criteria:
         raise StudyError(f"“{given['criterion']}” is not asked here; asked are {', '.join(criteria)}")
     if criteria[given["criterion"]].scale.kind.content:

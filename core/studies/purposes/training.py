@@ -96,7 +96,7 @@ def end(db: Database, name: str) -> None:
     for person in placements.people(db, name):
         rater = access.annotator_id(db, person)
         placements.remove(db, [i.id for i in placements.unrated(db, name, rater, "training") if not i.begun])
-    extra_raters.settle(db, name)
+    extra_raters.give(db, name)
 
 
 def lay(db: Database, name: str, gone: Collection[str] = (), *, strictly: bool = False) -> None:
@@ -127,7 +127,7 @@ def admit(db: Database, name: str, annotator: str, reason: str) -> None:
         raise StudyError(f"“{name}” is open to {annotator} already.")
     acts.record(db, name, "admitted", reason, annotator)
     placements.remove(db, [i.id for i in placements.unrated(db, name, rater, "training") if not i.begun])
-    extra_raters.settle(db, name)
+    extra_raters.give(db, name)
 
 
 def attempts(db: Database, name: str) -> list[TrainingAttempt]:
@@ -227,6 +227,6 @@ def _decide(db: Database, name: str, rater: int) -> None:
     with acting("training"):
         acts.record(db, name, "passed" if passed else "failed", reason, person)
     if passed:
-        extra_raters.settle(db, name)
+        extra_raters.give(db, name)
     else:
         _next(db, name, person, rater, rule)
