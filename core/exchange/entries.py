@@ -28,7 +28,7 @@ from concord.exchange.shapes import (
     at,
     first,
     parsed,
-    said,
+    part_at,
 )
 from concord.files import has_half_characters
 from concord.files.limits import NAME
@@ -110,8 +110,8 @@ def read(fields: Mapping[str, Any], reading: Reading, where: str) -> Entry:
             left_out = [f"{first_of(shape.several)} (parts in which nobody replies)"]
             if shape.several is None or (part is of_parts[-1] and not sides):
                 why = first(fields, shape.failed)
-                said_why = f"{where}: it ended with an error and has no reply: {_short(why)}."
-                raise error if why in (None, "success") else ImportRefused(said_why) from error
+                reason = f"{where}: it ended with an error and has no reply: {_short(why)}."
+                raise error if why in (None, "success") else ImportRefused(reason) from error
     parts = [part for part, *_ in sides[:: len(shape.sides)]]
     cut = at(fields, shape.votes.turn) if shape.votes is not None and shape.votes.turn else None
     if cut is not None:
@@ -203,12 +203,12 @@ def _threads(messages: Sequence[Mapping[str, Any]], how: str) -> list[Mapping[st
     above, by_id = dict[Any, Any](), dict[Any, Any]()
     number: Any
     parent: Any
-    asked = chosen = None
+    question = chosen = None
     for place, message in enumerate(messages):
         if how == "unchosen":
             user = message.get("role") == "user"
-            number, parent = place, chosen if user else asked
-            asked = place if user else asked
+            number, parent = place, chosen if user else question
+            question = place if user else question
             chosen = chosen if user or message.get("if_chosen") is False else place
         else:
             number = str(first(message, ("message_id", "id", "uuid")))
@@ -242,9 +242,9 @@ def beside(
         place = next(path for path in shape.several.at if at(fields, path) is not None)
         left_out = [re.sub(r"^@(\.messages(?=\.))?", place, name) for name in left_out]
     if shape.turns is not None:  # what is equal in all rows is metadata, and some say where the rows belong
-        told = {*shape.turns.by, *shape.turns.order}
-        told |= {n for n in fields if all(row.get(n) == fields[n] for row in fields[ROWS])}
-        left_out = [name for name in left_out if name.removeprefix(f"{ROWS}.") not in told]
+        placed = {*shape.turns.by, *shape.turns.order}
+        placed |= {n for n in fields if all(row.get(n) == fields[n] for row in fields[ROWS])}
+        left_out = [name for name in left_out if name.removeprefix(f"{ROWS}.") not in placed]
     return [name for name in meta if name not in used_names], list(dict.fromkeys(left_out))
 
 
@@ -256,11 +256,11 @@ def _unread(fields: Mapping[str, Any], shape: Shape, used: set[str]) -> Iterator
             yield f"{paths[0]} (a facet has {FACET} characters)"
     threads = shape.several is not None and bool(shape.several.threads)
     for part in _parts(fields, shape.several, ""):
-        for role, paths in (spoken for side in shape.sides for spoken in side.said):
-            path, value = said(part, paths)
-            unsaid = () if value is None else _unsaid(value, role, path)
+        for role, paths in (spoken for side in shape.sides for spoken in side.parts):
+            path, value = part_at(part, paths)
+            rest = () if value is None else _beside_words(value, role, path)
             links = {f"{path}.{name}" for name in _LINKS} if threads else set()
-            yield from (name for name in unsaid if name not in used and name not in links)
+            yield from (name for name in rest if name not in used and name not in links)
         for scores in shape.scores:
             inner = {*scores.name, *scores.value, *scores.why, *scores.by, *scores.only, scores.kind}
             given = parsed(at(part, scores.at))
@@ -305,8 +305,8 @@ def uses(fields: Mapping[str, Any], shape: Shape) -> dict[str, str]:
         path = next((path for path in paths if path and at(part, path) is not None), "")
         taken |= {path: f"{taken[path]}, {name}" if path in taken and name not in taken[path] else name}
     for side in shape.sides:
-        for role, paths in side.said:
-            path, _ = said(part, paths)
+        for role, paths in side.parts:
+            path, _ = part_at(part, paths)
             taken[path] = "messages" if path in (*side.messages, *side.talk) else role
     if shape.turns is not None:
         row = first(fields, (f"{ROWS}.0",))
@@ -363,7 +363,7 @@ def _beside(value: Any, used: set[str], path: str = "") -> Iterator[str]:
             yield f"{path}.…" if isinstance(name, int) else here
 
 
-def _unsaid(value: Any, role: Role, path: str) -> Iterator[str]:
+def _beside_words(value: Any, role: Role, path: str) -> Iterator[str]:
     """The paths of what messages hold beside what was said."""
     if isinstance(value, Mapping) and not _is_message(value):
         name, inner = _inside(value)
@@ -371,7 +371,7 @@ def _unsaid(value: Any, role: Role, path: str) -> Iterator[str]:
         if name == "choices":
             yield from (f"{path}.{other}" for other in _beside({name: inner}, {"choices.0.message"}))
             name, inner = "choices.0.message", inner[0].get("message")
-        yield from _unsaid(inner, role, f"{path}.{name}") if name else ()
+        yield from _beside_words(inner, role, f"{path}.{name}") if name else ()
     elif not _texts(value):
         for entry in _entries(value, role):
             yield from (f"{path}.{name}" for name in dialogue.unread(entry))
@@ -384,18 +384,18 @@ def _side(fields: Any, side: Side, reading: Reading, where: str) -> tuple[str, t
     """
     entries: list[Any] = []
     spoken: list[tuple[Role, list[str]]] = []
-    for role, paths in side.said:
-        _, value = said(fields, paths)
+    for role, paths in side.parts:
+        _, value = part_at(fields, paths)
         if value is None:
             continue
         if texts := _texts(value):
             spoken.append((role, texts))
             continue
         more = _entries(value, role)
-        same = _as_said(entries, reading, where) if entries else []
-        begins = bool(same) and same == _as_said(more, reading, where)[: len(same)]
+        same = _role_texts(entries, reading, where) if entries else []
+        begins = bool(same) and same == _role_texts(more, reading, where)[: len(same)]
         entries = more if begins else [*entries, *more]
-    there = _as_said(entries, reading, where) if entries and spoken else []
+    there = _role_texts(entries, reading, where) if entries and spoken else []
     for turn in range(max((len(texts) for _, texts in spoken), default=0)):
         for role, texts in spoken:
             if turn < len(texts):
@@ -426,7 +426,7 @@ def _speaks(entry: Any, reading: Reading) -> Role | None:
     return dialogue.role_of(entry, {**reading.roles, **_OWN_ROLES})
 
 
-def _as_said(entries: Sequence[Any], reading: Reading, where: str) -> list[tuple[Role, str]]:
+def _role_texts(entries: Sequence[Any], reading: Reading, where: str) -> list[tuple[Role, str]]:
     return [(m.role, m.content) for m in from_list(entries, where, {**reading.roles, **_OWN_ROLES})]
 
 
@@ -527,7 +527,7 @@ def _language(fields: Mapping[str, Any], shape: Shape, where: str) -> str:
 
 
 def _context(fields: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
-    spoken = {said(fields, paths)[0] for side in shape.sides for _, paths in side.said}
+    spoken = {part_at(fields, paths)[0] for side in shape.sides for _, paths in side.parts}
     beside = {
         heading: first(fields, tuple(path for path in paths if path not in spoken))
         for heading, paths in shape.context.items()

@@ -114,11 +114,11 @@ def write(
     beside = {"prefix": f".{path.name}.", "dir": path.absolute().parent} if path else {}
     try:
         with tempfile.TemporaryDirectory(**beside) as temporary:  # type: ignore[call-overload]
-            temporary_path = Path(temporary, "made")
+            temporary_path = Path(temporary, "export")
             with workspace.read() as db:
                 if export.study:
                     studies.any_id(db, export.study)
-                count = _made(
+                count = _write_files(
                     db, export, temporary_path, begun, packed=path is not None and path.suffix == ".zip"
                 )
             if not count:
@@ -138,7 +138,7 @@ def write(
     return f"{export.what}: {entries}" + (f"; begin with {part.first}." if part.files else ".")
 
 
-def _made(db: Database, export: Export, path: Path, begun: Begun, *, packed: bool) -> int:
+def _write_files(db: Database, export: Export, path: Path, begun: Begun, *, packed: bool) -> int:
     """Write a file, a folder or a ZIP; returns how many entries, or files, it has."""
     part = export.part
     if part.file:
@@ -193,7 +193,7 @@ def _table(
     columns: dataset.ExportTable, rows: Callable[[Database, Export], Iterable[Mapping[str, Any]]]
 ) -> Callable[[Database, Export, BinaryIO], int]:
     """A writer of a table, as CSV unless another form is asked for."""
-    return lambda db, asked, out: dataset.write(out, columns, rows(db, asked), asked.form or "csv")
+    return lambda db, export, out: dataset.write(out, columns, rows(db, export), export.form or "csv")
 
 
 def _ratings(db: Database, export: Export, out: BinaryIO) -> int:
@@ -220,14 +220,14 @@ def _registration(db: Database, export: Export, out: TextIO) -> int:
 
 def _corrections(db: Database, export: Export, out: TextIO) -> int:
     """One line a correction that changes something, in the form that trainers of preferences read."""
-    asked = {
+    corrected = {
         c.name
         for c in studies.get(db, export.study).criteria
         if c.scale.kind.content and not c.scale.kind.content.units
     }
     count = 0
     for row in ratings.exported(db, export.study, with_excluded=export.with_excluded):
-        if row["criterion"] not in asked or not row["score"] or row["repeat"]:
+        if row["criterion"] not in corrected or not row["score"] or row["repeat"]:
             continue
         conversation = conversations.load(db, row["item_id"])
         reply = conversation.reply_in(row["turn"])
@@ -344,14 +344,14 @@ PARTS: Mapping[str, Part] = {
     "comparisons": Part(
         "Which of two conversations was preferred",
         "form benchmark",
-        _table(dataset.COMPARISONS, lambda db, asked: dataset.comparison_rows(db, asked.benchmark)),
+        _table(dataset.COMPARISONS, lambda db, export: dataset.comparison_rows(db, export.benchmark)),
         "csv",
         "Nothing was compared yet.",
     ),
     "apart": Part(
         "Answers that are no ratings: to repeats and gold items, adjudicated and revised ones, spot-checks",
         "study form",
-        _table(dataset.APART, lambda db, asked: informed.apart(db, asked.study)),
+        _table(dataset.APART, lambda db, export: informed.apart(db, export.study)),
         "csv",
         "The study has no answers but ratings.",
     ),

@@ -52,11 +52,11 @@ def _rows(
                 continue
             fields = {name: value for name, value in row.fields.items() if name not in shape.out}
             for how, there in beside:
-                found = [json.loads(text) for _, text in there.of(_key(fields, how.to))]
-                if found:
+                joined_rows = [json.loads(text) for _, text in there.of(_key(fields, how.to))]
+                if joined_rows:
                     old = fields.get(how.put)
-                    more = [*(old if isinstance(old, list) else []), *found]
-                    fields[how.put] = more if how.many else found[-1]
+                    more = [*(old if isinstance(old, list) else []), *joined_rows]
+                    fields[how.put] = more if how.many else joined_rows[-1]
             yield FileRow(row.where, fields, row.wrong, row.size)
         if unused is not None:
             unused.update({str(join): there.unused() for join, (_, there) in zip(joins, beside, strict=True)})
@@ -78,10 +78,12 @@ def _gathered(records: Iterator[FileRow], turns: Turns) -> Iterator[FileRow]:
                     where, None, f"begins a conversation longer than {RECORD:,} characters. Cut it."
                 )
                 continue
-            found = [json.loads(text) for _, text in placed]
-            found.sort(key=lambda fields: _place(first(fields, turns.order)))
-            same = {n: v for n, v in found[0].items() if all(n in row and row[n] == v for row in found)}
-            yield FileRow(where, {**same, ROWS: found})
+            turn_rows = [json.loads(text) for _, text in placed]
+            turn_rows.sort(key=lambda fields: _place(first(fields, turns.order)))
+            same = {
+                n: v for n, v in turn_rows[0].items() if all(n in row and row[n] == v for row in turn_rows)
+            }
+            yield FileRow(where, {**same, ROWS: turn_rows})
 
 
 def _place(value: Any) -> tuple[int, float, str]:
@@ -94,14 +96,14 @@ def _place(value: Any) -> tuple[int, float, str]:
 
 def _joined(path: Path, there: RowsKept) -> tuple[Joined, RowsKept]:
     """What a file adds to the rows of another, and its rows by their keys. Raises ImportRefused."""
-    found = rows.read(path)
-    some = list(islice(found, 20))
+    file_rows = rows.read(path)
+    some = list(islice(file_rows, 20))
     fields = [row.whole for row in some]
     how = next((one for one in joined() if fields and has(fields[0], one)), None)
     if how is None:
         known = ", ".join(one.name for one in joined())
         raise ImportRefused(f"--join {path}: its rows belong to no others that are known: {known}.")
-    for number, row in enumerate((row for part in (some, found) for row in part), 1):
+    for number, row in enumerate((row for part in (some, file_rows) for row in part), 1):
         if key := _key(row.whole, how.key):
             there.add(key, row.where, json.dumps(row.whole, default=str))
         elif number == 1:

@@ -52,7 +52,7 @@ class Side:
     unnamed: str = "unknown"
 
     @property
-    def said(self) -> tuple[tuple[Role, Paths], ...]:
+    def parts(self) -> tuple[tuple[Role, Paths], ...]:
         """Where each part lies, with who says a plain text there."""
         messages = tuple(f"{path}{JSON_TEXT}" for path in self.messages)
         messages += tuple(f"{path}{TALK}" for path in self.talk)
@@ -243,7 +243,7 @@ def first(value: Any, paths: Paths) -> Any:
     return next((inside for path in paths if (inside := at(value, path)) is not None), None)
 
 
-def said(fields: Any, paths: Paths) -> tuple[str, Any]:
+def part_at(fields: Any, paths: Paths) -> tuple[str, Any]:
     """The first of the paths of a `Side` that leads to something, and what it leads to; ("", None) if none.
 
     Texts stay as they are; one that is marked as JSON is what it holds, if it is JSON.
@@ -265,7 +265,9 @@ def talk(text: Any) -> Any:
     begun, *parts = _TALK.split(text) if isinstance(text, str) else [text]
     if not parts or begun:
         return text
-    return [{"role": who, "content": said} for who, said in zip(parts[::2], parts[1::2], strict=True) if said]
+    return [
+        {"role": who, "content": words} for who, words in zip(parts[::2], parts[1::2], strict=True) if words
+    ]
 
 
 def parsed(value: Any) -> Any:

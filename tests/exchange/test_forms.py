@@ -316,7 +316,7 @@ def test_what_was_said_is_never_changed(name, text, tmp_path):
     declared = {
         path.rstrip(JSON_TEXT + TALK)
         for side in shape.sides
-        for _, paths in side.said
+        for _, paths in side.parts
         for path in paths
         if path.endswith((JSON_TEXT, TALK))
     }

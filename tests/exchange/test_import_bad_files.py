@@ -165,7 +165,7 @@ NAMES = sorted(
     {
         part
         for shape in shapes()
-        for path in (*shape.has, *shape.key, *(p for s in shape.sides for _, paths in s.said for p in paths))
+        for path in (*shape.has, *shape.key, *(p for s in shape.sides for _, paths in s.parts for p in paths))
         for part in re.split(r"[.|+]", path)
     }
     | {"role", "from", "content", "value", "type", "text", "parts", "tool_calls", "function", "name", "lc"}
