@@ -127,3 +127,9 @@ def estimate(
 def undefined(reason: str, *, n: int | None = None) -> Estimate:
     """A figure without a value, and why."""
     return Estimate(None, n=n, reason=reason)
+
+
+def too_few(n: int, least: int = 0, of: str = "") -> str:
+    """A reason: that n items, such as those “in common”, are too few, and how many are needed."""
+    words = ("1 item", of, "is too few") if n == 1 else (f"{n} items", of, "are too few")
+    return " ".join(filter(None, words)) + (f", at least {least} are needed" if least else "")

@@ -6,12 +6,17 @@ import math
 
 import pytest
 
-from concord.estimate import Estimate, estimate, undefined
+from concord.estimate import Estimate, estimate, too_few, undefined
 
 
 def test_nan_becomes_a_reason():
     assert estimate(math.nan, n=2, reason="two items are too few") == undefined("two items are too few", n=2)
     assert estimate(math.nan).reason == "undefined"
+
+
+def test_one_item_is_too_few_and_two_are():
+    assert too_few(1, 8, "in common") == "1 item in common is too few, at least 8 are needed"
+    assert too_few(2) == "2 items are too few"
 
 
 def test_an_interval_with_a_nan_end_is_none():

@@ -15,7 +15,7 @@ import numpy as np
 from sqlite_utils import Database
 
 from concord.errors import NotFound, StudyError, not_found
-from concord.estimate import Estimate, undefined
+from concord.estimate import Estimate, too_few, undefined
 from concord.lab import parts as divided
 from concord.lab.parts import TEST, Parts
 from concord.questions import Scale
@@ -325,7 +325,7 @@ def _order(
     target = np.where(missing, np.nan, bench.people[name].target)
     n = int((~np.isnan(target)).sum())
     if n < divided.FEWEST:
-        return undefined(f"{n} items are too few", n=n)
+        return undefined(too_few(n), n=n)
     first, second = (correlation(score, target) for score in scores)
     own, drawn = _drawn(
         bench, [lambda w: second(w) - first(w)], np.flatnonzero(bench.marked(part)), codes, seed

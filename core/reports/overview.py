@@ -140,7 +140,7 @@ def of_study(study: StudyHeld, waiting: Sequence[Annotator]) -> list[NextStep]:
         return []
     names = ", ".join(a.name for a in waiting[:3])
     names += f" and {len(waiting) - 3} more" if len(waiting) > 3 else ""
-    sentence = f"{study.dealt - study.closed:,} of {study.dealt:,} items are still to be rated, by {names}."
+    sentence = f"Items still to be rated: {study.dealt - study.closed:,} of {study.dealt:,}, by {names}."
     if len(waiting) == 1 and not waiting[0].simulated:
         return [NextStep(sentence, "rate", study.name, waiting[0].name)]
     return [NextStep(sentence, "annotators", study.name)]

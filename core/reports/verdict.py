@@ -10,7 +10,7 @@ from math import comb
 
 import numpy as np
 
-from concord.estimate import Estimate, undefined
+from concord.estimate import Estimate, too_few, undefined
 from concord.reports.coefficient import ordered, ratings_of, usual
 from concord.reports.evidence import Evidence
 from concord.reports.features import FEATURES
@@ -333,9 +333,9 @@ def _not_compared(
     why = gap.reason if gap else next(iter(table.notes), "").removesuffix(".")
     if word == "too few":
         are = "are" if len(members) > 1 else "is"
-        n = f"{row['n']} items are too few to say whether {who} {are} as good as one more person"
+        n = row["n"] if isinstance(row["n"], int) else 0
         return (
-            f"On {label}, {n}.",
+            f"On {label}, {too_few(n)} to say whether {who} {are} as good as one more person.",
             f"{why[0].upper()}{why[1:]}.",
             "Have people rate more items.",
         )

@@ -11,7 +11,7 @@ from typing import NamedTuple, Unpack
 import numpy as np
 from scipy import sparse
 
-from concord.estimate import undefined
+from concord.estimate import too_few, undefined
 from concord.glossary import explain
 from concord.statistics import columns
 from concord.statistics.crossfit import Levels, folds, levels, once
@@ -239,7 +239,7 @@ def _errors(fit: _Fit, curve: str, no_level: str) -> dict[str, Figure]:
     if why := fit.why or (no_level if curve == GIVEN else ""):
         return dict.fromkeys(("ece", "rmse"), undefined(why, n=fit.n))
     predicted = fit.judge.score if curve == GIVEN else fit.out_of_fold()
-    few = f"{fit.n} items are too few, at least {FEWEST_APART} are needed" if fit.n < FEWEST_APART else ""
+    few = too_few(fit.n, FEWEST_APART) if fit.n < FEWEST_APART else ""
     ece, rmse = _distances(fit.target - predicted, fit.group, fit.fold)
     return {
         "ece": PointEstimate(ece, fit.n, kind=replace(CALIBRATION_ERROR, lacking=few))

@@ -9,7 +9,7 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from concord.estimate import Estimate, estimate, undefined
+from concord.estimate import Estimate, estimate, too_few, undefined
 from concord.glossary import explain
 from concord.statistics import columns, sets
 from concord.statistics.alpha import people_alpha
@@ -234,8 +234,7 @@ def _too_alike(scores: CriterionScores) -> str:
     """Why a difference of kappas has no interval: answers are so alike that few items decide it."""
     share = 1 - (commonest(scores.score)[1] or 1.0)
     rarer = round(share * int((scores.present > 0).sum()))
-    lacks = f"{rarer} items with a rarer answer are too few, at least {FEWEST_RARER} are needed"
-    return lacks if rarer < FEWEST_RARER else ""
+    return too_few(rarer, FEWEST_RARER, "with a rarer answer") if rarer < FEWEST_RARER else ""
 
 
 def _means(pairs: Sequence[_Pair]) -> tuple[Statistic, Statistic, Statistic]:

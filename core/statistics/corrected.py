@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from concord.estimate import Estimate, estimate, undefined
+from concord.estimate import Estimate, estimate, too_few, undefined
 from concord.statistics.intervals import FEWEST as FEWEST_FOR_INTERVAL
 from concord.statistics.intervals import Ends, bounded_mean, student
 from concord.statistics.ratings import Floats
@@ -75,7 +75,7 @@ def corrected_mean(
         for scores in (people, everything)
     )
     if n < FEWEST:
-        few = undefined(f"{n} items with people are too few" if n else "no item with people", n=n)
+        few = undefined(too_few(n, of="with people") if n else "no item with people", n=n)
         return Corrected(by_people, by_judges, few, few, few)
     var_people, var_judged = float(people.var(ddof=1)), float(judged.var(ddof=1))
     covariance = float(((people - people.mean()) * (judged - judged.mean())).sum() / (n - 1))

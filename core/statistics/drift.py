@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from concord.estimate import Estimate, undefined
+from concord.estimate import Estimate, too_few, undefined
 from concord.statistics.intervals import Ends
 from concord.statistics.ratings import DIGITS, Floats
 
@@ -41,8 +41,7 @@ def drift(old: Floats, new: Floats, margin: float, ends: Ends, *, every_look: bo
     n, width = len(change), ends[1] - ends[0]
     flips = Estimate(float((change != 0).mean()), n=n) if n else undefined("no item in common", n=0)
     if n < FEWEST:
-        why = f"{n} items in common are too few, at least {FEWEST} are needed"
-        return Drift(undefined(why, n=n), flips, margin, "too few")
+        return Drift(undefined(too_few(n, FEWEST, "in common"), n=n), flips, margin, "too few")
     value = float(change.mean())
     (low, high), (least, most) = (_ends(change, width, alpha, every_look) for alpha in (0.1, 0.05))
     how = "confidence sequence, valid at every look" if every_look else "Student's t"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from concord.estimate import Estimate, estimate, undefined
+from concord.estimate import Estimate, estimate, too_few, undefined
 from concord.statistics.intervals import (
     CORRELATION,
     DIFFERENCE,
@@ -113,14 +113,10 @@ def _retest(answers: Twice, nominal: bool, judged: bool, resamples: int, seed: i
             why = "the judge's score" if name == "share" else "the same answer"
             row[name] = undefined(f"{why} every time", n=n)
         elif n < FEWEST:
-            row[name] = estimate(value, n=n, reason=_too_few(n))
+            row[name] = estimate(value, n=n, reason=f"no interval: {too_few(n, FEWEST)}")
         else:
             row[name] = resampled(value, of, n=n, kind=kind)
     return row
-
-
-def _too_few(n: int) -> str:
-    return f"no interval: {n} {'item is' if n == 1 else 'items are'} too few, at least {FEWEST} are needed"
 
 
 def _mean(values: Floats) -> Statistic:
@@ -160,7 +156,7 @@ def share(hits: int, n: int, without: str = "no item was submitted") -> Estimate
         return undefined(without, n=0)
     value = hits / n
     if n < FEWEST:
-        return estimate(value, n=n, reason=_too_few(n))
+        return estimate(value, n=n, reason=f"no interval: {too_few(n, FEWEST)}")
     low, high, reason = bounded_mean(value, math.sqrt(value * (1 - value) / (n - 1)), n, SHARE.ends)
     if low is None or high is None:
         return estimate(value, n=n, reason=reason)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from concord.estimate import Estimate, estimate
+from concord.estimate import Estimate, estimate, too_few
 from concord.statistics.ratings import Ends as Ends
 from concord.statistics.ratings import Floats
 
@@ -116,8 +116,7 @@ def alpha(uncommon: int, items: int) -> Kind:
     None for fewer than `FEWEST_UNCOMMON` of them, and a warning for fewer than half of the items: alpha then
     rests on rare ratings, of which a study has seen too few.
     """
-    lacking = f"{uncommon} items with a rating other than the commonest are too few"
-    lacking += f", at least {FEWEST_UNCOMMON} are needed"
+    lacking = too_few(uncommon, FEWEST_UNCOMMON, "with a rating other than the commonest")
     return replace(
         CORRELATION,
         short=PILED_UP if 2 * uncommon < items else "",
@@ -166,8 +165,7 @@ def interval(
         return no_interval("no resamples were drawn")
     fewest = 2 if kind.padded else FEWEST
     if n < fewest:
-        what = "1 item is" if n == 1 else f"{n} items are"
-        return no_interval(f"{what} too few, at least {fewest} are needed")
+        return no_interval(too_few(n, fewest))
     defined = kind.to(drawn, n)
     defined = defined[~np.isnan(defined)]
     undefined = len(drawn) - len(defined)

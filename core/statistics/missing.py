@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from concord.estimate import Estimate, estimate, undefined
+from concord.estimate import Estimate, estimate, too_few, undefined
 from concord.statistics import columns
 from concord.statistics.correlation import midranks
 from concord.statistics.figures import Drawing, cluster_codes, empty, tabulate
@@ -133,9 +133,7 @@ def clustered_rank_test(x: Floats, y: Floats, cluster: Ints) -> Estimate:
     """
     total = len(x) + len(y)
     if min(len(x), len(y)) < FEWEST:
-        return undefined(
-            f"{min(len(x), len(y))} items of a kind are too few, at least {FEWEST} are needed", n=total
-        )
+        return undefined(too_few(min(len(x), len(y)), FEWEST, "of a kind"), n=total)
     rank = midranks(np.concatenate([x, y]))
     lacks = np.concatenate([np.zeros(len(x)), np.ones(len(y))])
     part = sums(cluster, (rank - rank.mean()) * (lacks - lacks.mean()), int(cluster.max()) + 1)
@@ -155,7 +153,7 @@ def rank_test(x: Floats, y: Floats) -> Estimate:
     """
     n, m = len(x), len(y)
     if min(n, m) < FEWEST:
-        return undefined(f"{min(n, m)} items of a kind are too few, at least {FEWEST} are needed", n=n + m)
+        return undefined(too_few(min(n, m), FEWEST, "of a kind"), n=n + m)
     both = np.concatenate([x, y])
     rank = midranks(both)
     ties = np.unique(rank, return_counts=True)[1].astype(np.float64)

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from concord.estimate import undefined
+from concord.estimate import too_few, undefined
 from concord.statistics import columns
 from concord.statistics.correlation import correlation, point
 from concord.statistics.figures import (
@@ -86,7 +86,7 @@ def best_panel(
     if len(chosen) < 2:
         why = "fewer than two candidates"
     elif n < 10:
-        why = f"{n} items rated by all of them and a person are too few"
+        why = too_few(n, of="rated by all of them and a person")
     else:
         why = "a candidate's or people's scores are all equal" if np.isnan(own).any() else ""
     order = np.argsort(-own, kind="stable").tolist()

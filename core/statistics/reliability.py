@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, Unpack
 import numpy as np
 from scipy import sparse
 
-from concord.estimate import Estimate, undefined
+from concord.estimate import Estimate, too_few, undefined
 from concord.statistics import columns
 from concord.statistics.alpha import people_alpha
 from concord.statistics.crossfit import once
@@ -423,7 +423,7 @@ def _of_runs(scores: CriterionScores, runs: Sequence[str]) -> dict[str, Any]:
     items = np.flatnonzero(~np.isnan(stacked).any(axis=0)) if len(runs) else np.empty(0, dtype=np.int64)
     n = len(items)
     if len(runs) < 2 or n < 2:
-        why = "fewer than two runs" if len(runs) < 2 else f"{n} items rated in every run are too few"
+        why = "fewer than two runs" if len(runs) < 2 else too_few(n, of="rated in every run")
         return {"n": n} | dict.fromkeys(("icc", "exact"), undefined(why, n=n))
     same = np.full(scores.items, np.nan)
     pairs = combinations(stacked[:, items], 2)

@@ -16,7 +16,7 @@ from pages.parts import person, theme, told
 from pages.parts.address import asked, end_work, link, nothing, shown
 from pages.parts.navigation import heading
 from pages.parts.people import Researcher
-from pages.parts.plain import plain
+from pages.parts.plain import counted, plain
 from pages.parts.reports import studies_called
 from pages.parts.session import here, workspace
 from pages.parts.table import draw
@@ -51,7 +51,7 @@ def page() -> None:
         person.ask()
         left = len(state.disputed) - len(state.done)
         st.button(
-            f"Settle {left} items" if left else "Look again",
+            f"Settle {counted(left, 'item')}" if left else "Look again",
             type="primary",
             icon=":material/gavel:",
             on_click=person.begin,

@@ -158,7 +158,7 @@ def _locked(purpose: second.Purpose, work: Work, annotator: AnnotatorHere) -> bo
     st.title(plain(work.title), anchor=False)
     st.write(f"{kind.about} Your first answers stay as they are, and cannot be changed any more.")
     if state.left:
-        st.info(f"First rate or skip your other {state.left} items.")
+        st.info(f"First rate or skip your other items: {state.left} left.")
     elif state.waiting:
         st.info(f"{state.waiting} others have items to rate. Come back when they are done.")
     with st.container(horizontal=True):

@@ -25,7 +25,7 @@ from concord.table import Column, Table
 from pages.parts import table, told
 from pages.parts.address import link
 from pages.parts.navigation import heading
-from pages.parts.plain import plain
+from pages.parts.plain import counted, plain
 from pages.parts.session import workspace
 from pages.parts.transcript import transcript
 
@@ -162,8 +162,9 @@ def _ratings(upload: Upload, number: str) -> None:
     items = len({line.item for line in read.lines})
     st.markdown(
         plain(
-            f"{upload.name} holds {len(read.lines):,} ratings by {people:,} people and "
-            f"{len(raters) - people:,} judges of {items:,} items on {criteria}."
+            f"{upload.name} holds {counted(len(read.lines), 'rating')} by "
+            f"{counted(people, 'person', 'people')} and {counted(len(raters) - people, 'judge')} of "
+            f"{counted(items, 'item')} on {criteria}."
         )
     )
     also = f" Kept as data: {', '.join(read.extra)}." if read.extra else ""

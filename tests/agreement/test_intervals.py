@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,14 +13,18 @@ from scipy import stats
 from concord.statistics.correlation import correlation, point
 from concord.statistics.intervals import (
     BIAS,
+    CALIBRATION_ERROR,
     CORRELATION,
     MAE,
+    ORDER,
+    PAIRWISE_ACCURACY,
     PILED_UP,
     RATIO,
     alpha,
     bounded,
     bounded_mean,
     described,
+    held,
     holm,
     interval,
     simultaneous,
@@ -134,6 +140,29 @@ def test_intervals_that_hold_too_seldom_say_so_where_they_are_described():
     assert "intervals of bias" not in described([MAE, BIAS])
     assert "intervals of bias for annotators like few hold in" in described([MAE, BIAS], like_these=True)
     assert "MAE" not in described([MAE, BIAS], like_these=True)
+
+
+def test_a_figure_says_the_least_share_that_the_docs_have_of_its_intervals():
+    """Cells of docs/intervals.md below .92, “0.70 of 20%” being .70, each beside the note of its figure."""
+    notes = {
+        "alpha, ordinal": PILED_UP,
+        "alpha, interval": PILED_UP,
+        "bias": BIAS.short_like_these,
+        "calibration error": CALIBRATION_ERROR.short,
+        "corrected pass rate (PPI++)": held("the corrected rate of few passes or fails", 89),
+        "pairwise accuracy": PAIRWISE_ACCURACY.short,
+        "Kendall's tau of two judges": ORDER.short,
+    }
+    table = (Path(__file__).parents[2] / "docs" / "intervals.md").read_text(encoding="utf-8")
+    short = {}
+    for line in table.split("## How often they hold")[1].split("\n"):
+        figure, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+        held_in = [100 * float(share) for share in re.findall(r"(?:^| )(0\.\d\d|1\.00)", " ".join(cells))]
+        if len(cells) > 1 and held_in and (least := held_in[0] if len(cells) == 2 else min(held_in)) < 92:
+            short[figure] = min(least, short.get(figure, 100))
+    assert {*short} == {*notes}
+    for figure, least in short.items():
+        assert int(re.search(r"hold in (\d+)", notes[figure])[1]) <= round(least), figure
 
 
 def test_without_resamples_there_is_no_interval():

@@ -227,6 +227,14 @@ def test_no_judges_no_people_no_ratings():
     )
 
 
+def test_every_two_of_more_than_twelve_annotators_are_not_listed_and_that_is_said():
+    for number, listed in ((12, 66), (13, 0)):
+        persons = {f"p{n}": [1 + (n + item) % 5 for item in range(6)] for n in range(number)}
+        humans = study_agreement(study(persons, {}), resamples=0)["criteria"]["quality"]["humans"]
+        assert len(humans["pairs"]) == listed
+        assert humans.get("pairs_reason", "").startswith("13 annotators") == (not listed)
+
+
 def test_few_items():
     rows = study({"ann": [1, 2, 3], "bob": [1, 3, 2]}, {"j": [1, 2, 3], "k": [2, 1, None]})
     j, k = study_agreement(rows, resamples=200)["criteria"]["quality"]["judges"]

@@ -158,6 +158,17 @@ def test_players_in_both_orders():
     assert [row["people"].value for row in rows] == [1, 3, 3]
 
 
+def test_a_players_mean_is_that_of_a_bounded_scale():
+    """Eight fives of 1–5, and one value more at each end: mean 4.6, squares 8·.4² + 3.6² + .4² = 14.4, so the
+    interval is 4.6 ± 2.2622·√(14.4/9/10) = 4.6 ± .905, up to 5; without bounds it would have no width.
+    """
+    given = [5] * 8 + [1, 2] * 4
+    rated = read_ratings(study({"ann": given}, {"j": given}), counted=(), ends={"quality": (1, 5)})
+    row, _ = player_order(rated, "quality", players(2, 8), resamples=50).rows
+    for of in ("people", "judge"):
+        assert row[of].interval == pytest.approx((3.695, 5), abs=1e-3)
+
+
 @pytest.mark.parametrize(
     ("people", "judge", "by", "why"),
     [

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from concord.statistics.crossfit import FOLDS, MOST_LEVELS, folds, levels
+from concord.statistics.intervals import held
 from concord.statistics.ratings import read_ratings
-from concord.statistics.thresholds import ALL, FEWEST, pass_rates, thresholds
+from concord.statistics.thresholds import ALL, FEWEST, FEWEST_SURE, pass_rates, thresholds
 
 from .frames import flat, study
 
@@ -142,3 +143,8 @@ def test_four_passes_and_four_fails_are_enough():
     [few] = thresholds(table([5] * (FEWEST - 1) + [1] * 5, [4, 4, 2] + [2] * 5), "quality", 3).rows
     assert enough["specificity"].value == 1
     assert few["specificity"].value is None
+    short = held("the corrected rate of few passes or fails", 89)
+    for passed, said in ((FEWEST, True), (FEWEST_SURE, False)):
+        people = [5] * passed + [1] * 20
+        rates = pass_rates(table(people, people), "quality", 3, {}, resamples=20)
+        assert (short in str(rates.notes[0])) == said

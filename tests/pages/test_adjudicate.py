@@ -51,7 +51,7 @@ def test_the_study_with_a_queue_comes_first(workspace: Workspace) -> None:
     page = AppTest.from_string(FRAME, default_timeout=30).run()
     assert not page.exception
     assert page.selectbox[0].options == [order[-1], order[0]]
-    assert "Settle 1 items" in [button.label for button in page.button]
+    assert "Settle 1 item" in [button.label for button in page.button]
 
 
 def test_a_study_without_a_rule_says_so(workspace: Workspace) -> None:

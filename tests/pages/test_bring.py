@@ -87,7 +87,7 @@ def test_scores_are_taken_when_a_judge_or_a_study_is_named(workspace: Workspace,
 def test_ratings_by_people_are_imported_as_a_study(workspace: Workspace) -> None:
     lines = "a;f;human;ann;4\na;f;human;bob;2\na;f;judge;gpt;3\n"
     shown = dropped(f"item_id;criterion;rater_type;rater;score\n{lines}", "mine.csv")
-    assert "mine.csv holds 3 ratings by 2 people and 1 judges of 1 items on f." in said(shown)
+    assert "mine.csv holds 3 ratings by 2 people and 1 judge of 1 item on f." in said(shown)
     the(shown, "button", "Import").click().run()
     assert "Study “mine”: 2 new ratings by people, 1 by judges, on 1 units." in said(shown)
     the(shown, "button", "Import").click().run()

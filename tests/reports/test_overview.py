@@ -89,7 +89,7 @@ def test_a_study_is_followed_from_its_dealing_to_its_figures(workspace):
     with workspace.write() as db:
         access.invite(db, "Ada")
         placements.assign(db, access.annotator_id(db, "Ada"), unit)
-    assert of_studies(workspace) == [("1 of 1 items are still to be rated, by Ada.", "rate", "Ada")]
+    assert of_studies(workspace) == [("Items still to be rated: 1 of 1, by Ada.", "rate", "Ada")]
     assert held(workspace).stands == "being rated"
     with workspace.write() as db:
         rater = ratings.rater_id(db, Rater("Ada", "human"))
@@ -110,7 +110,7 @@ def test_many_who_are_not_done_are_counted(workspace):
         for name in ("Ada", "Ben", "Cleo", "Dov", "Eva"):
             access.invite(db, name)
             placements.assign(db, access.annotator_id(db, name), unit)
-    said = "5 of 5 items are still to be rated, by Ada, Ben, Cleo and 2 more."
+    said = "Items still to be rated: 5 of 5, by Ada, Ben, Cleo and 2 more."
     assert of_studies(workspace) == [(said, "annotators", "")]
 
 
