@@ -16,7 +16,6 @@ from concord.statistics.intervals import (
     CALIBRATION_ERROR,
     CORRELATION,
     MAE,
-    ORDER,
     PAIRWISE_ACCURACY,
     PILED_UP,
     RATIO,
@@ -151,7 +150,6 @@ def test_a_figure_says_the_least_share_that_the_docs_have_of_its_intervals():
         "calibration error": CALIBRATION_ERROR.short,
         "corrected pass rate (PPI++)": held("the corrected rate of few passes or fails", 89),
         "pairwise accuracy": PAIRWISE_ACCURACY.short,
-        "Kendall's tau of two judges": ORDER.short,
     }
     table = (Path(__file__).parents[2] / "docs" / "intervals.md").read_text(encoding="utf-8")
     short = {}

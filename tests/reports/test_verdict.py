@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from concord.estimate import Estimate
 from concord.reports.agreement_report import AgreementReport
-from concord.reports.verdict import MOST_FLAGS, Verdict, careless
+from concord.reports.verdict import MOST_FLAGS, Verdict, _within, careless
 from concord.statistics.claims import CLAIMS, ranked
 from tests.reports.test_agreement_report import FEW, frame, measured, simulated
 from tests.studies.test_quality import item
@@ -60,6 +61,12 @@ def test_a_judge_worse_than_a_person_replaces_nobody() -> None:
     both = two_judges(3.0, 2.0, 0.3)
     assert both.verdict().next.startswith("No judge replaces a person yet")
     assert not any("use either" in sentence.casefold() for sentence in both.summary)
+
+
+def test_an_interval_that_leaves_out_0_shows_on_which_side_it_lies() -> None:
+    """The claim that goes with 0.004 to 0.57 would not be believed beside “0.00 to 0.57”."""
+    assert _within(Estimate(0.28, 0.004, 0.57, 50)) == " (0.004 to 0.57)"
+    assert _within(Estimate(-0.28, -0.57, -0.0004, 50), signed=True) == " (-0.57 to -0.0004)"
 
 
 def test_what_items_cannot_tell_is_planned() -> None:

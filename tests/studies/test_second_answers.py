@@ -79,7 +79,7 @@ def test_a_judge_is_shown_only_when_everything_is_answered(db):
     second.show_judge(db, "s", "j")
     rater = rate(db, "ann", 7)
     assert (shown(db, "revise", rater).left, shown(db, "revise", rater).opened) == (1, False)
-    with pytest.raises(NotAllowed, match="other 1 items"):
+    with pytest.raises(NotAllowed, match="other items first: 1 left"):
         second.begin(db, "revise", "s", rater)
     with pytest.raises(NotAllowed, match="not shown"):
         second.answer(db, "revise", "s", rater, units(db)[0], "fluency", 3)
@@ -100,7 +100,7 @@ def test_others_are_shown_when_all_are_done(db):
     zoe = rate(db, "zoe", 7)
     with pytest.raises(NotAllowed, match="1 others have items to rate"):
         second.begin(db, "discuss", "s", ann)
-    with pytest.raises(NotAllowed, match="your other 1 items first"):
+    with pytest.raises(NotAllowed, match="your other items first: 1 left"):
         second.begin(db, "discuss", "s", zoe)
     work = SecondDesk("discuss", "s", ann)
     rate(db, "zoe")

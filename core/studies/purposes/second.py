@@ -189,7 +189,9 @@ def begin(db: Database, purpose: Purpose, name: str, rater: int) -> None:
     if state is None:
         raise NotAllowed("This study shows nobody's answers.")
     if state.left:
-        raise NotAllowed(f"Rate or skip your other {state.left} items first. Then the answers are shown.")
+        raise NotAllowed(
+            f"Rate or skip your other items first: {state.left} left. Then the answers are shown."
+        )
     if state.waiting:
         raise NotAllowed(f"{state.waiting} others have items to rate. Then everybody sees others' answers.")
     informed.show(db, rater, purpose, state.items)
