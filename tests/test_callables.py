@@ -83,8 +83,3 @@ def test_a_missing_name_is_not_found(bring, tmp_path):
     write(tmp_path, "empty_one.py", "")
     with pytest.raises(NotFound, match="There are none yet"):
         bring("empty_one:it")
-
-
-def test_nothing_is_imported_where_the_user_named_nothing():
-    with pytest.raises(ConfigError, match="imported only where you name it"):
-        callables.refused("os:getcwd", "judge")

@@ -86,7 +86,6 @@ def carry_out(
     plan: Plan,
     *,
     estimate: bool = False,
-    own_code: bool = False,
     **options: Unpack[RunOptions],
 ) -> None:
     """Estimate or execute a plan and say how it ended.
@@ -94,7 +93,7 @@ def carry_out(
     Exits with 1 if it broke, 130 or 143 if a signal stopped it, 3 if it stopped otherwise or calls wait in
     batches, 2 if pieces failed.
     """
-    job = planning.job(workspace, plan, own_code=own_code)
+    job = planning.job(workspace, plan)
     for notice in job.mixed:
         echo(notice, err=True)
     if estimate:

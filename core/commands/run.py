@@ -50,7 +50,7 @@ def _command(benchmark: Benchmark) -> click.Command:
     def invoke(folder: str, /, **given: Any) -> None:
         models = {role.name: given.pop(role.name) for role in roles}
         chosen = {option.name: given.pop(option.name) for option in options}
-        carry_out(Workspace.open(folder), PlayPlan(benchmark.name, models, chosen), own_code=True, **given)
+        carry_out(Workspace.open(folder), PlayPlan(benchmark.name, models, chosen), **given)
 
     params: list[click.Parameter] = [_role(role) for role in roles]
     params += [_option(option) for option in options]
@@ -79,14 +79,8 @@ def _option(option: Option) -> click.Option:
     return click.Option([flag], default=option.default, help=option.help, **KINDS[option.kind])
 
 
-own_code = click.option(
-    "--own-code", is_flag=True, help="Import the code of your own (module:name) that the plan names."
-)
-
-
 @command.command("resume")
 @click.argument("number", type=int)
-@own_code
 @running
 @click.pass_obj
 def resume(folder: str, /, number: int, **how: Any) -> None:
@@ -101,7 +95,6 @@ def resume(folder: str, /, number: int, **how: Any) -> None:
 
 @command.command("plan")
 @click.argument("file", type=click.Path(path_type=Path))
-@own_code
 @running
 @click.pass_obj
 def plan(folder: str, /, file: Path, **how: Any) -> None:

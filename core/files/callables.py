@@ -3,7 +3,7 @@
 import importlib
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -11,17 +11,6 @@ from types import ModuleType
 from typing import Any
 
 from concord.errors import ConfigError, NotFound, not_found
-
-Bring = Callable[[str, str], Any]
-"""Imports a `module:name`; the second argument says what it is, for messages. Raises ConfigError."""
-
-
-def refused(named: str, what: str) -> Any:
-    """The `Bring` of whoever was not told by the user to import code. Raises ConfigError."""
-    raise ConfigError(
-        f"The {what} “{named}” is code of your own, which is imported only where you name it: in a command, "
-        "or in models.toml. To continue a run whose plan names it: `concord run resume NUMBER --own-code`."
-    )
 
 
 def bring(named: str, what: str, folders: Sequence[Path]) -> Any:

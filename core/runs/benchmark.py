@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
 from concord.conversation import Conversation
-from concord.files import callables
-from concord.files.callables import Bring
 from concord.llm import verdicts
 from concord.llm.embeddings import Vector
 from concord.llm.models import Kind
@@ -42,15 +40,13 @@ class Ask(Protocol):
 class Materials:
     """Where prompts and data are read from, the workspace's folder first, and its accepted scenarios.
 
-    `stored` gives the first stored conversation of these keys, None if there is none. `bring` imports what
-    the user named as module:name.
+    `stored` gives the first stored conversation of these keys, None if there is none.
     """
 
     prompts: tuple[Path, ...]
     data: tuple[Path, ...]
     scenarios: Callable[[str, str], Sequence[Scenario]] = lambda _benchmark, _kind: ()
     stored: Callable[[Sequence[str]], Conversation | None] = lambda _keys: None
-    bring: Bring = callables.refused
 
 
 Values = Callable[[Materials, Mapping[str, Any]], Sequence[str]]

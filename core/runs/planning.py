@@ -4,14 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqlite_utils import Database
 
 from concord.conversation import Conversation
 from concord.errors import ConfigError, check_known, not_found
-from concord.files import callables
 from concord.llm.models import Kind, Model, load_models, pick
 from concord.llm.prompts import Prompt
 from concord.llm.replies import UNANSWERED
@@ -101,12 +99,8 @@ class Survey:
         return Spent(sum(self.calls.values()), tokens_in, tokens_out, self.cost, unpriced=unpriced)
 
 
-def materials(workspace: Workspace, *, own_code: bool = False) -> Materials:
-    """The prompts, data and accepted scenarios of a workspace.
-
-    `own_code` says that the user named the code to be imported. It is looked for in the workspace, then in
-    the current folder.
-    """
+def materials(workspace: Workspace) -> Materials:
+    """The prompts, data and accepted scenarios of a workspace."""
 
     def accepted(benchmark: str, kind: str) -> list[Scenario]:
         with workspace.read() as db:
@@ -117,8 +111,7 @@ def materials(workspace: Workspace, *, own_code: bool = False) -> Materials:
             there = conversations.existing(db, keys)
             return next((conversations.load(db, there[key]) for key in keys if key in there), None)
 
-    bring = partial(callables.bring, folders=(workspace.path, Path.cwd())) if own_code else callables.refused
-    return Materials(workspace.folders("prompts"), workspace.folders("data"), accepted, stored, bring)
+    return Materials(workspace.folders("prompts"), workspace.folders("data"), accepted, stored)
 
 
 def complete(plan: PlayPlan, models: Mapping[str, Model], workspace: Workspace) -> PlayPlan:
@@ -176,10 +169,8 @@ def _mixed(plan: PlayPlan, brought: Materials) -> tuple[str, ...]:
     return tuple(filter(None, (benchmark.prompt(brought, name, version).mixed for name in names)))
 
 
-def job(
-    workspace: Workspace, plan: Plan, *, own_code: bool = False, programs: Mapping[str, Model] | None = None
-) -> Job:
-    """Make a plan ready; code of the user's own is imported only if `own_code` (see `materials`).
+def job(workspace: Workspace, plan: Plan, *, programs: Mapping[str, Model] | None = None) -> Job:
+    """Make a plan ready.
 
     `programs` are models that the plan may name beside those of models.toml.
 
@@ -191,7 +182,7 @@ def job(
     plays: Callable[[], Iterator[Play]]
     mixed: tuple[str, ...]
     if isinstance(plan, PlayPlan | ProposePlan):
-        benchmark, brought = get(plan.benchmark), materials(workspace, own_code=own_code)
+        benchmark, brought = get(plan.benchmark), materials(workspace)
         kinds = {role.name: role.kind for role in benchmark.roles}
         if isinstance(plan, PlayPlan):
             plan = complete(plan, available, workspace)

@@ -5,7 +5,6 @@ put into tables.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -24,9 +23,9 @@ from concord.cli import main
 from concord.conversation import Unit
 from concord.errors import ConcordError, ConfigError, NotFound
 from concord.rating import Rating
-from concord.runs import engine, planning, plans, status
+from concord.runs import engine, planning, status
 from concord.runs.plans import JudgePlan, PlayPlan
-from concord.store import access, conversations, runs, scenarios, studies, trajectories
+from concord.store import access, conversations, scenarios, studies, trajectories
 from concord.store.conversations import Filter
 from concord.studies.studies import draw_study
 from concord.workspace import Workspace
@@ -145,29 +144,6 @@ def test_there_is_nothing_for_a_judge_in_a_simulation(lived):
 def test_unknown_choices_are_named_before_anything_is_paid_for(lived, options, message):
     with pytest.raises(NotFound, match=message):
         planning.job(lived, plan(**options))
-
-
-def test_an_architecture_is_found_in_the_workspace_only_where_the_command_names_it(tmp_path):
-    workspace = workspace_at(tmp_path / "workspace", "http://127.0.0.1:1/v1")
-    (workspace.path / "hermits.py").write_text("def hermit(making): ...\n")
-    (tmp_path / "beside.py").write_text("def hermit(making): ...\n")
-    chosen = plan(tasks=["harvest-supper"], architectures=["hermits:hermit"])
-    with workspace.write() as db:
-        number = runs.start(db, "stss", plans.as_dict(chosen), os.getpid())
-        runs.end(db, number, "stopped")
-
-    def concord(*words):
-        command = [sys.executable, "-m", "concord.cli", "--workspace", workspace.path, *map(str, words)]
-        env = {**os.environ, "PYTHONPATH": str(ROOT)}
-        done = warm.run(command, cwd=tmp_path, env=env)
-        return done.stdout + done.stderr
-
-    given = ("--players", "host", "--residents", "resident", "--tasks", "harvest-supper", "--estimate")
-    for named in ("hermits:hermit", "beside:hermit"):
-        assert "1 pieces planned" in concord("run", "stss", "--architectures", named, *given)
-    assert "needs a module “nowhere”" in concord("run", "stss", "--architectures", "nowhere:hermit", *given)
-    assert "imported only where you name it" in concord("run", "resume", number, "--estimate")
-    assert "1 pieces planned" in concord("run", "resume", number, "--estimate", "--own-code")
 
 
 def test_a_killed_simulation_goes_on_where_it_was(tmp_path):

@@ -7,25 +7,20 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import sys
 from datetime import date
-from functools import partial
 from types import SimpleNamespace
 
 import pytest
 
 from concord.benchmarks.stss import system
 from concord.benchmarks.stss.bodies import WALKING, Rooms
-from concord.benchmarks.stss.generative import find
 from concord.benchmarks.stss.mind import DayPlan, Kept, Self, Utterance, require_usable
 from concord.benchmarks.stss.schedule import SLEEPING, Wish
-from concord.benchmarks.stss.scoring import score
 from concord.benchmarks.stss.simulation import World, people
 from concord.benchmarks.stss.tasks import Subgoal, task_from
 from concord.benchmarks.stss.town import Clock, load_town, minute_of
 from concord.benchmarks.stss.trajectory import from_stored
-from concord.errors import CallFailed, ConfigError, NotFound
-from concord.files import callables
+from concord.errors import CallFailed, ConfigError
 from tests.stss.asking import MATERIALS, TOWN, Asking, failing, simulate
 from tests.stss.made import at, party
 from tests.stss.scripted import ScriptedMind
@@ -278,25 +273,6 @@ def test_mock_models_tell_more_people_when_and_where_with_tdp():
                 f"{subgoal.start:%H:%M}" in t and subgoal.location in t for t in heard
             )
     assert knowing["GA+TDP"] > knowing["GA"]
-
-
-def test_an_architecture_of_ones_own(tmp_path, monkeypatch):
-    (tmp_path / "my_minds.py").write_text(
-        "from tests.stss.scripted import ScriptedMind\ndef hermit(making):\n    assert "
-        "making.performer\n    return ScriptedMind()\nnothing = 3\n"
-    )
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    bring = partial(callables.bring, folders=(tmp_path,))
-    ask = Asking()
-    conversation = simulate(ask, architecture=find("my_minds:hermit", bring))
-    assert not [s for s in ask.asked if conversation.context["Performer"] in s]
-    assert score(task_from(conversation.context["_task"]), from_stored(conversation.trajectory)).value == 0
-    with pytest.raises(ConfigError, match="must be a callable"):
-        find("my_minds:nothing", bring)
-    with pytest.raises(NotFound, match="Did you mean “GA"):
-        find("GA-TDP", bring)
-    with pytest.raises(ConfigError, match="only where you name it"):
-        find("my_minds:hermit")
 
 
 def test_a_step_must_divide_the_day():

@@ -1,4 +1,4 @@
-"""Agent architectures, which make a resident's mind from models: the generative agent, and one's own.
+"""Agent architectures, which make a resident's mind from models.
 
 The generative agent is that of Park et al. (2023), optionally with target-driven planning (TDP, STSS paper).
 """
@@ -13,9 +13,7 @@ from pydantic import Field
 from concord.benchmarks.stss.mind import DayPlan, Kept, Mind, Neighbour, Now, Said, Self, Utterance
 from concord.benchmarks.stss.schedule import Wish, habits
 from concord.benchmarks.stss.town import Town, hour_of
-from concord.errors import CallFailed, ConfigError, not_found
-from concord.files import callables
-from concord.files.callables import Bring
+from concord.errors import CallFailed
 from concord.llm.prompts import Prompt
 from concord.llm.replies import UNANSWERED, Reply, Text, Unusable
 from concord.runs.benchmark import Ask
@@ -144,15 +142,14 @@ REMEMBERED = {"outline": 14, "approach": 5, "utterance": 8, "revision": 8}
 class Making:
     """What a mind is made of: how to ask, the prompts, the evaluated model and the residents' model.
 
-    `high` is the model for the day's outline, conversations and TDP, `low` for the schedule. `performer` is
-    False for everybody else; then both models are the residents'.
+    `high` is the model for the day's outline, conversations and TDP, `low` for the schedule; of everybody but
+    the performer both are the residents'.
     """
 
     ask: Ask
     prompts: Mapping[str, Prompt]
     high: str
     low: str
-    performer: bool
 
 
 Architecture = Callable[[Making], Mind]
@@ -287,18 +284,5 @@ def minds(
     ask: Ask, prompts: Mapping[str, Prompt], architecture: Architecture, model: str, residents: str
 ) -> tuple[Mind, Mind]:
     """The performer's mind, and that of everybody else, who is a generative agent, as in the paper."""
-    performer = architecture(Making(ask, prompts, model, residents, performer=True))
-    return performer, GenerativeMind(Making(ask, prompts, residents, residents, performer=False))
-
-
-def find(name: str, bring: Bring = callables.refused) -> Architecture:
-    """An architecture by name, or your own as “module:callable”. Raises NotFound or ConfigError."""
-    if name in ARCHITECTURES:
-        return ARCHITECTURES[name]
-    if ":" not in name:
-        raise not_found("architecture", name, ARCHITECTURES)
-    brought = bring(name, "architecture")
-    if not callable(brought):
-        raise ConfigError(f"The architecture “{name}” must be a callable that makes a Mind of a Making.")
-    made: Architecture = brought
-    return made
+    performer = architecture(Making(ask, prompts, model, residents))
+    return performer, GenerativeMind(Making(ask, prompts, residents, residents))

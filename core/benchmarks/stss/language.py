@@ -11,7 +11,7 @@ from itertools import product
 from typing import Any
 
 from concord.benchmarks.stss import goals, system
-from concord.benchmarks.stss.generative import ARCHITECTURES, Architecture, find, minds
+from concord.benchmarks.stss.generative import ARCHITECTURES, Architecture, minds
 from concord.benchmarks.stss.memory import Memory, Stream, Vectors
 from concord.benchmarks.stss.mind import Kept, Mind, Now, Self, converse, require_usable
 from concord.benchmarks.stss.tasks import TITLES, Kind, SocialTask, task_from
@@ -183,7 +183,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
                 raise ConfigError(
                     f"The scene “{scenario.key}” is about {person}, who does not live in {name}."
                 )
-    makers = {name: find(name, materials.bring) for name in (options["architectures"] or ARCHITECTURES)}
+    makers = {name: ARCHITECTURES[name] for name in (options["architectures"] or ARCHITECTURES)}
     thoughts = system.STSS.prompts
     prompts = {name: system.STSS.prompt(materials, name, options["thoughts"]) for name in thoughts}
     askings = STSS_LANGUAGE.asked(materials, version)

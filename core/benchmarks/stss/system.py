@@ -6,9 +6,8 @@ from functools import partial
 from itertools import product
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
-from concord.benchmarks.stss.generative import ARCHITECTURES, THOUGHTS, Architecture, find, minds
+from concord.benchmarks.stss.generative import ARCHITECTURES, THOUGHTS, Architecture, minds
 from concord.benchmarks.stss.memory import Vectors
 from concord.benchmarks.stss.mind import require_usable
 from concord.benchmarks.stss.simulation import World, people
@@ -153,7 +152,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     chosen = [known[name] for name in (options["tasks"] or known)]
     for task in chosen:
         check(task, town)
-    makers = {name: find(name, materials.bring) for name in (options["architectures"] or ARCHITECTURES)}
+    makers = {name: ARCHITECTURES[name] for name in (options["architectures"] or ARCHITECTURES)}
     prompts = {name: STSS.prompt(materials, name, version) for name in STSS.prompts}
     residents, embeddings = plan.one("residents"), plan.perhaps("embeddings")
     lived = partial(
@@ -220,11 +219,6 @@ def expected(task: SocialTask, player: str, residents: str, embeddings: str = ""
     return (*talking, Expected(embeddings, 6 * len(task.cast), 90, 0)) if embeddings else talking
 
 
-def _architectures(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
-    """The known ones, and those chosen as “module:callable”, which `find` checks."""
-    return [*ARCHITECTURES, *(name for name in chosen.get("architectures", ()) if ":" in name)]
-
-
 def prompt_versions(name: str, help: str, benchmark: str, default: str = "v1") -> Option:
     """The option that chooses among the versions of a benchmark's prompts."""
     return Option(name, help, "choice", default, lambda m, c: versions(m.prompts, benchmark))
@@ -243,10 +237,10 @@ WHAT, SETTING = ("task", "type", "architecture"), ("town", "residents", "embeddi
 """Facets of both levels."""
 WHICH_ARCHITECTURES = Option(
     "architectures",
-    "Agent architectures: GA, GA+TDP (both unless given), or module:callable.",
+    "Agent architectures (all unless given).",
     "choices",
     (),
-    _architectures,
+    lambda m, c: [*ARCHITECTURES],
 )
 EMBEDDINGS = Role(
     "embeddings",
