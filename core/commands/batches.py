@@ -1,15 +1,10 @@
-"""`concord batches`: what waits at endpoints; cancel a batch, or forget one that an endpoint has lost."""
-
-import asyncio
+"""`concord batches`: what waits at endpoints; forget a batch that an endpoint has lost."""
 
 import click
 
 from concord.commands import options, printing
 from concord.commands.printing import echo
 from concord.errors import not_found
-from concord.llm import batch as api
-from concord.llm.client import Client
-from concord.llm.models import Model, load_models, pick
 from concord.store import batches
 from concord.store.batches import Batch
 from concord.table import Cell, Column, Table
@@ -45,23 +40,6 @@ def list_(folder: str, /, form: str) -> None:
     printing.show([Table("batches", "Batches that wait", columns, tuple(rows), notes=notes)], form)
 
 
-@command.command("cancel")
-@click.argument("number", type=int)
-@click.pass_obj
-def cancel(folder: str, /, number: int) -> None:
-    """Ask the endpoint to end batch NUMBER.
-
-    The next run of the same plan collects what was answered, and asks for the rest again.
-    """
-    workspace = Workspace.open(folder, create=False)
-    one = _found(workspace, number)
-    model = pick(load_models(workspace.models_path), one.model)
-    standing = asyncio.run(_cancelled(model, one))
-    with workspace.write() as db:
-        batches.change(db, one.id, standing.status)
-    echo(f"The endpoint says: {standing.status}. Run the same plan again to collect what was answered.")
-
-
 @command.command("forget")
 @click.argument("number", type=int)
 @click.pass_obj
@@ -72,11 +50,6 @@ def forget(folder: str, /, number: int) -> None:
     with workspace.write() as db:
         batches.end(db, one.id, "given up", "Forgotten on request.")
     echo(f"Forgotten. Its {one.lines:,} calls are asked again by the next run.")
-
-
-async def _cancelled(model: Model, one: Batch) -> api.BatchStanding:
-    async with Client({model.name: model}) as client:
-        return await api.cancel(client, model, one.name)
 
 
 def _found(workspace: Workspace, number: int) -> Batch:

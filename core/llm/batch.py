@@ -109,15 +109,6 @@ async def look(client: Client, model: Model, batch: str) -> BatchStanding:
     return await client.through(model, ask)
 
 
-async def cancel(client: Client, model: Model, batch: str) -> BatchStanding:
-    """Ask the endpoint to end a batch; what it has answered can be collected. Raises CallFailed."""
-
-    async def ask(api: AsyncOpenAI) -> BatchStanding:
-        return _standing(client, await api.batches.cancel(batch))
-
-    return await client.through(model, ask)
-
-
 async def find(client: Client, model: Model, mark: str) -> BatchStanding | None:
     """The batch with this mark, among the latest at the endpoint. Raises CallFailed."""
     after: str | None = None

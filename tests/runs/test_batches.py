@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -189,12 +189,14 @@ def test_what_an_expired_batch_did_not_answer_is_asked_again(faulty):
         assert [row["message"] for row in db["batches"].rows][1] == "expired: 2 answered, 2 again"
 
 
-def test_a_batch_can_be_cancelled(faulty, run):
+def test_a_batch_can_be_cancelled_at_the_endpoint(faulty, run):
     workspace = played(faulty, batch_seconds=3600)
     by_batch(workspace)
     assert "in progress" in run(workspace, "batches", "list").output
-    done = run(workspace, "batches", "cancel", 1)
-    assert "cancelled" in done.output
+    with workspace.read() as db:
+        name = next(db["batches"].rows)["name"]
+    address = load_models(workspace.models_path)["a"].base_url
+    urlopen(Request(f"{address}/batches/{name}/cancel", method="POST")).close()
     left = by_batch(workspace)
     assert left.done == 0
     assert left.waiting == 8, "the calls of the cancelled batch are in a third one"
