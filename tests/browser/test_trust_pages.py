@@ -251,7 +251,7 @@ def test_a_study_is_drawn_dealt_and_passed_on(app: Server, page: Page) -> None:
     page.get_by_label("Why they leave").fill("moved away")
     page.get_by_label("Why they leave").press("Enter")
     page.get_by_role("button", name="Deal what they have not begun to others").click()
-    sees(page, "12 items of “pilot” that Bo had not begun went back. Dealt to others: nothing.")
+    sees(page, "12 items of “pilot” that Bo had not begun went back. Items of the others: as before.")
     assert app.rows(
         "SELECT x.name, count(*) FROM placements a JOIN items u ON u.id = a.item_id "
         "JOIN studies s ON s.id = u.study_id JOIN raters x ON x.id = a.rater_id "

@@ -90,6 +90,6 @@ def test_the_deal_without_somebody_is_shown_before_it_is_made(workspace: Workspa
     assert plan[["annotator", "new"]].values.tolist() == [["Ada", 1]]
     page.text_input(key="left because").set_value("moved")
     next(button for button in page.button if button.label.startswith("Deal what they")).click().run()
-    assert "Dealt to others\\: Ada 1" in page.success[0].value
+    assert "Items of the others\\: Ada \\+1" in page.success[0].value
     with workspace.read() as db:
         assert [person for _, person, *_ in placements.queues(db, "s")] == ["Ada", "Ada"]

@@ -61,7 +61,7 @@ def test_people_rate_replies_and_then_the_whole_and_both_have_figures(shop, run,
         units = studies.units(db, "s")
         assert [u["turn"] for u in units if u["key"] == "c1"] == [1, 2, None]
         for unit in units:
-            asked = studies.asked(db, "s", unit["conversation_id"], unit["turn"])
+            asked = studies.criteria_of(db, "s", unit["conversation_id"], unit["turn"])
             assert [c.name for c in asked] == ["outcome" if unit["turn"] is None else "polite"]
     done(run(shop, "people", "invite", "Ann", "Bob", "--study", "s"))
     done(run(shop, "study", "deal", "s", "--annotators", "Ann,Bob"))
