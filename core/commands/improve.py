@@ -1,6 +1,6 @@
 """`concord improve RUBRIC`: better instructions for a judge from its disagreements with people."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
@@ -13,9 +13,6 @@ from concord.store import studies
 from concord.workspace import Workspace
 
 if TYPE_CHECKING:
-    from concord.lab.improving import Propose, Search
-    from concord.lab.parts import Parts
-    from concord.lab.running import Purse
     from concord.rubrics.shelf import Numbered
 
 
@@ -61,7 +58,7 @@ def command(
     measured once, with its interval, or it is said that there is none. A study that is not divided yet is
     divided first. Each version is kept (`concord lab show`), and nothing that is stored is paid again.
     """
-    from concord.lab import improving, parts
+    from concord.lab import evolving, improving, parts
     from concord.lab.running import Purse
     from concord.store import lab
 
@@ -74,38 +71,24 @@ def command(
     purse = Purse(budget)
     propose = improving.by_model(workspace, study, optimiser, purse) if optimiser else None
     answer = improving.by_runs(workspace, judge, purse)
-    search = None
-    if way == "gepa":
-        if propose is None:
-            raise StudyError("GEPA needs a model that writes instructions: name it with --with.")
-        search = _by_gepa(workspace, judge, propose, purse, rounds)
+    if way == "gepa" and propose is None:
+        raise StudyError("GEPA needs a model that writes instructions: name it with --with.")
+
+    def search(of: parts.Parts, base: "Numbered", say: Callable[[str], None]) -> "list[Numbered]":
+        assert propose is not None
+        return evolving.evolved(workspace, of, base, judge, answer, propose, rounds=rounds, say=say)
+
     outcome = improving.improve(
         *(workspace, study, judge, propose, answer),
         version=shelf.number_of(version),
         rounds=rounds,
-        search=search,
+        search=search if way == "gepa" else None,
     )
     if form == "table":
         for line in outcome.sentences:
             echo(line)
         echo(f"Spent: {purse.spent:.4f}" + ("" if budget is None else f" of {budget:g}") + "\n")
     printing.show(outcome.tables, form)
-
-
-def _by_gepa(workspace: Workspace, judge: str, propose: "Propose", purse: "Purse", rounds: int) -> "Search":
-    """The search by GEPA: as many judgements as so many rounds of proposals would take."""
-    from concord.lab import evolving, running
-
-    def answer(parts: "Parts", used: "Numbered", keys: Sequence[str]) -> bool:
-        plan = running.plan_of(parts, "develop", [judge], used.version, only=keys)
-        ended = running.carry_out(workspace, plan, purse)
-        return ended is None or ended.state == "finished"
-
-    def search(parts: "Parts", base: "Numbered", say: Callable[[str], None]) -> list["Numbered"]:
-        calls = (rounds + 1) * len(parts.keys("develop"))
-        return evolving.evolved(workspace, parts, base, judge, answer, propose, calls=calls, say=say)
-
-    return search
 
 
 def _only(rubric: str, known: list[str]) -> str:

@@ -219,7 +219,6 @@ def run(
 @command.command("compare")
 @_of_two
 @click.option("--part", type=click.Choice(["develop", "select"]), default="develop", show_default=True)
-@click.option("--flips/--no-flips", default=True, help="List the items that changed.")
 @options.figures("items")
 @click.pass_obj
 def compare(
@@ -231,13 +230,12 @@ def compare(
     other: str,
     to_judge: str,
     part: str,
-    flips: bool,
     form: str,
     resamples: int,
     seed: int,
 ) -> None:
     """What changed from one version to another on the same items, criterion by criterion."""
-    from concord.lab import measuring
+    from concord.lab import comparing, measuring
 
     with Workspace.open(workspace, create=False).read() as db:
         bench = measuring.read(db, study, resamples=resamples)
@@ -245,10 +243,9 @@ def compare(
             bench.find(judge, _variant(bench.parts.rubric, one)),
             bench.find(to_judge or judge, _variant(bench.parts.rubric, other)),
         )
-        tables = [measuring.differences(bench, part, *two, seed=seed)]
-        tables += [measuring.flips(bench, part, *two)] if flips else []
+        tables = [comparing.differences(bench, part, *two, seed=seed), comparing.flips(bench, part, *two)]
     if form == "table":
-        echo(measuring.gain(tables[0]) + "\n")
+        echo(comparing.gain(tables[0]) + "\n")
     printing.show(tables, form)
 
 
@@ -265,11 +262,11 @@ def compare(
 @click.pass_obj
 def choose(workspace: str, study: str, margin: float, form: str, resamples: int, seed: int) -> None:
     """All judges that answered *select*: the best, and the cheapest that is not worse by a margin."""
-    from concord.lab import measuring, variants
+    from concord.lab import comparing, measuring, variants
 
     with Workspace.open(workspace, create=False).read() as db:
         bench = measuring.read(db, study, resamples=resamples)
-        chosen = measuring.choose(bench, "select", variants.offered(bench), margin=margin, seed=seed)
+        chosen = comparing.choose(bench, "select", variants.offered(bench), margin=margin, seed=seed)
     printing.show([chosen.table], form)
 
 
@@ -296,7 +293,7 @@ def report(
     seed: int,
 ) -> None:
     """Open the sealed part: both versions answer it, and what was gained is said. Openings are counted."""
-    from concord.lab import measuring, parts, running
+    from concord.lab import comparing, measuring, parts, running
     from concord.store import rubrics
 
     workspace = Workspace.open(folder, create=False)
@@ -317,7 +314,7 @@ def report(
         return
     with workspace.write() as db:
         bench = measuring.read(db, study, resamples=resamples)
-        table = measuring.report(db, bench, bench.find(*sides[0]), bench.find(*sides[1]), reason)
+        table = comparing.report(db, bench, bench.find(*sides[0]), bench.find(*sides[1]), reason)
     if form == "table":
         echo("\n".join(table.notes[: table.meta["sentences"]]) + "\n")
         table = replace(table, notes=table.notes[table.meta["sentences"] :])

@@ -12,14 +12,12 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sqlite_utils import Database
 
 from concord.conversation import Message
 from concord.errors import ConfigError
-from concord.estimate import Estimate
 from concord.files import file_name, read_toml
-from concord.lab import measuring
+from concord.lab import comparing
 from concord.lab.measuring import OVERALL, Bench, Candidate
 from concord.lab.parts import SELECT, TEST
 from concord.llm.models import load_models, pick
@@ -27,8 +25,6 @@ from concord.reports.pictures import templates
 from concord.rubrics import shelf, writing
 from concord.rubrics.rubric import EXAMPLE
 from concord.runs import rubric_judge
-from concord.statistics.ratings import Floats
-from concord.statistics.resampling import mean_estimates
 from concord.store import lab, studies
 from concord.store.lab import Asked
 from concord.table import SCHEMA, Cell, Column, Table, as_markdown, as_values
@@ -50,12 +46,10 @@ class Card:
     settings: Mapping[str, Any]
     simulated: bool
 
-    def as_html(self, made: date) -> str:
+    def as_html(self, today: date) -> str:
         """One file that asks nothing of any network; every text in it is escaped."""
-        environment = templates(made, site=self.title, simulated=self.simulated)
-        given: dict[str, Any] = {"heading": self.title, "facts": self.facts, "sentences": self.sentences}
-        given |= {"tables": self.tables, "limits": self.limits, "prompt": self.prompt}
-        return environment.get_template("card.html").render(**given)
+        environment = templates(today, site=self.title, simulated=self.simulated)
+        return environment.get_template("card.html").render(heading=self.title, **vars(self))
 
     def as_markdown(self) -> str:
         """The card for a repository."""
@@ -67,9 +61,9 @@ class Card:
 
     def as_json(self) -> str:
         """Everything as plain values, figures unrounded."""
-        value = {"schema": SCHEMA, "card": self.title, "fingerprint": self.fingerprint}
-        value |= {"facts": dict(self.facts), "sentences": list(self.sentences), "limits": list(self.limits)}
-        value |= {"tables": {table.name: as_values(table) for table in self.tables}, "rubric": self.rubric}
+        names = ("fingerprint", "facts", "sentences", "limits", "rubric")
+        value = {"schema": SCHEMA, "card": self.title} | {name: getattr(self, name) for name in names}
+        value["tables"] = {table.name: as_values(table) for table in self.tables}
         return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -93,7 +87,7 @@ def card(workspace: Workspace, bench: Bench, judge: Candidate, *, robustness: Ta
     part = TEST if opened else SELECT
     fingerprint = hashlib.sha256(f"{used.rubric.hash} {model.configuration.hash}".encode()).hexdigest()[:16]
     asked = bench.asked[part].get(judge)
-    price = measuring.price(asked)
+    price = comparing.price(asked)
     facts |= {
         "Model": f"{model.configuration.model} as {judge.model}",
         "Rubric": f"{used.variant}, hash {used.rubric.hash}",
@@ -154,24 +148,19 @@ def _about(db: Database, bench: Bench) -> tuple[dict[str, str], list[str]]:
 
 def _agreement(bench: Bench, judge: Candidate, part: str) -> Table:
     """A judge beside one more person, criterion by criterion, and its bias in points."""
-    inside = bench.marked(part)
-    one_more = bench.one_more_person()
-    rows: list[dict[str, Cell]] = []
-
-    def figure(values: Floats, bounded: bool = True) -> Estimate:
-        given = values[inside & ~np.isnan(values)][:, None]
-        scales = [(0.0, 1.0)] if bounded else None
-        return mean_estimates(given, resamples=bench.resamples, seed=0, of="item", scales=scales)[0]
-
-    rows.append(
-        {"criterion": OVERALL, "agreement": figure(bench.agreement(judge)), "person": figure(one_more)}
-    )
+    rows: list[dict[str, Cell]] = [
+        {
+            "criterion": OVERALL,
+            "agreement": bench.average(bench.agreement(judge), part),
+            "person": bench.average(bench.one_more_person(), part),
+        }
+    ]
     for criterion in bench.criteria:
         row: dict[str, Cell] = {"criterion": criterion.label}
-        row["agreement"] = figure(bench.agreement(judge, criterion.name))
+        row["agreement"] = bench.average(bench.agreement(judge, criterion.name), part)
         answer = bench.answers[judge].get(criterion.name)
         if answer is not None and criterion.scale.ordered:
-            row["bias"] = figure(answer - bench.people[criterion.name].target, bounded=False)
+            row["bias"] = bench.average(answer - bench.people[criterion.name].target, part, bounded=False)
         rows.append(row)
     columns = (
         Column("criterion"),
@@ -254,37 +243,37 @@ def judge():
 '''
 
 
-def files(made: Card, today: date) -> dict[str, str]:
+def files(whole: Card, today: date) -> dict[str, str]:
     """The card and the files by which the judge runs elsewhere, by name."""
-    title = made.title.replace('"', "'").replace("\\", "")
+    title = whole.title.replace('"', "'").replace("\\", "")
     name = file_name(title.removeprefix("Judge card: ").replace(" ", "-"))
     texts = {
         "title": title,
-        "fingerprint": made.fingerprint,
-        "rubric": repr(json.dumps(made.rubric, ensure_ascii=True)),
-        "settings": repr(json.dumps(made.settings, ensure_ascii=True)),
+        "fingerprint": whole.fingerprint,
+        "rubric": repr(json.dumps(whole.rubric, ensure_ascii=True)),
+        "settings": repr(json.dumps(whole.settings, ensure_ascii=True)),
         "judge": repr(name),
         "name": repr(name),
     }
-    prompt = "\n\n".join(f"── {message.role}\n\n{message.content}" for message in made.prompt)
+    prompt = "\n\n".join(f"── {message.role}\n\n{message.content}" for message in whole.prompt)
     return {
-        "card.html": made.as_html(today),
-        "card.md": made.as_markdown(),
-        "card.json": made.as_json(),
+        "card.html": whole.as_html(today),
+        "card.md": whole.as_markdown(),
+        "card.json": whole.as_json(),
         "prompt.txt": prompt + "\n",
-        "rubric.toml": writing.toml(made.rubric),
+        "rubric.toml": writing.toml(whole.rubric),
         "judge.py": MODULE.format(**texts),
         "mlflow_scorer.py": MLFLOW.format(**texts),
         "inspect_scorer.py": INSPECT.format(**texts),
     }
 
 
-def write(made: Card, folder: Path, today: date) -> list[Path]:
+def write(whole: Card, folder: Path, today: date) -> list[Path]:
     """Write the files into a folder, which is made if it is not there. Raises ConfigError where it cannot."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         paths = []
-        for name, text in files(made, today).items():
+        for name, text in files(whole, today).items():
             paths.append(folder / name)
             paths[-1].write_text(text, encoding="utf-8")
     except OSError as error:

@@ -14,10 +14,9 @@ from sqlite_utils import Database
 
 from concord.errors import StudyError, check_known
 from concord.lab.measuring import Bench, Candidate
-from concord.lab.parts import DEVELOP
+from concord.lab.parts import DEVELOP, LabUnit
 from concord.rating import Criterion, Rater
 from concord.statistics.ratings import Floats
-from concord.statistics.resampling import mean_estimates
 from concord.store import frames, lab, placements, ratings, studies
 from concord.table import Cell, Column, Table
 
@@ -53,10 +52,7 @@ class Disagreement:
     order. `words` are the judge's.
     """
 
-    unit: int
-    conversation: int
-    key: str
-    turn: int | None
+    unit: LabUnit
     criterion: Criterion
     off: float
     gap: float
@@ -72,10 +68,9 @@ def largest(db: Database, bench: Bench, judge: Candidate, count: int = MOST) -> 
     off[:, ~inside] = np.nan
     known = ~np.isnan(off).all(axis=0)
     of = {unit.id: unit for unit in bench.parts.units}
-    conversations = [of[bench.units[place]].conversation for place in np.flatnonzero(known).tolist()]
-    spoken = lab.said(db, conversations, judge=judge.model, variant=judge.variant)
+    spoken = lab.said(db, bench.parts.conversations(DEVELOP), judge=judge.model, variant=judge.variant)
     words = {(one.conversation, one.turn, one.criterion): one.words for one in spoken}
-    found = []
+    disagreements = []
     for place in np.flatnonzero(known).tolist():
         at = int(np.nanargmax(off[:, place]))
         criterion, unit = bench.criteria[at], of[bench.units[place]]
@@ -84,28 +79,24 @@ def largest(db: Database, bench: Bench, judge: Candidate, count: int = MOST) -> 
         scores = bench.people[criterion.name]
         answer = float(bench.answers[judge][criterion.name][place])
         gap = answer - float(scores.target[place]) if criterion.scale.ordered else 0.0
-        said = words.get((unit.conversation, unit.turn, criterion.name), "")
-        given = tuple(sorted(scores.score[scores.item == place].tolist()))
-        found.append(
-            Disagreement(
-                *(unit.id, unit.conversation, unit.key, unit.turn, criterion),
-                *(float(off[at, place]), gap, given, answer, said),
-            )
-        )
-    return sorted(found, key=lambda one: (-one.off, one.key, one.turn or 0))[:count]
+        people = tuple(sorted(scores.score[scores.item == place].tolist()))
+        reason = words.get((unit.conversation, unit.turn, criterion.name), "")
+        far = float(off[at, place])
+        disagreements.append(Disagreement(unit, criterion, far, gap, people, answer, reason))
+    return sorted(disagreements, key=lambda one: (-one.off, one.unit.name))[:count]
 
 
-def listed(judge: Candidate, found: Sequence[Disagreement]) -> Table:
+def listed(judge: Candidate, shown: Sequence[Disagreement]) -> Table:
     """Disagreements as rows, with people's answers, the judge's, and its reason."""
     rows: list[dict[str, Cell]] = [
         {
-            "item": one.key + (f", turn {one.turn}" if one.turn is not None else ""),
+            "item": one.unit.name,
             "criterion": one.criterion.label,
             "people": one.criterion.scale.words(one.people),
             "answer": one.criterion.scale.word(one.answer),
             "words": one.words,
         }
-        for one in found
+        for one in shown
     ]
     columns = (
         *map(Column, ("item", "criterion", "people")),
@@ -115,47 +106,42 @@ def listed(judge: Candidate, found: Sequence[Disagreement]) -> Table:
     return Table("lab-disagreements", f"Largest disagreements of {judge} on {DEVELOP}", columns, tuple(rows))
 
 
-def groups(db: Database, bench: Bench, judge: Candidate, *, seed: int = 0) -> Table:
+def groups(db: Database, bench: Bench, judge: Candidate) -> Table:
     """How far a judge is from people on *develop* by criterion, direction, length, model, turn, and words.
 
     `off` is the mean of 1 − agreement, with its interval. Words group the judge's reasons (TF-IDF, k-means);
     a group is named by the words that set it apart.
     """
-    inside = bench.marked(DEVELOP)
-    whole = np.where(inside, 1 - bench.agreement(judge), np.nan)
-    features = frames.feature_rows(db, bench.parts.study)
+    whole, features = 1 - bench.agreement(judge), frames.feature_rows(db, bench.parts.study)
     length = dict(zip(features["unit"].tolist(), features["reply_chars"].tolist(), strict=True))
     long = np.array([length.get(unit, np.nan) for unit in bench.units])
-    middle = float(np.nanmedian(long[inside])) if not np.isnan(long[inside]).all() else np.nan
-    player = {unit["id"]: unit["player"] for unit in studies.units(db, bench.parts.study)}
-    turn = {unit.id: unit.turn for unit in bench.parts.units}
+    inside = long[bench.marked(DEVELOP)]
+    middle = np.nan if np.isnan(inside).all() else np.nanmedian(inside)
     rows: list[dict[str, Cell]] = []
 
-    def add(by: str, group: str, values: Floats) -> None:
-        given = values[~np.isnan(values)][:, None]
-        if len(given):
-            [figure] = mean_estimates(
-                given, resamples=bench.resamples, seed=seed, of="item", scales=[(0.0, 1.0)]
-            )
-            rows.append({"by": by, "group": group, "off": figure, "n": len(given)})
+    def add(by: str, group: str, values: Floats, members: "np.typing.NDArray[np.bool_]") -> None:
+        figure = bench.average(np.where(members, values, np.nan), DEVELOP)
+        if figure.n:
+            rows.append({"by": by, "group": group, "off": figure, "n": figure.n})
 
     for criterion in bench.criteria:
-        off = np.where(inside, 1 - bench.agreement(judge, criterion.name), np.nan)
-        add("criterion", criterion.label, off)
+        off = 1 - bench.agreement(judge, criterion.name)
+        add("criterion", criterion.label, off, off >= 0)
         answer = bench.answers[judge].get(criterion.name)
         if answer is not None and criterion.scale.ordered:
             gap = answer - bench.people[criterion.name].target
-            add("direction", f"{criterion.label}: judge higher", np.where(gap > 0, off, np.nan))
-            add("direction", f"{criterion.label}: judge lower", np.where(gap < 0, off, np.nan))
-    add("length", "longer replies", np.where(long > middle, whole, np.nan))
-    add("length", "shorter replies", np.where(long <= middle, whole, np.nan))
+            add("direction", f"{criterion.label}: judge higher", off, gap > 0)
+            add("direction", f"{criterion.label}: judge lower", off, gap < 0)
+    add("length", "longer replies", whole, long > middle)
+    add("length", "shorter replies", whole, long <= middle)
+    player = {each["id"]: each["player"] for each in studies.units(db, bench.parts.study)}
+    turn = {each.id: each.turn for each in bench.parts.units}
     for by, of in (("model", player), ("turn", turn)):
-        values = np.array([str(of.get(unit, "")) for unit in bench.units])
+        values = np.array([str(of.get(each)) for each in bench.units])
         for group in sorted(set(values.tolist()) - {"", "None"}):
-            add(by, group, np.where(values == group, whole, np.nan))
-    reasons = _reasons(db, bench, judge)
-    for name, members in by_words(reasons, seed=seed).items():
-        add("words", name, np.where(np.isin(np.arange(len(whole)), members), whole, np.nan))
+            add(by, group, whole, values == group)
+    for name, members in by_words(_reasons(db, bench, judge)).items():
+        add("words", name, whole, np.isin(np.arange(len(whole)), members))
     columns = (
         Column("by"),
         Column("group"),
@@ -176,12 +162,12 @@ def _reasons(db: Database, bench: Bench, judge: Candidate) -> dict[int, str]:
     """What a judge wrote about each item of *develop*, by place."""
     place = {unit: at for at, unit in enumerate(bench.units)}
     of = {(u.conversation, u.turn): place[u.id] for u in bench.parts.of(DEVELOP) if u.id in place}
-    found: defaultdict[int, list[str]] = defaultdict(list)
+    reasons: defaultdict[int, list[str]] = defaultdict(list)
     conversations = bench.parts.conversations(DEVELOP)
     for one in lab.said(db, conversations, judge=judge.model, variant=judge.variant):
         if (at := of.get((one.conversation, one.turn))) is not None and one.words:
-            found[at].append(one.words)
-    return {at: " ".join(words) for at, words in found.items()}
+            reasons[at].append(one.words)
+    return {at: " ".join(words) for at, words in reasons.items()}
 
 
 def by_words(texts: dict[int, str], *, seed: int = 0) -> dict[str, list[int]]:
@@ -204,13 +190,13 @@ def by_words(texts: dict[int, str], *, seed: int = 0) -> dict[str, list[int]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a group that lost all its texts is left out
         centres, label = kmeans2(matrix, k, minit="++", seed=seed)
-    found: dict[str, list[int]] = {}
+    groups: dict[str, list[int]] = {}
     for number in range(k):
         members = [at for at, of in zip(counted, label.tolist(), strict=True) if of == number]
         if len(members) > 1:
             apart = centres[number] - matrix.mean(axis=0)
-            found[", ".join(vocabulary[at] for at in np.argsort(-apart)[:TERMS].tolist())] = members
-    return found
+            groups[", ".join(vocabulary[at] for at in np.argsort(-apart)[:TERMS].tolist())] = members
+    return groups
 
 
 def tag(
@@ -232,10 +218,10 @@ def tag(
     placements.give(db, placement, str(judge), cause, words)
 
 
-def causes(db: Database, bench: Bench, judge: Candidate, found: Sequence[Disagreement]) -> Table:
+def causes(db: Database, bench: Bench, judge: Candidate, shown: Sequence[Disagreement]) -> Table:
     """The causes tagged so far, that which costs most agreement first, each with an example and a remedy."""
     tags = lab.tags(db, bench.parts.study, str(judge))
-    off = {one.unit: one for one in largest(db, bench, judge, len(bench.units))}
+    off = {one.unit.id: one for one in largest(db, bench, judge, len(bench.units))}
     by: defaultdict[int, list[lab.Tag]] = defaultdict(list)
     for each in tags:
         if each.unit in off:
@@ -243,20 +229,11 @@ def causes(db: Database, bench: Bench, judge: Candidate, found: Sequence[Disagre
     rows: list[dict[str, Cell]] = []
     for cause, given in by.items():
         example = max(given, key=lambda each: (bool(each.words), off[each.unit].off))
-        lost = sum(off[each.unit].off for each in given)
-        rows.append(
-            {
-                "cause": CAUSES[cause],
-                "items": len({each.unit for each in given}),
-                "lost": lost,
-                "remedy": REMEDY[cause],
-                "example": off[example.unit].key,
-                "words": example.words,
-            }
-        )
+        row: dict[str, Cell] = {"cause": CAUSES[cause], "remedy": REMEDY[cause]}
+        row |= {"items": len({t.unit for t in given}), "lost": sum(off[t.unit].off for t in given)}
+        rows.append(row | {"example": off[example.unit].unit.key, "words": example.words})
     rows.sort(key=lambda row: -float(str(row["lost"])))
-    looked = len({each.unit for each in tags})
-    note = f"{looked} of {len(found)} disagreements have a cause."
+    note = f"{len({each.unit for each in tags})} of {len(shown)} disagreements have a cause."
     if rows:
         note += f" Change first: {rows[0]['remedy'] or rows[0]['cause']}."
     columns = (

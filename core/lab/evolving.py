@@ -9,11 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from concord.errors import CallFailed, ConfigError, RunStopped
 from concord.lab import improving, measuring, variants
-from concord.lab.improving import Propose
+from concord.lab.improving import AnswerPart, Propose
 from concord.lab.measuring import Candidate
 from concord.lab.parts import DEVELOP, Parts
 from concord.rubrics.shelf import Numbered
@@ -22,9 +20,6 @@ from concord.workspace import Workspace
 PART = "instructions"
 TOGETHER = 3
 """Conversations that a rewriting model reads at a time."""
-
-AnswerOnly = Callable[[Parts, Numbered, Sequence[str]], bool]
-"""Has the judge answer conversations of *develop*; False where the budget ended before it had."""
 
 
 @dataclass
@@ -35,7 +30,7 @@ class _Adapter:
     parts: Parts
     base: Numbered
     judge: str
-    answer: AnswerOnly
+    answer: AnswerPart
     propose: Propose
     kept: dict[str, Numbered] = field(default_factory=dict)
     propose_new_texts = None
@@ -57,14 +52,12 @@ class _Adapter:
         from gepa import EvaluationBatch
 
         used = self.version(candidate[PART])
-        if not self.answer(self.parts, used, batch):
+        if not self.answer(self.parts, used, DEVELOP, batch):
             raise RunStopped(f"The budget ended while {used.variant} was tried on {DEVELOP}.")
         with self.workspace.read() as db:
             bench = measuring.read(db, self.parts.study, resamples=0)
-        judge, of = Candidate(self.judge, used.variant), {u.id: u.key for u in self.parts.units}
-        keys = np.array([of[unit] for unit in bench.units])
-        given = bench.agreement(judge) if judge in bench.answers else np.full(len(keys), np.nan)
-        scores = [float(np.nan_to_num(given[keys == key]).mean()) for key in batch]
+        judge = Candidate(self.judge, used.variant)
+        scores = [bench.mean(judge, bench.of_keys([key])) or 0.0 for key in batch]
         traces = list(batch) if capture_traces else None
         return EvaluationBatch(outputs=list(batch), scores=scores, trajectories=traces)
 
@@ -97,13 +90,14 @@ def evolved(
     parts: Parts,
     base: Numbered,
     judge: str,
-    answer: AnswerOnly,
+    answer: AnswerPart,
     propose: Propose,
     *,
-    calls: int,
+    rounds: int,
     say: Callable[[str], None],
 ) -> list[Numbered]:
-    """The best instructions that GEPA finds with so many judgements; [] where none were better on *develop*.
+    """The best instructions that GEPA finds with as many judgements as so many rounds of proposals
+    would take; [] where none were better on *develop*.
 
     Raises ConfigError where GEPA is not installed.
     """
@@ -123,7 +117,7 @@ def evolved(
             adapter=adapter,
             custom_candidate_proposer=adapter.rewritten,
             reflection_minibatch_size=min(TOGETHER, len(keys)),
-            max_metric_calls=calls,
+            max_metric_calls=(rounds + 1) * len(keys),
             seed=parts.seed,
             logger=_Quiet(),
         )

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Protocol
 
 import numpy as np
 from pydantic import Field
@@ -18,7 +18,7 @@ from pydantic import Field
 from concord.conversation import Message
 from concord.errors import CallFailed, ConcordError, RunStopped, StudyError
 from concord.estimate import Estimate
-from concord.lab import measuring, running, variants
+from concord.lab import comparing, measuring, running, variants
 from concord.lab import parts as divided
 from concord.lab.measuring import Bench, Candidate
 from concord.lab.parts import DEVELOP, SELECT, TEST, Parts
@@ -30,9 +30,8 @@ from concord.llm.models import load_models, pick
 from concord.llm.replies import Reply, json_schema
 from concord.rubrics.rubric import said
 from concord.rubrics.shelf import Numbered
-from concord.runs.budget import Budget, check_priced, most_tokens
+from concord.runs.budget import UNCAPPED_TOKENS, check_priced, most_tokens
 from concord.store import conversations, lab
-from concord.store.budgets import Grant
 from concord.table import Table
 from concord.workspace import Workspace
 
@@ -64,8 +63,15 @@ class Proposal(Reply):
 
 
 Propose = Callable[[Sequence[Message]], Proposal]
-Answer = Callable[[Parts, Numbered, str], bool]
-"""Has the judge answer a part by a version; False where the budget ended before it had."""
+
+
+class AnswerPart(Protocol):
+    """Has the judge answer a part, or some conversations, by a version; False where the budget ended."""
+
+    def __call__(self, parts: Parts, used: Numbered, part: str, only: Sequence[str] = ()) -> bool:
+        """Whether all of it is answered."""
+        ...
+
 
 Search = Callable[[Parts, Numbered, Callable[[str], None]], list[Numbered]]
 """Another way to better instructions than rounds of proposals: the versions it offers for *select*."""
@@ -87,7 +93,7 @@ def improve(
     study: str,
     judge: str,
     propose: Propose | None,
-    answer: Answer,
+    answer: AnswerPart,
     *,
     version: int = 0,
     rounds: int = ROUNDS,
@@ -123,8 +129,8 @@ def improve(
         say("It answers as people do: there is nothing to improve. The test part stays sealed.")
         return outcome
     offered = [base]
-    made = _with_examples(workspace, bench(), base, judge)
-    offered += [made] if made else []
+    with_examples = _with_examples(workspace, bench(), base, judge)
+    offered += [with_examples] if with_examples else []
     if search is not None:
         offered += search(parts, base, say)
     elif propose is not None:
@@ -135,7 +141,7 @@ def improve(
     if base not in answered:
         say("Without the version as it was there is nothing to compare. The test part stays sealed.")
         return outcome
-    chosen = measuring.choose(bench(), SELECT, [Candidate(judge, used.variant) for used in answered])
+    chosen = comparing.choose(bench(), SELECT, [Candidate(judge, used.variant) for used in answered])
     outcome.tables.append(chosen.table)
     best = next(used for used in answered if chosen.best and used.variant == chosen.best.variant)
     if best == base:
@@ -149,7 +155,7 @@ def improve(
     with workspace.write() as db:
         whole = measuring.read(db, study, resamples=resamples)
         two = (Candidate(judge, base.variant), Candidate(judge, best.variant))
-        table = measuring.report(db, whole, *two, "improve")
+        table = comparing.report(db, whole, *two, "improve")
     outcome.tables.append(table)
     change = table.rows[0]["change"]
     outcome.gain = change if isinstance(change, Estimate) else None
@@ -181,7 +187,7 @@ def _proposed(
     base: Numbered,
     judge: str,
     propose: Propose,
-    answer: Answer,
+    answer: AnswerPart,
     rounds: int,
     say: Callable[[str], None],
 ) -> list[Numbered]:
@@ -230,8 +236,7 @@ def messages(
     """
     inside = bench.marked(DEVELOP)
     if only:
-        named = {unit.id for unit in bench.parts.units if unit.key in set(only)}
-        inside &= np.array([unit in named for unit in bench.units])
+        inside &= bench.of_keys(only)
     agreement = np.where(inside, bench.agreement(judge), np.nan)
     order = np.argsort(np.nan_to_num(agreement, nan=2.0), kind="stable")[:SHOWN].tolist()
     places = [place for place in order if agreement[place] < 1]
@@ -270,11 +275,11 @@ def messages(
     return [Message("system", SYSTEM), Message("user", "\n\n".join(asked))]
 
 
-def by_runs(workspace: Workspace, judge: str, purse: Purse, watch: Watch | None = None) -> Answer:
-    """`Answer` by runs of the judge, within the purse. Raises ConcordError for a run that breaks."""
+def by_runs(workspace: Workspace, judge: str, purse: Purse, watch: Watch | None = None) -> AnswerPart:
+    """`AnswerPart` by runs of the judge, within the purse. Raises ConcordError for a run that breaks."""
 
-    def answer(parts: Parts, used: Numbered, part: str) -> bool:
-        plan = running.plan_of(parts, part, [judge], used.version)
+    def answer(parts: Parts, used: Numbered, part: str, only: Sequence[str] = ()) -> bool:
+        plan = running.plan_of(parts, part, [judge], used.version, only=only)
         ended = running.carry_out(workspace, plan, purse, watch)
         if ended is not None and ended.state == "broken":
             raise ConcordError(ended.message)
@@ -308,40 +313,24 @@ def by_model(workspace: Workspace, study: str, optimiser: str, purse: Purse) -> 
 
     async def _ask(name: str, asked: Sequence[Message]) -> Proposal:
         schema = json_schema(Proposal, ())
-        stopped: list[str] = []
-
-        async def granted(wanted: float) -> Grant:
-            return Grant(wanted, 0.0)
-
-        budget = None
-        if purse.left is not None:
-
-            def halt(sentence: str) -> None:
-                stopped.append(sentence)
-                assert budget is not None
-                budget.stop()
-
-            budget = Budget(purse.left, {name: model}, {name: 800.0}, granted, halt)
-
         async with Client({name: model}) as client:
 
             async def call(step: str, sent: Sequence[Message], /) -> Completion:
                 body = request(model, sent, schema=schema)
                 size = len(json.dumps(body, ensure_ascii=False).encode())
+                most = model.cost(size, most_tokens(body) or UNCAPPED_TOKENS) if purse.left is not None else 0
+                if purse.left is not None and most > purse.left:
+                    raise RunStopped(
+                        f"Stopped at the budget of {purse.limit:g}: {purse.spent:.2f} are spent, and the "
+                        f"next call of {name} may cost {most:.2g}."
+                    )
                 try:
-                    if budget is None:
-                        done = await client.complete(name, sent, schema=schema)
-                    else:
-                        async with budget.reserved(name, size, most_tokens(body)) as held:
-                            done = await client.complete(name, sent, schema=schema)
-                            held.spent = done.spent
-                except RunStopped as error:
-                    raise RunStopped(stopped[0] if stopped else str(error)) from error
+                    reply = await client.complete(name, sent, schema=schema)
                 except CallFailed as failure:
                     purse.spent += failure.spent.cost
                     raise
-                purse.spent += done.spent.cost
-                return done
+                purse.spent += reply.spent.cost
+                return reply
 
             answer = await replies.answer(call, "propose", asked, Proposal)
         assert isinstance(answer.value, Proposal)

@@ -36,6 +36,11 @@ class LabUnit:
     scenario: str
     part: str
 
+    @property
+    def name(self) -> str:
+        """The conversation's key, and the turn where one is rated."""
+        return self.key + (f", turn {self.turn}" if self.turn is not None else "")
+
 
 @dataclass(frozen=True)
 class Parts:

@@ -7,10 +7,12 @@ so that they are in no table and are not paid for twice.
 
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from sqlite_utils import Database
 
 from concord.conversation import Conversation, Message
 from concord.errors import StudyError
@@ -18,17 +20,20 @@ from concord.files import file_name
 from concord.lab import running
 from concord.lab.parts import DEVELOP, Parts
 from concord.lab.running import Purse, Watch
+from concord.rating import Criterion
 from concord.rubrics import shelf, writing
 from concord.rubrics.shelf import Numbered
 from concord.runs.plans import JudgePlan
 from concord.statistics.drift import drift
+from concord.statistics.ratings import Floats
 from concord.store import conversations, lab, rubrics
 from concord.table import Cell, Column, Table
 from concord.workspace import Workspace
 
 MARGIN = 0.1
 """Of the width of a scale, the mean shift that counts as none."""
-AS_IT_IS, AGAIN, ORDER = "as it is", "asked again", "questions in reverse order"
+AS_IT_IS, AGAIN, SINCE = "as it is", "asked again", "since the study"
+ORDER = "questions in reverse order"
 FILLER = (
     "\n\nTo sum up what was said above: this reply has addressed the message, and everything that belongs to "
     "it has been said here in the order in which it came up."
@@ -71,51 +76,59 @@ def checked(
 ) -> Table:
     """A row a check and question: the shift from the answer as it is, and how many items flipped.
 
-    `asked again` is what chance alone does; a check is read beside it. The shift is in points, with the
-    interval and the word of `concord drift`: “same” where it lies within a tenth of the scale. Items that a
-    check leaves as they are take no part in it. Raises StudyError where the budget ends before all are
-    answered: what was answered is stored, and the same call goes on.
+    `asked again` is what chance alone does; a check is read beside it. `since the study` is the drift from
+    what the study holds of the judge, where it holds any, to now. The shift is in points, with the interval
+    and the word of `concord drift`: “same” where it lies within a tenth of the scale. Items that a check
+    leaves as they are take no part in it. Raises StudyError where the budget ends before all are answered:
+    what was answered is stored, and the same call goes on.
     """
     own = _workspace(workspace, parts, used)
+    questions = [c for c in used.rubric.criteria if c.scale.ordered]
     with workspace.read() as db:
         whole = [conversations.load(db, number) for number in parts.conversations(DEVELOP)]
-    place = {conversation.key: at for at, conversation in enumerate(whole)}
-    changes: dict[str, Callable[[str], str]] = {AS_IT_IS: str, **CHANGES}
-    for name, change in changes.items():
-        benchmark = re.sub(r"\W+", "-", name)
-        with own.write() as db:
-            there = conversations.existing(db, [_key(benchmark, c) for c in whole])
-            for each in whole:
-                made = _changed(each, benchmark, change)
-                if made is not None and made.key not in there:
-                    conversations.save(db, made)
-    answers: dict[str, dict[str, np.typing.NDArray[np.float64]]] = {}
-    names = [AS_IT_IS, *CHANGES]
-    for name, benchmark, rubric, repeats in [
-        *((name, re.sub(r"\W+", "-", name), "own", 2 if name == AS_IT_IS else 1) for name in names),
-        (ORDER, re.sub(r"\W+", "-", AS_IT_IS), "reversed", 1),
+        keys = [conversation.key for conversation in whole]
+        before = _answers(db, keys, judge, used.variant, questions)
+    with own.write() as db:
+        changes: dict[str, Callable[[str], str]] = {AS_IT_IS: str, **CHANGES}
+        for name, change in changes.items():
+            changed = [_changed(each, _slug(name), change) for each in whole]
+            stored = conversations.existing(db, [each.key for each in changed])
+            for each, original in zip(changed, whole, strict=True):
+                if each.key not in stored and (name == AS_IT_IS or each.messages != original.messages):
+                    conversations.save(db, each)
+    answers: dict[str, dict[str, Floats]] = {}
+    for name, changed_as, rubric in [
+        (AS_IT_IS, AS_IT_IS, "own"),
+        *((name, name, "own") for name in CHANGES),
+        (ORDER, AS_IT_IS, "reversed"),
     ]:
-        plan = JudgePlan(benchmark, (judge,), judge_repeats=repeats, rubric=rubric)
+        benchmark, repeats = _slug(changed_as), 2 if name == AS_IT_IS else 1
         with own.read() as db:
             if not conversations.values(db, benchmark)["player"]:
                 continue
+        plan = JudgePlan(benchmark, (judge,), judge_repeats=repeats, rubric=rubric)
         ended = running.carry_out(own, plan, purse, watch)
         if ended is not None and ended.state != "finished":
             raise StudyError(f"{ended.message} What was answered is stored; the same command goes on.")
-        for repeat in range(repeats):
-            called = name if not repeat else AGAIN
-            answers[called] = _answers(own, judge, rubric, benchmark, repeat, place, used)
+        with own.read() as db:
+            variant = rubrics.versions(db, rubric)[-1].variant
+            asked = [f"{benchmark}/{key}" for key in keys]
+            for repeat in range(repeats):
+                called = AGAIN if repeat else name
+                answers[called] = _answers(db, asked, judge, variant, questions, repeat)
     rows: list[dict[str, Cell]] = []
-    for name in (AGAIN, ORDER, *CHANGES):
-        for criterion in used.rubric.criteria:
-            before, after = (answers.get(n, {}).get(criterion.name) for n in (AS_IT_IS, name))
-            if before is None or after is None or not criterion.scale.ordered:
+    as_it_is = answers[AS_IT_IS]
+    pairs = {SINCE: (before, as_it_is)} | {name: (as_it_is, answers[name]) for name in answers}
+    for name in (SINCE, AGAIN, ORDER, *CHANGES):
+        for question in questions if name in pairs else ():
+            old, new = (side[question.name] for side in pairs[name])
+            both = ~np.isnan(old) & ~np.isnan(new)
+            if name == SINCE and not both.any():
                 continue
-            both = ~np.isnan(before) & ~np.isnan(after)
-            ends = (criterion.scale.low, criterion.scale.high)
-            found = drift(before[both], after[both], MARGIN * (ends[1] - ends[0]), ends)
-            row: dict[str, Cell] = {"check": name, "criterion": criterion.label, "n": int(both.sum())}
-            rows.append(row | {"shift": found.shift, "flips": found.flips.value, "word": found.word})
+            ends = (question.scale.low, question.scale.high)
+            moved = drift(old[both], new[both], MARGIN * (ends[1] - ends[0]), ends)
+            row: dict[str, Cell] = {"check": name, "criterion": question.label, "n": int(both.sum())}
+            rows.append(row | {"shift": moved.shift, "flips": moved.flips.value, "word": moved.word})
     columns = (
         *map(Column, ("check", "criterion")),
         Column("shift", digits=2, interval="ends", signed=True),
@@ -125,6 +138,10 @@ def checked(
     )
     caption = f"{judge} by {used.variant} on {DEVELOP}, asked again of changed replies; 90% intervals."
     return Table("lab-robustness", "Robustness", columns, tuple(rows), caption)
+
+
+def _slug(name: str) -> str:
+    return name.replace(" ", "-")
 
 
 def _workspace(workspace: Workspace, parts: Parts, used: Numbered) -> Workspace:
@@ -138,41 +155,28 @@ def _workspace(workspace: Workspace, parts: Parts, used: Numbered) -> Workspace:
     return own
 
 
-def _key(benchmark: str, conversation: Conversation) -> str:
-    return f"{benchmark}/{conversation.key}"
-
-
-def _changed(conversation: Conversation, benchmark: str, change: Callable[[str], str]) -> Conversation | None:
-    """A conversation with every reply changed; None where nothing of it changes."""
+def _changed(conversation: Conversation, benchmark: str, change: Callable[[str], str]) -> Conversation:
+    """A conversation with every reply changed."""
     messages = tuple(
         Message(m.role, change(m.content)) if m.role == "assistant" else m for m in conversation.messages
     )
-    if messages == conversation.messages and change is not str:
-        return None
-    return replace(conversation, benchmark=benchmark, key=_key(benchmark, conversation), messages=messages)
+    return replace(
+        conversation, benchmark=benchmark, key=f"{benchmark}/{conversation.key}", messages=messages
+    )
 
 
 def _answers(
-    own: Workspace,
+    db: Database,
+    keys: Sequence[str],
     judge: str,
-    rubric: str,
-    benchmark: str,
-    repeat: int,
-    place: Mapping[str, int],
-    used: Numbered,
-) -> dict[str, "np.typing.NDArray[np.float64]"]:
-    """A judge's answers by question, in the order of the conversations; nan where it gave none."""
-    with own.read() as db:
-        [version] = rubrics.versions(db, rubric)[-1:]
-        there = conversations.existing(db, [f"{benchmark}/{key}" for key in place])
-        of = {number: place[key.removeprefix(f"{benchmark}/")] for key, number in there.items()}
-        spoken = lab.said(db, list(of), judge=judge, variant=version.variant, repeat=repeat)
-    found = {c.name: np.full(len(place), np.nan) for c in used.rubric.criteria}
-    for name, scores in found.items():
-        by: dict[int, list[float]] = {}
-        for one in spoken:
-            if one.criterion == name:
-                by.setdefault(of[one.conversation], []).append(one.score)
-        for at, given in by.items():
-            scores[at] = float(np.mean(given))
-    return found
+    variant: str,
+    questions: Sequence[Criterion],
+    repeat: int = 0,
+) -> dict[str, Floats]:
+    """A judge's mean answer by question, conversation by conversation; nan where it gave none."""
+    place = {number: keys.index(key) for key, number in conversations.existing(db, keys).items()}
+    given: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
+    for one in lab.said(db, list(place), judge=judge, variant=variant, repeat=repeat):
+        given[one.criterion, place[one.conversation]].append(one.score)
+    means = {at: float(np.mean(scores)) for at, scores in given.items()}
+    return {c.name: np.array([means.get((c.name, at), np.nan) for at in range(len(keys))]) for c in questions}

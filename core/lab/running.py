@@ -5,8 +5,6 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from concord.errors import StudyError
 from concord.lab import measuring
 from concord.lab.measuring import Bench, Candidate
@@ -106,7 +104,7 @@ def race(
         if number and len(left) > 2:
             with workspace.read() as db:
                 bench = measuring.read(db, parts.study, resamples=0)
-            reached = {one: _reached(bench, _candidate(parts, *one), set(only)) for one in left}
+            reached = {one: _reached(bench, _candidate(parts, *one), only) for one in left}
             best = sorted(left, key=lambda one: -reached[one])[: max(2, (len(left) + 1) // 2)]
             stopped = [str(_candidate(parts, *one)) for one in left if one not in best]
             say(f"After {len(only)} conversations stopped: {', '.join(stopped)}.")
@@ -118,8 +116,7 @@ def _candidate(parts: Parts, judge: str, version: int) -> Candidate:
     return Candidate(judge, rubrics.variant(parts.rubric, version))
 
 
-def _reached(bench: Bench, judge: Candidate, keys: set[str]) -> float:
+def _reached(bench: Bench, judge: Candidate, keys: Sequence[str]) -> float:
     """The mean agreement on some conversations; −1 where nothing usable was answered."""
-    units = {unit.id for unit in bench.parts.units if unit.key in keys}
-    mean = bench.mean(judge, np.array([unit in units for unit in bench.units], dtype=bool))
+    mean = bench.mean(judge, bench.of_keys(keys))
     return -1.0 if mean is None else mean

@@ -53,31 +53,31 @@ class ReviewDesk:
         """What lies ahead, and the items asked for."""
         tags = {t.unit: t for t in lab.tags(db, self.study, str(self.judge)) if t.person == self.person}
         strip, count = form.windowed(
-            [(one.unit, "done" if one.unit in tags else "open", False) for one in self.found]
+            [(one.unit.id, "done" if one.unit.id in tags else "open", False) for one in self.found]
         )
-        of = {one.unit: one for one in self.found}
+        of = {one.unit.id: one for one in self.found}
         shown = [int(i) for i in form.ahead(strip, wanted) if i in of]
         return Moving(strip, [self._item(db, of[i], tags) for i in shown], count)
 
     def _item(self, db: Database, one: Disagreement, tags: Mapping[int, lab.Tag]) -> dict[str, Any]:
         whole, scale, tagged = (
-            conversations.load(db, one.conversation),
+            conversations.load(db, one.unit.conversation),
             one.criterion.scale,
-            tags.get(one.unit),
+            tags.get(one.unit.id),
         )
         lines = form.messages(whole, lambda message: "User" if message.role == "user" else whole.player)
         comments = [
             f"{said.rater}: {said.words}"
-            for said in lab.said(db, [one.conversation], study=self.study)
-            if said.words and said.criterion == one.criterion.name and said.turn == one.turn
+            for said in lab.said(db, [one.unit.conversation], study=self.study)
+            if said.words and said.criterion == one.criterion.name and said.turn == one.unit.turn
         ]
         people = f"People: {scale.words(one.people)}"
         return {
-            "id": one.unit,
-            "turn": one.turn,
+            "id": one.unit.id,
+            "turn": one.unit.turn,
             "language": whole.language,
             "about": {
-                "title": one.key,
+                "title": one.unit.key,
                 "facts": [f"{one.criterion.label}: {one.criterion.statement}", people, *comments],
                 "tags": [],
             },

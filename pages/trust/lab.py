@@ -11,7 +11,7 @@ import streamlit as st
 
 from concord.errors import ConcordError, ConfigError, StudyError
 from concord.estimate import Estimate
-from concord.lab import disagreements, measuring, parts, running, variants
+from concord.lab import comparing, disagreements, measuring, parts, running, variants
 from concord.lab.measuring import Bench, Candidate
 from concord.lab.parts import DEVELOP, SELECT, TEST
 from concord.llm.models import load_models
@@ -214,10 +214,10 @@ def _compared(bench: Bench, part: str) -> None:
     two = _two(bench, part, "lab compare")
     if two is None:
         return
-    found = measuring.differences(bench, part, *two)
-    st.markdown(f"**{plain(measuring.gain(found))}**")
+    found = comparing.differences(bench, part, *two)
+    st.markdown(f"**{plain(comparing.gain(found))}**")
     table.draw(found)
-    table.draw(measuring.flips(bench, part, *two))
+    table.draw(comparing.flips(bench, part, *two))
     version = bench.versions.get(two[1].variant)
     if version is not None:
         with st.container(horizontal=True):
@@ -253,9 +253,9 @@ def _choose(bench: Bench) -> None:
     if judge and used:
         with st.expander("Have it answer select", icon=":material/play_arrow:"):
             estimate(_plan(bench, SELECT, judge, used), key="lab select")
-    margin = st.slider("How much less agreement is no worse", 0.0, 0.2, measuring.MARGIN, 0.01)
+    margin = st.slider("How much less agreement is no worse", 0.0, 0.2, comparing.MARGIN, 0.01)
     try:
-        chosen = measuring.choose(bench, SELECT, variants.offered(bench), margin=margin)
+        chosen = comparing.choose(bench, SELECT, variants.offered(bench), margin=margin)
     except ConcordError as error:
         st.info(plain(str(error)))
         return
@@ -322,7 +322,7 @@ def _test(bench: Bench) -> None:
     ):
         with person.writing() as db:
             now = measuring.read(db, bench.parts.study)
-            st.session_state["lab report"] = (bench.parts.study, measuring.report(db, now, *two, reason))
+            st.session_state["lab report"] = (bench.parts.study, comparing.report(db, now, *two, reason))
         st.rerun()
     study, found = st.session_state.get("lab report", ("", None))
     if found is not None and study == bench.parts.study:

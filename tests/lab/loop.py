@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from concord.conversation import Message
-from concord.lab.improving import Answer, Proposal, Propose
+from concord.lab.improving import AnswerPart, Proposal, Propose
 from concord.lab.parts import Parts
 from concord.rubrics.shelf import Numbered
 from concord.workspace import Workspace
@@ -26,16 +26,16 @@ def proposer() -> Propose:
     return propose
 
 
-def answering(workspace: Workspace, *, stop_after: int = 10**9, **how: float) -> Answer:
+def answering(workspace: Workspace, *, stop_after: int = 10**9, **how: float) -> AnswerPart:
     """Has the simulated judge answer; after so many parts the budget has ended."""
     left = [stop_after]
 
-    def answer(of: Parts, used: Numbered, part: str) -> bool:
+    def answer(parts: Parts, used: Numbered, part: str, only: Sequence[str] = ()) -> bool:
         if not left[0]:
             return False
         left[0] -= 1
         with workspace.write() as db:
-            mock.answer(db, used, of.keys(part), JUDGE, **how)  # type: ignore[arg-type]
+            mock.answer(db, used, only or parts.keys(part), JUDGE, **how)  # type: ignore[arg-type]
         return True
 
     return answer

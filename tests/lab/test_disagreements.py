@@ -35,7 +35,7 @@ def read(workspace: Workspace):
 def test_the_largest_come_first_and_are_of_develop(shop):
     bench, _, found = read(shop)
     assert [one.off for one in found] == sorted((one.off for one in found), reverse=True)
-    assert {one.key for one in found} <= set(bench.parts.keys("develop"))
+    assert {one.unit.key for one in found} <= set(bench.parts.keys("develop"))
     first = found[0]
     assert first.off == pytest.approx(abs(first.gap) / 4)
     assert first.words in ("It is long.", "It is short.")
@@ -66,7 +66,9 @@ def test_causes_add_up_and_say_what_to_change_first(shop):
     with shop.write() as db:
         for one, cause in zip(found[:3], (4.0, 4.0, 1.0), strict=True):
             words = "It counts words." if cause == 4 else ""
-            work.apply(db, DeskEvent(item=one.unit, do="answer", criterion=QUESTION, score=cause, text=words))
+            work.apply(
+                db, DeskEvent(item=one.unit.id, do="answer", criterion=QUESTION, score=cause, text=words)
+            )
         table = disagreements.causes(db, bench, judge, found)
         assert [row["items"] for row in table.rows] == [2, 1]
         assert table.rows[0]["cause"] == "length or style swayed the judge"
@@ -75,7 +77,7 @@ def test_causes_add_up_and_say_what_to_change_first(shop):
         assert "Change first: say in the instructions" in table.notes[0]
         moving = work.moving(db, None)
         assert [state for _, state, _ in moving.strip][:4] == ["done", "done", "done", "open"]
-        work.apply(db, DeskEvent(item=found[2].unit, do="answer", criterion=QUESTION))
+        work.apply(db, DeskEvent(item=found[2].unit.id, do="answer", criterion=QUESTION))
         assert len(lab.tags(db, mock.STUDY, str(judge))) == 2
 
 
@@ -84,9 +86,9 @@ def test_tags_are_no_ratings_and_stay_on_develop(shop):
     hidden = bench.parts.of("test")[0].id
     with shop.write() as db:
         n = db.execute("SELECT count(*) FROM ratings").fetchone()[0]
-        disagreements.tag(db, mock.STUDY, found[0].unit, "Ada", judge, 2)
+        disagreements.tag(db, mock.STUDY, found[0].unit.id, "Ada", judge, 2)
         assert db.execute("SELECT count(*) FROM ratings").fetchone()[0] == n
         with pytest.raises(StudyError, match="develop"):
             disagreements.tag(db, mock.STUDY, hidden, "Ada", judge, 2)
         with pytest.raises(NotFound):
-            disagreements.tag(db, mock.STUDY, found[0].unit, "Ada", judge, 9)
+            disagreements.tag(db, mock.STUDY, found[0].unit.id, "Ada", judge, 9)

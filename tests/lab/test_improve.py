@@ -148,13 +148,8 @@ def test_gepa_finds_the_repair_or_is_named_where_it_lacks(fresh):
     mock.divided(fresh)
     answer = answering(fresh)
 
-    def some(of, used, keys):
-        with fresh.write() as db:
-            mock.answer(db, used, keys, JUDGE)
-        return True
-
     def search(of, base, say):
-        return evolving.evolved(fresh, of, base, JUDGE, some, proposer(), calls=80, say=say)
+        return evolving.evolved(fresh, of, base, JUDGE, answer, proposer(), rounds=3, say=say)
 
     def improved():
         return improving.improve(fresh, mock.STUDY, JUDGE, None, answer, search=search, resamples=200)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from concord.errors import ConfigError, StudyError
-from concord.lab import measuring, parts, variants
+from concord.lab import comparing, measuring, parts, variants
 from concord.lab.measuring import Candidate
 from concord.rubrics import shelf
 from concord.store import lab, studies
@@ -102,33 +102,33 @@ def test_agreement_is_what_it_says(shop):
 def test_differences_are_paired_and_find_the_repair(shop):
     of = bench(shop)
     one, other = two(of)
-    table = measuring.differences(of, "develop", one, other)
+    table = comparing.differences(of, "develop", one, other)
     change = table.rows[0]["change"]
     gap = (of.agreement(other) - of.agreement(one))[of.marked("develop")]
     assert change.value == pytest.approx(gap.mean())
     assert change.interval[0] > 0
-    assert "better than" in measuring.gain(table)
+    assert "better than" in comparing.gain(table)
     assert table.rows[0]["better"] == (gap > 1e-9).sum()
     assert [row["criterion"] for row in table.rows] == ["all criteria", "Helpful", "Polite"]
-    back = measuring.differences(of, "develop", other, one).rows[0]["change"]
+    back = comparing.differences(of, "develop", other, one).rows[0]["change"]
     assert (back.low, back.high) == pytest.approx((-change.high, -change.low))
 
 
 def test_a_judge_beside_itself_gains_nothing(shop):
     of = bench(shop)
     one, _ = two(of)
-    sentence = measuring.gain(measuring.differences(of, "select", one, one))
+    sentence = comparing.gain(comparing.differences(of, "select", one, one))
     assert "better" not in sentence
 
 
 def test_flips_name_items_but_not_those_of_the_test_part(shop):
     of = bench(shop)
-    table = measuring.flips(of, "develop", *two(of))
+    table = comparing.flips(of, "develop", *two(of))
     assert table.rows
     shown = {unit.key for unit in of.parts.of("develop")}
     assert {row["item"] for row in table.rows} <= shown
     with pytest.raises(StudyError, match="no test any more"):
-        measuring.flips(of, "test", *two(of))
+        comparing.flips(of, "test", *two(of))
 
 
 def test_the_cheapest_that_is_not_worse_is_chosen(shop):
@@ -139,7 +139,7 @@ def test_the_cheapest_that_is_not_worse_is_chosen(shop):
         mock.answer(db, used, of.parts.keys("select"), "mock-cheap", cost=0.0001)
         mock.answer(db, used, of.parts.keys("select")[:5], "mock-slow")
     of = bench(shop)
-    chosen = measuring.choose(of, "select", list(of.answers), margin=0.2)
+    chosen = comparing.choose(of, "select", list(of.answers), margin=0.2)
     assert chosen.best.variant == "shop v2"
     assert chosen.cheapest.model == "mock-cheap"
     assert "at 0.10 instead of 1.00" in chosen.sentence or chosen.best.model == "mock-cheap"
@@ -147,14 +147,14 @@ def test_the_cheapest_that_is_not_worse_is_chosen(shop):
     rows = {row["judge"]: row for row in chosen.table.rows}
     assert rows["mock-cheap by shop v2"]["frontier"] is True
     assert rows["mock-judge by shop v1"]["frontier"] is False
-    assert measuring.choose(of, "select", [better]).sentence.endswith("no other to compare it with.")
+    assert comparing.choose(of, "select", [better]).sentence.endswith("no other to compare it with.")
 
 
 def test_each_opening_of_the_sealed_part_is_counted_and_told(shop):
     for before in range(3):
         with shop.write() as db:
             of = measuring.read(db, mock.STUDY, resamples=100)
-            table = measuring.report(db, of, *two(of), f"look {before}")
+            table = comparing.report(db, of, *two(of), f"look {before}")
         assert table.meta["opened before"] == before
         told = [note for note in table.notes if "was opened" in note]
         assert bool(told) == bool(before)

@@ -1,0 +1,312 @@
+"""What changed from one judge to another on the same items, which judge to choose, and the sealed figure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sqlite_utils import Database
+
+from concord.errors import NotFound, StudyError
+from concord.estimate import Estimate, too_few, undefined
+from concord.lab import parts as divided
+from concord.lab.measuring import OVERALL, Bench, Candidate
+from concord.lab.parts import TEST
+from concord.statistics.correlation import correlation
+from concord.statistics.intervals import (
+    DIFFERENCE,
+    described,
+    resampled,
+    simultaneous,
+    simultaneous_differences,
+)
+from concord.statistics.ratings import Floats, Ints
+from concord.statistics.resampling import Statistic, mean
+from concord.store import lab
+from concord.store.lab import Asked
+from concord.table import Cell, Column, Table
+
+MARGIN = 0.05
+"""How much less agreement counts as no worse, unless told: a twentieth of the width of the scale."""
+LACKING = 0.1
+"""A judge without a usable reply to a larger share of the items is not chosen."""
+
+
+def differences(bench: Bench, part: str, one: Candidate, other: Candidate, *, seed: int = 0) -> Table:
+    """From `one` to `other` on the same items of a part: a row for all criteria together and one for each.
+
+    `change` is the mean of the other's agreement less the one's; the intervals of single criteria hold
+    together (max-t). `order` is the change of Spearman's ρ with people's mean, of criteria with an order: a
+    judge that hides in the middle of the scale comes closer to people and orders items no better. `better`
+    and `worse` count items.
+    """
+    asked = [c.name for c in bench.criteria]
+    names = ["", *asked] if len(asked) > 1 else asked
+    inside, codes = bench.marked(part), bench.clusters(part)
+    rows: list[dict[str, Cell]] = []
+    figures: list[Statistic] = []
+    for name in names:
+        before, after = (np.where(inside, bench.agreement(judge, name), np.nan) for judge in (one, other))
+        gap = (after - before).round(9)
+        both = ~np.isnan(gap)
+        figures.append(mean(gap))
+        n = int(both.sum())
+        label = next((c.label for c in bench.criteria if c.name == name), OVERALL)
+        row: dict[str, Cell] = {"criterion": label, "n": n}
+        row |= {"one": float(before[both].mean()), "other": float(after[both].mean())} if n else {}
+        row |= {"better": int((gap > 0).sum()), "worse": int((gap < 0).sum())}
+        row["order"] = _order(bench, part, one, other, name, seed) if name else None
+        rows.append(row)
+    own, drawn = bench.drawn(figures, part, seed)
+    widened = simultaneous(drawn[1:], len(bench.units), DIFFERENCE) if len(names) > 2 else 1.0
+    for place, (name, row) in enumerate(zip(names, rows, strict=True)):
+        wide = widened if name else 1.0
+        row["change"] = _estimate(own[place], drawn[place], int(str(row["n"])), codes, wide)
+    heads = _heads(one, other)
+    columns = (
+        Column("criterion"),
+        Column("one", heads[0], digits=3),
+        Column("other", heads[1], digits=3),
+        Column("change", digits=3, interval="ends", signed=True),
+        Column("order", "change of ρ", digits=2, interval="ends", signed=True),
+        Column("better", "items better"),
+        Column("worse", "items worse"),
+        Column("n", "items"),
+    )
+    notes = [*_judging(bench, part, one, other)]
+    if codes is None and len({u.scenario for u in bench.parts.of(part)}) < len(bench.parts.of(part)):
+        notes.append("Too few scenarios to be drawn together: intervals take items for independent.")
+    method = described(
+        [DIFFERENCE],
+        resamples=bench.resamples,
+        seed=seed,
+        of="items" if codes is None else "scenarios",
+    )
+    caption = f"Agreement with people on the part “{part}” of {bench.parts.study}; 1 is complete. {method}."
+    return Table(
+        "lab-differences",
+        f"From {one} to {other}",
+        columns,
+        tuple(rows),
+        caption,
+        tuple(notes),
+        {"study": bench.parts.study, "part": part, "one": str(one), "other": str(other), "seed": seed},
+    )
+
+
+def _heads(one: Candidate, other: Candidate) -> tuple[str, str]:
+    """What tells two judges apart, short: their versions, where the model is the same."""
+    return (one.variant, other.variant) if one.model == other.model else (str(one), str(other))
+
+
+def _judging(bench: Bench, part: str, *judges: Candidate) -> list[str]:
+    """What stands behind the figures of judges: unusable replies, and who is a mock model."""
+    notes = []
+    for judge in judges:
+        asked = bench.asked[part].get(judge)
+        if asked and asked.failed:
+            notes.append(f"{judge} gave {asked.failed} unusable replies; these items are not compared.")
+    if mocks := [str(j) for j in judges if (a := bench.asked[part].get(j)) and a.simulated]:
+        notes.append(f"Simulated, not a language model: {', '.join(dict.fromkeys(mocks))}.")
+    return notes
+
+
+def _estimate(value: float, drawn: Floats, n: int, codes: Ints | None, widened: float = 1.0) -> Estimate:
+    """A figure of `n` items with its interval; undefined where both judges rated none of them."""
+    if not n:
+        return undefined("no item was answered by both and by people", n=0)
+    units = n if codes is None else min(n, int(codes.max()) + 1)
+    return resampled(float(value), drawn, n=n, kind=DIFFERENCE, units=units, widened=widened)
+
+
+def _order(
+    bench: Bench, part: str, one: Candidate, other: Candidate, name: str, seed: int
+) -> Estimate | None:
+    """The change of Spearman's ρ; None where answers have no order."""
+    if not next(c.scale for c in bench.criteria if c.name == name).ordered:
+        return None
+    nothing = np.full(len(bench.units), np.nan)
+    scores = [bench.answers[judge].get(name, nothing) for judge in (one, other)]
+    missing = np.isnan(scores).any(axis=0) | ~bench.marked(part)
+    target = np.where(missing, np.nan, bench.people[name].target)
+    n = int((~np.isnan(target)).sum())
+    if n < divided.FEWEST:
+        return undefined(too_few(n), n=n)
+    first, second = (correlation(score, target) for score in scores)
+    own, drawn = bench.drawn([lambda w: second(w) - first(w)], part, seed)
+    if np.isnan(own[0]):
+        return undefined("a judge's or people's answers are all equal", n=n)
+    return _estimate(own[0], drawn[0], n, bench.clusters(part))
+
+
+def flips(bench: Bench, part: str, one: Candidate, other: Candidate) -> Table:
+    """The items whose agreement changed from `one` to `other`, the largest change first, for the worse first.
+
+    Of each item the criterion that changed most, with what people and both judges answered. Of the test part
+    nothing is listed: who reads its items has opened it for good.
+    """
+    if part == TEST:
+        raise StudyError("Single items of the test part are not shown: they would be no test any more.")
+    of = {unit.id: unit for unit in bench.parts.units}
+    change = np.array([bench.agreement(other, c.name) - bench.agreement(one, c.name) for c in bench.criteria])
+    change = np.where(bench.marked(part), np.nan_to_num(change.round(9)), 0.0)
+    most = np.abs(change).argmax(axis=0)
+    largest = change[most, np.arange(len(most))]
+    rows: list[dict[str, Cell]] = []
+    order = np.lexsort((largest, -np.abs(largest)))
+    for place in order[largest[order] != 0].tolist():
+        criterion = bench.criteria[most[place]]
+        scores = bench.people[criterion.name]
+        row: dict[str, Cell] = {"item": of[bench.units[place]].name, "criterion": criterion.label}
+        row["people"] = criterion.scale.words(sorted(scores.score[scores.item == place].tolist()))
+        for side, judge in (("one", one), ("other", other)):
+            row[side] = criterion.scale.word(float(bench.answers[judge][criterion.name][place]))
+        rows.append(row | {"change": float(largest[place])})
+    columns = (
+        *map(Column, ("item", "criterion", "people")),
+        *map(Column, ("one", "other"), _heads(one, other)),
+        Column("change", digits=2, signed=True),
+    )
+    note = f"{(largest > 0).sum()} items came closer to people, {(largest < 0).sum()} went away from them."
+    return Table("lab-flips", f"Items that changed on {part}", columns, tuple(rows), notes=(note,))
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What was chosen on a part: the table of all, the best, the cheapest that is not worse by a margin."""
+
+    table: Table
+    best: Candidate | None
+    cheapest: Candidate | None
+    sentence: str
+
+
+def choose(
+    bench: Bench, part: str, among: Sequence[Candidate], *, margin: float = MARGIN, seed: int = 0
+) -> Chosen:
+    """Compare judges on the items of a part that all of them answered, the best first.
+
+    The intervals of all agreements hold together (max-t), and so do those of every difference to the best.
+    `frontier` marks whom nobody cheaper or as cheap agrees with people as well as. Chosen as cheapest is the
+    judge of least cost whose difference to the best lies above −`margin` with its whole interval. One with a
+    price of nothing is cheapest; one without a price is never. Judges who lack more than a tenth of the items
+    others answered (stopped early, or unusable replies) are listed and not compared.
+    """
+    inside = bench.marked(part)
+    rated = {judge: np.where(inside, bench.agreement(judge), np.nan) for judge in among}
+    most = max((int((~np.isnan(of)).sum()) for of in rated.values()), default=0)
+    whole = [j for j, of in rated.items() if most and (~np.isnan(of)).sum() >= (1 - LACKING) * most]
+    if not whole:
+        raise NotFound(f"No judge has answered the part “{part}” yet: concord lab run {bench.parts.study} …")
+    together = ~np.isnan([rated[judge] for judge in whole]).any(axis=0)
+    n, codes = int(together.sum()), bench.clusters(part)
+    figures = [mean(np.where(together, rated[judge], np.nan)) for judge in whole]
+    own, drawn = bench.drawn(figures, part, seed)
+    if not n:
+        raise StudyError(f"No item of the part “{part}” was answered by all of these judges.")
+    at = int(np.argmax(own))
+    wide = simultaneous(drawn, n), simultaneous_differences(drawn)
+    prices = {judge: price(bench.asked[part].get(judge)) for judge in whole}
+    rows: list[dict[str, Cell]] = []
+    close = []
+    for place in np.argsort(-own, kind="stable").tolist():
+        judge = whole[place]
+        gap = _estimate(own[place] - own[at], drawn[place] - drawn[at], n, codes, wide[1])
+        dominated = any(
+            other != judge
+            and prices[other] is not None
+            and prices[judge] is not None
+            and (prices[other], -own[p]) < (prices[judge], -own[place])
+            and own[p] >= own[place]
+            for p, other in enumerate(whole)
+        )
+        if place == at or (gap.interval is not None and gap.interval[0] > -margin):
+            close.append(judge)
+        asked = bench.asked[part].get(judge)
+        rows.append(
+            {
+                "judge": str(judge),
+                "agreement": _estimate(own[place], drawn[place], n, codes, wide[0]),
+                "behind": None if place == at else gap,
+                "cost": prices[judge],
+                "seconds": asked.seconds / asked.judgements if asked and asked.judgements else None,
+                "frontier": not dominated,
+                "n": int((~np.isnan(rated[judge])).sum()),
+            }
+        )
+    stopped = [judge for judge in among if judge not in whole]
+    rows += [{"judge": str(j), "n": int((~np.isnan(rated[j])).sum())} for j in stopped]
+    priced = [judge for judge in close if prices[judge] is not None]
+    cheapest = min(priced, key=lambda j: (prices[j] or 0.0, -own[whole.index(j)]), default=None)
+    best = whole[at]
+    sentence = f"Best on {part}: {best}."
+    if len(whole) == 1:
+        sentence += " There is no other to compare it with."
+    elif cheapest is None:
+        sentence += " No judge that is close to it has a price in models.toml."
+    elif cheapest == best:
+        sentence += f" No cheaper one is shown to be within {margin:g} of it."
+    else:
+        sentence += (
+            f" The cheapest that is not worse than it by more than {margin:g}: {cheapest}, at "
+            f"{prices[cheapest] or 0:.2f} instead of {prices[best] or 0:.2f} per 1,000 judgements."
+        )
+    notes = [sentence, f"These {n} items chose: the agreement of the best one is too good on them."]
+    if stopped:
+        notes.append(f"Not compared, for too few usable answers: {', '.join(map(str, stopped))}.")
+    columns = (
+        Column("judge"),
+        Column("agreement", digits=3, interval="ends"),
+        Column("behind", "behind the best", digits=3, interval="ends", signed=True),
+        Column("cost", "cost of 1,000", digits=3, help="Cost of 1,000 judgements, as measured here"),
+        Column("seconds", "seconds", digits=1, help="Mean time of a judgement"),
+        Column("frontier", help="Nobody cheaper agrees with people as well"),
+        Column("n", "items"),
+    )
+    meta = {"part": part, "margin": margin, "seed": seed, "compared": n}
+    title = f"Judges on the part “{part}” of {bench.parts.study}"
+    return Chosen(
+        Table("lab-choice", title, columns, tuple(rows), notes=tuple(notes), meta=meta),
+        best,
+        cheapest,
+        sentence,
+    )
+
+
+def price(asked: Asked | None) -> float | None:
+    """The cost of 1,000 judgements; None where nothing was asked or a call had no price."""
+    if asked is None or not asked.judgements or asked.unpriced:
+        return None
+    return 1000 * asked.cost / asked.judgements
+
+
+def gain(table: Table) -> str:
+    """One sentence on whether the second judge of `differences` is better than the first on these items."""
+    change = table.rows[0]["change"]
+    assert isinstance(change, Estimate)
+    one, other, part = (table.meta[name] for name in ("one", "other", "part"))
+    if change.value is None:
+        return f"Whether {other} is better than {one} is not known: {change.reason}."
+    if change.value == 0 and change.interval is None:
+        return f"No gain is shown from {one} to {other}: no change on any of {change.n} items of {part}."
+    if change.interval is None:
+        return f"{other} is {change.value:+.3f} from {one} on {part}, without an interval: {change.reason}."
+    low, high = change.interval
+    figure = f"{change.value:+.3f} [{low:+.3f}, {high:+.3f}] on {change.n} items of {part}"
+    if low > 0:
+        return f"{other} agrees with people better than {one}: {figure}."
+    if high < 0:
+        return f"{other} agrees with people worse than {one}: {figure}."
+    return f"No gain is shown from {one} to {other}: {figure}; the interval holds 0."
+
+
+def report(db: Database, bench: Bench, one: Candidate, other: Candidate, reason: str) -> Table:
+    """The change from `one` to `other` on the sealed part, which is thereby opened, counted and recorded.
+
+    The first of the table's notes is the sentence, the second, where the part was seen before, what follows
+    from that; `sentences` of its meta counts both.
+    """
+    before = lab.open_test(db, bench.parts.study, f"{one} → {other}", reason.strip() or "final figure")
+    table = differences(bench, TEST, one, other)
+    sentences = (gain(table), *divided.seen(db, bench.parts, before))
+    meta = {**table.meta, "opened before": before, "sentences": len(sentences)}
+    return replace(table, name="lab-report", notes=(*sentences, *table.notes), meta=meta)
