@@ -10,7 +10,6 @@ import click
 from concord.commands import options, printing
 from concord.commands.printing import echo
 from concord.commands.progress import estimated
-from concord.errors import ConfigError
 from concord.files import read_text, read_toml
 from concord.llm.models import currency
 from concord.workspace import Workspace
@@ -64,25 +63,14 @@ def _end_unless_finished(run: "Progress | None", outlook: str = "") -> None:
 @command.command("split")
 @click.argument("study")
 @click.option("--rubric", default="", help="The rubric that judges are asked by; the study's unless given.")
-@click.option(
-    "--shares",
-    metavar="1,1,1",
-    default="1,1,1",
-    show_default=True,
-    help="How large develop, select and test are to each other.",
-)
 @options.seeded("divides the same way")
 @click.pass_obj
-def split(workspace: str, study: str, rubric: str, shares: str, seed: int) -> None:
+def split(workspace: str, study: str, rubric: str, seed: int) -> None:
     """Divide the rated items of a study once, whole scenarios together; later ratings join their part."""
     from concord.lab import parts
 
-    try:
-        numbers = [float(share) for share in shares.split(",")]
-    except ValueError:
-        raise ConfigError(f"--shares {shares} is not understood. Write three numbers: 2,1,1.") from None
     with Workspace.open(workspace, create=False).write() as db:
-        divided = parts.divide(db, study, rubric=rubric, seed=seed, shares=numbers)
+        divided = parts.divide(db, study, rubric=rubric, seed=seed)
         table = parts.table(db, divided)
     printing.show([table], "table")
 

@@ -211,13 +211,10 @@ def choose(
     for place in np.argsort(-own, kind="stable").tolist():
         judge = whole[place]
         gap = _estimate(own[place] - own[at], drawn[place] - drawn[at], n, codes, wide[1])
-        dominated = any(
-            other != judge
-            and prices[other] is not None
-            and prices[judge] is not None
-            and (prices[other], -own[p]) < (prices[judge], -own[place])
-            and own[p] >= own[place]
+        beaten = any(
+            (cost, -own[p]) < (prices[judge], -own[place]) and own[p] >= own[place]
             for p, other in enumerate(whole)
+            if (cost := prices[other]) is not None and prices[judge] is not None
         )
         if place == at or (gap.interval is not None and gap.interval[0] > -margin):
             close.append(judge)
@@ -229,7 +226,7 @@ def choose(
                 "behind": None if place == at else gap,
                 "cost": prices[judge],
                 "seconds": asked.seconds / asked.judgements if asked and asked.judgements else None,
-                "frontier": not dominated,
+                "frontier": not beaten,
                 "n": int((~np.isnan(rated[judge])).sum()),
             }
         )

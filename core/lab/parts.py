@@ -7,7 +7,7 @@ choose it.
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,6 @@ from concord.table import Cell, Column, Table
 DEVELOP, SELECT, TEST = PARTS = ("develop", "select", "test")
 FEWEST = 8
 """Items that each part has at least: below it no figure has an interval."""
-SHARES = (1.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -67,10 +66,8 @@ class Parts:
         return list(dict.fromkeys(unit.conversation for unit in self.of(part)))
 
 
-def divide(
-    db: Database, study: str, *, rubric: str = "", seed: int = 0, shares: Sequence[float] = SHARES
-) -> Parts:
-    """Divide the rated items of a study, or the ones that came since: what is in a part stays there.
+def divide(db: Database, study: str, *, rubric: str = "", seed: int = 0) -> Parts:
+    """Divide the rated items of a study in three, or the ones that came since: what is in a part stays there.
 
     Whole scenarios (by the study's facets, else its prompts) go to the part that lacks most, in the order of
     people's mean score within each group (player), from a place that the seed draws. Raises StudyError where
@@ -85,8 +82,6 @@ def divide(
             f"The study “{study}” was drawn without a rubric. Name the rubric by which its judges are to be "
             "asked with --rubric; its questions need the names of the study's."
         )
-    if len(shares) != 3 or min(shares) <= 0:
-        raise StudyError("Three shares are needed, for develop, select and test, each greater than 0.")
     by, scenario_of = scenarios(db, study)
     means, players = _levels(db, study), {unit["id"]: unit["player"] for unit in studies.units(db, study)}
     keys = {unit["id"]: unit["key"] for unit in studies.units(db, study)}
@@ -108,7 +103,6 @@ def divide(
     given: dict[str, str] = dict(before.get("parts", {}))
     rng = random.Random(f"{seed} {study}")
     size = Counter(dict.fromkeys(PARTS, 0.0))
-    share = dict(zip(PARTS, (s / sum(shares) for s in shares), strict=True))
     start = {part: rng.random() * n / groups for part in PARTS}
     order = sorted(
         together,
@@ -121,14 +115,14 @@ def divide(
     for name in order:
         there = [given[keys[unit]] for unit in together[name] if keys[unit] in given]
         placed = sum(size.values()) + len(together[name])
-        lacking = {part: share[part] * placed - size[part] + start[part] for part in PARTS}
+        lacking = {part: placed / 3 - size[part] + start[part] for part in PARTS}
         part = there[0] if there else max(PARTS, key=lambda part: lacking[part])
         size[part] += len(together[name])
         given |= {keys[unit]: part for unit in together[name]}
     if small := [part for part in PARTS if size[part] < FEWEST]:
         raise StudyError(
             f"The part “{small[0]}” would have {size[small[0]]:g} items, and needs {FEWEST}: items that hang "
-            "together stay in one part. Have more scenarios rated, or choose other --shares."
+            "together stay in one part. Have more scenarios rated."
         )
     counted = ", ".join(f"{part} {size[part]:g}" for part in PARTS)
     what = f"{counted} items of {groups} scenarios, seed {seed}, rubric {rubric}"

@@ -48,6 +48,11 @@ def notes(of: StudyRatings, units: int, *, nominal: bool) -> list[str]:
     ]
     if of.too_few:
         sentences.append(of.too_few)
+    if of.study.meta.get("lab", {}).get("parts"):
+        sentences.append(
+            "The judge lab divided this study: these figures have the items of its sealed part too. A judge "
+            "that is chosen by them has no test left; what the lab shows of versions is of single parts."
+        )
     if of.simulated:
         sentences.append(f"Mock models, neither people nor language models: {', '.join(of.simulated)}.")
     if of.chances:

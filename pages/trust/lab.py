@@ -3,6 +3,7 @@
 import difflib
 import tomllib
 from collections.abc import Sequence
+from datetime import date
 from typing import Any
 
 import altair as alt
@@ -11,7 +12,7 @@ import streamlit as st
 
 from concord.errors import ConcordError, ConfigError, StudyError
 from concord.estimate import Estimate
-from concord.lab import comparing, disagreements, measuring, parts, running, variants
+from concord.lab import card, comparing, disagreements, measuring, parts, robustness, running, variants
 from concord.lab.measuring import Bench, Candidate
 from concord.lab.parts import DEVELOP, SELECT, TEST
 from concord.llm.models import load_models
@@ -40,6 +41,7 @@ STEPS = {
     "review": "Where it differs",
     "choose": "Choose",
     "test": "Sealed test",
+    "card": "Judge card",
 }
 LONGEST = 100_000
 ALONE, BEATEN = "nobody cheaper agrees as well", "others are cheaper or better"
@@ -70,7 +72,8 @@ def page() -> None:
         bench = measuring.read(db, study)
     run_watch.draw(bench.parts.benchmark)
     step = held("step", "bench", _steps, read=one_of(list(STEPS)), always=True)
-    {"bench": _bench, "review": _review, "choose": _choose, "test": _test}[step](bench)
+    draw = {"bench": _bench, "review": _review, "choose": _choose, "test": _test, "card": _card}
+    draw[step](bench)
     return None
 
 
@@ -80,6 +83,7 @@ def _steps(key: str) -> str:
 
 
 def _divide(study: str) -> None:
+    """Divide a study, once."""
     st.markdown(
         "The lab learns on one part of the items that people rated, chooses on a second, and measures the "
         "gain **once** on a third that nothing was chosen by. Divide them once; scenarios stay whole."
@@ -214,9 +218,9 @@ def _compared(bench: Bench, part: str) -> None:
     two = _two(bench, part, "lab compare")
     if two is None:
         return
-    found = comparing.differences(bench, part, *two)
-    st.markdown(f"**{plain(comparing.gain(found))}**")
-    table.draw(found)
+    differences = comparing.differences(bench, part, *two)
+    st.markdown(f"**{plain(comparing.gain(differences))}**")
+    table.draw(differences)
     table.draw(comparing.flips(bench, part, *two))
     version = bench.versions.get(two[1].variant)
     if version is not None:
@@ -264,10 +268,10 @@ def _choose(bench: Bench) -> None:
     table.draw(chosen.table)
 
 
-def _pareto(found: Table) -> None:
+def _pareto(choice: Table) -> None:
     """Agreement against cost; the intervals hold together."""
     rows = []
-    for row in found.rows:
+    for row in choice.rows:
         figure = row.get("agreement")
         if isinstance(figure, Estimate) and row.get("cost") is not None:
             low, high = figure.interval or (figure.value, figure.value)
@@ -276,9 +280,7 @@ def _pareto(found: Table) -> None:
             rows.append({"judge": row["judge"], "cost": row["cost"], "of": of, **ends})
     if not rows:
         return
-    shades = alt.Scale(
-        domain=["nobody cheaper agrees as well", "others are cheaper or better"], range=[GREEN, GREY]
-    )
+    shades = alt.Scale(domain=[ALONE, BEATEN], range=[GREEN, GREY])
     base = alt.Chart(pd.DataFrame(rows)).encode(
         x=alt.X("cost:Q", title="Cost of 1,000 judgements"),
         color=alt.Color("of:N", scale=shades, legend=charts.legend(2)),
@@ -324,10 +326,43 @@ def _test(bench: Bench) -> None:
             now = measuring.read(db, bench.parts.study)
             st.session_state["lab report"] = (bench.parts.study, comparing.report(db, now, *two, reason))
         st.rerun()
-    study, found = st.session_state.get("lab report", ("", None))
-    if found is not None and study == bench.parts.study:
-        st.markdown(f"**{plain(found.notes[0])}**")
-        table.draw(found)
+    study, report = st.session_state.get("lab report", ("", None))
+    if report is not None and study == bench.parts.study:
+        st.markdown(f"**{plain(report.notes[0])}**")
+        table.draw(report)
+
+
+def _card(bench: Bench) -> None:
+    """A judge on one page, to download, with the checks that need no people."""
+    there = [judge for judge in bench.answered(SELECT) if judge.variant in bench.versions]
+    if not there:
+        st.info(f"A card has figures of “{SELECT}”; no judge has answered it yet.")
+        return
+    judge = st.selectbox("Judge", there, len(there) - 1, str, key="lab card judge")
+    checks = st.session_state.setdefault("lab checks", {})
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        limit = st.number_input("Stop the checks at a cost of", min_value=0.0, value=None, key="lab limit")
+        again = st.button(
+            "Check robustness",
+            icon=":material/shield:",
+            help=f"Asks about each item of “{DEVELOP}” up to seven times; what is stored is not paid again",
+        )
+    try:
+        if again:
+            used = variants.current(workspace(), bench.parts, bench.versions[judge.variant])
+            with st.spinner("Asking the judge again …"):
+                checks[bench.parts.study, judge] = robustness.checked(
+                    workspace(), bench.parts, judge.model, used, running.Purse(limit)
+                )
+        whole = card.card(workspace(), bench, judge, robustness=checks.get((bench.parts.study, judge)))
+    except ConcordError as error:
+        st.warning(plain(str(error)))
+        return
+    page = whole.as_html(date.today())
+    st.download_button("Download the card", page, "card.html", icon=":material/download:", on_click="ignore")
+    st.caption(plain(" ".join(whole.sentences)))
+    for each in whole.tables:
+        table.draw(each)
 
 
 def _review(bench: Bench) -> None:
@@ -340,9 +375,9 @@ def _review(bench: Bench) -> None:
         judge = st.selectbox("Judge", there, format_func=str, key="lab review judge")
         person.ask()
     with workspace().read() as db:
-        found = disagreements.largest(db, bench, judge)
+        differing = disagreements.largest(db, bench, judge)
         groups = disagreements.groups(db, bench, judge)
-        causes = disagreements.causes(db, bench, judge, found)
+        causes = disagreements.causes(db, bench, judge, differing)
     st.button(
         "Say why they differ",
         type="primary",
@@ -350,13 +385,14 @@ def _review(bench: Bench) -> None:
         on_click=person.begin,
         args=("review", {}),
         kwargs={"model": judge.model, "variant": judge.variant, "study": bench.parts.study},
-        disabled=not found,
+        disabled=not differing,
     )
     if causes.rows:
         table.draw(causes)
     else:
         st.caption(plain(causes.notes[0]))
     table.draw(groups)
+    table.draw(disagreements.listed(judge, differing[:10]))
 
 
 def _review_desk() -> None:
@@ -365,10 +401,10 @@ def _review_desk() -> None:
     with workspace().read() as db:
         bench = measuring.read(db, study)
         judge = bench.find(given.get("model", ""), given.get("variant", ""))
-        found = disagreements.largest(db, bench, judge)
-    if not found:
+        differing = disagreements.largest(db, bench, judge)
+    if not differing:
         raise StudyError(f"{judge} and people differ nowhere on “{DEVELOP}”.")
-    work = ReviewDesk(study, who, judge, found)
+    work = ReviewDesk(study, who, judge, differing)
     theme.whole_window()
     take = component.taking(work.desk, DeskEvent, work.apply)
     if component.desk(work.fixed(f"Why {judge} differs from people"), take, sent_by(work.moving)):

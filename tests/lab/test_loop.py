@@ -79,12 +79,17 @@ def test_another_seed_divides_otherwise(fresh):
 
 @pytest.mark.parametrize(
     ("scenarios", "each", "words"),
-    [(11, 2, "22 items"), (2, 20, "2 values of scenario"), (7, 4, "would have")],
+    [
+        (11, 2, "22 items"),
+        (2, 20, "2 values of scenario"),
+        (1, 30, "1 value of scenario"),
+        (8, 3, "would have 6"),
+    ],
 )
 def test_too_few_items_or_scenarios_are_a_sentence(fresh, scenarios, each, words):
     mock.made(fresh, scenarios=scenarios, each=each)
     with pytest.raises(StudyError, match=words), fresh.write() as db:
-        parts.divide(db, mock.STUDY, shares=(1, 1, 1) if scenarios < 7 or each == 2 else (8, 1, 1))
+        parts.divide(db, mock.STUDY)
     with fresh.read() as db:
         assert lab.kept(db, mock.STUDY) == {}
 
@@ -165,6 +170,12 @@ def test_each_opening_of_the_sealed_part_is_counted_and_told(shop):
         assert [one.reason for one in lab.openings(db, mock.STUDY)] == ["look 0", "look 1", "look 2"]
 
 
+def test_the_report_of_a_divided_study_says_that_it_holds_the_sealed_part(shop, run):
+    outcome = run(shop, "agreement", "--study", mock.STUDY, "--resamples", 100, "--format", "json")
+    assert outcome.exit_code == 0, outcome.output
+    assert "items of its sealed part too" in outcome.output
+
+
 def test_examples_are_balanced_and_never_shown_beside_their_scenario(shop):
     of = bench(shop)
     base = shelf.find(shop, mock.RUBRIC)
@@ -231,7 +242,6 @@ def test_the_loop_by_command_against_a_mock_server(workspace, run):
     outcome = run(workspace, "lab", "compare", mock.STUDY, "--judge", "a", "--from", 1, "--to", 2)
     assert outcome.exit_code == 1
     assert "concord lab split shop" in outcome.output
-    assert "28 items" not in run(workspace, "lab", "split", mock.STUDY, "--shares", "a,b").output
     outcome = run(workspace, "lab", "split", mock.STUDY)
     assert outcome.exit_code == 0, outcome.output
     told = workspace.path / "told.txt"

@@ -13,9 +13,10 @@ import pytest
 from concord.benchmarks.stss import files as stss_files
 from concord.benchmarks.stss.tasks import SocialTask, Subgoal
 from concord.runs.registry import get
-from concord.store import comparisons, conversations, runs
+from concord.store import comparisons, conversations, lab, runs
 from concord.store.conversations import Filter
 from concord.workspace import Workspace
+from tests.mock import lab as mock_lab
 from tests.stss.made import at
 from tests.stss.test_town import SMALL
 
@@ -256,3 +257,29 @@ def test_a_pairwise_question_is_judged_by_a_rubric_in_both_orders(workspace, cal
     assert {(row["model_first"], row["model_second"]) for row in found} == {("elm", "oak"), ("oak", "elm")}
     assert all(row["verdict"] in ("A", "B", "tie") for row in found)
     assert {(row["rater"], row["criterion"]) for row in found} == {("judge", "answer")}
+
+
+def test_the_loop_of_the_judge_lab_ends_with_an_honest_sentence(workspace, called, tmp_path):
+    """Divide, two versions on develop and select, the sealed part once; people are simulated."""
+    mock_lab.made(workspace, scenarios=12)
+    study, instructions = mock_lab.STUDY, tmp_path / "instructions.txt"
+    instructions.write_text("Rate what the reply does for the user. Length does not count.")
+    called("lab", "split", study)
+    called("lab", "variant", study, "--reasons", "none", "--note", "answers alone")
+    called("lab", "variant", study, "--from", "2", "--instructions", instructions)
+    two = ("--judge", "judge", "--from", "2", "--to", "3")
+    for part in ("develop", "select"):
+        called("lab", "run", study, "--judges", "judge", "--versions", "2,3", "--part", part)
+    assert "Largest disagreements" in called("lab", "disagreements", study, *two[:2], "--version", "2").output
+    called("lab", "compare", study, *two)
+    assert "Best on select: judge by shop v" in called("lab", "choose", study).output
+    sentence = called("lab", "report", study, *two, "--reason", "chosen").output.splitlines()[0]
+    honest = ("agrees with people", "No gain is shown", "is not known", "without an interval")
+    assert any(words in sentence for words in honest), sentence
+    with workspace.read() as db:
+        calls = db.execute("SELECT sum(calls) FROM runs").fetchone()[0]
+        assert len(lab.openings(db, study)) == 1
+    again = called("lab", "report", study, *two, "--reason", "again").output
+    assert "opened once before" in again
+    with workspace.read() as db:
+        assert db.execute("SELECT sum(calls) FROM runs").fetchone()[0] == calls
