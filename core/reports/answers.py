@@ -3,7 +3,7 @@
 They describe figures with their intervals and state no finding: what may be claimed, the verdict's flags say.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from concord.estimate import Estimate
@@ -66,13 +66,15 @@ def favours(evidence: Evidence, criterion: str) -> dict[str, str]:
         ),
         ("own family", "Does a judge favour its own family?", OWN_FAMILY, "its own family", ""),
     ):
-        parts, within = [], []
+        parts, within, silent = [], [], dict.fromkeys(evidence.ratings.judges, reasons.get(name, ""))
         for row in rows:
             figure = row["effect"]
             if row["feature"] != feature or row["rater"] not in evidence.ratings.judges:
                 continue
             if not isinstance(figure, Estimate) or not figure.defined:
+                silent[str(row["rater"])] = figure.reason if isinstance(figure, Estimate) else ""
                 continue
+            silent.pop(str(row["rater"]), None)
             if figure.interval and not figure.interval[0] <= 0 <= figure.interval[1]:
                 way = "more" if (figure.value or 0) > 0 else "less"
                 by = step.format(f"{float(str(row['step'])):.0f}") if step else ""
@@ -83,6 +85,13 @@ def favours(evidence: Evidence, criterion: str) -> dict[str, str]:
         if within:
             hold = "its interval holds" if len(within) == 1 else "their intervals hold"
             parts.append(f"Not shown for {', '.join(within)}: {hold} 0.")
+        for judge, why in silent.items() if parts else ():
+            lack = (
+                "no player is of a family that is its own"
+                if feature == OWN_FAMILY
+                else "no effect is defined"
+            )
+            parts.append(f"Not known for {judge}: {why or lack}.")
         answers[question] = " ".join(parts) or f"Not known: {reasons.get(name, 'no effect is defined')}."
     return answers
 
@@ -114,6 +123,36 @@ def per_thousand(price: float | None, currency: str) -> str:
     return f"{price:,.2f} {currency}".rstrip() + " per 1,000 judgements"
 
 
+def cheaper(pair: Mapping[str, Cell], margin: float, prices: Sequence[float | None], currency: str) -> str:
+    """Whether the second of two panels does in place of the first, in a sentence, with the paired difference
+    and both prices per 1,000 judgements; `pair` is the row of `panel_difference`.
+
+    It does where the interval of its ρ less that of the first lies above −margin, and does not where that
+    ends below 0.
+    """
+    gap = pair["difference"]
+    if not isinstance(gap, Estimate) or gap.value is None or gap.interval is None:
+        return f"Not known: {gap.reason if isinstance(gap, Estimate) else 'no difference is defined'}."
+    value, low, high = -gap.value, -gap.interval[1], -gap.interval[0]
+    does, does_not = "Yes, the second does", "No, the second does not do"
+    word = does if low > -margin else does_not if high < 0 else "It is not known yet whether the second does"
+    first, other = (per_thousand(price, currency) for price in prices)
+    return (
+        f"{word} in place of the first: its ρ with people's mean less the first's is {value:+z.2f} "
+        f"({low:+z.2f} to {high:+z.2f}) on the {pair['n']} items that both rated, and it costs {other}, in "
+        f"place of {first}. Yes takes less than {margin:g} below."
+    )
+
+
+def more_needed(evidence: Evidence, of: Verdict) -> int | None:
+    """About how many more items decide a verdict; 0 where it stands, None where that cannot be said."""
+    if of.word in ("at least as good", "worse", "no better than chance"):
+        return 0
+    row = next((row for row in of.rows.rows if row["rater"] == evidence.names.get(called(of.members))), {})
+    gap = row.get("difference")
+    return more_items(gap, evidence.options.margin) if isinstance(gap, Estimate) else None
+
+
 class Advice(NamedTuple):
     """What to do after a verdict: the page that does it, the words of the button, what to know before."""
 
@@ -127,6 +166,8 @@ def next_step(evidence: Evidence, of: Verdict, left: int | None) -> Advice:
 
     Nobody is sent to draw where fewer are left than the verdict needs.
     """
+    if of.next.startswith("Repair"):
+        return Advice("rubrics", "Repair the question")
     if of.word == "at least as good":
         return Advice("leaderboard", "See the leaderboard")
     if of.word in ("worse", "no better than chance"):
@@ -135,10 +176,7 @@ def next_step(evidence: Evidence, of: Verdict, left: int | None) -> Advice:
         return Advice("samples", "Deal the study")
     if left is None:
         return Advice("import", "Import more ratings")
-    row = next((row for row in of.rows.rows if row["rater"] == evidence.names.get(called(of.members))), {})
-    gap = row.get("difference")
-    more = more_items(gap, evidence.options.margin) if isinstance(gap, Estimate) else None
-    if left and left >= (more or 1):
+    if left and left >= (more_needed(evidence, of) or 1):
         return Advice("samples", "Draw more items")
     drawn = f"{left:,} more can be drawn" if left else "All stored conversations are drawn"
     return Advice("runs", "Make more conversations", f"{drawn}: have models make more first.")

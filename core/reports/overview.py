@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from concord.errors import ConfigError
 from concord.llm.models import Model, load_models
 from concord.runs.registry import BENCHMARKS
-from concord.store import holdings, runs
+from concord.store import conversations, holdings, runs
 from concord.store.access import Annotator, annotators
 from concord.store.holdings import Judge, PairsHeld, Played, StudyHeld
 from concord.store.runs import Progress
@@ -29,6 +29,8 @@ class Overview:
     waiting: dict[str, tuple[Annotator, ...]]
     runs: tuple[Progress, ...]
     pinned: str | None = None
+    unreadable: tuple[int, int] = (0, 0)
+    """Conversations with a failed judgement, and others with a cut reply."""
 
     @property
     def simulated(self) -> bool:
@@ -82,6 +84,7 @@ def look(workspace: Workspace) -> Overview:
             waiting,
             tuple(runs.recent(db, limit=5)),
             pinned(db),
+            conversations.unreadable(db),
         )
 
 
@@ -102,12 +105,20 @@ def next_steps(held: Overview) -> list[NextStep]:
     if unjudged := sum(p.conversations - p.judged for p in owed if wants_judges(p.benchmark)):
         left = f"{unjudged:,} conversations are not judged yet"
         steps.append(NextStep(f"{left}. Let judges rate them.", "runs"))
-    if failed := sum(judge.failed for judge in held.judges):
-        text = f"{failed:,} judgements could not be read. See what was replied; their run asks again."
+    if sum(held.unreadable):
+        text = f"{unreadable_words(*held.unreadable)} See what was replied; their run asks again."
         steps.append(NextStep(text, "conversations", unreadable="true"))
     if any(p.judged for p in held.played) and not (held.studies or held.pairs):
         steps.append(NextStep("Draw a blind sample for people to rate.", "samples"))
     return steps
+
+
+def unreadable_words(failed: int, cut: int) -> str:
+    """How many conversations have failed or cut replies, by kind."""
+    of_judges = "a judgement that could not be read"
+    of_players = "a reply that stopped at the length limit"
+    kinds = [f"{n:,} with {kind}" for n, kind in ((failed, of_judges), (cut, of_players)) if n]
+    return f"{failed + cut:,} conversations have failed or cut replies: {', '.join(kinds)}."
 
 
 def wants_judges(benchmark: str) -> bool:

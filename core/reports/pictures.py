@@ -44,12 +44,19 @@ def templates(made: date, **given: Any) -> Environment:
 
 
 def forest(table: Table) -> dict[str, Any]:
-    """A forest plot in pixels: its rows with dot, ends and held-out annotator, and the marks of its axis.
+    """A forest plot in pixels: rows with verdict, dot, ends and held-out annotator, and the axis's marks.
 
     No rows where no correlation is defined.
     """
     what = measured(table)
-    rows = [(str(row["name"]), figure, row.get("person")) for row, figure in _defined(table, what)]
+    rows = [
+        (
+            ": ".join(str(row[name]) for name in ("name", "verdict") if row.get(name)),
+            figure,
+            row.get("person"),
+        )
+        for row, figure in _defined(table, what)
+    ]
     least = min((figure.low for _, figure, _ in rows if figure.low is not None), default=0.0)
     left = min(0.0, np.floor(least * 5) / 5)
     marks = np.arange(left, 1.01, 0.2).round(1).tolist()

@@ -153,7 +153,7 @@ def screen(
     criterion: str = "",
     width: int = 100,
 ) -> str:
-    """The answer as text: what was read, the verdict, the tables, at most four flags, what to type next."""
+    """The answer as text: what was read, the verdict, the tables, at most three flags, what to type next."""
     on = criterion or main_of(report)
     verdict = report.verdict(on)
     sentences = filter(None, (verdict.sentence, verdict.reason, verdict.next))

@@ -40,7 +40,7 @@ from concord.store.studies import FILE
 from concord.studies import quality
 from concord.table import Cell, Table
 
-MOST_FLAGS = 4
+MOST_FLAGS = 3
 """Flags beside a verdict; all stand in what limits the answer."""
 
 NAMED = 5
@@ -96,6 +96,12 @@ def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> 
     sentence, reason, advice = f"On {evidence.label(criterion)} no judge can be compared with people.", "", ""
     if members:
         sentence, reason, advice = _words(evidence, criterion, members, word, row, table)
+    person = _figure(row, "person")
+    if person is not None and person.value is not None and person.value <= 0:
+        advice = (
+            f"Repair the question {evidence.label(criterion)} or its guidelines before more is rated: one "
+            f"more person reaches {_symbol(evidence, criterion)} {_two(person)} alone."
+        )
     flags = ranked([*flags_of(evidence), *on_criterion(evidence, criterion, members)])
     copied = [flag.judge for flag in flags if flag.claim == "copy" and flag.judge in members]
     if copied := copied or _equal_to_the_person(evidence, criterion, members):
@@ -171,15 +177,16 @@ def careless(evidence: Evidence) -> list[Flag]:
 
 
 def headline(evidence: Evidence) -> Table:
-    """The rows of the glance for the panel and the single judge that agree best with people, panel first.
+    """The rows of the glance for the single judge and the panel that agree best with people, panel last.
 
-    Both are chosen on the items they are shown on. No rows where no correlation is defined.
+    Both are chosen on the items they are shown on. No rows where no correlation is defined. A picture shows
+    the annotator of the last row, as the words beside it do.
     """
     table = section(evidence, "glance", evidence.main)["glance"]
     rho = measured(table)
     alone = {called((judge,)) for judge in evidence.ratings.judges}
     best = []
-    for single in (False, True):
+    for single in (True, False):
         kind = [row for row in table.rows if (row["rater"] in alone) is single]
         best += sorted(kind, key=lambda row: _value(row[rho]), reverse=True)[:1]
     return replace(table, rows=tuple(row for row in best if _value(row[rho]) > float("-inf")))

@@ -423,7 +423,9 @@ def pending(
 
 
 def survey(workspace: Workspace, job: Job, *, retry_failed: bool = False) -> Survey:
-    """What a run would do and cost, by what a judge took per call of this prompt, else by a first guess."""
+    """What a run would do and cost, by what a judge took per call of this prompt, else of others, else by a
+    first guess.
+    """
     result = Survey()
     with workspace.read() as db:
         by_judge = ratings.tokens_by_judge(db)
@@ -431,7 +433,7 @@ def survey(workspace: Workspace, job: Job, *, retry_failed: bool = False) -> Sur
         for e in () if item.stored else item.play.expected:
             _add(result, e, None)
         for j in item.judged:
-            measured = None if j.against else by_judge.get((j.judge, j.prompt.hash))
+            measured = by_judge.get((j.judge, j.prompt.hash)) or by_judge.get((j.judge, ""))
             _add(result, Expected(j.judge, 1, *j.asking.expected), measured)
     by_batch, offered = 0.0, False
     for name, tokens in result.tokens.items():

@@ -156,6 +156,13 @@ def keys_after(db: Database, wanted: Filter, last: int = 0, *, limit: int = 500)
     return list(db.execute(sql, args | {"last": last, "limit": limit}).fetchall())
 
 
+def unreadable(db: Database, wanted: Filter = Filter()) -> tuple[int, int]:
+    """How many conversations that pass have a failed judgement, and how many others a cut reply."""
+    chosen, args = _chosen(replace(wanted, failed=True))
+    row = db.execute(f"SELECT ifnull(sum(s.failed > 0), 0), count(*) {chosen}", args).fetchone()
+    return row[0], row[1] - row[0]
+
+
 def load(db: Database, which: int | str) -> Conversation:
     """A conversation by id or key. Raises NotFound."""
     column = "id" if isinstance(which, int) else "key"

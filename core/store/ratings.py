@@ -366,16 +366,22 @@ LATELY = 20_000
 
 
 def tokens_by_judge(db: Database) -> Mapping[tuple[str, str], tuple[float, float]]:
-    """Mean tokens in and out per call, by judge and hash of the prompt, of the latest judgements."""
-    return {
-        (name, prompt): (tokens_in, tokens_out)
-        for name, prompt, tokens_in, tokens_out in db.execute(
-            "SELECT x.name, j.prompt, 1.0 * sum(j.input_tokens) / sum(j.calls), "
-            "1.0 * sum(j.output_tokens) / sum(j.calls) FROM (SELECT * FROM judgements ORDER BY id DESC "
-            "LIMIT ?) j JOIN raters x ON x.id = j.rater_id GROUP BY x.name, j.prompt HAVING sum(j.calls) > 0",
-            [LATELY],
-        )
-    }
+    """Mean tokens in and out per call, by judge and hash of the prompt, of the latest judgements and
+    comparisons; those of a judge under any prompt have the hash “”.
+    """
+    spent = "rater_id, prompt, calls, input_tokens, output_tokens"
+    latest = " UNION ALL ".join(
+        f"SELECT * FROM (SELECT {spent} FROM {of} ORDER BY id DESC LIMIT :lately)"
+        for of in ("judgements", "comparisons")
+    )
+    means = "1.0 * sum(j.input_tokens) / sum(j.calls), 1.0 * sum(j.output_tokens) / sum(j.calls)"
+    joined = f"FROM ({latest}) j JOIN raters x ON x.id = j.rater_id"
+    rows = db.execute(
+        f"SELECT x.name, j.prompt, {means} {joined} GROUP BY x.name, j.prompt HAVING sum(j.calls) > 0 "
+        f"UNION ALL SELECT x.name, '', {means} {joined} GROUP BY x.name HAVING sum(j.calls) > 0",
+        {"lately": LATELY},
+    )
+    return {(name, prompt): (tokens_in, tokens_out) for name, prompt, tokens_in, tokens_out in rows}
 
 
 def price_of_judges(db: Database, study: str) -> dict[Rater, float | None]:

@@ -239,6 +239,28 @@ def _asked(table: pd.DataFrame) -> pd.DataFrame:
 percent = partial(Column, digits=3, percent=True)
 
 
+def verdict(result: Compared, rater: str) -> str:
+    """Which model wins by a rater, in a sentence: the strongest beside the next, with the difference of wins
+    and losses; “” where no two were compared.
+    """
+    by = next((by for by in result.standings if by.rater == rater), None)
+    order = sorted(by.strengths, key=lambda s: -(s.strength.value or 0.0)) if by else []
+    first, second = [s.player for s in order[:2]] if len(order) > 1 else ("", "")
+    duel = next((d for d in by.duels if {d.one, d.other} == {first, second}), None) if by else None
+    if duel is None or duel.delta.value is None:
+        return ""
+    turn = 1 if duel.one == first else -1
+    won, lost = (duel.won, duel.lost) if turn > 0 else (duel.lost, duel.won)
+    ends = sorted(turn * end for end in duel.delta.interval or ())
+    counted = f"{won} won, {duel.tied} tied, {lost} lost of {duel.delta.n}"
+    if ends:
+        counted += f"; wins less losses {turn * duel.delta.value:+z.0%} ({ends[0]:+z.0%} to {ends[1]:+z.0%})"
+    many = f" of {len(order)} models" if len(order) > 2 else ""
+    if ends and ends[0] > 0:
+        return f"By {rater}, {first} is the best{many}, ahead of {second}: {counted}."
+    return f"By {rater}, the best{many} is not known yet. {first} and {second} are not told apart: {counted}."
+
+
 def result_tables(result: Compared, rater: str = "") -> tuple[Table, ...]:
     """Duels, strengths, position bias and agreement, those without rows left out; of one rater or of all."""
     chosen = [by for by in result.standings if rater in ("", by.rater)]

@@ -66,8 +66,8 @@ def _study(names: list[str]) -> None:
         beside, waiting = placements.hidden(db, name), len(extra_raters.waiting(db, name))
     st.subheader("1 · Draw", anchor=False)
     _facts(study, sum(count for _, count in strata))
-    with st.expander("Strata", icon=":material/grid_view:"):
-        st.dataframe(pd.DataFrame(strata, columns=["stratum", "items"]), hide_index=True)
+    with st.expander("What the sample is spread over", icon=":material/grid_view:"):
+        st.dataframe(pd.DataFrame(strata, columns=["combination (stratum)", "items"]), hide_index=True)
     with st.expander("Guidelines", icon=":material/menu_book:"):
         text = drawing.editor(study.guidelines, key=f"guidelines of the study {name}")
         same = text == study.guidelines
@@ -104,7 +104,7 @@ def _second_answers(study: Study) -> None:
         table = second.table(db, study.name)
     chosen, now = ["", *judges], second.judge_of(study)
     at = next((label for label, rater in judges.items() if rater == now), "")
-    with st.expander("Lock, then reveal", icon=":material/lock_open:"):
+    with st.expander("Show annotators a judge's scores afterwards", icon=":material/lock_open:"):
         st.caption(
             "Whoever has rated or skipped all items sees this judge's scores and reasons, or others' answers "
             "without names, and may answer again. First answers are locked then, nothing more of the study "
@@ -190,11 +190,14 @@ def _facts(study: Study, items: int) -> None:
 
 def _deal(study: Study, invited: list[str], have: set[str]) -> None:
     with st.container(border=True):
-        if not invited:
+        if not [name for name in invited if name != VISITOR]:
             st.markdown("Nobody is invited yet. Invite people first, then deal.")
-            return link("annotators", "Invite people")
+            if st.button("Invite people", type="primary", icon=":material/group_add:"):
+                go("annotators")
+            if not invited:
+                return
         rule, (share, after) = extra_raters.rule_of(study), repeat.settings_of(study)
-        who, each, go = st.columns([6, 2, 1], vertical_alignment="bottom")
+        who, each, last = st.columns([6, 2, 1], vertical_alignment="bottom")
         usual = [name for name in invited if name in have]
         # Whoever opens the demo rates there; it is not them whom a new study is dealt to by one click.
         usual = usual or [name for name in invited if name != VISITOR]
@@ -233,7 +236,7 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
         )
         rule = replace(rule or Rule(), least=least, criterion=criterion) if rule or least else None
         hides = (repeats, int(distance)) if (repeats, int(distance)) != (share, after) else (None, None)
-        go.button(
+        last.button(
             "Deal",
             type="primary",
             disabled=not chosen,
@@ -296,6 +299,8 @@ def _take(study: Study) -> None:
         if st.button("See agreement", type="primary", icon=":material/balance:"):
             go("agreement", study=name)
         link("annotators", "Annotators and their links")
+        if study.rubric:
+            link("runs", "Have judges rate by the same rubric", rubric=study.rubric)
         for label, write, file in (
             ("Ratings (CSV)", ratings_csv.write, f"{file_name(name)}-ratings.csv"),
             ("Conversations (JSONL)", conversations_jsonl.write, f"{file_name(name)}-conversations.jsonl"),

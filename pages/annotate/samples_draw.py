@@ -48,7 +48,7 @@ def form() -> None:
         wanted = _filter(benchmark, values)
         with workspace().read() as db:
             n, seed = _numbers(conversations.count(db, wanted))
-        refused = st.toggle("Pass over conversations in which a judge saw a refusal")
+        refused = st.toggle("Leave out conversations in which a judge saw a refusal")
         varied = [name for name, each in values.items() if name != "benchmark" and len(each) > 1]
         draw: dict[str, Any] = {"wanted": wanted, "seed": seed, "exclude_refused": refused, **_how(varied)}
         draw["not_in"] = _apart()
@@ -84,7 +84,7 @@ def _how(varied: Sequence[str]) -> dict[str, Any]:
         "Drawn",
         ["", "mean", "players"],
         format_func={
-            "": "evenly over strata",
+            "": "evenly over what they are of",
             "mean": "where people may differ from the judges, for people's mean of all",
             "players": "where people may differ from the judges, for each player's mean",
         }.__getitem__,
@@ -108,11 +108,11 @@ def _how(varied: Sequence[str]) -> dict[str, Any]:
         varied,
         default=varied,
         format_func=_heading,
-        help="Strata: every combination of these gets its share; where there are more combinations than "
+        help="Every combination of these (a stratum) gets its share; where there are more combinations than "
         "items, each single value does.",
     )
     allocation = st.segmented_control(
-        "Each stratum gives",
+        "Each combination gives",
         ["even", "proportional"],
         default="even",
         required=True,
@@ -189,7 +189,8 @@ def _preview(n: int, draw: Mapping[str, Any]) -> bool:
             f"{each.min()} of each" if each.min() == each.max() else f"{each.min()} to {each.max()} of each"
         )
         st.markdown(
-            f"**{n}** of {len(sample.candidates)} conversations, from {drawn} of {there} strata, {least}."
+            f"**{n}** of {len(sample.candidates)} conversations, from {drawn} of {there} "
+            f"combinations, {least}."
         )
     for of, rows in sample.margins().groupby("of", sort=False):
         st.dataframe(
@@ -316,7 +317,7 @@ def _store(name: str, n: int, arguments: Mapping[str, Any]) -> None:
     with told.writing() as db:
         study = studies.draw_study(db, name, n, **arguments)
         units = len(stored.units(db, name))
-        told.done(f"The study “{study.name}” is kept: {units} items. Deal it to annotators below.")
+        told.done(f"The study “{study.name}” is kept: {units} items. Next: people who rate it.")
         st.session_state.pop("study", None)
         st.query_params["study"] = name
         st.session_state[VIEW] = STUDIES

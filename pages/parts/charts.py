@@ -121,54 +121,6 @@ def line_at(value: float, field: str = "value") -> Chart:
     return rule.encode(x=alt.X(f"{field}:Q"))
 
 
-RISING = {"higher": GREEN, "lower": ORANGE, "the same rank": GREY}
-"""The colours of lines between two rankings, by what the right one makes of the left one's rank."""
-
-
-def slopes(ranks: pd.DataFrame, left: str, right: str, pixels: int = 26) -> Chart:
-    """Lines from each row's rank in one ranking to its rank in another, the best on top.
-
-    Columns: `one` and `other` (ranks), `name`, and `panel`, each of which has a chart of its own.
-    """
-    both = ranks.assign(
-        kind=[
-            "the same rank" if a == b else "higher" if b < a else "lower"
-            for a, b in zip(ranks.one, ranks.other, strict=True)
-        ],
-        panel=ranks.get("panel", ""),
-    )
-    sides = [(left, both.one), (right, both.other)]
-    data = pd.concat([both.assign(side=side, rank=rank) for side, rank in sides])
-    # The names of one rank stand on one line.
-    data["words"] = data.groupby(["panel", "side", "rank"])["name"].transform(", ".join)
-    data.loc[data.duplicated(["panel", "side", "rank"]), "words"] = ""
-    n = int(max(both.one.max(), both.other.max()))
-    point = alt.Scale(type="point", padding=0.75)
-    head = alt.Axis(orient="top", labelAngle=0, domain=False, ticks=False, labelLimit=150)
-    x = alt.X("side:N", sort=[left, right], title=None, scale=point, axis=head)
-    scale = alt.Scale(domain=[n + 0.5, 0.5], nice=False, zero=False)
-    numbers = alt.Axis(values=list(range(1, n + 1)), format="d", grid=False, labelOverlap=True)
-    y = alt.Y("rank:Q", title="rank, 1 = best", scale=scale, axis=numbers)
-    shades = alt.Scale(domain=list(RISING), range=list(RISING.values()))
-    key = alt.Legend(orient="bottom", title=None, symbolType="stroke", columns=3)
-    said = tips(("name:N", "of"), ("one:Q", left), ("other:Q", right))
-    base = alt.Chart().encode(x=x, y=y, color=alt.Color("kind:N", scale=shades, legend=key), tooltip=said)
-    layers = [
-        base.mark_line(strokeWidth=2, opacity=0.85).encode(detail=alt.Detail("name:N")),
-        base.mark_point(filled=True, size=70, opacity=1),
-    ]
-    for side, align, dx in ((left, "right", -9), (right, "left", 9)):
-        mark: dict[str, Any] = {
-            "align": align,
-            "dx": dx,
-            "fontSize": 12,
-            "limit": alt.ExprRef("width * 0.28"),
-        }
-        words = base.transform_filter(alt.FieldEqualPredicate(field="side", equal=side)).mark_text(**mark)
-        layers.append(words.encode(text=alt.Text("words:N")))
-    return alt.layer(*layers, data=data).properties(height=pixels * n)
-
-
 def side_by_side(chart: Chart, panels: Sequence[str], width: int = WIDE) -> Chart:
     """A small chart for each value of the field panel, in this order."""
     header = alt.Header(title=None, labelLimit=width + 60, labelFontSize=12)

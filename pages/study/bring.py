@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -23,7 +23,7 @@ from concord.store.comparisons import OWN
 from concord.studies import pairings
 from concord.table import Column, Table
 from pages.parts import table, told
-from pages.parts.address import link
+from pages.parts.address import go, link
 from pages.parts.navigation import heading
 from pages.parts.plain import counted, plain
 from pages.parts.session import workspace
@@ -56,6 +56,8 @@ MOST = 60
 """Columns that can be changed one by one."""
 ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool")
 TEXT = 200
+STORED = "the file that was stored"
+"""Where the session keeps which file that was, and what it became."""
 
 
 @dataclass
@@ -124,19 +126,51 @@ def page() -> None:
         )
         return
     upload = _kept(file.file_id, file.name, file)
+    _next(file.file_id)
     if conversations_jsonl.own(upload.path):
-        return _own(upload)
+        return _own(upload, file.file_id)
     if ratings_csv.holds_ratings(upload.path):
         return _ratings(upload, file.file_id)
     _foreign(upload, file.file_id)
 
 
-def _own(upload: Upload) -> None:
+def _next(number: str) -> None:
+    """The page's primary button once a file is stored: people's ratings are compared, conversations are asked
+    about.
+    """
+    done = st.session_state.get(STORED, {})
+    if done.get("file") != number:
+        return
+    if "study" in done:
+        to, label, at = "agreement", "See agreement", {"study": done["study"]}
+    elif not shelf.names(workspace()):
+        to, label, at = "rubrics", "Write what is asked about them: a rubric", {}
+    else:
+        to, label, at = "samples", "Draw a sample for people", {"rubric": shelf.names(workspace())[0]}
+        at |= {"benchmark": done["benchmark"]} if done.get("benchmark") else {}
+    if st.button(label, type="primary", icon=":material/arrow_forward:"):
+        go(to, **at)
+
+
+def _stored(number: str, sentence: str, **of: str) -> None:
+    """Report what was stored, and have the page lead on from it."""
+    told.done(sentence)
+    st.session_state[STORED] = {"file": number, **of}
+
+
+def _importing(number: str, *, blocked: bool = False) -> bool:
+    """The button that stores the file; once it is stored another one is the page's primary button."""
+    again = st.session_state.get(STORED, {}).get("file") == number
+    kind: Literal["primary", "secondary"] = "secondary" if again else "primary"
+    return st.button("Import", type=kind, icon=":material/upload:", disabled=blocked)
+
+
+def _own(upload: Upload, number: str) -> None:
     """A file that Concord wrote: conversations, with criteria and a study."""
     st.markdown(f"**{plain(upload.name)}** was written by `concord export conversations`.")
-    if st.button("Import", type="primary", icon=":material/upload:"):
+    if _importing(number):
         try:
-            told.done(str(conversations_jsonl.store(workspace(), upload.path)))
+            _stored(number, str(conversations_jsonl.store(workspace(), upload.path)))
         except ConcordError as error:
             told.refused(ConcordError(upload.sentence(error)))
         st.rerun()
@@ -171,7 +205,7 @@ def _ratings(upload: Upload, number: str) -> None:
     st.caption(plain(f"Scales are guessed from the scores; `concord import ratings` declares them.{also}"))
     study = st.text_input("The study's name", upload.path.stem, max_chars=100, key=f"name {number}").strip()
     append = st.toggle("Add new ratings to a study of this name", key=f"append {number}")
-    if st.button("Import", type="primary", icon=":material/upload:", disabled=not study):
+    if _importing(number, blocked=not study):
         moved = _bar()
         try:
             if study in BENCHMARKS:
@@ -184,9 +218,11 @@ def _ratings(upload: Upload, number: str) -> None:
                 append=append,
                 progress=moved,
             )
-            told.done(
+            _stored(
+                number,
                 f"Study “{study}”: {done.people:,} new ratings by people, {done.judges:,} by judges, on "
-                f"{done.units:,} units."
+                f"{done.units:,} units.",
+                study=study,
             )
         except ConcordError as error:
             told.refused(ConcordError(upload.sentence(error)))
@@ -329,7 +365,7 @@ def _take(found: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
         )
         question = pairings.question(rubrics[chosen]) if chosen else OWN
     blocked = bool(found.wrong) and not skip
-    if st.button("Import", type="primary", icon=":material/upload:", disabled=blocked):
+    if _importing(number, blocked=blocked):
         moved = _bar()
         try:
             done = conversations_file.store(
@@ -341,16 +377,14 @@ def _take(found: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
                 skip_wrong=skip,
                 progress=moved,
             )
-            told.done(conversations_file.summary(found, done))
+            of = {"study": study.strip()} if study.strip() and judge.strip() else {}
+            _stored(number, conversations_file.summary(found, done), benchmark=found.reading.benchmark, **of)
         except ConcordError as error:
             told.refused(ConcordError(upload.sentence(error)))
         st.rerun()
     if found.known:
-        link(
-            "conversations",
-            f"Conversations under {found.reading.benchmark}",
-            benchmark=found.reading.benchmark,
-        )
+        name = found.reading.benchmark
+        link("conversations", f"Conversations under {name}", benchmark=name)
 
 
 def _bar() -> Callable[[float], None]:

@@ -10,6 +10,7 @@ from sqlite_utils import Database
 
 from concord.conversation import Conversation
 from concord.errors import NotFound
+from concord.reports.overview import unreadable_words
 from concord.runs.registry import BENCHMARKS
 from concord.scores import labels, marked
 from concord.store import conversations, ratings, studies
@@ -72,6 +73,8 @@ def _browse() -> None:
         number = st.pagination(pages, key="page", bind="query-params") if pages > 1 else 1
     with workspace().read() as db:
         found = conversations.search(db, wanted, order, PAGE, (number - 1) * PAGE)
+        if wanted.failed and total:
+            st.caption(plain(unreadable_words(*conversations.unreadable(db, wanted))))
     st.session_state[SHOWN] = [c.id for c in found]
     if found:
         said, replied = dict[int, str](), dict[int, tuple[str, str]]()

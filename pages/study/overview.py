@@ -1,6 +1,5 @@
 """What the workspace holds, and what to do next."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -75,7 +74,7 @@ def _step(step: NextStep, *, first: bool = False) -> None:
 
 
 def _held(found: Overview) -> None:
-    """What is stored: conversations by benchmark, and who judged them."""
+    """What is stored: conversations by benchmark."""
     if not found.played:
         return
     st.subheader("Conversations", anchor=False)
@@ -110,22 +109,6 @@ def _held(found: Overview) -> None:
         for name in dict.fromkeys(boards[name] for name in judged):
             title = BENCHMARKS[name].title if name in BENCHMARKS else name
             link("leaderboard", f"Leaderboard of {title}", benchmark=name)
-    if found.judges:
-        with st.expander(f"Judges ({len({judge.name for judge in found.judges})})"):
-            _listed(
-                "Judges",
-                [
-                    {"judge": marked(j.name, j.simulated), "prompt": j.version}
-                    | {"rated": j.rated, "failed": j.failed}
-                    for j in found.judges
-                ],
-            )
-
-
-def _listed(title: str, rows: Sequence[Mapping[str, Cell]], **look: Any) -> Mapping[str, Cell] | None:
-    """Rows under the names of their cells."""
-    of = Table(title.lower(), title, tuple(map(Column, rows[0])), tuple(rows))
-    return table.draw(of, titled=False, **look)
 
 
 def _studies(found: Overview) -> list[tuple[StudyHeld, Any]]:
@@ -244,7 +227,8 @@ def _runs(found: Overview) -> None:
         }
         for run in found.runs
     ]
-    if row := _listed("Runs", rows, selectable=True):
+    latest = Table("runs", "Runs", tuple(map(Column, rows[0])), tuple(rows))
+    if row := table.draw(latest, titled=False, selectable=True):
         go("runs", run=str(row["run"]))
 
 

@@ -25,6 +25,7 @@ from pages.parts.transcript import transcript
 from pages.study import rubric_form
 
 NEW = "new rubric …"
+NAME = "name of the new rubric"
 LONGEST = 100_000
 """Characters of a rubric written here."""
 OFFERED = 30
@@ -49,7 +50,7 @@ def page() -> None:
     above = st.container()
     name, begin = chosen, writing.toml({"title": "", "criteria": [STARTER]})
     if chosen == NEW:
-        name = above.text_input("Name", placeholder="support", max_chars=60).strip()
+        name = above.text_input("Name", placeholder="support", max_chars=60, key=NAME).strip()
     else:
         begin = read_text(shelf.folder(workspace()) / f"{chosen}.toml")
     if st.session_state.get(f"file of {chosen}") != begin:  # at first, and where the file was changed
@@ -57,7 +58,7 @@ def page() -> None:
     text = st.session_state.setdefault(rubric_form.key_of(chosen), begin)
     with above:
         rubric = _read(name or "new", text)
-        _steps(name, text, rubric, new=chosen == NEW, changed=text != begin)
+        _steps(name, rubric, new=chosen == NEW, changed=text != begin)
     left, right = st.columns(2, gap="large")
     with left:
         form, source = st.tabs(["Form", "TOML"])
@@ -97,7 +98,7 @@ def _read(name: str, text: str) -> Rubric | None:
     return None
 
 
-def _steps(name: str, text: str, rubric: Rubric | None, *, new: bool, changed: bool) -> None:
+def _steps(name: str, rubric: Rubric | None, *, new: bool, changed: bool) -> None:
     """The page's one primary button: it saves what was changed, and leads on from what is saved."""
     if rubric is not None and not new and not changed:
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -119,11 +120,17 @@ def _steps(name: str, text: str, rubric: Rubric | None, *, new: bool, changed: b
         icon=":material/save:",
         disabled=not name or taken or bad or rubric is None,
         on_click=_save,
-        args=(name, text),
+        args=(NEW if new else name,),
     )
 
 
-def _save(name: str, text: str) -> None:
+def _save(chosen: str) -> None:
+    # Read here and not handed over: a press that follows typing at once would bring what stood there before.
+    name = st.session_state[NAME].strip() if chosen == NEW else chosen
+    text = st.session_state[rubric_form.key_of(chosen)]
+    taken = chosen == NEW and name in shelf.names(workspace())
+    if taken or name != file_name(name) or _read(name, text) is None:
+        return
     folder = shelf.folder(workspace())
     folder.mkdir(mode=0o700, exist_ok=True)
     (folder / f"{name}.toml").write_text(text, encoding="utf-8")

@@ -256,7 +256,8 @@ def estimate(plan: Plan, key: str) -> None:
         left.metric(
             "Estimated cost",
             found.price(plain(paid_in)),
-            help="" if paid_in else "In the currency of the prices in models.toml; `currency` there names it",
+            help="By the tokens that calls took here; a guess may be ten times off. "
+            + ("" if paid_in else "In the currency of the prices in models.toml; `currency` there names it."),
         )
         limit = right.number_input(
             plain(f"Stop at a cost of ({paid_in})" if paid_in else "Stop at a cost of"),

@@ -123,10 +123,7 @@ def _files(report: AgreementReport) -> None:
         exported("report", name)
         return made
 
-    menu.offer("Report (HTML, tables, data: ZIP)", written, f"{name}-report", "zip")
-    for form in ("json", "csv", "latex"):
-        ending = "tex" if form == "latex" else form
-        menu.offer(f"All figures ({form})", partial(report.document, form), f"{name}-agreement", ending)
+    menu.offer("Report with all figures (HTML, JSON, CSV, LaTeX: ZIP)", written, f"{name}-report", "zip")
 
 
 def _waiting(study: str, mark: str) -> None:

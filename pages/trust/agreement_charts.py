@@ -30,7 +30,6 @@ from pages.parts.charts import (
     name_axis,
     side_by_side,
     sizes,
-    slopes,
     text_colour,
     tips,
 )
@@ -292,15 +291,9 @@ def _bias(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
 
 
 def _thresholds(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
-    """Sensitivity by specificity at every cut of each judge; pass rates of players, raw and corrected."""
+    """Pass rates of players by people and by each judge, raw and corrected."""
     cuts = tables["thresholds"]
     raters = _last([row["rater"] for row in cuts.rows if _defined(row["sensitivity"])])
-    if raters:
-        yield (
-            "Each judge's decisions at every cut of its score; the dot is its own cut "
-            f"({sizes(row['n'] for row in cuts.rows)} items).",
-            _roc(cuts, raters),
-        )
     kinds = {"people": "people", "judge": "judge alone", "corrected": "judge, corrected"}
     rates = [
         Point(str(row["group"]), figure, kinds[kind], str(row["rater"]))
@@ -313,46 +306,9 @@ def _thresholds(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
         how: dict[str, Any] = {"domain": (0.0, 1.0), "percent": True, "panels": raters}
         yield (
             "Pass rate of each player, with 95% intervals: people's own, the judge's, and the judge's "
-            "corrected by people (PPI++).",
+            f"corrected by people (PPI++; {sizes(row['n'] for row in cuts.rows)} items).",
             intervals(rates, "pass rate", colours=alt.Scale(domain=list(kinds.values())), **how),
         )
-
-
-def _roc(cuts: Table, raters: Sequence[str]) -> Chart:
-    nothing = {"cut": None, "sensitivity": 0.0, "specificity": 1.0}
-    points = pd.DataFrame(
-        [
-            {"rater": rater, "cut": point["cut"], "sensitivity": point["sensitivity"]}
-            | {"passed": 1 - point["specificity"], "place": place}
-            for rater in raters
-            for place, point in enumerate([*cuts.meta["curves"][rater], nothing])
-        ]
-    )
-    own = pd.DataFrame(
-        [
-            {"rater": row["rater"], "cut": row["cut"], "sensitivity": _value(row["sensitivity"])}
-            | {"passed": 1 - _value(row["specificity"])}
-            for row in cuts.rows
-            if row["rater"] in raters
-        ]
-    )
-    share = alt.Scale(domain=[0, 1])
-    place = {
-        "x": alt.X("passed:Q", title="of people's fails, the judge passes", scale=share, axis=_percent()),
-        "y": alt.Y(
-            "sensitivity:Q", title="of people's passes, the judge passes", scale=share, axis=_percent()
-        ),
-        "color": alt.Color("rater:N", scale=judge_colours(raters), legend=legend(2)),
-    }
-    lines = alt.Chart(points).mark_line().encode(**place, order=alt.Order("place:Q"))
-    said = tips(
-        ("rater:N", "judge"),
-        ("cut:Q", "passes from", ".2f"),
-        ("sensitivity:Q", "of passes", ".0%"),
-        ("passed:Q", "of fails", ".0%"),
-    )
-    dots = alt.Chart(own).mark_point(filled=True, size=130, opacity=1).encode(**place, tooltip=said)
-    return alt.layer(_diagonal("passed", "sensitivity", (0.0, 1.0)), lines, dots).properties(height=PLOT)
 
 
 def _calibration(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
@@ -401,36 +357,9 @@ def _calibration(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     )
 
 
-def _system(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
-    """The players in people's order and in each judge's: lines that cross are pairs in another order."""
-    order = tables["player_order"]
-    raters = _last([row["rater"] for row in order.rows])
-    data = pd.DataFrame(
-        [
-            {
-                "panel": row["rater"],
-                "name": row["group"],
-                "one": row["people_rank"],
-                "other": row["judge_rank"],
-            }
-            for row in order.rows
-            if row["rater"] in raters
-        ]
-    )
-    if raters and data.name.nunique() > 1:
-        yield (
-            "Rank of each player by people and by the judge; where two lines cross, both differ.",
-            side_by_side(slopes(data, "people", "judge"), raters),
-        )
-
-
 def _last(raters: Sequence[Any]) -> list[str]:
     """The judges and panels that charts show: where there are too many the last, panels among them."""
     return [str(rater) for rater in dict.fromkeys(raters)][-MOST:]
-
-
-def _value(cell: Any) -> float:
-    return float(cell.value) if cell.value is not None else float("nan")
 
 
 def _defined(cell: Any) -> bool:
@@ -447,7 +376,6 @@ PICTURES: dict[str, Pictures] = {
     "calibration": _calibration,
     "glance": glance,
     "raters": _severities,
-    "system": _system,
     "thresholds": _thresholds,
 }
 """The charts above the tables of a section of `concord.reports.sections`, by the section's name."""

@@ -2,16 +2,20 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from datetime import date
+from functools import partial
 from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
 from concord.estimate import Estimate
+from concord.files import file_name
 from concord.llm.models import currency
 from concord.reports.agreement_report import AgreementReport, at
-from concord.reports.answers import farthest, favours, next_step, per_thousand, severest
+from concord.reports.answers import cheaper, farthest, favours, more_needed, next_step, per_thousand, severest
 from concord.reports.names import renamed
+from concord.reports.page import of_study
 from concord.reports.screen import tables as screen_tables
 from concord.reports.screen import tiles
 from concord.reports.sections import OVER_ALL, SECTIONS
@@ -26,6 +30,7 @@ from concord.studies import quality, studies
 from concord.table import Cell, Column, Table
 from pages.parts.address import go, link
 from pages.parts.charts import forest, show
+from pages.parts.person import exported
 from pages.parts.plain import counted, plain, with_code
 from pages.parts.session import live, workspace
 from pages.parts.table import draw
@@ -36,8 +41,6 @@ MOST_ROWS = 20
 """Groups in one picture."""
 MOST_ITEMS = 10
 """Items beside the scatter, about as high as it; the section of items with high disagreement has more."""
-MOST_FLAGS = 3
-"""Flags on the first screen; the others stand in what limits the answer."""
 MOCK = ":orange-badge[mock]"
 LEAVING = "the next step"
 """Where the session keeps the page that the reader goes on to."""
@@ -79,15 +82,30 @@ def answer(report: AgreementReport, criterion: str) -> None:
             st.metric(plain(tile.name), tile.value, plain(tile.under) or None, height="stretch", **look)
     _pictures("glance", report.section("glance", criterion))
     if about.flags:
-        flags = "\n".join(f"- {plain(flag.text)}" for flag in about.flags[:MOST_FLAGS])
+        flags = "\n".join(f"- {plain(flag.text)}" for flag in about.flags)
         st.warning(flags, icon=":material/flag:")
     if about.next:
         with workspace().read() as db:
             step = next_step(report, about, studies.left_to_draw(db, report.of.study))
-        words, button = st.columns([4, 1], vertical_alignment="center")
+        words, file, button = st.columns([4, 1, 1], vertical_alignment="center")
         words.markdown(with_code(" ".join(filter(None, [about.next, step.about]))))
         at = (step.page, report.of.study.name)
+        file.download_button(
+            "Report (HTML)",
+            partial(_report, report, criterion),
+            f"{file_name(report.of.study.name)}-report.html",
+            on_click="ignore",
+            width="stretch",
+        )
         button.button(step.label, type="primary", width="stretch", on_click=_leave, args=at)
+
+
+def _report(report: AgreementReport, criterion: str) -> str:
+    """The report on this criterion as one page of HTML."""
+    with workspace().read() as db:
+        text = of_study(db, report, made=date.today(), criterion=criterion)
+    exported("report", report.of.study.name)
+    return text
 
 
 def _leave(address: str, study: str) -> None:
@@ -200,13 +218,13 @@ def _two(report: AgreementReport, criterion: str) -> None:
         known = ratings.price_of_judges(db, report.of.study.name)
     named, money = labels(known), currency(workspace().models_path)
     prices = {named[rater]: price for rater, price in known.items()}
-    st.caption(
-        plain("; ".join(f"{judge}: {per_thousand(prices.get(judge), money)}" for judge in judges) + ".")
-    )
     cheapest = sorted(report.judges, key=lambda judge: (prices.get(judge) is None, prices.get(judge)))
-    chosen, places = [], st.columns(3)
+    answered, chosen, places = st.container(), [], st.columns(2)
     for place, label, usual in zip(
-        places, ("These judges", "Beside these"), (report.judges, cheapest[:-1] or cheapest), strict=False
+        places,
+        ("These judges", "Beside these"),
+        (report.judges, cheapest[:-1] or cheapest),
+        strict=False,
     ):
         picked = place.multiselect(label, judges, usual, key=f"panel {label}")
         chosen.append(tuple(judge for judge in judges if judge in picked))
@@ -215,28 +233,27 @@ def _two(report: AgreementReport, criterion: str) -> None:
         return
     [row] = panel_difference(report.ratings, criterion, *chosen, **report.drawing).rows
     look: dict[str, Any] = {"delta_color": "off", "delta_arrow": "off"}
+    totals = []
     for place, members, name in zip(places, chosen, ("rho", "other_rho"), strict=False):
         price = [prices.get(judge) for judge in members]
         total = None if None in price else sum(p for p in price if p is not None)
+        totals.append(total)
         figure = row[name]
         assert isinstance(figure, Estimate)
         value = "undefined" if figure.value is None else f"{figure.value:z.2f}"
         place.metric("ρ with people's mean", value, plain(per_thousand(total, money)), **look)
-    figure = row["difference"]
-    assert isinstance(figure, Estimate)
-    ends = f"{figure.low:+z.3f} to {figure.high:+z.3f}" if figure.interval else figure.reason
-    value = "undefined" if figure.value is None else f"{figure.value:+z.3f}"
-    places[2].metric("Difference, paired", value, ends, **look)
-    st.caption(f"On the {row['n']} items that both rated; 95% interval of the difference.")
+    answered.markdown(f"**{plain(cheaper(row, report.options.margin, totals, money))}**")
 
 
 def _more(report: AgreementReport, criterion: str) -> None:
     """How many more items the verdict needs, and what a narrower interval would take."""
     about = report.verdict(criterion)
-    enough = f"{about.sentence} This takes no further items."
-    st.markdown(with_code(enough if about.word == "at least as good" else about.next or about.reason))
-    for table in _named(report, "forecast", criterion).values():
-        _table(report, criterion, table)
+    more = more_needed(report, about)
+    st.metric(
+        "More items for this verdict", "not known" if more is None else f"about {more:,}" if more else "0"
+    )
+    st.markdown(with_code(about.sentence if more == 0 else about.next or about.reason))
+    _folded(report, criterion, _named(report, "forecast", criterion).values())
 
 
 def _named(report: AgreementReport, section: str, criterion: str) -> dict[str, Table]:

@@ -1,10 +1,9 @@
-"""The form that makes a study of pairs by a rubric: whose conversations and how many, or a file of them."""
+"""The form that makes a study of pairs by a rubric: whose conversations and how many."""
 
 from collections.abc import Sequence
 
 import streamlit as st
 
-from concord.exchange import comparisons_file
 from concord.rubrics import shelf
 from concord.runs.registry import BENCHMARKS
 from concord.store import conversations
@@ -13,10 +12,9 @@ from pages.parts import told
 from pages.parts.address import link
 from pages.parts.plain import plain
 from pages.parts.session import workspace
-from pages.parts.uploads import on_disk
 
-RUBRIC, WHOSE, MODELS, NUMBER, SEED, NAME, FILE = (
-    f"new pairs {name}" for name in ("rubric", "whose", "models", "number", "seed", "name", "file")
+RUBRIC, WHOSE, MODELS, NUMBER, SEED, NAME = (
+    f"new pairs {name}" for name in ("rubric", "whose", "models", "number", "seed", "name")
 )
 
 
@@ -44,11 +42,6 @@ def section(known: Sequence[str]) -> None:
         left.multiselect("Models", players, placeholder="all", key=MODELS)
         right.number_input("Pairs", 0, value=100, key=NUMBER, help="0: all there are.")
         right.number_input("Seed", 0, value=0, key=SEED, help="The same seed draws the same pairs.")
-        right.file_uploader(
-            "Or a file of pairs",
-            key=FILE,
-            help="One pair a row, as keys of conversations in the columns first and second.",
-        )
         name = st.text_input(
             "Name of the study", key=NAME, max_chars=60, placeholder="side-by-side-1"
         ).strip()
@@ -58,16 +51,11 @@ def section(known: Sequence[str]) -> None:
 def _made() -> None:
     # Read here and not handed over: a press that follows typing at once would bring what stood there before.
     given = st.session_state
-    name, file = given[NAME].strip(), given.get(FILE)
+    name = given[NAME].strip()
     with told.writing() as db:
         used = shelf.find(workspace(), given[RUBRIC]) if given[RUBRIC] else None
-        if file is not None:
-            with on_disk(file) as path:
-                pairs = comparisons_file.pairs(path)
-            made = pairings.new(db, name, used, given=pairs, source=file.name, overlap=1)
-        else:
-            how = {"players": given[MODELS], "seed": given[SEED], "overlap": 1}
-            made = pairings.new(db, name, used, given[WHOSE], given[NUMBER] or None, **how)
+        how = {"players": given[MODELS], "seed": given[SEED], "overlap": 1}
+        made = pairings.new(db, name, used, given[WHOSE], given[NUMBER] or None, **how)
         st.session_state["pairs"] = made.name
         told.done(
             f"The study of pairs “{plain(made.name)}” is made. Deal it to people, or have judges compare it."

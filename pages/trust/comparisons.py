@@ -173,15 +173,16 @@ def _show(results: Compared) -> None:
     labels = {n: f"people ({results.people})" if n == comparisons.PEOPLE else n for n in names}
     usual = comparisons.ALL_JUDGES if comparisons.ALL_JUDGES in names else names[0]
     rater = choice("As seen by", "rater", names, usual, format_func=lambda name: plain(labels[name]))
+    if words := comparisons.verdict(results, rater):
+        st.subheader(plain(words), anchor=False)
     shown = {each.name: each for each in comparisons.result_tables(results, rater)}
     if strengths := shown.get("strengths"):
         players = [str(row["player"]) for row in strengths.rows]
         rows = list(zip(players, strengths.estimates("strength"), strict=True))
         if any(figure.defined for _, figure in rows):
             forest(rows, "Strength by model", "Strength (log scale, mean 0), 95% interval")
-    for name in ("duels", "strengths", "position-bias", "shown-first", "agreement"):
-        if name in shown:
-            table.draw(shown[name])
+    for each in shown.values():
+        table.draw(each)
     if "agreement" not in shown:
         st.caption("Nobody has compared yet.")
     every = partial(as_document, comparisons.result_tables(results), "json")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
+from zipfile import ZipFile
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -99,14 +100,14 @@ def test_the_address_names_the_view_and_back_returns_to_it(app: Server, page: Pa
     expect(page).to_have_url(re.compile(r"study=made&criterion=in_character"))
     tab(page, "Would a cheaper panel do?")
     expect(page).to_have_url(re.compile(r"study=made&criterion=in_character&tab=panels"))
-    expect(page.get_by_text("Difference, paired")).to_be_visible()
+    expect(page.get_by_text("in place of the first")).to_be_visible()
     page.go_back()
     sees(page, re.compile("^On In character, "))
     page.go_back()
     sees(page, re.compile("^On Fluency, "))
     page.go_forward()
     page.go_forward()
-    expect(page.get_by_text("Difference, paired")).to_be_visible()
+    expect(page.get_by_text("in place of the first")).to_be_visible()
     page.goto(f"{app.url}/agreement?study=nope")
     sees(page, "There is no study “nope”.")
 
@@ -191,7 +192,7 @@ def test_on_a_phone_rows_are_cards(app: Server, browser: Browser) -> None:
         app.sign_in(context)
         phone = context.new_page()
         phone.goto(f"{app.url}/agreement?study=made&tab=panels")
-        sees(phone, re.compile("Difference, paired"))
+        sees(phone, re.compile("in place of the first"))
         tables(phone)
         sees(phone, re.compile("Best in: "))
         expect(phone.get_by_test_id("stDataFrame")).to_have_count(0)
@@ -213,8 +214,14 @@ def test_the_figures_can_be_taken_away(app: Server, page: Page) -> None:
     page.goto(f"{app.url}/agreement?study=made&resamples=200")
     page.get_by_role("button", name="Download", exact=True).click()
     with page.expect_download(timeout=240_000) as download:  # every section on every criterion
-        page.get_by_role("button", name="All figures (json)").click()
-    assert Path(download.value.path()).read_text(encoding="utf-8") == figures(app, 200).document("json")
+        page.get_by_role("button", name="Report with all figures").click()
+    with ZipFile(download.value.path()) as archive:
+        [name] = [name for name in archive.namelist() if name.endswith("figures.json")]
+        assert archive.read(name).decode() == figures(app, 200).document("json")
+    page.keyboard.press("Escape")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Report (HTML)").click()
+    assert "<svg" in Path(download.value.path()).read_text(encoding="utf-8")
     page.goto(f"{app.url}/samples?study=made")
     with page.expect_download() as download:
         page.get_by_role("button", name="Ratings (CSV)").click()

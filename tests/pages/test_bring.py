@@ -46,6 +46,8 @@ def test_a_file_is_shown_before_it_is_stored(workspace: Workspace) -> None:
     assert count(workspace) == 0
     the(shown, "button", "Import").click().run()
     assert "Under “arena”: 4 new conversations, 2 comparisons." in said(shown)
+    assert the(shown, "button", "Write what is asked about them").proto.type == "primary"
+    assert the(shown, "button", "Import").proto.type == "secondary", "one primary button a page"
     with workspace.read() as db:
         assert len(comparisons.frame(db, "arena", "scenario")) == 2
 

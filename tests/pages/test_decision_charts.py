@@ -1,4 +1,4 @@
-"""The charts of thresholds, calibration and players' order: what they show, and nothing of nothing."""
+"""The charts of thresholds and calibration: what they show, and nothing of nothing."""
 
 import warnings
 
@@ -7,7 +7,6 @@ import pytest
 
 from concord.statistics.calibration import calibration, calibration_curves
 from concord.statistics.ratings import read_ratings
-from concord.statistics.systems import player_order, systems
 from concord.statistics.thresholds import pass_rates, thresholds
 from pages.trust.agreement_charts import PICTURES
 from tests.agreement.frames import study
@@ -27,10 +26,6 @@ def tables(ratings):
         "calibration": [
             calibration(table, "quality", **given),
             calibration_curves(table, "quality", **given),
-        ],
-        "system": [
-            systems(table, "quality", PLAYERS, **given),
-            player_order(table, "quality", PLAYERS, **given),
         ],
     }
     return {name: {table.name: table for table in made} for name, made in found.items()}
@@ -54,19 +49,15 @@ def test_every_section_has_its_charts():
     found = tables(study({"ann": people.tolist()}, {"j": close.tolist(), "k": far.tolist()}))
     drawn = {name: list(PICTURES[name](of)) for name, of in found.items()}
     assert {name: len(charts) for name, charts in drawn.items()} == {
-        "thresholds": 2,
+        "thresholds": 1,
         "calibration": 1,
-        "system": 1,
     }
     said = {name: titles(charts[-1][1].to_dict()) for name, charts in drawn.items()}
     assert said == {
         "thresholds": {"pass rate"},
         "calibration": {"judge's score", "people's mean"},
-        "system": {"rank, 1 = best"},
     }
     assert "n = 120" in drawn["thresholds"][0][0], "on how many items the figures rest"
-    rows = drawn["system"][0][1].to_dict()["datasets"].values()
-    assert {row["panel"] for of in rows for row in of} == {"j", "k", "Avg(j, k)"}
 
 
 @pytest.mark.parametrize("name", sorted(STUDIES))
@@ -77,9 +68,7 @@ def test_little_is_drawn_of_little(name):
             section: [chart.to_dict() for _, chart in PICTURES[section](of)]
             for section, of in tables(STUDIES[name]).items()
         }
-    compared = {"constant", "two items", "rounding"}
     assert {section: len(charts) for section, charts in drawn.items()} == {
         "thresholds": 0,
         "calibration": 0,
-        "system": int(name in compared),
     }

@@ -66,7 +66,10 @@ def test_a_judge_is_named_whose_interval_leaves_out_0_and_a_reason_where_nothing
     rows.append({"rater": "b", "feature": OWN_FAMILY, "step": "yes, against no", "effect": SURE})
     evidence.sections["bias"] = table("feature_bias", rows)
     _, family = answers.favours(evidence, "wit").values()
-    assert family == "b gives its own family more than people do: +0.50 points (+0.20 to +0.80)."
+    assert family == (
+        "b gives its own family more than people do: +0.50 points (+0.20 to +0.80). "
+        "Not known for a: no family is given."
+    )
 
 
 def test_the_most_severe_annotator_is_a_person(evidence: Any) -> None:
@@ -99,14 +102,33 @@ def test_nobody_is_sent_to_draw_where_too_little_is_left(
     # 0.04 below on 100 items, half the interval 0.1: (1.96 + 0.84) x 0.05 / 0.06 is 2.33, whose square less 1
     # is some 440 more items.
     rows = ({"rater": "a", "difference": Estimate(-0.04, -0.14, 0.06, n=100)},)
-    of = SimpleNamespace(word=word, members=("a",), rows=Table("glance", "", (Column("rater"),), rows))
+    glance = Table("glance", "", (Column("rater"),), rows)
+    of = SimpleNamespace(word=word, members=("a",), rows=glance, next="")
     evidence.names["a"] = "a"
     step = answers.next_step(evidence, of, left)
     assert step.page == page
     assert ("5 more can be drawn" in step.about) == (left == 5)
+    of.next = "Repair the question Wit or its guidelines before more is rated."
+    assert answers.next_step(evidence, of, left).page == "rubrics"
 
 
 def test_a_price_that_is_not_known_is_never_0() -> None:
     assert answers.per_thousand(None, "USD") == "price not known"
     assert answers.per_thousand(0.0, "USD") == "0.00 USD per 1,000 judgements"
     assert answers.per_thousand(1234.5, "") == "1,234.50 per 1,000 judgements"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "word"), [(-0.05, 0.09, "Yes"), (0.02, 0.3, "No"), (-0.05, 0.2, "It is not")]
+)
+def test_whether_a_cheaper_panel_does_is_said_with_difference_and_price(
+    low: float, high: float, word: str
+) -> None:
+    pair = {"difference": Estimate((low + high) / 2, low, high, n=60), "n": 60}
+    sentence = answers.cheaper(pair, 0.1, [12.5, None], "USD")
+    assert sentence.startswith(word)
+    assert f"({-high:+z.2f} to {-low:+z.2f})" in sentence
+    assert "price not known, in place of 12.50 USD" in sentence
+    assert answers.cheaper({"difference": Estimate(None, n=0, reason="two ties"), "n": 0}, 0.1, [], "") == (
+        "Not known: two ties."
+    )

@@ -11,6 +11,7 @@ from concord.reports.agreement_report import Options, agreement_report
 from concord.reports.overview import next_steps
 from concord.reports.verdict import headline
 from concord.store import access, conversations, holdings, placements, ratings, runs, studies, summaries
+from concord.store.conversations import Filter
 from concord.store.database import now
 from concord.workspace import Workspace
 from tests.filled import JUDGES, PLAYERS, assigned, fill
@@ -147,8 +148,13 @@ def test_failed_judgements_are_to_be_asked_again(workspace):
         fill(db, people=False)
     failed = sum(judge.failed for judge in overview.look(workspace).judges)
     assert failed > 0
-    text = f"{failed} judgements could not be read. See what was replied; their run asks again."
-    assert (text, "conversations") in steps(workspace)
+    with workspace.read() as db:
+        count, cut = conversations.unreadable(db)
+        every = conversations.count(db, Filter(failed=True))
+    assert count + cut == every
+    [text] = [text for text, page in steps(workspace) if page == "conversations"]
+    kinds = f"{count} with a judgement that could not be read"
+    assert text.startswith(f"{every} conversations have failed or cut replies: {kinds}")
 
 
 def test_studies_without_any_mock_models_are_told_apart(workspace, run, tmp_path):
@@ -205,4 +211,4 @@ def test_the_headline_names_the_best_panel_and_the_best_judge(workspace):
     assert len(shown) == 2
     panels = {name: rho for name, rho in values.items() if name not in JUDGES}
     alone = {name: rho for name, rho in values.items() if name in JUDGES}
-    assert shown == [max(panels, key=panels.get), max(alone, key=alone.get)]
+    assert shown == [max(alone, key=alone.get), max(panels, key=panels.get)]

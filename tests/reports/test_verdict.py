@@ -77,6 +77,15 @@ def test_what_items_cannot_tell_is_planned() -> None:
     assert "more items" not in found.sentence
 
 
+def test_where_people_do_not_agree_the_question_is_repaired_before_more_is_rated() -> None:
+    apart = {("human", name): RNG.integers(1, 6, (40, 2)).tolist() for name in ("Ada", "Bo", "Chi")}
+    found = measured(frame({**apart, ("judge", "j"): seen()})).verdict()
+    person = next(row["person"] for row in found.rows.rows)
+    assert person.value <= 0
+    assert found.next.startswith("Repair the question Final or its guidelines before more is rated")
+    assert "more items" not in found.next
+
+
 def test_the_margin_decides_what_as_good_means() -> None:
     table = simulated(items=40, judge_noise=0.7, person_noise=0.7)
     wide = measured(table, options=replace(FEW, margin=0.5)).verdict()

@@ -52,6 +52,16 @@ def test_every_pair_is_asked_in_both_orders_and_once(played):
     assert bias["mock-judge-noisy"].first > bias["mock-judge-noisy"].second, "it likes what it is shown first"
     assert found.simulated == ("mock-judge-noisy", "mock-judge-strict")
     assert found.matches == ()
+    best = comparisons.verdict(found, "mock-judge-strict")
+    unsure = "the best of 3 models is not known yet. mock-sim-steady and mock-sim-chatty are not told apart"
+    assert best.startswith(f"By mock-judge-strict, {unsure}: ")
+    first, second = (s.player for s in strict.strengths[:2])
+    duel = next(d for d in strict.duels if {d.one, d.other} == {first, second})
+    won, lost = (duel.won, duel.lost) if duel.one == first else (duel.lost, duel.won)
+    assert f"{won} won, {duel.tied} tied, {lost} lost of {duel.delta.n};" in best
+    assert comparisons.verdict(found, "nobody") == ""
+    again = planning.survey(played, planning.job(played, compare(judge_repeats=2)))
+    assert again.measured == {"mock-judge-noisy", "mock-judge-strict"}, "what comparing took is known by now"
 
 
 def test_comparing_by_batch_gives_the_same_verdicts(played):
