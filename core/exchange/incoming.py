@@ -1,10 +1,11 @@
 """Store an imported study: everything, or nothing."""
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TypedDict, TypeVar, Unpack
+from typing import NamedTuple, TypedDict, TypeVar, Unpack
 
 import numpy as np
 from sqlite_utils import Database
@@ -27,8 +28,7 @@ AT_ONCE = 100
 """Conversations stored, or whose ratings are stored, in one part: some hundredths of a second."""
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(NamedTuple):
     """One rating of a file. `unit.conversation` is the conversation's key, `where` the place in the file."""
 
     unit: Unit
@@ -101,12 +101,20 @@ def _store(
     part: Part, incoming: Incoming, append: bool, progress: Callable[[float], None] | None = None
 ) -> Imported:
     name, begun = incoming.study.name, now()
+    every: dict[Rater, None] = {}
+    keys: dict[Unit, None] = {}
+    by_conversation: dict[str, array[int]] = {}
+    for at, one in enumerate(incoming.given):
+        key = one.unit.conversation
+        every[one.rater] = None
+        keys[one.unit if incoming.study.per_turn else Unit(key)] = None
+        if key not in by_conversation:
+            by_conversation[key] = array("q")
+        by_conversation[key].append(at)
     with part() as db:
         asked_more = _make_room(db, incoming, append)
         study = studies.study_id(db, name)
-        raters = {
-            rater: ratings.rater_id(db, rater) for rater in dict.fromkeys(g.rater for g in incoming.given)
-        }
+        raters = {rater: ratings.rater_id(db, rater) for rater in every}
     new = 0
     for some in _some(incoming.conversations.values()):
         with part() as db:
@@ -115,21 +123,16 @@ def _store(
                     conversations.save(db, conversation)
                     new += 1
     units = 0
-    keys = dict.fromkeys(
-        Unit(g.unit.conversation, g.unit.turn if incoming.study.per_turn else None) for g in incoming.given
-    )
     for of_some in _some(keys, 2000):
         with part() as db:
             units += _add_units(db, name, of_some)
     people = judges = repeated = 0
-    by_conversation: dict[str, list[Given]] = {}
-    for one in incoming.given:
-        by_conversation.setdefault(one.unit.conversation, []).append(one)
     for done, some_keys in enumerate(_some(by_conversation)):
         if progress is not None:
             progress(done * AT_ONCE / len(by_conversation))
         with part() as db:
-            added = rate(db, [one for key in some_keys for one in by_conversation[key]], study, raters)
+            given = [incoming.given[at] for key in some_keys for at in by_conversation[key]]
+            added = rate(db, given, study, raters)
         people, judges, repeated = people + added[0], judges + added[1], repeated + added[2]
     if asked_more:  # the finals of people who were not asked the new criteria
         with part() as db:

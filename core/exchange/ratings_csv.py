@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -23,6 +24,11 @@ OF_ITEM = ("text", "model", "language")
 OPTIONAL = ("turn", "repeat", "variant", "simulated", "explanation", "comment", "created", "study", *OF_ITEM)
 _OF_RATER = ("rater_type", "rater", "variant", "simulated", "repeat")
 _SAID = ("explanation", "comment", "created")
+_FEW = ("criterion", *_OF_RATER, "turn")
+"""Columns in which few different values stand: each combination of them is read and checked once."""
+_NOTHING: Mapping[str, str] = {}
+_Asked = tuple[str, Rater, int | None, int]
+"""The criterion, who was asked, and about which turn in which repeat."""
 WRITTEN = ("item_id", "turn", "criterion", *_OF_RATER, "score", *_SAID, "model", "language")
 
 
@@ -88,24 +94,43 @@ def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> RatingsFile:
     """`read` of numbered records, the first of which names the columns; errors call them `file`."""
-    lines: dict[tuple[Any, ...], RatingLine] = {}
-    raters: dict[tuple[str, ...], Rater] = {}
+    lines: dict[int, RatingLine] = {}
     first, cells = next(numbered, (1, []))
     if not cells:
         raise ImportRefused(f"{file} is empty. Its first line must name the columns: {', '.join(REQUIRED)}.")
     header = _header(file, first, cells)
+    few = itemgetter(*(at for at, name in enumerate(header) if name in _FEW))
+    rest = [(at, name) for at, name in enumerate(header) if name not in ("", "item_id", "score", *_FEW)]
+    item_at, score_at = header.index("item_id"), header.index("score")
+    items: dict[str, tuple[int, str]] = {}
+    asked: dict[tuple[str, ...], tuple[int, _Asked]] = {}
+    numbers: dict[str | _Asked, int] = {}
 
     def add(where: str, number: int, cells: Sequence[str]) -> None:
-        line = _line(where, number, by_column(where, header, cells, REQUIRED), raters)
-        key = (line.item, line.turn, line.criterion, line.rater, line.repeat)
+        whole = len(cells) == len(header) and bool(cells[score_at].strip())
+        if not whole or cells[item_at] not in items or few(cells) not in asked:
+            row = by_column(where, header, cells, REQUIRED)
+            item = name_in(where, "item_id", row["item_id"].strip())
+            which = _asked(where, row)
+            items[cells[item_at]] = numbers.setdefault(item, len(numbers)), item
+            asked[few(cells)] = numbers.setdefault(which, len(numbers)), which
+        (of_item, item), (of_asked, which) = items[cells[item_at]], asked[few(cells)]
+        criterion, rater, turn, repeat = which
+        key = of_item << 32 | of_asked
         if key in lines:
-            judge = line.rater.kind == "judge"
-            hint = " Runs of one judge are told apart by a column “repeat”." if judge else ""
+            hint = " Runs of one judge are told apart by a column “repeat”." if rater.kind == "judge" else ""
             raise ImportRefused(
-                f"{where}: {line.rater.kind} “{line.rater.name}” rated “{line.item}” on "
-                f"“{line.criterion}” in line {lines[key].number} already. Keep one of the two.{hint}"
+                f"{where}: {rater.kind} “{rater.name}” rated “{item}” on "
+                f"“{criterion}” in line {lines[key].number} already. Keep one of the two.{hint}"
             )
-        lines[key] = line
+        said = {name: unmarked(cells[at]) for at, name in rest if cells[at]} or _NOTHING
+        for column in ("model", "language"):
+            if column in said:
+                name_in(where, column, said[column])
+        if "model" in said:
+            said = {**said, "model": nfc(said["model"])}
+        figure = figure_in(where, "score", unmarked(cells[score_at]).strip(), longest=NAME)
+        lines[key] = RatingLine(number, item, criterion, rater, turn, repeat, figure, said)
 
     each(numbered, file, add, "; nothing was imported")
     if not lines:
@@ -148,27 +173,21 @@ def _header(path: str, number: int, cells: Sequence[str]) -> list[str]:
     return names
 
 
-def _line(where: str, number: int, row: dict[str, str], raters: dict[tuple[str, ...], Rater]) -> RatingLine:
-    item, criterion, kind, name, score = (row.pop(column).strip() for column in REQUIRED)
-    variant, simulated = row.pop("variant", "").strip(), row.pop("simulated", "").strip().lower()
-    names = {"item_id": item, "criterion": criterion, "rater": name, "variant": variant, "rater_type": kind}
-    for column, text in (names | {c: row[c] for c in ("model", "language") if c in row}).items():
+def _asked(where: str, row: Mapping[str, str]) -> _Asked:
+    """What a line says in the columns _FEW. Raises ImportRefused."""
+    kind, variant = row["rater_type"].strip(), row.get("variant", "").strip()
+    criterion, name = row["criterion"].strip(), row["rater"].strip()
+    names = {"criterion": criterion, "rater": name, "variant": variant, "rater_type": kind}
+    for column, text in names.items():
         name_in(where, column, text)
-    criterion, name, variant = map(nfc, (criterion, name, variant))
-    row |= {"model": nfc(row["model"])} if "model" in row else {}
-    rater = raters.get((kind, name, variant, simulated))
-    if rater is None:
-        if kind.lower() not in ("human", "judge"):
-            raise ImportRefused(f"{where}: rater_type is “{kind}”; it must be human or judge.")
-        which: RaterKind = "human" if kind.lower() == "human" else "judge"
-        # A variant is the version of a judge's prompt; a person is one rater under every variant.
-        rater = raters[kind, name, variant, simulated] = Rater(
-            name, which, variant if which == "judge" else "", yes(simulated)
-        )
-    turn = _whole(where, "turn", row.pop("turn", ""), 1)
-    repeat = _whole(where, "repeat", row.pop("repeat", ""), 0) or 0
-    figure = figure_in(where, "score", score, longest=NAME)
-    return RatingLine(number, item, criterion, rater, turn, repeat, figure, row)
+    if kind.lower() not in ("human", "judge"):
+        raise ImportRefused(f"{where}: rater_type is “{kind}”; it must be human or judge.")
+    which: RaterKind = "human" if kind.lower() == "human" else "judge"
+    # A variant is the version of a judge's prompt; a person is one rater under every variant.
+    version = nfc(variant) if which == "judge" else ""
+    rater = Rater(nfc(name), which, version, yes(row.get("simulated", "")))
+    repeat = _whole(where, "repeat", row.get("repeat", ""), 0) or 0
+    return nfc(criterion), rater, _whole(where, "turn", row.get("turn", ""), 1), repeat
 
 
 def _whole(where: str, column: str, text: str, least: int) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 from sqlite_utils import Database
@@ -85,19 +85,43 @@ def incoming(
     scopes = conversations.benchmarks_of(db, list(key_of.values())) if db else ()
     registered = {c.name: c for scope in scopes for c in ratings.criteria(db, scope)} if db else {}
     criteria = _criteria(table, existing, registered, scales or {}, uncounted, by_rubric)
-    given = []
-    for line in table.lines:
-        key = key_of[line.item]
-        own = [c for c in table.extra if c in line.cells and (c not in of_item or key not in new)]
-        beside = {c: line.cells[c] for c in own}
-        beside |= {"comment": line.cells["comment"]} if line.cells.get("comment") else {}
-        meta = json.dumps(beside, ensure_ascii=False) if beside else None
-        reasons, created = line.cells.get("explanation", ""), line.cells.get("created", "")
-        rating = (line.criterion, line.rater, line.score, line.repeat, reasons, meta, created)
-        given.append(Given(Unit(key, line.turn), *rating, table.where(line)))
     about = {"rubric": rubric.noted} if rubric else {}
     base = existing or Study(study, (), title=title, source="ratings", per_turn=per_turn, meta=about)
+    given = _Ratings(table, key_of, of_item, frozenset(new))
     return Incoming(replace(base, criteria=criteria), given, new, table.file)
+
+
+@dataclass(frozen=True)
+class _Ratings(Sequence[Given]):
+    """A file's ratings, each made when it is asked for: a million at once would take 200 MB.
+
+    `of_item` are the columns that describe the items in `new`, not single ratings.
+    """
+
+    table: RatingsFile
+    keys: Mapping[str, str]
+    of_item: Collection[str]
+    new: Collection[str]
+
+    def __len__(self) -> int:
+        return len(self.table.lines)
+
+    @overload
+    def __getitem__(self, at: int) -> Given: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Given]: ...
+    def __getitem__(self, at: int | slice) -> Given | Sequence[Given]:
+        if isinstance(at, slice):
+            return [self[place] for place in range(*at.indices(len(self)))]
+        line, meta = self.table.lines[at], None
+        key = self.keys[line.item]
+        if line.cells:
+            own = ["comment", *(c for c in self.table.extra if c not in self.of_item or key not in self.new)]
+            beside = {c: line.cells[c] for c in own if c in line.cells}
+            meta = json.dumps(beside, ensure_ascii=False) if beside else None
+        reasons, created = line.cells.get("explanation", ""), line.cells.get("created", "")
+        rating = (line.criterion, line.rater, line.score, line.repeat, reasons, meta, created)
+        return Given(Unit(key, line.turn), *rating, self.table.where(line))
 
 
 def _stored(db: Database | None, study: str, items: Iterable[str]) -> tuple[list[str], dict[str, int]]:
@@ -164,7 +188,10 @@ def _items(table: RatingsFile) -> dict[str, _Item]:
     items: dict[str, _Item] = {}
     for line in table.lines:
         extra = {c: line.cells.get(c, "") for c in table.extra}
-        item = items.setdefault(line.item, _Item(extra=extra))
+        if (item := items.get(line.item)) is None:
+            item = items[line.item] = _Item(extra=extra)
+        elif not line.cells and not extra:
+            continue
         for column in OF_ITEM:
             if (value := line.cells.get(column)) is not None:
                 first_value, number = item.cells.setdefault(column, (value, line.number))

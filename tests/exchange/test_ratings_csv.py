@@ -256,6 +256,11 @@ BAD = {
     "a column twice": (["a,f,human,ann,4,5"], HEADER + ",score", "two columns are called score"),
     "bars": (["a|f|human|ann|4"], HEADER.replace(",", "|"), "the column item_id is missing"),
     "only a header": ([], HEADER, "holds no ratings"),
+    "one turn in two forms": (
+        ["a,f,human,ann,4,1", "a,f,human,ann,3,1.0"],
+        LONG,
+        "line 3: human “ann” rated “a” on “f” in line 2 already",
+    ),
     "turn zero": (["a,f,human,ann,4,0"], LONG, "the turn “0” is not a whole number from 1"),
     "turns of some": (
         ["a,f,human,ann,4,1", "a,f,human,bob,4,"],
