@@ -49,6 +49,9 @@ NAMED = 5
 FEW, FEW_OF_ONE = 30, 20
 """Items, and items of one of two answers, below which a reader is told how many there are."""
 
+WEAK = 0.4
+"""An agreement that is sure to lie below it is called weak: κ is at most “fair” (Landis and Koch 1977)."""
+
 FARTHEST = 20
 """More items than this many times those there are is no plan."""
 
@@ -97,12 +100,15 @@ def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> 
     if members:
         sentence, reason, advice = _words(evidence, criterion, members, word, row, table)
     person = _figure(row, "person")
-    if person is not None and person.value is not None and person.value <= 0:
+    if person is not None and _apart(person):
         advice = (
             f"Repair the question {evidence.label(criterion)} or its guidelines before more is rated: one "
             f"more person reaches {_symbol(evidence, criterion)} {_two(person)} alone."
         )
     flags = ranked([*flags_of(evidence), *on_criterion(evidence, criterion, members)])
+    if word == "at least as good":
+        used = _used(table, members)
+        advice += _conditions([*flags_of(evidence), *on_criterion(evidence, criterion, used)], used)
     copied = [flag.judge for flag in flags if flag.claim == "copy" and flag.judge in members]
     if copied := copied or _equal_to_the_person(evidence, criterion, members):
         where = "column" if evidence.of.study.source == FILE else "answers of"
@@ -119,6 +125,31 @@ def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> 
         renamed(table, evidence.names),
         tuple(flag for flag in flags if CLAIMS[flag.claim].first)[:MOST_FLAGS],
         advice,
+    )
+
+
+def _apart(person: Estimate) -> bool:
+    """Whether people are not shown to agree, and agree weakly at most."""
+    if person.interval is None:
+        return person.value is not None and person.value <= 0
+    return person.interval[0] <= 0 and person.interval[1] < WEAK
+
+
+def _used(table: Table, members: tuple[str, ...]) -> tuple[str, ...]:
+    """Whom to use where `members` are at least as good: one of them who is, too, and agrees better alone."""
+    rows = {str(row["rater"]): row for row in table.rows}
+    good = [
+        (judge,) for judge in members if rows.get(called((judge,)), {}).get("verdict") == "at least as good"
+    ]
+    return max([members, *good], key=lambda some: _value(rows.get(called(some), {}).get("judge")))
+
+
+def _conditions(flags: Sequence[Flag], members: tuple[str, ...]) -> str:
+    """What the use of judges that order items well is tied to: their level, and items that they leave out."""
+    level = any(flag.claim == "level" for flag in flags)
+    leaves_out = any(flag.claim == "lacks ratings" and flag.judge in members for flag in flags)
+    return (" Correct the level before scores are read as people's." if level else "") + (
+        " Have people rate the items left out." if leaves_out else ""
     )
 
 
@@ -288,6 +319,11 @@ def _words(
     if word == "at least as good":
         kappa = usual(evidence, criterion) == "kappa"
         together = "the answer of most judges" if kappa else "the mean of the judges"
+        used = _used(table, members)
+        if used != members:
+            alone = _two(_figure(next(r for r in table.rows if r["rater"] == called(used)), "judge") or judge)
+            too = f" It reaches {_symbol(evidence, criterion)} {alone} alone, all together {_two(judge)}."
+            together = used[0]
         return (
             f"On {label}, {who} {are} at least as good as one more person.",
             reason,
@@ -353,7 +389,8 @@ def _not_compared(
     kappa, person = usual(evidence, criterion) == "kappa", len(scores.people) == 1
     whom_ = "the person" if person else "most people" if kappa else "people's mean"
     reached = f"{_symbol(evidence, criterion)} {_two(figure)}{_within(figure)} on {figure.n} items"
-    sentence = f"On {label}, {who} {agree} with {whom_}: {reached}."
+    weak = figure.interval is not None and figure.interval[1] < WEAK
+    sentence = f"On {label}, {who} {agree} {'weakly ' if weak else ''}with {whom_}: {reached}."
     reason = "One person alone answered: how far people agree with each other, what a judge can be held to, "
     reason += "is not known."
     if not person:
@@ -372,11 +409,11 @@ def _not_compared(
     if figure.interval and figure.interval[0] <= 0:
         are = "are" if len(members) > 1 else "is"
         sentence = f"On {label}, {who} {are} not shown to agree with {whom_} better than chance: {reached}."
-        if not few:
-            advice = (
-                f"Do not use {'them' if len(members) > 1 else who} on {label} yet: look at what is asked, or "
-                "take another judge, before more is rated."
-            )
+    if not few and figure.interval and (weak or figure.interval[0] <= 0):
+        advice = (
+            f"Do not use {'them' if len(members) > 1 else who} on {label} yet: look at what is asked, or "
+            "take another judge, before more is rated."
+        )
     return sentence, reason, advice
 
 
@@ -620,6 +657,7 @@ def _lacking(evidence: Evidence, names: Mapping[str, str]) -> Iterable[Flag]:
                 f"{judge} lacks ratings of {counts}, more often of the {which} ones: on {on} people's mean "
                 f"is {missing_.value:z.2f} where it lacks them, elsewhere {rated.value:z.2f} (p "
                 f"{_small(_p(row))}). Compare judges on common items (section missing).",
+                judge,
             )
         else:
             yield Flag("incomplete", f"{judge} has no rating of {counts}.")

@@ -54,6 +54,30 @@ def test_a_judge_as_good_as_a_person_may_be_used() -> None:
     )
 
 
+def test_a_judge_that_orders_well_on_another_level_is_corrected_first() -> None:
+    shifted = verdict(judge_noise=0.1, person_noise=1.2, shift=0.8)
+    assert shifted.word == "at least as good"
+    assert shifted.next.endswith("Correct the level before scores are read as people's.")
+
+
+def test_a_judge_that_agrees_better_alone_is_used_alone() -> None:
+    """With 20 items a panel of a fine judge and a poor one is as good as a person; the fine one is better."""
+    both = two_judges(0.05, 1.5, 1.2)
+    rows = {str(row["name"]): row for row in both.verdict().rows.rows}
+    assert both.verdict().word == rows["j"]["verdict"] == "at least as good"
+    alone, together = (rows[name]["judge"].value for name in ("j", "j + k"))
+    assert alone > together
+    assert both.verdict().next.startswith("Use j on Final where one more person would rate.")
+    assert f"It reaches ρ = {alone:.2f} alone, all together {together:.2f}." in both.verdict().next
+
+
+def test_weak_agreement_with_the_only_person_is_no_agreement() -> None:
+    table = simulated(items=300, judge_noise=5.0, person_noise=0.5)
+    found = measured(table[table.rater.isin(["Ada", "j"])]).verdict("wit")
+    assert "j agrees weakly with the person: ρ = 0." in found.sentence
+    assert found.next.startswith("Do not use j on Wit yet")
+
+
 def test_a_judge_worse_than_a_person_replaces_nobody() -> None:
     found = verdict(judge_noise=3.0, person_noise=0.3)
     assert (found.word, found.sentence) == ("worse", "On Final, j is worse than one more person.")
@@ -78,10 +102,14 @@ def test_what_items_cannot_tell_is_planned() -> None:
 
 
 def test_where_people_do_not_agree_the_question_is_repaired_before_more_is_rated() -> None:
-    apart = {("human", name): RNG.integers(1, 6, (40, 2)).tolist() for name in ("Ada", "Bo", "Chi")}
+    answers = np.random.default_rng(3).integers(1, 6, (3, 40, 2))
+    apart = {
+        ("human", name): given.tolist() for name, given in zip(("Ada", "Bo", "Chi"), answers, strict=True)
+    }
     found = measured(frame({**apart, ("judge", "j"): seen()})).verdict()
     person = next(row["person"] for row in found.rows.rows)
-    assert person.value <= 0
+    assert person.low <= 0
+    assert person.high < 0.4
     assert found.next.startswith("Repair the question Final or its guidelines before more is rated")
     assert "more items" not in found.next
 
