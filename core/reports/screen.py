@@ -127,7 +127,7 @@ def _with_shares(decided: Table) -> Table:
     )
     word = by_name["people"].title.partition(": ")[2]
     items = _n(best["people"])
-    caption = f"{word}: {people} of {items} {'item' if items == '1' else 'items'} by most people"
+    caption = f"{word}: {people} of {items} {'item' if items == '1' else 'items'} by people"
     if not by_name["corrected"].file_only:
         caption += f"; {corrected} of all {_n(best['judge'])}, corrected by {best['rater']}"
     shares = ("judge", "people", "corrected", "kappa", "accuracy")
@@ -156,7 +156,7 @@ def screen(
     """The answer as text: what was read, the verdict, the tables, at most three flags, what to type next."""
     on = criterion or main_of(report)
     verdict = report.verdict(on)
-    sentences = filter(None, (verdict.sentence, verdict.reason, verdict.next))
+    sentences = filter(None, (verdict.sentence, verdict.next, verdict.reason))
     parts = [
         _lines(" · ".join(taken), width, 3),
         *(_lines(warning(one), width, 2) for one in left_out),

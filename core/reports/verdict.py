@@ -75,8 +75,8 @@ class Verdict:
 
     @property
     def sentences(self) -> list[str]:
-        """The verdict, why, what to do next, and the flags."""
-        return [*filter(None, [self.sentence, self.reason, self.next]), *(flag.text for flag in self.flags)]
+        """The verdict, what to do next, why, and the flags."""
+        return [*filter(None, [self.sentence, self.next, self.reason]), *(flag.text for flag in self.flags)]
 
 
 def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> Verdict:
@@ -101,6 +101,11 @@ def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> 
         sentence, reason, advice = _words(evidence, criterion, members, word, row, table)
     person = _figure(row, "person")
     if person is not None and _apart(person):
+        who = f"the {len(members)} judges" if len(members) > 1 else members[0]
+        sentence = (
+            f"On {evidence.label(criterion)}, people are not shown to agree with each other: nothing can be "
+            f"said of {who}."
+        )
         advice = (
             f"Repair the question {evidence.label(criterion)} or its guidelines before more is rated: one "
             f"more person reaches {_symbol(evidence, criterion)} {_two(person)} alone."
@@ -149,7 +154,7 @@ def _conditions(flags: Sequence[Flag], members: tuple[str, ...]) -> str:
     level = any(flag.claim == "level" for flag in flags)
     leaves_out = any(flag.claim == "lacks ratings" and flag.judge in members for flag in flags)
     return (" Correct the level before scores are read as people's." if level else "") + (
-        " Have people rate the items left out." if leaves_out else ""
+        " Ask it again about the items it left out, or have people rate them." if leaves_out else ""
     )
 
 
@@ -319,13 +324,14 @@ def _words(
     if word == "at least as good":
         kappa = usual(evidence, criterion) == "kappa"
         together = "the answer of most judges" if kappa else "the mean of the judges"
-        used = _used(table, members)
+        used, also = _used(table, members), ""
         if used != members:
             alone = _two(_figure(next(r for r in table.rows if r["rater"] == called(used)), "judge") or judge)
-            too = f" It reaches {_symbol(evidence, criterion)} {alone} alone, all together {_two(judge)}."
-            together = used[0]
+            symbol = _symbol(evidence, criterion)
+            too = f" On these items it reaches {symbol} {alone}, all together {_two(judge)}."
+            together, also = used[0], f", and so is {used[0]} alone"
         return (
-            f"On {label}, {who} {are} at least as good as one more person.",
+            f"On {label}, {who} {are} at least as good as one more person{also}.",
             reason,
             f"Use {together if several else who} on {label} where one more person would rate."
             f"{too if singles else ''}",
@@ -414,6 +420,8 @@ def _not_compared(
             f"Do not use {'them' if len(members) > 1 else who} on {label} yet: look at what is asked, or "
             "take another judge, before more is rated."
         )
+        if person:
+            advice += " A second person on some of the items shows whether judge or question is at fault."
     return sentence, reason, advice
 
 
@@ -460,10 +468,9 @@ def _level(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> Iter
     who = "The judges together" if len(members) > 1 else members[0]
     s, more = "" if len(members) > 1 else "s", bias.value > 0
     if yes := _yes(evidence, criterion):
-        text = (
-            f"{who} say{s} “{yes}” to {abs(bias.value):.0%} of the items {'more' if more else 'less'} than "
-        )
-        yield Flag("level", f"{text}people do ({low:.0%} to {high:.0%}).")
+        text = f"{who} say{s} “{yes}” {100 * abs(bias.value):.0f} percentage points "
+        text += f"{'more' if more else 'less'} often than people "
+        yield Flag("level", f"{text}({100 * low:.0f} to {100 * high:.0f}).")
     else:
         text = f"{who} score{s} {abs(bias.value):.2f} points {'higher' if more else 'lower'} than people "
         yield Flag("level", f"{text}({low:z.2f} to {high:z.2f}).")
@@ -628,7 +635,7 @@ def _one_answer(evidence: Evidence, parts: Mapping[str, CriterionScores]) -> Ite
             yield Flag(
                 "one answer",
                 f"{row.name} gave {row.share:.0%} of the items the same score ({word}) on {on}, people "
-                f"{row.others:.0%}: its correlation there says little.",
+                f"{row.others:.0%}: its agreement there says little.",
             )
 
 

@@ -708,7 +708,7 @@ def test_one_row_is_one_item(tmp_path):
     pd.DataFrame({"human": ["pass"], "judge": ["fail"]}).to_csv(file, index=False)
     shown = check(file).output
     assert "1 item was answered by people and a judge" in shown
-    assert "100% of 1 item by most people" in shown
+    assert "100% of 1 item by people" in shown
     assert "1 items" not in shown
     pd.DataFrame({"id": [1, 1, 2], "human": [1, 2, 3], "judge": [1, 2, 2]}).to_csv(file, index=False)
     assert "1 id stands in several rows of the column id" in check(file).output

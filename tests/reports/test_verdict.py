@@ -68,7 +68,8 @@ def test_a_judge_that_agrees_better_alone_is_used_alone() -> None:
     alone, together = (rows[name]["judge"].value for name in ("j", "j + k"))
     assert alone > together
     assert both.verdict().next.startswith("Use j on Final where one more person would rate.")
-    assert f"It reaches ρ = {alone:.2f} alone, all together {together:.2f}." in both.verdict().next
+    assert both.verdict().sentence.endswith("as good as one more person, and so is j alone.")
+    assert f"it reaches ρ = {alone:.2f}, all together {together:.2f}." in both.verdict().next
 
 
 def test_weak_agreement_with_the_only_person_is_no_agreement() -> None:
@@ -110,6 +111,7 @@ def test_where_people_do_not_agree_the_question_is_repaired_before_more_is_rated
     person = next(row["person"] for row in found.rows.rows)
     assert person.low <= 0
     assert person.high < 0.4
+    assert found.sentence.endswith("nothing can be said of j.")
     assert found.next.startswith("Repair the question Final or its guidelines before more is rated")
     assert "more items" not in found.next
 
