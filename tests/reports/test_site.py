@@ -164,7 +164,7 @@ def test_what_annotators_did_carelessly_is_published_without_their_names(tmp_pat
     checks = tuple(Check(name, n, asked, 1.0, 5.0, 1.0, False) for n in range(20))
     pairs = tuple(Pair(name, n, asked, 1.0, 5.0) for n in range(20))
     people = {of_whom: f"Annotator {n}" for n, of_whom in enumerate(PEOPLE, 1)}
-    of = replace(of, dealt=(*dealt, gone), checks=checks, repeats=pairs)
+    of = replace(of, dealt=(*dealt, gone), checks=checks, again={"repeat": pairs})
     limits = " ".join(report_of(site.unnamed(of, people)).limits)
     for words in ("Annotator 1 was faster", "Annotator 1 hit 0 of 20", "Annotator 1 rated 0 of 20"):
         assert words in limits
