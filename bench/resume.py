@@ -5,7 +5,7 @@
 A workspace is filled with all conversations of a PingPong plan and two judgements of each, but for the last
 conversation. `concord run` continues it, in a process of its own: measured are the seconds from its start
 to the arrival of its first call, its peak memory, and its processor time to the end, whose ratio is the
-aim's: other programs on the machine make waits longer. The baseline is a bare script that does the same
+aim's, because load makes waits longer. The baseline is a bare script that does the same
 without Concord: it reads the stored keys with sqlite3, subtracts them from the plan's in a set, and calls the
 endpoint with the openai library.
 """
