@@ -8,7 +8,9 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from shlex import quote
 from typing import Any, NamedTuple, Unpack
@@ -680,6 +682,17 @@ def _counted(one: str, several: str, which: Sequence[str]) -> str:
     return f"{len(which)} {what}: {'; '.join(which[:SHOWN])}{' …' if len(which) > SHOWN else ''}"
 
 
+def _grid(book: Any) -> list[tuple[Any, ...]]:
+    """The cells of the first sheet of a workbook of openpyxl, row by row, which is closed.
+
+    How large the sheet says it is is not believed: some writers state one cell.
+    """
+    with closing(book):
+        sheet = book.worksheets[0]
+        sheet.reset_dimensions()
+        return list(sheet.values)
+
+
 def _sheet(path: Path) -> Iterator[FileRow]:
     """The rows of the first sheet of an Excel file; of a formula its value, or itself where it has none."""
     if (size := path.stat().st_size) > FILE_BYTES:
@@ -690,16 +703,13 @@ def _sheet(path: Path) -> Iterator[FileRow]:
         with zipfile.ZipFile(path) as archive:
             if (size := sum(part.file_size for part in archive.infolist())) > FILE_BYTES:
                 raise ImportRefused(f"{path} takes {size:,} bytes unpacked. Split it.")
-        valued, written = (
-            openpyxl.load_workbook(path, read_only=True, data_only=values).worksheets[0].values
-            for values in (True, False)
-        )
+        sheets = [_grid(openpyxl.load_workbook(path, read_only=True, data_only=of)) for of in (True, False)]
         lines = [
             [
                 getattr(formula, "text", formula) if value is None else value
-                for value, formula in zip(*both, strict=False)
+                for value, formula in zip_longest(*both)
             ]
-            for both in zip(valued, written, strict=True)
+            for both in zip_longest(*sheets, fillvalue=())
         ]
     except ImportError:
         raise ImportRefused(
@@ -712,5 +722,5 @@ def _sheet(path: Path) -> Iterator[FileRow]:
         raise ImportRefused(f"{path}, row 1: two columns are called {twice[0]}. Rename one of them.")
     for number, cells in enumerate(lines[1:], 2):
         if any(cell is not None for cell in cells):
-            named = {name: cell for name, cell in zip(names, cells, strict=False) if name}
+            named = {name: cell for name, cell in zip_longest(names, cells) if name}
             yield FileRow(f"{path}, row {number}", named)

@@ -9,6 +9,7 @@ import random
 import re
 import subprocess
 import sys
+import zipfile
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -801,6 +802,26 @@ def test_formulas_of_a_sheet_without_values_are_told(tmp_path):
     book.save(file)
     with pytest.raises(ImportRefused, match=r"the column human holds “=IF.*save the file in Excel"):
         labels.read(file)
+
+
+def test_a_sheet_that_misstates_its_size_is_read_whole(tmp_path):
+    """Some writers state one cell as the dimension; rows may be of unequal length."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.append(["id", "human", "judge", "note"])
+    for i in range(30):
+        book.active.append([i, PEOPLE[i], JUDGED[i]])
+    book.save(tmp_path / "honest.xlsx")
+    with (
+        zipfile.ZipFile(tmp_path / "honest.xlsx") as honest,
+        zipfile.ZipFile(tmp_path / "t.xlsx", "w") as archive,
+    ):
+        for name in honest.namelist():
+            text, changed = re.subn(rb'<dimension ref="[^"]*"', b'<dimension ref="A1"', honest.read(name))
+            assert changed == name.startswith("xl/worksheets/")
+            archive.writestr(name, text)
+    assert kappa(tmp_path / "t.xlsx") == kappa(tmp_path / "honest.xlsx")
+    assert kappa(tmp_path / "t.xlsx")["n"] == 30
 
 
 def test_no_name_is_proposed_for_a_column_of_free_text(tmp_path):
