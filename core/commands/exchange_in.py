@@ -81,7 +81,6 @@ def _ratings(
     by = shelf.find(opened, rubric) if rubric else None
     with opened.read() as db:
         brought = ratings_study.incoming(db, table, study, rubric=by, **how)
-    del table  # of a million ratings it holds 150 MB
     if by:
         with opened.write() as db:
             by.publish(db)
