@@ -3,9 +3,9 @@
     nice -n 15 python -m bench.draws [--draws 200]
 
 2,000 items that three judges scored, of which 100 are drawn for people: evenly, by judges' standard deviation
-alone, by disagreement as Concord draws by it, or by the error expected after 60 items were rated. A quarter
-of each draw is a simple random sample. Printed is the width of the interval of people's corrected mean
-(PPI++), and the standard deviation of that mean over draws, both over those of the even draw.
+alone, by it with its mean added, or by the error expected after 60 items were rated. A quarter of each draw
+is a simple random sample. Printed is the width of the interval of people's corrected mean (PPI++), and the
+standard deviation of that mean over draws, both over those of the even draw.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ways = {
             "even": np.ones(ITEMS),
             "judges' standard deviation alone": spread,
-            "disagreement, as Concord draws by it": by_disagreement(spread),
+            "standard deviation, its mean added": by_disagreement(spread),
             "expected error, after 60 items": expected_error(judged, spread, pilot),
         }
         by_way = {}
