@@ -306,12 +306,18 @@ class _Run:
             self.halt(reason, broken=bool(self.batches.problem))
 
     async def _turn(self) -> None:
-        """Wait until no run of the benchmark that was started before is at work."""
+        """Wait until no run of the benchmark that was started before is at work; time counts from then."""
+        waited = False
         while not self.stop:
             self.ahead = await self.store.look(partial(runs.ahead, run=self.number))
             if self.ahead is None:
                 break
+            waited = True
             await asyncio.sleep(BEAT_SECONDS)
+        self.ahead = None
+        if waited and not self.stop:
+            began = await self.store.do(partial(runs.begin, run=self.number))
+            self.started = replace(self.started, started=began)
         if self.budget:
             self.budget.elsewhere = (await self._granted(0.0)).elsewhere
 

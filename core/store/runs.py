@@ -39,6 +39,7 @@ class Progress:
     failed: int
     spent: Spent
     started: str
+    """When it began: of a run that waited for its turn, when that came."""
     beat: str
     ended: str | None
     pid: int | None
@@ -62,7 +63,7 @@ class Progress:
 
     @property
     def elapsed(self) -> float:
-        """Seconds from start to the last sign of life."""
+        """Seconds from its beginning to the last sign of life; the wait for its turn does not count."""
         return _seconds(self.started, self.ended or self.beat)
 
     @property
@@ -98,6 +99,13 @@ def start(
     body = json.dumps(plan, ensure_ascii=False)
     row = {"benchmark": benchmark, "plan": body, "state": "running", "pid": pid, "host": socket.gethostname()}
     return insert(db, "runs", row | {"max_cost": max_cost} | dict.fromkeys(("started", "beat"), now()))
+
+
+def begin(db: Database, run: int) -> str:
+    """Count a run's time from now, as its turn has come; returns the moment."""
+    moment = now()
+    update(db, "runs", run, started=moment, beat=moment)
+    return moment
 
 
 def beat(

@@ -66,6 +66,7 @@ def test_who_waits_says_so_and_uses_what_the_other_made(faulty):
     assert "Run 1 is at work on pingpong: this one begins when it has ended." in messages
     assert (made.spent.calls, used.spent.calls) == (20, 0)
     assert (used.stored, used.done, used.left, used.message) == (6, 0, 0, "")
+    assert made.ended <= used.started, "pace and time left are of its work, not of its wait"
 
 
 def test_who_waits_can_be_stopped_and_other_benchmarks_do_not_wait(workspace):
@@ -82,6 +83,7 @@ def test_who_waits_can_be_stopped_and_other_benchmarks_do_not_wait(workspace):
             stored.ask_to_stop(db, recent(workspace)[0].id)
         ended = waiting.result()
     assert (ended.state, ended.spent.calls, ended.left) == ("stopped", 0, 6)
+    assert ended.message == "Stopped on request; calls in flight were finished."
 
 
 def test_what_a_killed_run_had_begun_is_done_by_its_twin(faulty):
