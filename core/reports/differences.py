@@ -250,7 +250,14 @@ def _judges(one: SideResults, other: SideResults) -> tuple[dict[str, Panels], li
             if label not in pairs:
                 versions_of.setdefault(rater.name, []).append(label)
     shared = [name for name in rest[0] if name in rest[1] and name not in pairs]
-    notes = [
+    notes = []
+    for name in shared:
+        was, now = (
+            " and ".join(side.raters[label].variant or "no version" for label in versions_of[name])
+            for side, versions_of in zip((one, other), rest, strict=True)
+        )
+        notes.append(f"{name} answered {was} of the prompt in {one.name}, {now} in {other.name}.")
+    notes += [
         f"Judges in {side.name} alone: {', '.join(alone)}."
         for side, versions_of in zip((one, other), rest, strict=True)
         if (alone := sorted(versions_of.keys() - set(shared)))

@@ -198,6 +198,20 @@ def test_versions_of_the_judges_prompt_are_compared_on_what_both_rated(two_runs)
     found = differences.differences(two_runs, "versions", "v2", "stern", benchmark="pingpong")
     assert changed(found) == {"j": (2, 5, 3, 1)}
     assert "Judges in v2 alone: k." in found.scores.notes
+    assert "j answered v2 of the prompt in v2, stern in stern." in found.scores.notes
+
+
+def test_several_versions_of_a_judge_in_one_row_are_named(fresh):
+    """One side holds a judge under two versions: its row is their mean, and a note names them."""
+    with fresh.write() as db:
+        for player in "pq":
+            play(db, "u", "mizuki", player)
+        key = "pingpong/v2/en/mizuki/reality/{}/u/0".format
+        for player, score, variant in (("p", 2, "v2"), ("p", 4, "stern"), ("q", 5, "kind")):
+            rate(db, key(player), "j", score, variant=variant)
+    found = differences.differences(fresh, "players", "p", "q", benchmark="pingpong")
+    assert changed(found) == {"j": (3, 5, 2, 1)}
+    assert "j answered stern and v2 of the prompt in p, kind in q." in found.scores.notes
 
 
 def test_without_a_common_scenario_there_is_a_sentence(two_runs):
