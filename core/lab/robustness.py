@@ -77,10 +77,11 @@ def checked(
     """A row a check and question: the shift from the answer as it is, and how many items flipped.
 
     `asked again` is what chance alone does; a check is read beside it. `since the study` is the drift from
-    what the study holds of the judge, where it holds any, to now. The shift is in points, with the interval
-    and the word of `concord drift`: “same” where it lies within a tenth of the scale. Items that a check
-    leaves as they are take no part in it. Raises StudyError where the budget ends before all are answered:
-    what was answered is stored, and the same call goes on.
+    what the study holds of the judge, where it holds any, to the answers “as it is”, which are asked for
+    once: the caption has their day. The shift is in points, with the interval and the word of `concord
+    drift`: “same” where it lies within a tenth of the scale. Items that a check leaves as they are take no
+    part in it. Raises StudyError where the budget ends before all are answered: what was answered is stored,
+    and the same call goes on.
     """
     own = _workspace(workspace, parts, used)
     questions = [c for c in used.rubric.criteria if c.scale.ordered]
@@ -116,6 +117,9 @@ def checked(
             for repeat in range(repeats):
                 called = AGAIN if repeat else name
                 answers[called] = _answers(db, asked, judge, variant, questions, repeat)
+            if name == AS_IT_IS:
+                there = conversations.existing(db, asked).values()
+                day = lab.last_answered(db, list(there), judge, variant)
     rows: list[dict[str, Cell]] = []
     as_it_is = answers[AS_IT_IS]
     pairs = {SINCE: (before, as_it_is)} | {name: (as_it_is, answers[name]) for name in answers}
@@ -137,6 +141,8 @@ def checked(
         Column("n", "items"),
     )
     caption = f"{judge} by {used.variant} on {DEVELOP}, asked again of changed replies; 90% intervals."
+    if any(row["check"] == SINCE for row in rows):
+        caption += f" “{SINCE}” is its drift until {day}, when it was asked."
     return Table("lab-robustness", "Robustness", columns, tuple(rows), caption)
 
 

@@ -115,6 +115,16 @@ def said(
     return [Worded(*row) for row in rows]
 
 
+def last_answered(db: Database, conversations: Sequence[int], judge: str, variant: str) -> str:
+    """The day (UTC) of a judge's last answer by a version about conversations; “” where it gave none."""
+    sql = (
+        "SELECT max(r.created) FROM ratings r JOIN raters x ON x.id = r.rater_id WHERE x.kind = 'judge' "
+        "AND x.name = ? AND x.variant = ? AND r.conversation_id IN (SELECT value FROM json_each(?))"
+    )
+    [last] = db.execute(sql, [judge, variant, json.dumps(list(conversations))]).fetchone()
+    return (last or "")[:10]
+
+
 class Tag(NamedTuple):
     """Why a judge and people differ on an item, as somebody sees it."""
 
