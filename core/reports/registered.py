@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 SAME, DIFFERS, UNSAID = "same", "differs", "not registered"
 REACHED, MISSED, UNKNOWN = "reached", "not reached", "not known"
+BEFORE = "ratings by judges before registration"
+"""The row that says whether the plan can have been made in sight of scores."""
 SHOWN = 3
 """Names that a row lists; more are counted."""
 COLUMNS = (
@@ -105,6 +107,8 @@ def _table(
         rows += [
             {"item": field, "registered": text, "now": "", "result": ""} for field, text in texts.items()
         ]
+        if (judged := before.get("ratings by judges")) is not None:
+            rows.append({"item": BEFORE, "registered": f"{judged:,}", "now": "", "result": ""})
         rows += [row for test in plan["test"] for row in tested(test)]
         notes = [f"{last.line}."]
         if last.late:

@@ -82,6 +82,19 @@ def answers(db: Database, study: str) -> int:
     return int(db.execute(sql, {"study": study_id(db, study)}).fetchone()[0])
 
 
+def judged(db: Database, study: str) -> int:
+    """How many ratings judges gave the conversations of a study, and verdicts its pairs. Raises NotFound."""
+    sql = (
+        "SELECT (SELECT count(*) FROM ratings r JOIN raters x ON x.id = r.rater_id AND x.kind = 'judge' "
+        "WHERE ifnull(r.study_id, :study) = :study AND r.conversation_id IN (SELECT conversation_id "
+        "FROM items WHERE study_id = :study AND known = '' AND other_id IS NULL)) + (SELECT count(*) "
+        "FROM items i JOIN comparisons c ON c.first_id IN (i.conversation_id, i.other_id) AND c.second_id "
+        "IN (i.conversation_id, i.other_id) AND c.failure IS NULL JOIN raters x ON x.id = c.rater_id "
+        "AND x.kind = 'judge' WHERE i.study_id = :study AND i.known = '' AND i.other_id IS NOT NULL)"
+    )
+    return int(db.execute(sql, {"study": study_id(db, study)}).fetchone()[0])
+
+
 def judges(db: Database) -> set[str]:
     """Every judge that has answered, by its name, and by its name and version of the prompt."""
     rows = db.execute("SELECT name, variant FROM raters WHERE kind = 'judge'").fetchall()

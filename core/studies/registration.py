@@ -109,7 +109,8 @@ def register(
             "`concord study register NAME --late` keeps one that says so."
         )
     planned = {"plan": plan.model_dump(mode="json"), "judges": sorted(judges) or None}
-    return registrations.add(db, name, canonical(content | planned))
+    sight = {"ratings by judges": registrations.judged(db, name)}
+    return registrations.add(db, name, canonical(content | planned | sight))
 
 
 def content_of(db: Database, name: str) -> dict[str, Any]:

@@ -389,9 +389,11 @@ def test_a_study_of_pairs_is_registered_before_people_answer(judged, run, tmp_pa
         content = registrations.every(db, "s")[0].content
         assert [line.what for line in audit.every(db, "s") if line.by == "dana"] == ["registered"]
     assert content["units"] == ["x0 | y0", "x1 | y1"]
-    assert content["judges"] == ["longer"]
+    assert (content["judges"], content["ratings by judges"]) == (["longer"], 0)
 
     assert run(judged, "compare", "s", "--judges", "longer,first").exit_code == 0
+    with judged.read() as db:
+        assert registrations.judged(db, "s") == 2 * 2 * 2, "two judges, pairs and orders"
     with judged.write() as db:
         access.invite(db, "Ann")
         dealing.deal_study(db, "s", ["Ann"])
@@ -409,7 +411,11 @@ def test_a_study_of_pairs_is_registered_before_people_answer(judged, run, tmp_pa
     assert results == {
         **{"units": "same", "texts": "same", "sample": "same", "guidelines": "same", "rubric": "same"},
         **{"criteria": "same", "judges": "differs"},
-        **{"annotators": "same", "test": "not known"},  # two pairs have no interval
+        **{
+            "annotators": "same",
+            "ratings by judges before registration": "",
+            "test": "not known",
+        },  # two pairs have no interval
     }
     assert "Registered and now" in run(judged, "compare", "s").output
 

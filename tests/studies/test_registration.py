@@ -14,7 +14,7 @@ import pytest
 from concord.errors import NotAllowed, NotFound, StudyError
 from concord.exchange import publish
 from concord.reports.agreement_report import Options, agreement_report
-from concord.store import access, audit, conversations, placements, registrations
+from concord.store import access, audit, conversations, placements, ratings, registrations
 from concord.store import studies as stored
 from concord.store.actor import acting
 from concord.store.conversations import Filter
@@ -72,6 +72,20 @@ def test_equal_studies_have_equal_texts(workspace):
         assert registration.content_of(db, "s") == registration.content_of(db, "s")
 
 
+def test_it_says_how_many_ratings_judges_had_given(workspace):
+    """Those of the study's conversations alone; people's are counted beside them."""
+    with workspace.write() as db:
+        rate(db, 1)
+        registration.register(db, "s", PLAN, late=True)
+        ids = {unit["conversation_id"] for unit in stored.units(db, "s")}
+        every = [rating for number in ids for rating in ratings.of_conversation(db, number)]
+        [table] = agreement_report(db, "s", FEW).section("registration", "final").values()
+    by_judges = sum(rating.rater.kind == "judge" for rating in every)
+    assert 0 < by_judges < len(every)
+    [row] = [row for row in table.rows if row["item"] == "ratings by judges before registration"]
+    assert row["registered"] == f"{by_judges:,}"
+
+
 def test_it_is_refused_once_people_answer_and_late_only_if_asked(workspace):
     with workspace.write() as db:
         rater = access.annotator_id(db, "ann")
@@ -102,6 +116,7 @@ def test_nothing_differs_in_a_study_that_was_left_alone(workspace):
         registration.register(db, "s", PLAN, judges=["strict", "kind", "erratic"])
         rate(db)
         found = results(db)
+    assert found.pop("ratings by judges before registration") == ""
     assert set(found.values()) == {"same"}
     assert found.keys() == {
         *("units", "texts", "sample", "guidelines", "rubric", "criteria", "judges", "annotators"),
