@@ -1,5 +1,6 @@
 """Write a rubric as TOML that a person goes on with: a field a line, texts of several lines as such."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -8,6 +9,12 @@ from concord.store.rubrics import Version
 from concord.table import Column, Table
 
 HEAD = "# What judges and people are asked. docs/rubrics.md explains every field.\n"
+_COMMENT = re.compile(
+    r'"""(?:\\.|[^\\])*?"""+|"(?:\\.|[^"\\])*"'  # strings with escapes
+    r"|'''.*?'''+|'[^']*'"  # literal ones
+    r"|#(?P<comment>[^\n]*)",
+    re.DOTALL,
+)
 
 
 def toml(told: Mapping[str, Any]) -> str:
@@ -18,6 +25,13 @@ def toml(told: Mapping[str, Any]) -> str:
         parts.append("[judge]\n" + _lines(told["judge"]))
     parts += ["[[criteria]]\n" + _lines(criterion) for criterion in told.get("criteria", ())]
     return "\n".join(parts)
+
+
+def comments(text: str) -> list[str]:
+    """The comments of valid TOML, without the head that `toml` writes: what `toml` would not write again."""
+    every = (match["comment"] for match in _COMMENT.finditer(text))
+    head = HEAD.removeprefix("#").strip()
+    return [words for comment in every if comment is not None and (words := comment.strip()) != head]
 
 
 def _lines(table: Mapping[str, Any]) -> str:

@@ -23,6 +23,14 @@ OPEN = 3
 """Questions of a rubric that are all unfolded in the form."""
 Told = dict[str, Any]
 """What the TOML of a rubric says."""
+EDITED: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("title", "unit", "name", "statement", "type"), str),
+    "scale": (str, list),
+    "anchors": dict,
+    "categories": list,
+    "required": bool,
+}
+"""Fields that the form edits, of the rubric and of its questions, with the types it can edit."""
 
 
 def key_of(chosen: str) -> str:
@@ -36,10 +44,15 @@ def draw(chosen: str, text: str) -> None:
         told = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         told = {}
-    asked = told.get("criteria")
-    if not isinstance(asked, list) or not all(isinstance(entry, dict) for entry in asked):
+    if not editable(told):
         st.caption("The TOML cannot be read as questions: mend it there first.")
         return
+    if writing.comments(text):
+        st.caption(
+            "The TOML has comments. A change in the form writes it anew without them: to keep them, change "
+            "the TOML itself."
+        )
+    asked = told["criteria"]
     field = _fields(chosen)
     field(st.text_input, "Title that annotators see", ("title",), told.get("title", ""))
     unit = told.get("unit", "conversation")
@@ -60,6 +73,19 @@ def draw(chosen: str, text: str) -> None:
                 disabled=len(asked) == 1,
             )
     st.button("Add a question", icon=":material/add:", on_click=_added, args=(chosen,))
+
+
+def editable(told: Told) -> bool:
+    """Whether a rubric has questions, and what the form edits has types that it can edit."""
+    asked = told.get("criteria")
+    return isinstance(asked, list) and all(
+        isinstance(table, dict) and _typed(table) for table in (told, *asked)
+    )
+
+
+def _typed(table: Told) -> bool:
+    right = all(isinstance(table[name], types) for name, types in EDITED.items() if name in table)
+    return right and all(isinstance(category, str) for category in table.get("categories", ()))
 
 
 def _question_form(field: Callable[..., None], place: int, entry: Told) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from concord.conversation import Conversation, Message
@@ -86,6 +87,47 @@ def test_the_form_follows_the_toml_and_stays_when_it_is_broken(workspace: Worksp
     assert "This is not valid TOML" in said(shown)
     assert "mend it there first" in said(shown)
     assert "It is kind." in said(shown), "the preview stays"
+
+
+TYPED = {
+    "title = 5": "title = 5\n",
+    "name = 5": "",
+    "statement = [1]": "",
+    "unit = [1]": "unit = [1]\n",
+    "type = [1]": "",
+    "categories = [1, 2]": "",
+    "categories = 3": "",
+}
+"""Fields with a type that the form cannot edit, and what of them stands above the questions."""
+
+
+@pytest.mark.parametrize(("field", "above"), TYPED.items())
+def test_the_toml_can_be_mended_where_a_field_has_a_wrong_type(
+    workspace: Workspace, field: str, above: str
+) -> None:
+    shown = opened()
+    good = {"name": '"kind"', "statement": '"It is kind."'}
+    name, _, value = field.partition(" = ")
+    entry = good if above else good | {name: value}
+    text = above + "[[criteria]]\n" + "".join(f"{name} = {value}\n" for name, value in entry.items())
+    the(shown, "text_area", "The rubric as TOML").set_value(text).run()
+    assert not shown.exception
+    assert "mend it there first" in said(shown)
+    source = the(shown, "text_area", "The rubric as TOML")
+    assert source.value == text
+    source.set_value("[[criteria]]\n" + "".join(f"{name} = {value}\n" for name, value in good.items())).run()
+    assert the(shown, "text_input", "Name in figures").value == "kind"
+
+
+def test_the_form_says_that_it_drops_comments(workspace: Workspace) -> None:
+    shown = opened()
+    assert "has comments" not in said(shown), "the head that Concord writes is written again"
+    text = '[[criteria]]\nname = "kind" # as agreed\nstatement = "It is #1."\n'
+    the(shown, "text_area", "The rubric as TOML").set_value(text).run()
+    assert "The TOML has comments. A change in the form writes it anew without them" in said(shown)
+    the(shown, "text_input", "Title that").set_value("Support").run()
+    assert "as agreed" not in shown.session_state[NEW]
+    assert "has comments" not in said(shown)
 
 
 def test_what_is_saved_is_selected_and_leads_to_people(workspace: Workspace) -> None:
