@@ -404,7 +404,7 @@ SECTIONS: dict[str, Section] = {
         "Second answers after the judge's score",
         lambda e, c: _annotator_retest(e, c, "revise"),
         _twice("revise"),
-        "nobody answered again after seeing a judge's score",
+        "nobody answered again after seeing a judge's score alone",
     ),
     "disagreement": Section("Items of high disagreement", _of(high_disagreement)),
     "bands": Section("Agreement by part of the scale", _of(bands)),

@@ -26,7 +26,7 @@ from concord.statistics.resampling import Statistic, Weights, bootstrap
 from concord.table import Column, Table
 
 REPEATED_ITEMS = "items that an annotator rated twice; second answers enter no other figure"
-
+JUDGE_ALONE = "second answers given after others' answers were shown are left out"
 
 Twice = tuple[list[float], list[float], list[float]]
 """Somebody's first and second answers to items, and the judge's scores that were shown beside the second ones
@@ -90,7 +90,7 @@ def annotator_retest(
         columns,
         tuple(rows),
         caption=caption,
-        notes=(" · ".join(filter(None, (REPEATED_ITEMS, method))),),
+        notes=(" · ".join(filter(None, (REPEATED_ITEMS, JUDGE_ALONE if judged else "", method))),),
     )
 
 

@@ -127,13 +127,15 @@ def revealed(db: Database, name: str) -> dict[str, str]:
     return dict(rows.fetchall())
 
 
-def has_seen(db: Database, rater: int, study: str) -> bool:
-    """Whether an annotator has begun to see a judge's scores or others' answers of a study."""
+def has_seen(db: Database, rater: int, study: str, purpose: Literal["", "revise", "discuss"] = "") -> bool:
+    """Whether an annotator has begun to see a judge's scores (“revise”) or others' answers (“discuss”) of a
+    study; without a `purpose`, either.
+    """
     row = db.execute(
         "SELECT 1 FROM placements p JOIN items i ON i.id = p.item_id JOIN studies t ON t.id = i.study_id "
         "WHERE p.rater_id = ? AND p.opened IS NOT NULL AND p.purpose IN ('revise', 'discuss') "
-        "AND t.name = ? LIMIT 1",
-        [rater, study],
+        "AND ? IN ('', p.purpose) AND t.name = ? LIMIT 1",
+        [rater, purpose, study],
     ).fetchone()
     return row is not None
 

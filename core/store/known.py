@@ -121,7 +121,7 @@ def shown(db: Database, placement: int) -> Mapping[str, Gold]:
 
 def pairs(db: Database, name: str, purpose: str = "repeat") -> list[Pair]:
     """The two answers to each unit that an annotator submitted again for this purpose, by annotator, unit and
-    criterion.
+    criterion. A second one that was given after others' answers to the unit were shown is left out.
     """
     study = studies.study_id(db, name)
     # SQLite computes the view of answers for the whole study, which takes a second of a large one.
@@ -137,7 +137,9 @@ def pairs(db: Database, name: str, purpose: str = "repeat") -> list[Pair]:
         f"AND f.rater_id = p.rater_id AND f.purpose IN {RATED} AND f.state = 'done' "
         "JOIN answers s ON s.placement_id = p.id AND s.replaced IS NULL "
         "JOIN given g ON g.item_id = i.id AND g.rater_id = p.rater_id AND g.criterion = s.question "
-        "WHERE i.study_id = ? AND g.study_id = ? ORDER BY 1, 2, 3",
+        "WHERE i.study_id = ? AND g.study_id = ? AND NOT EXISTS (SELECT 1 FROM placements d WHERE "
+        "d.item_id = i.id AND d.rater_id = p.rater_id AND d.purpose = 'discuss' AND d.opened <= s.given) "
+        "ORDER BY 1, 2, 3",
         [purpose, study, study],
     )
     return [Pair(*row) for row in rows]

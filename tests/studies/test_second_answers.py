@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -211,7 +212,7 @@ def test_the_command(workspace, run):
 def test_anchoring_by_hand(db):
     """ann's distances to the judge are 2, 0, 2, −2, −1, 0, 2, −3, and changes 2, 1, 1, 0, −1, 0, 0, −1."""
     second.show_judge(db, "s", "j")
-    nobody = "on Fluency: nobody answered again after seeing a judge's score."
+    nobody = "on Fluency: nobody answered again after seeing a judge's score alone."
     again = {"ann": [3, 3, 4, 4, 4, 3, 2, 3], "bob": BLIND["bob"]}
     raters = {person: rate(db, person) for person in again}
     assert agreement_report(db, "s").without(["anchoring"]) == [f"No figures of section anchoring {nobody}"]
@@ -227,3 +228,32 @@ def test_anchoring_by_hand(db):
     assert ann["share"].value == pytest.approx(10 / 26)
     assert (bob["exact"].value, bob["share"].value) == (1, 0)
     assert agreement_report(db, "s").as_json()["sections"]["fluency"]["anchoring"]
+
+
+def test_what_was_answered_in_sight_of_others_is_not_anchoring(db):
+    second.show_judge(db, "s", "j")
+    second.show_others(db, "s", True)
+    ann, *_ = (rate(db, person) for person in BLIND)
+    second.begin(db, "revise", "s", ann)
+    assert not shown(db, "discuss", ann).opened, "others' answers are shown by an act of their own"
+    for unit, score in zip(units(db), JUDGE, strict=True):
+        second.answer(db, "revise", "s", ann, unit, "fluency", score)
+    time.sleep(0.005)
+    second.begin(db, "discuss", "s", ann)
+    time.sleep(0.005)
+    second.answer(db, "revise", "s", ann, units(db)[0], "fluency", 2)
+    [table] = agreement_report(db, "s").tables_of(["anchoring"], "fluency")
+    [row] = table.rows
+    assert (row["n"], row["share"].value) == (7, 1)
+    assert "after others' answers were shown are left out" in table.notes[0]
+    assert len(second.table(db, "s").rows) == 8, "it is kept"
+
+
+def test_a_comment_to_an_item_answers_no_question(db):
+    second.show_others(db, "s", True)
+    ann, *_ = (rate(db, person) for person in BLIND)
+    second.begin(db, "discuss", "s", ann)
+    placements.give(db, placements.beside(db, ann, "discuss", units(db)[0]), "", None, "Hm.")
+    second.answer(db, "discuss", "s", ann, units(db)[1], "fluency", 2)
+    assert [row["item"] for row in second.table(db, "s").rows] == ["k1"]
+    assert len(shown(db, "discuss", ann).items) == 8

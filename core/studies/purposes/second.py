@@ -21,7 +21,7 @@ from concord.store.studies import Study
 from concord.table import Column, Table
 
 Purpose = Literal["revise", "discuss"]
-"""ShownAnswer a judge's score, or beside others' answers: the purposes of `concord.store.purposes`."""
+"""Shown beside a judge's score, or beside others' answers: the purposes of `concord.store.purposes`."""
 
 
 class ShownAnswer(NamedTuple):
@@ -135,7 +135,7 @@ def look(db: Database, purpose: Purpose, name: str, rater: int) -> SecondLook | 
             if c.name in own and (shown := beside.get((unit, c.name))) and not c.scale.kind.content:
                 one = Shown(c, own[c.name], shown, second.get((unit, c.name)))
                 items.setdefault(unit, []).append(one)
-    opened = informed.has_seen(db, rater, name)
+    opened = informed.has_seen(db, rater, name, purpose)
     return SecondLook(study, items, placements.left(db, rater, name), waiting, opened)
 
 
@@ -233,6 +233,7 @@ def table(db: Database, name: str) -> Table:
         | {"reason": one.reason, "given": one.given[:16]}
         for purpose, beside in zip(purposes, ("the judge's score", "others' answers"), strict=True)
         for one in informed.answers(db, name, purpose)
+        if one.criterion in scales  # a comment to a whole item, as once stored, answers no question
     ]
     names = ("item", "turn", "annotator", "beside", "criterion", "answer", "reason", "given")
     columns = tuple(Column(of) for of in names if of != "turn" or any(row["turn"] for row in rows))
