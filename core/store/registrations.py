@@ -17,7 +17,7 @@ from concord.store.studies import study_id
 
 @dataclass(frozen=True)
 class Registration:
-    """One registration. `ratings` is the number of people's answers that were there when it was entry."""
+    """One registration. `ratings` is the number of people's answers that were there when it was made."""
 
     document: str
     sha256: str

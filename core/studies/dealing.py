@@ -68,7 +68,8 @@ class Deal:
             )
         if self.rule:
             rule = self.rule.words(self.study.criteria)
-            sentences.append(f"{len(self.disputed)} items have {rule}, and get one extra rater who is free.")
+            extra = "each has, or gets, one extra rater where one is free"
+            sentences.append(f"{len(self.disputed)} items have {rule}; {extra}.")
         return " ".join(sentences)
 
     @property

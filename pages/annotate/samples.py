@@ -104,7 +104,9 @@ def _second_answers(study: Study) -> None:
         table = second.table(db, study.name)
     chosen, now = ["", *judges], second.judge_of(study)
     at = next((label for label, rater in judges.items() if rater == now), "")
-    with st.expander("Show annotators a judge's scores afterwards", icon=":material/lock_open:"):
+    with st.expander(
+        "Show annotators a judge's scores or others' answers afterwards", icon=":material/lock_open:"
+    ):
         st.caption(
             "Whoever has rated or skipped all items sees this judge's scores and reasons, or others' answers "
             "without names, and may answer again. First answers are locked then, nothing more of the study "
@@ -137,7 +139,7 @@ def _others_shown(name: str) -> None:
     shown = st.session_state[f"others of {name}"]
     with told.writing() as db:
         second.show_others(db, name, shown)
-        told.done(f"{'Others' if shown else 'Nobody'}'s answers are shown.")
+        told.done("Others' answers are shown." if shown else "Nobody's answers are shown.")
 
 
 def _running(study: Study, items: list[progress.Item]) -> None:

@@ -232,3 +232,13 @@ def test_a_new_study_is_not_dealt_to_the_visitor_of_the_demo_by_one_click(worksp
     [to] = [box for box in page.multiselect if box.label == "To"]
     assert VISITOR in to.options
     assert to.value == ["Ada", "Bo"]
+
+
+def test_whose_answers_are_shown_is_said(workspace: Workspace) -> None:
+    page = AppTest.from_string(FRAME, default_timeout=30).run()
+    labels = [expander.label for expander in page.expander]
+    assert "Show annotators a judge's scores or others' answers afterwards" in labels
+    for shown, words in ((True, "Others' answers are shown."), (False, "Nobody's answers are shown.")):
+        page.toggle(key="others of s").set_value(shown).run()
+        assert not page.exception
+        assert words in [success.value.replace("\\", "") for success in page.success]

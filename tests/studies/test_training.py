@@ -90,6 +90,13 @@ def payload(db: Database, person: str, items: list[int]) -> dict[str, Any]:
 
 
 class TestTraining:
+    def test_a_field_of_another_release_is_ignored(self, db, tmp_path):
+        train(db, tmp_path, PassRule(bound=0.75))
+        kept = {"bound": 0.6, "attempts": 3, "items": 4}
+        stored.remember(db, "s", "training", kept)
+        assert training.rule_of(stored.get(db, "s")) == PassRule(0.6, 3)
+        assert "at least 60%" in training.table(db, "s").notes[0]
+
     def test_nothing_else_is_there_before_it_is_passed(self, db, tmp_path):
         own = [item for item, _ in strip(db, "ann")]
         train(db, tmp_path, PassRule(bound=0.75))

@@ -5,7 +5,7 @@ Training items are gold items in numbered attempts. Their answers are no ratings
 
 import random
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple
 
 from sqlite_utils import Database
@@ -54,9 +54,10 @@ class TrainingAttempt(NamedTuple):
 
 
 def rule_of(study: studies.Study) -> PassRule | None:
-    """The rule of a study's training; None where it has none."""
+    """The rule of a study's training; None where it has none. Fields of another release are ignored."""
     kept = study.meta.get("training")
-    return PassRule(**kept) if kept else None
+    names = {field.name for field in fields(PassRule)}
+    return PassRule(**{name: kept[name] for name in names & kept.keys()}) if kept else None
 
 
 def begin(db: Database, name: str, golds: Sequence[Gold], rule: PassRule) -> None:
