@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from concord.estimate import Estimate
+from concord.reports.coefficient import usual
 from concord.reports.evidence import Evidence
 from concord.reports.features import FEATURES, OWN_FAMILY
 from concord.reports.names import renamed
@@ -123,6 +124,19 @@ def per_thousand(price: float | None, currency: str) -> str:
     return f"{price:,.2f} {currency}".rstrip() + " per 1,000 judgements"
 
 
+def without_weakest(evidence: Evidence, criterion: str) -> tuple[str, ...]:
+    """The judges but the one that agrees least with people alone; all where there is one."""
+    table = section(evidence, "glance", criterion)["glance"]
+    alone = {row["rater"]: row[usual(evidence, criterion)] for row in table.rows}
+
+    def agreement(judge: str) -> float:
+        figure = alone.get(judge)
+        return figure.value if isinstance(figure, Estimate) and figure.value is not None else -2.0
+
+    judges = evidence.ratings.judges
+    return tuple(judge for judge in judges if len(judges) == 1 or judge != min(judges, key=agreement))
+
+
 def cheaper(pair: Mapping[str, Cell], margin: float, prices: Sequence[float | None], currency: str) -> str:
     """Whether the second of two panels does in place of the first, in a sentence, with the paired difference
     and both prices per 1,000 judgements; `pair` is the row of `panel_difference`.
@@ -140,7 +154,7 @@ def cheaper(pair: Mapping[str, Cell], margin: float, prices: Sequence[float | No
     return (
         f"{word} in place of the first: its ρ with people's mean less the first's is {value:+z.2f} "
         f"({low:+z.2f} to {high:+z.2f}) on the {pair['n']} items that both rated, and it costs {other}, in "
-        f"place of {first}. Yes takes less than {margin:g} below."
+        f"place of {first}. Yes takes an interval above {-margin:g}, no one below 0."
     )
 
 

@@ -117,9 +117,14 @@ def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> 
     copied = [flag.judge for flag in flags if flag.claim == "copy" and flag.judge in members]
     if copied := copied or _equal_to_the_person(evidence, criterion, members):
         where = "column" if evidence.of.study.source == FILE else "answers of"
+        gives = "give" if len(copied) > 1 else "gives"
+        sentence = (
+            f"On {evidence.label(criterion)}, {_list(copied)} {gives} just the answers of one person: no "
+            "verdict before that is explained."
+        )
         advice = (
-            f"First check the {where} {_list(copied)}: a judge hardly ever answers just as one person does, "
-            "and nothing here holds for a copy."
+            f"First check the {where} {_list(copied)}: a judge hardly ever gives exactly one person's "
+            "answers, and nothing here holds for a copy."
         )
     return Verdict(
         criterion,

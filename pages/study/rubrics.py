@@ -185,8 +185,7 @@ def _desk(rubric: Rubric, conversation: Conversation) -> None:
         for heading, value in shown(conversation, rubric.show):
             with st.expander(plain(heading)):
                 st.write(plain(as_text(value)))
-        with st.container(height=260, autoscroll=False):
-            transcript(conversation)
+        transcript(conversation)
         for number, criterion in enumerate((*rubric.criteria, *rubric.pairs)):
             _question(criterion, f"{number} {criterion.name}")
 

@@ -13,7 +13,16 @@ from concord.estimate import Estimate
 from concord.files import file_name
 from concord.llm.models import currency
 from concord.reports.agreement_report import AgreementReport, at
-from concord.reports.answers import cheaper, farthest, favours, more_needed, next_step, per_thousand, severest
+from concord.reports.answers import (
+    cheaper,
+    farthest,
+    favours,
+    more_needed,
+    next_step,
+    per_thousand,
+    severest,
+    without_weakest,
+)
 from concord.reports.names import renamed
 from concord.reports.page import of_study
 from concord.reports.screen import tables as screen_tables
@@ -218,12 +227,11 @@ def _two(report: AgreementReport, criterion: str) -> None:
         known = ratings.price_of_judges(db, report.of.study.name)
     named, money = labels(known), currency(workspace().models_path)
     prices = {named[rater]: price for rater, price in known.items()}
-    cheapest = sorted(report.judges, key=lambda judge: (prices.get(judge) is None, prices.get(judge)))
     answered, chosen, places = st.container(), [], st.columns(2)
     for place, label, usual in zip(
         places,
         ("These judges", "Beside these"),
-        (report.judges, cheapest[:-1] or cheapest),
+        (report.judges, without_weakest(report, criterion)),
         strict=False,
     ):
         picked = place.multiselect(label, judges, usual, key=f"panel {label}")

@@ -9,6 +9,8 @@ from concord.estimate import Estimate
 from concord.reports import answers
 from concord.reports.features import FEATURES, OWN_FAMILY
 from concord.table import Column, Table
+from tests.reports.test_agreement_report import measured, simulated
+from tests.reports.test_verdict import two_judges
 
 SURE, UNSURE = Estimate(0.5, 0.2, 0.8, n=40), Estimate(0.1, -0.2, 0.4, n=40)
 
@@ -132,3 +134,10 @@ def test_whether_a_cheaper_panel_does_is_said_with_difference_and_price(
     assert answers.cheaper({"difference": Estimate(None, n=0, reason="two ties"), "n": 0}, 0.1, [], "") == (
         "Not known: two ties."
     )
+
+
+def test_the_panel_to_try_first_leaves_out_the_judge_that_agrees_least() -> None:
+    report = two_judges(0.3, 4.0, 0.5)
+    assert answers.without_weakest(report, "final") == ("j",)
+    alone = measured(simulated())
+    assert answers.without_weakest(alone, "final") == ("j",)
