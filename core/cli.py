@@ -47,7 +47,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "improve": ("concord.commands.improve", "Better instructions for a judge, from its disagreements."),
     "leaderboard": (
         "concord.commands.leaderboard",
-        "A benchmark's table of models; how stable its order is.",
+        "A benchmark's table of models; its order beside another ranking.",
     ),
     "diff": ("concord.commands.diff", "What changed between two runs, players or prompt versions."),
     "import": ("concord.commands.exchange_in", "Read ratings or conversations into the workspace."),

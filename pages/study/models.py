@@ -37,7 +37,7 @@ def page() -> None:
     if not offered:
         st.info("No model is named yet. The owner of the workspace adds them.")
         return
-    first = offered.index(asked("model", offered, offered[0]))
+    first = 0 if "entry" in st.session_state else offered.index(asked("model", offered, offered[0]))
     name = shown("model", st.selectbox("Model", offered, first, key="entry"))
     model = models.get(name)
     if model is not None:
@@ -128,8 +128,7 @@ def _saved(of: str) -> None:
         else:
             kinds = presets.presets(workspace().folders("data"))
             presets.add(path, kinds, name, preset=state["entry kind"], money=money, **given)
-            st.query_params["model"] = name
-            state.pop("entry", None)
+            st.query_params["model"] = state["entry"] = name
         told.done(f"{name} is in models.toml.")
 
 
