@@ -38,6 +38,11 @@ def varied(shift: int = 0) -> Score:
     return lambda item: float(1 + (item * (3 + shift) + item // 4) % 5)
 
 
+def squares(shift: int) -> Score:
+    """Scores that nobody who is `varied` gives."""
+    return lambda item: float(1 + (item * item * (shift + 1) + item // 3) % 5)
+
+
 def fill(
     db: Database,
     people: dict[str, Score],
@@ -237,7 +242,7 @@ def test_without_any_study_the_page_says_what_to_do(workspace: Workspace) -> Non
 
 def test_twelve_criteria_and_long_names_are_one_summary(workspace: Workspace) -> None:
     criteria = tuple(Criterion(f"c{number}", "x" * 200) for number in range(12))
-    judges = {f"{'j' * 190} {number}": varied(number + 3) for number in range(8)}
+    judges = {f"{'j' * 190} {number}": squares(number) for number in range(8)}
     with workspace.write() as db:
         fill(db, {f"{'p' * 190} {n}": varied(n) for n in range(3)}, judges, criteria=criteria, items=20)
     page = AppTest.from_string(FRAME, default_timeout=60)
