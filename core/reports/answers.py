@@ -134,7 +134,8 @@ def without_weakest(evidence: Evidence, criterion: str) -> tuple[str, ...]:
         return figure.value if isinstance(figure, Estimate) and figure.value is not None else -2.0
 
     judges = evidence.ratings.judges
-    return tuple(judge for judge in judges if len(judges) == 1 or judge != min(judges, key=agreement))
+    weakest = min(judges, key=agreement) if len(judges) > 1 else ""
+    return tuple(judge for judge in judges if judge != weakest)
 
 
 def cheaper(pair: Mapping[str, Cell], margin: float, prices: Sequence[float | None], currency: str) -> str:
@@ -180,7 +181,7 @@ def next_step(evidence: Evidence, of: Verdict, left: int | None) -> Advice:
 
     Nobody is sent to draw where fewer are left than the verdict needs.
     """
-    if of.next.startswith("Repair"):
+    if of.repair:
         return Advice("rubrics", "Repair the question")
     if of.word == "at least as good":
         return Advice("leaderboard", "See the leaderboard")

@@ -61,7 +61,8 @@ class Verdict:
     """How the judges of a study stand beside one more person on a criterion.
 
     `word` is “undefined” or “too few” where they cannot be compared, and `reason` says why. `rows` has every
-    judge and panel with its word, `flags` the most serious first, `next` one sentence of advice.
+    judge and panel with its word, `flags` the most serious first, `next` the advice; `repair` whether that
+    is to repair the question, as people do not agree.
     """
 
     criterion: str
@@ -72,6 +73,7 @@ class Verdict:
     rows: Table
     flags: tuple[Flag, ...]
     next: str
+    repair: bool = False
 
     @property
     def sentences(self) -> list[str]:
@@ -99,21 +101,8 @@ def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> 
     sentence, reason, advice = f"On {evidence.label(criterion)} no judge can be compared with people.", "", ""
     if members:
         sentence, reason, advice = _words(evidence, criterion, members, word, row, table)
-    person = _figure(row, "person")
-    if person is not None and _apart(person):
-        who = f"the {len(members)} judges" if len(members) > 1 else members[0]
-        sentence = (
-            f"On {evidence.label(criterion)}, people are not shown to agree with each other: nothing can be "
-            f"said of {who}."
-        )
-        advice = (
-            f"Repair the question {evidence.label(criterion)} or its guidelines before more is rated: one "
-            f"more person reaches {_symbol(evidence, criterion)} {_two(person)} alone."
-        )
+    person, repair = _figure(row, "person"), False
     flags = ranked([*flags_of(evidence), *on_criterion(evidence, criterion, members)])
-    if word == "at least as good":
-        used = _used(table, members)
-        advice += _conditions([*flags_of(evidence), *on_criterion(evidence, criterion, used)], used)
     copied = [flag.judge for flag in flags if flag.claim == "copy" and flag.judge in members]
     if copied := copied or _equal_to_the_person(evidence, criterion, members):
         where = "column" if evidence.of.study.source == FILE else "answers of"
@@ -126,6 +115,17 @@ def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> 
             f"First check the {where} {_list(copied)}: a judge hardly ever gives exactly one person's "
             "answers, and nothing here holds for a copy."
         )
+    elif person is not None and _apart(person):
+        repair = True
+        who = f"the {len(members)} judges" if len(members) > 1 else members[0]
+        sentence = (
+            f"On {evidence.label(criterion)}, people are not shown to agree with each other: nothing can be "
+            f"said of {who}."
+        )
+        advice = (
+            f"Repair the question {evidence.label(criterion)} or its guidelines before more is rated: one "
+            f"more person reaches {_symbol(evidence, criterion)} {_two(person)} alone."
+        )
     return Verdict(
         criterion,
         members,
@@ -135,6 +135,7 @@ def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> 
         renamed(table, evidence.names),
         tuple(flag for flag in flags if CLAIMS[flag.claim].first)[:MOST_FLAGS],
         advice,
+        repair,
     )
 
 
@@ -145,17 +146,22 @@ def _apart(person: Estimate) -> bool:
     return person.interval[0] <= 0 and person.interval[1] < WEAK
 
 
-def _used(table: Table, members: tuple[str, ...]) -> tuple[str, ...]:
-    """Whom to use where `members` are at least as good: one of them who is, too, and agrees better alone."""
-    rows = {str(row["rater"]): row for row in table.rows}
-    good = [
-        (judge,) for judge in members if rows.get(called((judge,)), {}).get("verdict") == "at least as good"
+def _better_alone(table: Table, members: tuple[str, ...], judge: Estimate) -> Mapping[str, Cell] | None:
+    """The row of the member that is at least as good, too, and agrees better alone than all (`judge`) do."""
+    alone = {called((member,)) for member in members}
+    better = [
+        row
+        for row in table.rows
+        if row["rater"] in alone
+        and row["verdict"] == "at least as good"
+        and _value(row["judge"]) > _value(judge)
     ]
-    return max([members, *good], key=lambda some: _value(rows.get(called(some), {}).get("judge")))
+    return max(better, key=lambda row: _value(row["judge"]), default=None)
 
 
-def _conditions(flags: Sequence[Flag], members: tuple[str, ...]) -> str:
+def _conditions(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> str:
     """What the use of judges that order items well is tied to: their level, and items that they leave out."""
+    flags = [*flags_of(evidence), *on_criterion(evidence, criterion, members)]
     level = any(flag.claim == "level" for flag in flags)
     leaves_out = any(flag.claim == "lacks ratings" and flag.judge in members for flag in flags)
     return (" Correct the level before scores are read as people's." if level else "") + (
@@ -329,17 +335,17 @@ def _words(
     if word == "at least as good":
         kappa = usual(evidence, criterion) == "kappa"
         together = "the answer of most judges" if kappa else "the mean of the judges"
-        used, also = _used(table, members), ""
-        if used != members:
-            alone = _two(_figure(next(r for r in table.rows if r["rater"] == called(used)), "judge") or judge)
-            symbol = _symbol(evidence, criterion)
-            too = f" On these items it reaches {symbol} {alone}, all together {_two(judge)}."
-            together, also = used[0], f", and so is {used[0]} alone"
+        use, also, beside, used = together if several else who, "", too if singles else "", members
+        if better := _better_alone(table, members, judge):
+            use, used = str(better["rater"]), (str(better["rater"]),)
+            also, symbol = f", and so is {use} alone", _symbol(evidence, criterion)
+            alone = _two(_figure(better, "judge") or judge)
+            beside = f" On these items it reaches {symbol} {alone}, all together {_two(judge)}."
         return (
             f"On {label}, {who} {are} at least as good as one more person{also}.",
             reason,
-            f"Use {together if several else who} on {label} where one more person would rate."
-            f"{too if singles else ''}",
+            f"Use {use} on {label} where one more person would rate.{beside}"
+            f"{_conditions(evidence, criterion, used)}",
         )
     if word == "no better than chance":
         other = f" Use {_list(good, 'or')} in place." if good else ""

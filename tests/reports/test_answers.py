@@ -105,12 +105,12 @@ def test_nobody_is_sent_to_draw_where_too_little_is_left(
     # is some 440 more items.
     rows = ({"rater": "a", "difference": Estimate(-0.04, -0.14, 0.06, n=100)},)
     glance = Table("glance", "", (Column("rater"),), rows)
-    of = SimpleNamespace(word=word, members=("a",), rows=glance, next="")
+    of = SimpleNamespace(word=word, members=("a",), rows=glance, repair=False)
     evidence.names["a"] = "a"
     step = answers.next_step(evidence, of, left)
     assert step.page == page
     assert ("5 more can be drawn" in step.about) == (left == 5)
-    of.next = "Repair the question Wit or its guidelines before more is rated."
+    of.repair = True
     assert answers.next_step(evidence, of, left).page == "rubrics"
 
 

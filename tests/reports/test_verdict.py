@@ -72,6 +72,19 @@ def test_a_judge_that_agrees_better_alone_is_used_alone() -> None:
     assert f"it reaches ρ = {alone:.2f}, all together {together:.2f}." in both.verdict().next
 
 
+def test_advice_to_repair_a_question_says_nothing_of_use() -> None:
+    """A judge on another level may lie within a wide margin of people who do not agree."""
+    answers = np.random.default_rng(3).integers(1, 4, (3, 200, 2))
+    apart = {
+        ("human", name): given.tolist() for name, given in zip(("Ada", "Bo", "Chi"), answers, strict=True)
+    }
+    judge = (np.random.default_rng(4).integers(1, 4, (200, 2)) + 2).tolist()
+    scores = {**apart, ("judge", "j"): judge}
+    found = measured(frame(scores), options=replace(FEW, margin=0.5)).verdict()
+    assert (found.word, found.repair) == ("at least as good", True)
+    assert "Correct the level" not in found.next
+
+
 def test_weak_agreement_with_the_only_person_is_no_agreement() -> None:
     table = simulated(items=300, judge_noise=5.0, person_noise=0.5)
     found = measured(table[table.rater.isin(["Ada", "j"])]).verdict("wit")
@@ -112,6 +125,7 @@ def test_where_people_do_not_agree_the_question_is_repaired_before_more_is_rated
     assert person.low <= 0
     assert person.high < 0.4
     assert found.sentence.endswith("nothing can be said of j.")
+    assert found.repair
     assert found.next.startswith("Repair the question Final or its guidelines before more is rated")
     assert "more items" not in found.next
 
