@@ -123,14 +123,14 @@ def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> Rating
                 f"{where}: {rater.kind} “{rater.name}” rated “{item}” on "
                 f"“{criterion}” in line {lines[key].number} already. Keep one of the two.{hint}"
             )
-        said = {name: unmarked(cells[at]) for at, name in rest if cells[at]} or _NOTHING
+        texts = {name: unmarked(cells[at]) for at, name in rest if cells[at]} or _NOTHING
         for column in ("model", "language"):
-            if column in said:
-                name_in(where, column, said[column])
-        if "model" in said:
-            said = {**said, "model": nfc(said["model"])}
+            if column in texts:
+                name_in(where, column, texts[column])
+        if "model" in texts:
+            texts = {**texts, "model": nfc(texts["model"])}
         figure = figure_in(where, "score", unmarked(cells[score_at]).strip(), longest=NAME)
-        lines[key] = RatingLine(number, item, criterion, rater, turn, repeat, figure, said)
+        lines[key] = RatingLine(number, item, criterion, rater, turn, repeat, figure, texts)
 
     each(numbered, file, add, "; nothing was imported")
     if not lines:

@@ -21,8 +21,8 @@ UNITS = {
 """What is judged, in words."""
 OPEN = 3
 """Questions of a rubric that are all unfolded in the form."""
-Told = dict[str, Any]
-"""What the TOML of a rubric says."""
+Fields = dict[str, Any]
+"""The TOML of a rubric, or of a question of it, read."""
 EDITED: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("title", "unit", "name", "statement", "type"), str),
     "scale": (str, list),
@@ -41,10 +41,10 @@ def key_of(chosen: str) -> str:
 def draw(chosen: str, text: str) -> None:
     """The fields that most rubrics need. A change is written into the TOML, which has all of them."""
     try:
-        told = tomllib.loads(text)
+        rubric = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
-        told = {}
-    if not editable(told):
+        rubric = {}
+    if not editable(rubric):
         st.caption("The TOML cannot be read as questions: mend it there first.")
         return
     if writing.comments(text):
@@ -52,16 +52,16 @@ def draw(chosen: str, text: str) -> None:
             "The TOML has comments. A change in the form writes it anew without them: to keep them, change "
             "the TOML itself."
         )
-    asked = told["criteria"]
+    questions = rubric["criteria"]
     field = _fields(chosen)
-    field(st.text_input, "Title that annotators see", ("title",), told.get("title", ""))
-    unit = told.get("unit", "conversation")
+    field(st.text_input, "Title that annotators see", ("title",), rubric.get("title", ""))
+    unit = rubric.get("unit", "conversation")
     unit = unit if unit in UNITS else "conversation"
     field(st.selectbox, "What is judged", ("unit",), unit, options=list(UNITS), format_func=UNITS.__getitem__)
-    for place, entry in enumerate(asked):
+    for place, entry in enumerate(questions):
         label = str(entry.get("title") or entry.get("name") or "")
         with st.expander(
-            plain(f"{place + 1}. {label}"), expanded=len(asked) <= OPEN, key=f"question {place}"
+            plain(f"{place + 1}. {label}"), expanded=len(questions) <= OPEN, key=f"question {place}"
         ):
             _question_form(field, place, entry)
             st.button(
@@ -70,25 +70,25 @@ def draw(chosen: str, text: str) -> None:
                 on_click=_removed,
                 args=(chosen, place),
                 key=f"remove {place}",
-                disabled=len(asked) == 1,
+                disabled=len(questions) == 1,
             )
     st.button("Add a question", icon=":material/add:", on_click=_added, args=(chosen,))
 
 
-def editable(told: Told) -> bool:
+def editable(rubric: Fields) -> bool:
     """Whether a rubric has questions, and what the form edits has types that it can edit."""
-    asked = told.get("criteria")
-    return isinstance(asked, list) and all(
-        isinstance(table, dict) and _typed(table) for table in (told, *asked)
+    questions = rubric.get("criteria")
+    return isinstance(questions, list) and all(
+        isinstance(table, dict) and _typed(table) for table in (rubric, *questions)
     )
 
 
-def _typed(table: Told) -> bool:
+def _typed(table: Fields) -> bool:
     right = all(isinstance(table[name], types) for name, types in EDITED.items() if name in table)
     return right and all(isinstance(category, str) for category in table.get("categories", ()))
 
 
-def _question_form(field: Callable[..., None], place: int, entry: Told) -> None:
+def _question_form(field: Callable[..., None], place: int, entry: Fields) -> None:
     type_ = _type(entry)
     kind = TYPES[type_]
 
@@ -100,8 +100,8 @@ def _question_form(field: Callable[..., None], place: int, entry: Told) -> None:
     ask(st.selectbox, "Type of answer", "type", type_, options=list(TYPES))
     for name in filter(OWN.__contains__, kind.fields):
         label, widget, help_, read, write = OWN[name]
-        told = entry.get(name) or (kind.usual if widget is st.text_input else "")
-        ask(widget, label, name, read(told), write=write, help=help_)
+        value = entry.get(name) or (kind.usual if widget is st.text_input else "")
+        ask(widget, label, name, read(value), write=write, help=help_)
     if not kind.of_two:
         needed = bool(entry.get("required", True))
         ask(st.toggle, "Has to be answered", "required", needed, write=lambda on: None if on else False)
@@ -129,9 +129,9 @@ def _fields(chosen: str) -> Callable[..., None]:
 
 def _changed(chosen: str, way: tuple[str | int, ...], key: str, write: Callable[[Any], Any]) -> None:
     """Write a field of the form into the text; a question of another type loses what that cannot have."""
-    told: Any = tomllib.loads(st.session_state[key_of(chosen)])
+    rubric: Any = tomllib.loads(st.session_state[key_of(chosen)])
     *to, last = way
-    at = told
+    at = rubric
     for step in to:
         at = at[step]
     at[last] = write(st.session_state[key])
@@ -141,21 +141,21 @@ def _changed(chosen: str, way: tuple[str | int, ...], key: str, write: Callable[
         foreign = {name for kind in TYPES.values() for name in kind.fields} - {*TYPES[at["type"]].fields}
         for name in foreign & at.keys():
             del at[name]
-    st.session_state[key_of(chosen)] = writing.toml(told)
+    st.session_state[key_of(chosen)] = writing.toml(rubric)
 
 
 def _added(chosen: str) -> None:
-    told = tomllib.loads(st.session_state[key_of(chosen)])
-    taken = {entry.get("name") for entry in told["criteria"]}
+    rubric = tomllib.loads(st.session_state[key_of(chosen)])
+    taken = {entry.get("name") for entry in rubric["criteria"]}
     name = next(name for n in range(1, len(taken) + 3) if (name := f"question_{n}") not in taken)
-    told["criteria"].append({**STARTER, "name": name})
-    st.session_state[key_of(chosen)] = writing.toml(told)
+    rubric["criteria"].append({**STARTER, "name": name})
+    st.session_state[key_of(chosen)] = writing.toml(rubric)
 
 
 def _removed(chosen: str, place: int) -> None:
-    told = tomllib.loads(st.session_state[key_of(chosen)])
-    del told["criteria"][place]
-    st.session_state[key_of(chosen)] = writing.toml(told)
+    rubric = tomllib.loads(st.session_state[key_of(chosen)])
+    del rubric["criteria"][place]
+    st.session_state[key_of(chosen)] = writing.toml(rubric)
     turned()
 
 
@@ -164,7 +164,7 @@ def turned() -> None:
     st.session_state["turn of the form"] = st.session_state.get("turn of the form", 0) + 1
 
 
-def _type(entry: Told) -> Name:
+def _type(entry: Fields) -> Name:
     name = entry.get("type", "likert")
     return meant(name if name in TYPES else "likert", entry)
 
@@ -173,8 +173,8 @@ def _slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
 
 
-def _values(told: Any) -> str:
-    return ", ".join(map(str, told)) if isinstance(told, list) else str(told)
+def _values(scale: Any) -> str:
+    return ", ".join(map(str, scale)) if isinstance(scale, list) else str(scale)
 
 
 def _scale(text: str) -> str | list[int]:
@@ -183,8 +183,9 @@ def _scale(text: str) -> str | list[int]:
     return [int(value) for value in values] if whole else text.strip()
 
 
-def _pairs(told: Any) -> str:
-    return "\n".join(f"{value} = {words}" for value, words in told.items()) if isinstance(told, dict) else ""
+def _pairs(anchors: Any) -> str:
+    words = anchors.items() if isinstance(anchors, dict) else ()
+    return "\n".join(f"{value} = {word}" for value, word in words)
 
 
 def _anchors(text: str) -> dict[str, str]:

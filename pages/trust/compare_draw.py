@@ -55,8 +55,8 @@ def _made() -> None:
     with told.writing() as db:
         used = shelf.find(workspace(), given[RUBRIC]) if given[RUBRIC] else None
         how = {"players": given[MODELS], "seed": given[SEED], "overlap": 1}
-        made = pairings.new(db, name, used, given[WHOSE], given[NUMBER] or None, **how)
-        st.session_state["pairs"] = made.name
+        study = pairings.new(db, name, used, given[WHOSE], given[NUMBER] or None, **how)
+        st.session_state["pairs"] = study.name
         told.done(
-            f"The study of pairs “{plain(made.name)}” is made. Deal it to people, or have judges compare it."
+            f"The study of pairs “{plain(study.name)}” is made. Deal it to people, or have judges compare it."
         )
