@@ -155,7 +155,7 @@ def cheaper(pair: Mapping[str, Cell], margin: float, prices: Sequence[float | No
     return (
         f"{word} in place of the first: its ρ with people's mean less the first's is {value:+z.2f} "
         f"({low:+z.2f} to {high:+z.2f}) on the {pair['n']} items that both rated, and it costs {other}, in "
-        f"place of {first}. Yes takes an interval above {-margin:g}, no one below 0."
+        f"place of {first}. “Yes” takes an interval above {-margin:g}, “No” an interval below 0."
     )
 
 
