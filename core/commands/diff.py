@@ -1,15 +1,11 @@
-"""`concord diff ONE OTHER`: what changed between two runs, players, or versions of the judges' prompt."""
-
-from dataclasses import replace
+"""`concord diff ONE OTHER`: whether two runs, players, prompt versions or values of a condition differ."""
 
 import click
 
 from concord.commands import options, printing
-from concord.reports import differences
+from concord.reports import differences, leaderboards
+from concord.reports.rated import gather
 from concord.workspace import Workspace
-
-SHOWN = 10
-"""Scenarios that a reader is shown, those that changed most."""
 
 
 @click.command("diff")
@@ -17,10 +13,10 @@ SHOWN = 10
 @click.argument("other")
 @click.option(
     "--of",
-    type=click.Choice(differences.OFS),
-    default="runs",
+    default=differences.RUN,
     show_default=True,
-    help="What ONE and OTHER are: numbers of runs, names of players, or versions of the judges' prompt.",
+    metavar="WHAT",
+    help="What ONE and OTHER are: run, player, prompt (versions), language, or a facet of the conversations.",
 )
 @options.whose
 @options.figures("scenarios")
@@ -30,26 +26,20 @@ def command(
     /,
     one: str,
     other: str,
-    of: differences.Of,
+    of: str,
     benchmark: str,
     form: str,
     resamples: int,
     seed: int,
 ) -> None:
-    """What changed from ONE to OTHER, such as from yesterday's run to today's.
-
-    Scores on common scenarios, the scenarios that changed most (in JSON and CSV all), the configuration.
-    """
+    """How scores differ from ONE to OTHER, such as from yesterday's run to today's, on common scenarios."""
     workspace = Workspace.open(folder, create=False)
-    if of != "runs" and not benchmark:
+    if of == differences.RUN:
+        two = differences.of_runs(workspace, one, other)
+    else:
         with workspace.read() as db:
-            benchmark = options.only_benchmark(db)
-    compared = differences.differences(
-        workspace, of, one, other, benchmark=benchmark, resamples=resamples, seed=seed
-    )
-    most = None if form in ("json", "csv") else SHOWN
-    tables = [
-        replace(each, rows=each.rows[:most]) if each.name == "changed-scenarios" else each
-        for each in compared.tables
-    ]
-    printing.show(tables, form)
+            rated = gather(db, options.benchmark_of(db, benchmark))
+            weights = next(iter(leaderboards.weightings(rated.system.criteria).values()))
+            board = leaderboards.leaderboard(rated, weights=weights, resamples=0)
+            two = differences.of_board(db, board, of, one, other)
+    printing.show([differences.difference(*two, resamples=resamples, seed=seed)], form)

@@ -1,84 +1,52 @@
-"""What changed between two runs, two players, or two versions of the judges' prompt.
+"""Whether two sides of a leaderboard differ: players, runs, values of a condition, versions of the prompt.
 
-What a panel gives, as on a leaderboard, is paired on common scenarios: of each, what the other side has more
-than the one, judge by judge and criterion by criterion.
+Both are scored by the judges that rated both, and paired on common scenarios.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any
 
-import numpy as np
 import pandas as pd
 from sqlite_utils import Database
 
-from concord import scores
-from concord.configuration import Use
 from concord.errors import ConcordError, NotFound, check_known
 from concord.estimate import Estimate
-from concord.rating import Criterion, Rater
-from concord.reports.leaderboards import paired, panel_means
+from concord.rating import Rater
+from concord.reports.leaderboards import MOCKS, Leaderboard, leaderboard, weightings
+from concord.reports.rated import Rated, gather
 from concord.runs import judged, planning
-from concord.runs.plans import JudgePlan, PlayPlan, as_dict, from_dict
-from concord.runs.registry import known_or_imported
+from concord.runs.plans import JudgePlan, PlayPlan, from_dict
 from concord.scores import DIGITS, FINAL
 from concord.statistics.intervals import DIFFERENCE, described
-from concord.store import conversations, ratings, runs, sides, tables
-from concord.store.filters import Where
+from concord.statistics.resampling import mean_estimates
+from concord.store import runs, tables
+from concord.store.filters import COLUMNS
 from concord.store.runs import Progress
+from concord.store.tables import ID, PROMPT
 from concord.table import Cell, Column, Table
 from concord.workspace import Workspace
 
-Of = Literal["runs", "players", "versions"]
-"""What is compared: two runs, two players of a benchmark, or two versions of its judges' prompt."""
-
-OFS: tuple[Of, ...] = get_args(Of)
-PANEL = "mean of the judges"
-Panels = tuple[tuple[str, ...], tuple[str, ...]]
-"""The names of judges on one side, and of those on the other that they are compared with."""
+PLAYER, RUN = "player", "run"
+SCORE = "score"
 
 
 @dataclass(frozen=True)
-class SideResults:
-    """One of the two: its conversations and judgements by id, and what judges gave."""
+class ComparedSide:
+    """One of the two: `rows` are its conversations that count, as `Leaderboard.usable` has them."""
 
     name: str
-    benchmark: str
-    ids: tuple[int, ...]
-    judgements: tuple[int, ...]
-    talks: pd.DataFrame = field(repr=False, compare=False)
-    """As `concord.store.tables.conversations` gives them."""
-    given: pd.DataFrame = field(repr=False, compare=False)
-    """As `concord.store.tables.scores` gives it."""
-    raters: Mapping[str, Rater]
-    """Who gave it, by name."""
-    run: Progress | None = None
+    board: Leaderboard
+    rows: pd.DataFrame = field(repr=False, compare=False)
 
 
-@dataclass(frozen=True)
-class Differences:
-    """Two sides, and the tables that say what changed from `one` to `other`."""
-
-    one: SideResults
-    other: SideResults
-    criteria: tuple[Criterion, ...]
-    labels: Mapping[str, str]
-    """What the tables call each criterion, by name."""
-    scores: Table
-    """A row for each judge and criterion; `change` is the mean of `other` less `one` over `n` scenarios."""
-    changes: Mapping[str, Table]
-    """By criterion: a row for each scenario, the largest change first, with a conversation of each side."""
-    configuration: Table
-
-    @property
-    def tables(self) -> tuple[Table, ...]:
-        """All of them; of the scenarios by *final*, or by the first criterion."""
-        return (self.scores, *list(self.changes.values())[:1], self.configuration)
+TwoSides = tuple[ComparedSide, ComparedSide]
 
 
-def comparable(db: Database, limit: int = 200) -> list[Progress]:
-    """The latest runs that played or judged, newest first: others have no scores."""
-    return [run for run in runs.recent(db, limit) if run.plan.get("kind", "play") in ("play", "judge")]
+def comparable(db: Database, benchmark: str = "", limit: int = 200) -> list[Progress]:
+    """The latest runs (of a benchmark) that played or judged, newest first: others have no scores."""
+    known = (run for run in runs.recent(db, limit) if run.plan.get("kind", "play") in ("play", "judge"))
+    return [run for run in known if benchmark in ("", run.benchmark)]
 
 
 def before(known: Sequence[Progress], run: Progress) -> Progress | None:
@@ -87,323 +55,201 @@ def before(known: Sequence[Progress], run: Progress) -> Progress | None:
     return next((r for r in earlier if _language(r) == _language(run)), None)
 
 
-def _language(run: Progress) -> Any:
+def _language(run: Progress) -> object:
     return run.plan.get("options", {}).get("language")
 
 
-def versions(db: Database, benchmark: str) -> list[str]:
-    """The versions of the judges' prompt by which conversations of a benchmark were rated."""
-    return sorted({rater.variant for rater in ratings.judges(db, benchmark)} - {""})
+def conditions(board: Leaderboard) -> dict[str, list[str]]:
+    """What two sides of a leaderboard can be, with the values: players, the best first, or a condition."""
+    rated = board.rated
+    players = [standing.player for standing in board.standings if standing.n]
+    prompts = sorted({rated.raters[judge].variant for judge in rated.judges} - {""})
+    every = {PLAYER: players, **rated.mixed, PROMPT: prompts}
+    return {name: list(values) for name, values in every.items() if len(values) > 1}
 
 
-def differences(
-    workspace: Workspace,
-    of: Of,
-    one: str,
-    other: str,
-    *,
-    benchmark: str = "",
-    resamples: int = 1000,
-    seed: int = 0,
-) -> Differences:
-    """What changed from `one` to `other`: numbers of runs, or names of players or versions of a benchmark.
+def of_board(db: Database, board: Leaderboard, of: str, one: str, other: str) -> TwoSides:
+    """Two values of one of a leaderboard's `conditions`. Raises NotFound, ConcordError."""
+    _check_two(one, other)
+    offered = conditions(board)
+    check_known("condition in which its conversations differ", of, offered)
+    check_known(of, (one, other), offered[of])
+    if of == PROMPT:
+        raters = board.rated.raters
+        panels = [[j for j in board.rated.judges if raters[j].variant == name] for name in (one, other)]
+        boards = _boards([board.rated] * 2, panels, board)
+        return ComparedSide(one, boards[0], boards[0].usable), ComparedSide(
+            other, boards[1], boards[1].usable
+        )
+    if of == PLAYER:
+        return of_players(board, one, other)
+    rows = board.usable
+    values = rows[of] if of in COLUMNS else tables.facets(db, board.benchmark, [of])[of].reindex(rows.index)
+    return ComparedSide(one, board, rows[values == one]), ComparedSide(other, board, rows[values == other])
+
+
+def of_players(board: Leaderboard, one: str, other: str) -> TwoSides:
+    """Two players of a leaderboard, with their score: final with the penalty for length."""
+    factors = {standing.player: standing.length_factor or 1.0 for standing in board.standings}
+    rows = board.usable.assign(**{SCORE: board.usable[FINAL] * board.usable.player.map(factors)})
+    return ComparedSide(one, board, rows[rows.player == one]), ComparedSide(
+        other, board, rows[rows.player == other]
+    )
+
+
+def of_runs(workspace: Workspace, one: str, other: str) -> TwoSides:
+    """Two runs by their numbers: the conversations that their plans name, by the judges that they name.
 
     Raises NotFound for what there is not, ConcordError for runs of different benchmarks or without scores.
     """
-    pair = [_run(workspace, n) if of == "runs" else _named(workspace, of, n, benchmark) for n in (one, other)]
-    if pair[0].benchmark != pair[1].benchmark:
-        titles = (f"{side.name} is of {known_or_imported(side.benchmark).title}" for side in pair)
+    _check_two(one, other)
+    plans = [_plan(workspace, number) for number in (one, other)]
+    if plans[0].benchmark != plans[1].benchmark:
         raise ConcordError(
-            f"{', '.join(titles)}: they have no scenario in common. Choose two of one benchmark."
+            f"Run {one} is of {plans[0].benchmark}, run {other} of {plans[1].benchmark}: they have no "
+            "scenario in common. Choose two of one benchmark."
         )
+    keys = [dict(planning.named(workspace, plan)) for plan in plans]
+    with workspace.read() as db:
+        sides = [tables.of_keys(db, named, [key for of in named.values() for key in of]) for named in keys]
+        for number, (_, raters) in zip((one, other), sides, strict=True):
+            if not raters:
+                raise ConcordError(f"No judge has rated a conversation of run {number}, so it has no scores.")
+        rated = [
+            gather(db, plan.benchmark, {ID: [*map(str, sorted(ids))]}, _rubric(db, plan.benchmark, raters))
+            for plan, (ids, raters) in zip(plans, sides, strict=True)
+        ]
+    panels = [
+        [j for j in of.judges if of.raters[j] in raters] for of, (_, raters) in zip(rated, sides, strict=True)
+    ]
+    left, right = _boards(rated, panels)
+    return ComparedSide(f"run {one}", left, left.usable), ComparedSide(f"run {other}", right, right.usable)
+
+
+def _rubric(db: Database, benchmark: str, raters: Collection[Rater]) -> str:
+    """The version of a rubric by which these judges rated; “” for the benchmark's own questions."""
+    variants = {rater.variant for rater in raters}
+    return next((version for version in judged.versions(db, benchmark) if version in variants), "")
+
+
+def _check_two(one: str, other: str) -> None:
     if one == other:
-        raise ConcordError(f"{pair[0].name} cannot be compared with itself. Choose another one.")
+        raise ConcordError(f"{one} cannot be compared with itself. Choose another one.")
+
+
+def _plan(workspace: Workspace, number: str) -> PlayPlan | JudgePlan:
+    if not number.isdecimal() or len(number) > 15:
+        raise NotFound(f"“{number[:40]}” is not the number of a run.")
     with workspace.read() as db:
-        return _compared(db, pair[0], pair[1], resamples, seed)
-
-
-def _named(workspace: Workspace, of: Of, name: str, benchmark: str) -> SideResults:
-    """A player, or a version of the judges' prompt."""
-    with workspace.read() as db:
-        known = conversations.values(db)["benchmark"]
-        check_known("benchmark with conversations", benchmark, known)
-        if of == "players":
-            check_known("player", name, conversations.values(db, benchmark)["player"])
-            return _side(db, name, benchmark, *sides.of_player(db, benchmark, name))
-        check_known("version of the judges' prompt", name, versions(db, benchmark))
-        by_version = sides.of_version(db, benchmark, name)
-        return _side(db, name, benchmark, *by_version, where={tables.PROMPT: [name]})
-
-
-def _run(workspace: Workspace, number: str) -> SideResults:
-    with workspace.read() as db:
-        if not number.isdecimal() or len(number) > 15:
-            raise NotFound(f"“{number[:40]}” is not the number of a run.")
-        run = runs.get(db, int(number))
-    plan = from_dict(run.plan)
+        plan = from_dict(runs.get(db, int(number)).plan)
     if not isinstance(plan, PlayPlan | JudgePlan):
-        raise ConcordError(f"Run {run.id} rated no conversations, so that it has no scores to compare.")
-    named = dict(planning.named(workspace, plan))
-    with workspace.read() as db:
-        ids, judgements = sides.of_keys(db, named, [key for keys in named.values() for key in keys])
-        return _side(db, f"run {run.id}", run.benchmark, ids, judgements, run=run)
+        raise ConcordError(f"Run {number} rated no conversations, so that it has no scores to compare.")
+    return plan
 
 
-def _side(
-    db: Database,
-    name: str,
-    benchmark: str,
-    ids: Sequence[int],
-    judgements: Sequence[int],
-    where: Where | None = None,
-    run: Progress | None = None,
-) -> SideResults:
-    """These conversations, with what judges gave them; of a run in its own judgements alone."""
-    chosen: Where = {tables.ID: list(map(str, ids)), **(where or {})}
-    given = tables.scores(db, benchmark, sides.answered(db, ids), chosen, judgements if run else None)
-    judges = tables.judges(db, benchmark)
-    raters = {judge: judges[judge] for judge in sorted(given.judge.unique())}
-    talks = tables.conversations(db, benchmark, chosen)
-    return SideResults(name, benchmark, tuple(ids), tuple(judgements), talks, given, raters, run)
+def _boards(
+    rated: Sequence[Rated], panels: Sequence[Sequence[str]], like: Leaderboard | None = None
+) -> list[Leaderboard]:
+    """A leaderboard of each, by the models that both panels have (under whichever version of the prompt).
+
+    Where they have none in common, by all judges of each. Final is of the criteria that both were asked.
+    """
+    models = [{of.raters[j].name for j in panel} for of, panel in zip(rated, panels, strict=True)]
+    both = set.intersection(*models)
+    shared = [
+        [j for j in panel if not both or of.raters[j].name in both]
+        for of, panel in zip(rated, panels, strict=True)
+    ]
+    asked = set.intersection(*({c.name for c in of.system.criteria if c.counted} for of in rated))
+    if not asked:
+        raise ConcordError("They were asked no question in common, so their scores cannot be compared.")
+    ways = weightings([c for c in rated[0].system.criteria if c.name in asked])
+    how: dict[str, Any] = {"weights": next(iter(ways.values()))}
+    how |= {"weights": like.weights, "refusals": like.refusals} if like else {}
+    return [
+        leaderboard(of, judges=panel, resamples=0, **how) for of, panel in zip(rated, shared, strict=True)
+    ]
 
 
-def _compared(db: Database, one: SideResults, other: SideResults, resamples: int, seed: int) -> Differences:
-    criteria, refusal = _criteria(db, one, other)
-    judges, by_whom = _judges(one, other)
-    about, matching = _about(db, one, other)
-    labels = {c.name: c.label + (" (share)" if c.name == refusal else "") for c in criteria}
-    scored = {
-        judge: tuple(
-            _scored(side, panel, criteria, refusal, about)
-            for side, panel in zip((one, other), panels, strict=True)
-        )
-        for judge, panels in judges.items()
-    }
-    matched = {(judge, name): _matched(of, name) for judge, of in scored.items() for name in labels}
-    rows: list[dict[str, Cell]] = []
-    for (judge, name), of in matched.items():
-        # Conversations of several players about one scenario are one draw of it.
-        means = of[["one", "other"]].groupby("scenario").mean()
-        both, change = paired(means.one, means.other, resamples=resamples, seed=seed, of="common scenario")
-        if len(both):
-            row = dict(zip(("one", "other"), both.mean().round(DIGITS).tolist(), strict=True))
-            rows.append({"judge": judge, "criterion": labels[name], **row, "change": change, "n": len(both)})
-    notes = [*by_whom, *matching]
-    if refusal in labels:
-        notes.append("Conversations in which a judge saw a refusal enter the rows of refusal alone.")
-    for side in (one, other):
-        if failed := sides.unusable(db, side.judgements):
-            by = ", ".join(f"{count:,} by {judge}" for judge, count in failed.items())
-            notes.append(f"Judgements without a usable reply in {side.name}: {by}.")
-    if not rows:
-        notes.append("No judge scored the same scenario on both sides.")
-    method = described([DIFFERENCE], resamples=resamples, seed=seed, of="scenarios")
+def difference(one: ComparedSide, other: ComparedSide, *, resamples: int = 1000, seed: int = 0) -> Table:
+    """From `one` to `other` on common scenarios: score (of players), final and each criterion.
+
+    Scenarios are matched player by player where a player is on both sides, and resampled. Where both hold the
+    same conversations, these alone are compared.
+    """
+    labels = {c.name: c.label for board in (one.board, other.board) for c in board.rated.system.criteria}
+    every = (SCORE, FINAL, *labels) if len(one.board.weights) > 1 else (SCORE, *labels)
+    names = [name for name in every if name in one.rows and name in other.rows]
+    before, after = _matched(one, other, names)
+    gaps = (after - before).round(DIGITS)
+    figures = mean_estimates(gaps.to_numpy(), resamples=resamples, seed=seed, of="common scenario")
+    rows: list[dict[str, Cell]] = [
+        {
+            "criterion": labels.get(name, name.capitalize()),
+            "one": float(before[name].mean()) if len(gaps) else None,
+            "other": float(after[name].mean()) if len(gaps) else None,
+            "difference": figure,
+        }
+        for name, figure in zip(names, figures, strict=True)
+    ]
     columns = (
-        Column("judge"),
         Column("criterion"),
         Column("one", one.name),
         Column("other", other.name),
-        Column("change", signed=True, interval="ends"),
-        Column("n", "scenarios", help="Common scenarios with a score of both"),
+        Column("difference", signed=True, interval="ends"),
     )
-    table = Table(
+    method = described([DIFFERENCE], resamples=resamples, seed=seed, of="scenarios")
+    return Table(
         "differences",
-        f"Scores: from {one.name} to {other.name}",
+        f"From {one.name} to {other.name}",
         columns,
         tuple(rows),
-        f"Means over common scenarios; change is {other.name} less {one.name}. {method}.",
-        tuple(notes),
-        {"one": one.name, "other": other.name, "benchmark": one.benchmark, "seed": seed},
-    )
-    first = next(iter(judges), "")
-    changes = {
-        name: _changes(one, other, first, matched.get((first, name)), label) for name, label in labels.items()
-    }
-    return Differences(one, other, criteria, labels, table, changes, _configuration(db, one, other))
-
-
-def _criteria(db: Database, one: SideResults, other: SideResults) -> tuple[tuple[Criterion, ...], str]:
-    """*Final* and the criteria that judges of both sides rated, in their order; and the one of refusal."""
-    system = known_or_imported(one.benchmark)
-    known = {c.name: c for c in (*system.criteria, *ratings.criteria(db, one.benchmark))}
-    variants = dict.fromkeys(rater.variant for side in (one, other) for rater in side.raters.values())
-    used = judged.versions(db, one.benchmark)
-    for variant in [variant for variant in variants if variant in used]:
-        known |= {c.name: c for c in judged.system(db, one.benchmark, variant).criteria}
-    rated = [side.given.drop(columns=["conversation", "judge"]).notna().any() for side in (one, other)]
-    both = set(rated[0].index[rated[0]]) & set(rated[1].index[rated[1]])
-    names = [name for name in [*known, *sorted(both - known.keys())] if name in both]
-    shared = [known.get(name) or Criterion(name, "") for name in names]
-    whole = [Criterion(FINAL, "")] if sum(c.counted for c in shared) > 1 else []
-    return (*whole, *shared), system.refusal or ratings.refusal(db, one.benchmark)
-
-
-def _judges(one: SideResults, other: SideResults) -> tuple[dict[str, Panels], list[str]]:
-    """Judges of both sides: the same one, or one model under other versions of the prompt.
-
-    Of several their mean comes first; where no model judged both, the means of all are compared.
-    """
-    pairs: dict[str, Panels] = {label: ((label,), (label,)) for label in one.raters.keys() & other.raters}
-    rest: list[dict[str, list[str]]] = [{}, {}]
-    for side, versions_of in zip((one, other), rest, strict=True):
-        for label, rater in side.raters.items():
-            if label not in pairs:
-                versions_of.setdefault(rater.name, []).append(label)
-    shared = [name for name in rest[0] if name in rest[1] and name not in pairs]
-    notes = []
-    for name in shared:
-        was, now = (
-            " and ".join(side.raters[label].variant or "no version" for label in versions_of[name])
-            for side, versions_of in zip((one, other), rest, strict=True)
-        )
-        notes.append(f"{name} answered {was} of the prompt in {one.name}, {now} in {other.name}.")
-    notes += [
-        f"Judges in {side.name} alone: {', '.join(alone)}."
-        for side, versions_of in zip((one, other), rest, strict=True)
-        if (alone := sorted(versions_of.keys() - set(shared)))
-    ]
-    pairs |= {name: (tuple(rest[0][name]), tuple(rest[1][name])) for name in shared}
-    if not pairs and one.raters and other.raters:
-        notes.append("No judge rated both, so the means of all judges are compared.")
-        return {PANEL: (tuple(one.raters), tuple(other.raters))}, notes
-    pairs = {name: pairs[name] for name in sorted(pairs)}
-    left, right = (tuple(label for of in pairs.values() for label in of[at]) for at in (0, 1))
-    return ({PANEL: (left, right)} if len(pairs) > 1 else {}) | pairs, notes
-
-
-def _about(db: Database, one: SideResults, other: SideResults) -> tuple[pd.DataFrame, list[str]]:
-    """The scenario and the player that each conversation is matched by (index conversation), and sentences
-    that say so.
-
-    Where both sides hold the same conversations, these alone are compared. Where no player is common, those
-    of one side are compared with those of the other.
-    """
-    system = known_or_imported(one.benchmark)
-    names = (system.scenario_facet,) if system.scenario_facet else system.items
-    talks = pd.concat([one.talks, other.talks])
-    talks = talks[~talks.index.duplicated()]
-    where = {tables.ID: list(map(str, talks.index))}
-    facets = tables.scenarios(db, one.benchmark, [n for n in names if n != system.ending_facet], where)
-    whole = pd.Series(facets, dtype=object).reindex(talks.index).fillna(talks.language + " · " + talks.key)
-    scenario = whole if talks.language.nunique() > 1 else whole.str.split(" · ", n=1).str[-1]
-    shared = set(one.ids) & set(other.ids)
-    players = set(one.talks.player) & set(other.talks.player)
-    about = pd.DataFrame({"scenario": scenario, "player": talks.player if shared or players else ""})
-    if shared:
-        note = f"{len(shared):,} conversations of both: only what judges gave them can differ."
-        return about[about.index.isin(shared)], [note]
-    if not players:
-        return about, []
-    notes = [
-        f"Players in {side.name} alone, not compared: {', '.join(alone)}."
-        for side in (one, other)
-        if (alone := sorted(set(side.talks.player) - players))
-    ]
-    return about[about.player.isin(players)], notes
-
-
-def _scored(
-    side: SideResults, panel: Sequence[str], criteria: Sequence[Criterion], refusal: str, about: pd.DataFrame
-) -> pd.DataFrame:
-    """What a panel gave a side's conversations: index conversation; scenario, player, and each criterion.
-
-    nan where a judge gave no score, or any saw a refusal (but for the criterion of refusal).
-    """
-    counted = dict.fromkeys((c.name for c in criteria if c.counted and c.name != FINAL), 1.0)
-    mine = about[about.index.isin(side.ids)]
-    means = panel_means(mine.index, side.given, panel, counted, [c.name for c in criteria if not c.counted])
-    if refusal in side.given:
-        refused = side.given.conversation[side.given[refusal].map(scores.refused)]
-        means.loc[means.index.isin(refused), [name for name in means if name != refusal]] = np.nan
-    return mine.join(means)
-
-
-def _matched(scored: Sequence[pd.DataFrame], criterion: str) -> pd.DataFrame:
-    """Where both sides have a score: index scenario and player; its mean on each side (one, other), and a
-    conversation of each (conversation, beside).
-    """
-    parts = []
-    for of, columns in zip(scored, (["one", "conversation"], ["other", "beside"]), strict=True):
-        given = of.dropna(subset=criterion).reset_index(names="conversation")
-        groups = given.groupby(["scenario", "player"], sort=True)
-        parts.append(groups.agg({criterion: "mean", "conversation": "first"}).set_axis(columns, axis=1))
-    return pd.concat(parts, axis=1, join="inner")
-
-
-def _changes(
-    one: SideResults, other: SideResults, judge: str, matched: pd.DataFrame | None, label: str
-) -> Table:
-    """The scenarios by how much a criterion changed in them, by the mean of the judges (or the only one)."""
-    rows: list[dict[str, Cell]] = []
-    if matched is not None:
-        both = matched.assign(change=(matched.other - matched.one).round(DIGITS)).reset_index()
-        both = both.sort_values("change", key=lambda of: -of.abs(), kind="stable")
-        rows = [{str(name): cell for name, cell in row.items()} for row in both.to_dict("records")]
-    columns = (
-        Column("scenario"),
-        Column("player", file_only=len({row["player"] for row in rows}) < 2),
-        Column("one", one.name),
-        Column("other", other.name),
-        Column("change", signed=True),
-        *(Column(name, file_only=True) for name in ("conversation", "beside")),
-    )
-    title, who = f"Scenarios that changed most: {label}", f"the {judge}" if judge == PANEL else judge
-    return Table("changed-scenarios", title, columns, tuple(rows), f"By {who}.")
-
-
-def sentence(of: Differences) -> str:
-    """What changed in *final*, or the first criterion, by the mean of the judges: in one sentence."""
-    first = next((row for row in of.scores.rows if row["criterion"] == next(iter(of.labels.values()))), {})
-    change = first.get("change")
-    if not isinstance(change, Estimate) or not change.defined:
-        return f"{of.one.name} and {of.other.name} have no score of the same scenario."
-    ends = f" ({change.low:+z.2f} to {change.high:+z.2f})" if change.interval else ""
-    by = f"the {PANEL}" if first["judge"] == PANEL else first["judge"]
-    return (
-        f"On {change.n} common scenarios, {first['criterion']} by {by} changed by {change.value:+z.2f}{ends} "
-        f"from {of.one.name} to {of.other.name}."
+        sentence(one, other, figures[0]),
+        (
+            ". ".join(filter(None, [f"Means over {len(gaps)} common scenarios", method])) + ".",
+            *_judges(one, other),
+        ),
+        {"one": one.name, "other": other.name, "benchmark": one.board.benchmark, "seed": seed},
     )
 
 
-def _configuration(db: Database, one: SideResults, other: SideResults) -> Table:
-    """What the two were made with, as far as it differs."""
-    settings = [dict(_settings(db, side)) for side in (one, other)]
-    names = dict.fromkeys([*settings[0], *settings[1]])
-    alike = [name for name in names if settings[0].get(name) == settings[1].get(name)]
-    rows = tuple(
-        {"what": name, "one": settings[0].get(name) or "–", "other": settings[1].get(name) or "–"}
-        for name in names
-        if name not in alike
-    )
-    caption = "Models, parameters, prompts and options are the same, as far as they were recorded."
-    notes = (f"Alike: {', '.join(alike)}.",) if alike else ()
-    columns = (Column("what", "setting"), Column("one", one.name), Column("other", other.name))
-    title = "What differs in the configuration"
-    return Table("configurations", title, columns, rows, "" if rows else caption, notes)
+def sentence(one: ComparedSide, other: ComparedSide, figure: Estimate) -> str:
+    """Whether the two differ, by the difference of their scores (or final scores)."""
+    if figure.value is None or figure.interval is None:
+        why = figure.reason if figure.n != 1 else "they share one scenario"
+        return f"Whether {one.name} and {other.name} differ is not known: {why}."
+    low, high = figure.interval
+    points = f"{figure.value:+z.2f} points ({low:+z.2f} to {high:+z.2f})"
+    on = f"paired on the {figure.n} scenarios that both have"
+    if low <= 0 <= high:
+        return f"{other.name} and {one.name} cannot be told apart by these conversations: {points}, {on}."
+    better, worse = (other, one) if low > 0 else (one, other)
+    return f"{better.name} scores higher than {worse.name} beyond chance: {points}, {on}."
 
 
-def _settings(db: Database, side: SideResults) -> Iterator[tuple[str, str]]:
-    """The settings of a run's plan and its spending limit, the models and the prompts of a side, by name."""
-    if side.run:
-        for name, value in {"models": {}, **as_dict(from_dict(side.run.plan))}.items():
-            if name != "benchmark":
-                of = value if isinstance(value, Mapping) else {name: value}
-                yield from ((key.replace("_", " "), _listed(each)) for key, each in of.items())
-        if side.run.max_cost is not None:
-            yield "spending limit", f"{side.run.max_cost:g}"
-    for name, uses in sides.models(db, side.ids, side.judgements).items():
-        yield f"model {name}", "; ".join(map(_with_parameters, uses))
-    for name, hashes in sides.prompts(db, side.ids, side.judgements).items():
-        yield f"prompt {name}", ", ".join(hashes)
+def _matched(
+    one: ComparedSide, other: ComparedSide, names: Sequence[str]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The means of both sides in the scenarios that both have, by scenario."""
+    talks = [side.rows for side in (one, other)]
+    if shared := [*talks[0].index.intersection(talks[1].index)]:
+        talks = [rows.loc[shared] for rows in talks]
+    by = ["scenario", *(["player"] if {*talks[0].player} & {*talks[1].player} else [])]
+    spoken = {*talks[0].language} & {*talks[1].language}  # else the language is what the two differ in
+    means = []
+    for side, rows in zip((one, other), talks, strict=True):
+        about = rows.index.map(side.board.rated.scenarios.get).to_series(index=rows.index)
+        about = about.fillna(rows.language + " · " + rows.key)
+        scenario = about if spoken else about.str.split(" · ", n=1).str[-1]
+        means.append(rows.assign(scenario=scenario).groupby(by)[list(names)].mean())
+    both = means[0].index.intersection(means[1].index)
+    before, after = (of.loc[both].groupby("scenario").mean() for of in means)
+    return before, after
 
 
-def _listed(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-
-
-def _with_parameters(use: Use) -> str:
-    assert use.configuration is not None
-    parameters = ", ".join(f"{name} {value}" for name, value in use.configuration.parameters.items())
-    return f"{use}" + (f"; {parameters}" if parameters else "")
+def _judges(one: ComparedSide, other: ComparedSide) -> list[str]:
+    """Who judged; who is a mock model or took part."""
+    panels = [", ".join(side.board.judges) for side in (one, other)]
+    alike = panels[0] == panels[1]
+    by = panels[0] if alike else f"{panels[0]} ({one.name}) and {panels[1]} ({other.name})"
+    return [f"Judges: {by}.", *([MOCKS] if one.board.mocks or other.board.mocks else [])]

@@ -1,5 +1,6 @@
 """A leaderboard as a table: one row a player, with notes on what the figures rest on."""
 
+from concord.reports import differences
 from concord.reports.leaderboards import (
     MARGIN,
     MOCKS,
@@ -7,9 +8,7 @@ from concord.reports.leaderboards import (
     Refusals,
     failure_notes,
     leaderboard,
-    paired,
 )
-from concord.scores import FINAL
 from concord.table import Column, Table, record
 
 UNLIKE = 0.1
@@ -74,31 +73,14 @@ def first_two(board: Leaderboard) -> str:
     What is compared is the score, so with the penalty for length. “” where there are not two players or no
     scenarios.
     """
-    pair = [s for s in board.standings if s.rank is not None][:2]
+    pair = [s.player for s in board.standings if s.rank is not None][:2]
     if len(pair) < 2 or not board.rated.scenarios:
         return ""
-    usable = board.usable.assign(about=board.usable.index.map(board.rated.scenarios))
-    one, other = (
-        (usable[usable.player == s.player].groupby("about")[FINAL].mean() * (s.length_factor or 1.0)).dropna()
-        for s in pair
-    )
-    both, gap = paired(other, one, resamples=max(board.resamples, 200), seed=board.seed)
-    first, second = (s.player for s in pair)
-    over = f"{len(both)} scenarios that both have"
-    if len(both) < 2:
-        return f"Whether {first} is better than {second} is not known: they share fewer than two scenarios."
-    if gap.value is None or gap.interval is None:
-        return f"Whether {first} is better than {second} is not known: {gap.reason}."
-    low, high = gap.interval
-    figures = f"{gap.value:+z.2f} points ({low:+z.2f} to {high:+z.2f}), paired on the {over}"
-    if low > 0:
-        return f"{first} scores higher than {second}, the next, beyond chance: {figures}."
-    if high < 0:
-        return (
-            f"{first} is first, yet on what both have {second} scores higher beyond chance: {figures}. The "
-            "two ranks rest on different conversations."
-        )
-    return f"{first} and {second} cannot be told apart by these conversations: {figures}."
+    first, second = differences.of_players(board, *pair)
+    gap = differences.difference(second, first, resamples=max(board.resamples, 200), seed=board.seed)
+    [ahead] = gap.estimates("difference")[:1]
+    turned = ahead.high is not None and ahead.high < 0
+    return gap.caption + (" The two ranks rest on different conversations." if turned else "")
 
 
 def _notes(board: Leaderboard) -> list[str]:

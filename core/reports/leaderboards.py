@@ -246,19 +246,6 @@ def panel_means(
     return pd.DataFrame(means).round(DIGITS)
 
 
-def paired(
-    one: pd.Series, other: pd.Series, *, resamples: int, seed: int, of: str = "scenario"
-) -> tuple[pd.DataFrame, Estimate]:
-    """The scores (columns one and other) of what both have, and the mean of what `other` has more than `one`.
-
-    `of` is what an entry is called in reasons; entries are resampled.
-    """
-    both = pd.concat([one, other], axis=1, join="inner", keys=["one", "other"]).dropna()
-    gaps = (both.other - both.one).round(DIGITS).to_numpy(np.float64)
-    [gap] = mean_estimates(gaps[:, None], resamples=resamples, seed=seed, of=of)
-    return both, gap
-
-
 def own_failures(failed: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
     """The conversations that could not be made because of the player's own reply, by player."""
     return {player: of[player] for player, of in failed.items() if of.get(player)}

@@ -169,7 +169,7 @@ def gather(db: Database, benchmark: str, where: Where | None = None, rubric: str
         raters,
         tables.conditions(db, benchmark, system.items, where),
         runs.failed_turns(db, benchmark, UNANSWERED, where),
-        tables.scenarios(db, benchmark, system.items, where),
+        tables.scenarios(db, benchmark, [n for n in system.items if n != system.ending_facet], where),
         used[system.version].name if system.version in used else "",
         guidance.sent(db),
     )

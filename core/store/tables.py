@@ -53,20 +53,9 @@ def scores(
     benchmark: str,
     criteria: Sequence[str],
     where: Where | None = None,
-    judgements: Collection[int] | None = None,
 ) -> pd.DataFrame:
-    """Each judge's mean over turns and repeats: conversation, judge, each criterion (nan if not rated).
-
-    Of these judgements alone, where they are given.
-    """
+    """Each judge's mean over turns and repeats: conversation, judge, each criterion (nan if not rated)."""
     chosen, args = ids(benchmark, where)
-    source = "scores"
-    if judgements is not None:
-        source = (
-            "(SELECT conversation_id, rater_id, study_id, criterion, score AS total, 1 AS n FROM ratings "
-            "WHERE judgement_id IN (SELECT value FROM json_each(:judgements)))"
-        )
-        args |= {"judgements": json.dumps(list(judgements))}
     means = [
         f"sum(total) FILTER (WHERE criterion = :c{i}) / sum(n) FILTER (WHERE criterion = :c{i}) AS c{i}"
         for i in range(len(criteria))
@@ -74,7 +63,7 @@ def scores(
     import pandas as pd  # which commands that show no table do without
 
     table = pd.read_sql_query(
-        f"SELECT {', '.join(['conversation_id', 'rater_id', *means])} FROM {source} "
+        f"SELECT {', '.join(['conversation_id', 'rater_id', *means])} FROM scores "
         f"WHERE study_id IS NULL AND conversation_id IN ({chosen}) GROUP BY conversation_id, rater_id",
         db.conn,
         params=args | {f"c{i}": name for i, name in enumerate(criteria)},
@@ -86,6 +75,23 @@ def scores(
     named = {every[rater]: names[rater] for rater in every if not prompts or rater.variant in prompts}
     table["judge"] = table.judge.map(named)
     return table.dropna(subset="judge").astype(dict.fromkeys(criteria, float))
+
+
+def of_keys(
+    db: Database, conversations: Collection[str], judgements: Collection[str]
+) -> tuple[set[int], set[Rater]]:
+    """The ids of those of these conversations that are stored, and who gave these judgements."""
+    rows = db.execute(
+        "SELECT id FROM conversations WHERE key IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(conversations))],
+    )
+    ids = {number for (number,) in rows}
+    given = db.execute(
+        f"SELECT DISTINCT {ratings.RATER} FROM judgements j JOIN raters x "
+        "ON x.id = j.rater_id WHERE j.failure IS NULL AND j.key IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(judgements))],
+    )
+    return ids, {ratings.rater(*row) for row in given}
 
 
 def judges(db: Database, benchmark: str) -> dict[str, Rater]:
@@ -167,6 +173,8 @@ def check(db: Database, benchmark: str, where: Where | None, *, prompts: Sequenc
     allowed[PROMPT] = sorted(set(rated if prompts is None else prompts))
     del allowed["benchmark"]
     for name, values in where.items():
+        if name == ID:
+            continue
         check_known("facet", name, allowed)
         check_known(name, values, allowed[name])
 

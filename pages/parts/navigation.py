@@ -56,7 +56,6 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
     ),
     "Results": (
         PageFile("results/leaderboard.py", "Leaderboard", "leaderboard", ":material/leaderboard:"),
-        PageFile("results/differences.py", "Differences", "differences", ":material/difference:"),
         PageFile("stss/town.py", "Town", "town", ":material/location_city:"),
     ),
     "Workspace": (
@@ -83,7 +82,6 @@ PURPOSES = {
     "lab": "Improve a judge on one part of a study, choose on another, say once what was gained.",
     "comparisons": "Which of two answers is better, by judges and by people.",
     "leaderboard": "Which model scores best, how sure that is, and whether people would agree.",
-    "differences": "What changed between two runs, two players or two versions of a prompt.",
     "town": "Simulations of a town: who brought about what, and where everybody was.",
     "sessions": "Every browser that is signed in, and where to sign it out.",
     "audit": "Who decided or exported what, and why, the newest first. Nothing here can be changed.",

@@ -7,7 +7,7 @@ import streamlit as st
 
 from concord.errors import ConcordError
 from concord.estimate import Estimate
-from concord.reports import corrected, leaderboards
+from concord.reports import corrected, differences, leaderboards
 from concord.reports.leaderboard_table import leaderboard_table
 from concord.reports.leaderboards import Leaderboard
 from concord.reports.rated import Rated, boards, gather, own_tables, with_leaderboard
@@ -27,6 +27,7 @@ from pages.parts.plain import plain
 from pages.parts.reports import study_called
 from pages.parts.session import sentence, workspace
 from pages.results import filters, grid
+from pages.study.run_form import described
 
 
 class Basis(NamedTuple):
@@ -83,6 +84,15 @@ def _corrected(of: Wanted, study: str, mark: str) -> Table:
         return corrected.corrected(_measured(of), studies.ratings_for_agreement(db, study))
 
 
+@st.cache_resource(max_entries=32, show_spinner="Measuring …")
+def _difference(of: Wanted, what: str, one: str, other: str) -> Table:
+    """How scores differ between two players, runs, or values of a condition."""
+    if what == differences.RUN:
+        return differences.difference(*differences.of_runs(workspace(), one, other))
+    with workspace().read() as db:
+        return differences.difference(*differences.of_board(db, _measured(of), what, one, other))
+
+
 def page() -> None:
     """Draw the page."""
     heading("leaderboard")
@@ -102,8 +112,7 @@ def page() -> None:
             for each in _own(_basis(benchmark)):
                 table.draw(each)
     except ConcordError as error:
-        return sentence(error)
-    return link("differences", "Compare two players judge by judge", of="players", benchmark=benchmark.name)
+        sentence(error)
 
 
 OWN = "its own questions"
@@ -169,24 +178,64 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
         "*Final* is the weighted mean of the criteria; *score* is final less a penalty for replies longer "
         f"than the median player's; people correct final.{more}"
     )
-    st.caption(
-        "Select a row to see the player's conversations as a grid, or to compare the player with another."
-    )
+    st.caption("Select a row to see the player's conversations as a grid.")
     row = table.draw(replace(listed, caption=""), key="leaderboard", selectable=True)
     if row is not None:
         _grid(board, benchmark, str(row["player"]))
-        _beside(board, str(row["player"]))
+    differ = st.expander(
+        "Do these two differ?",
+        expanded="of" in st.query_params,
+        icon=":material/difference:",
+        key="differ",
+        on_change="rerun",
+    )
+    if differ.open:
+        with differ:
+            _two(wanted, board)
     if by_people:
         with st.expander("By judges, and corrected by people", icon=":material/table:"):
             table.draw(by_people)
 
 
-def _beside(board: Leaderboard, player: str) -> None:
-    """The way to what differs from the best of the others, scenario by scenario."""
-    others = [s.player for s in board.standings if s.player != player and s.n]
-    if others:
-        at = {"of": "players", "benchmark": board.benchmark, "one": player, "other": others[0]}
-        link("differences", f"Compare {player} with {others[0]}, or another player", **at)
+def _two(wanted: Wanted, board: Leaderboard) -> None:
+    """The choice of two players, runs or values of a condition, and by how much they differ."""
+    offered = {name: {v: v for v in values} for name, values in differences.conditions(board).items()}
+    with workspace().read() as db:
+        known = differences.comparable(db, board.benchmark)
+    if len(known) > 1:
+        offered[differences.RUN] = {
+            str(r.id): f"Run {r.id} · {r.started[:10]} · {described(r)}" for r in known
+        }
+    if not offered:
+        st.markdown("There are no two to compare yet.")
+        return
+    of = choice(
+        "Compare",
+        "of",
+        list(offered),
+        next(iter(offered)),
+        format_func=lambda name: plain(name.replace("_", " ").capitalize()),
+        on_change=_forget_two,
+    )
+    labels, chosen, places = offered[of], list[str](), st.columns(2)
+    for place, (name, label, usual) in zip(
+        places, (("other", "Is", 0), ("one", "better than", 1)), strict=True
+    ):
+        first = asked(name, list(labels), list(labels)[usual])
+        index = list(labels).index(first)
+        value = place.selectbox(
+            label, labels, index=index, key=f"{of} {name}", format_func=lambda n: plain(labels[n])
+        )
+        chosen.append(shown(name, value))
+    try:
+        table.draw(_difference(wanted, of, chosen[1], chosen[0]))
+    except ConcordError as error:
+        sentence(error)
+
+
+def _forget_two() -> None:
+    for name in ("one", "other"):
+        st.query_params.pop(name, None)
 
 
 def _panel(rated: Rated, benchmark: Benchmark) -> tuple[tuple[str, ...], str]:

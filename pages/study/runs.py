@@ -123,8 +123,8 @@ def _ended(run: Progress, known: Sequence[Progress]) -> None:
             _again(run, limit, retry_failed=True)
     run_watch.failures(run)
     if earlier := differences.before(known, run):
-        label = f"What changed since run {earlier.id}"
-        link("differences", label, of="runs", one=str(earlier.id), other=str(run.id))
+        at = {"benchmark": run.benchmark, "one": str(earlier.id), "other": str(run.id)}
+        link("leaderboard", f"What changed since run {earlier.id}", of="run", **at)
 
 
 def _again(run: Progress, limit: float | None, retry_failed: bool) -> None:

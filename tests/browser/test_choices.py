@@ -20,12 +20,12 @@ def test_every_click_on_a_choice_counts(page: Page, tmp_path: Path) -> None:
         fill(db)
     with serving(workspace, tmp_path / "log") as server:
         server.sign_in(page.context)
-        page.goto(f"{server.url}/differences")
+        page.goto(f"{server.url}/leaderboard?of=player")
         for name, value in (
-            ("Versions", "versions"),
-            ("Runs", "runs"),
-            ("Players", "players"),
-            ("Runs", "runs"),
+            ("Interrogator", "interrogator"),
+            ("Player", "player"),
+            ("Interrogator", "interrogator"),
+            ("Player", "player"),
         ):
             page.get_by_role("radio", name=name).click()
             expect(page).to_have_url(re.compile(f"of={value}"))

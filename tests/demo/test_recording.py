@@ -95,7 +95,7 @@ def test_it_holds_what_goes_wrong_and_what_costs_money(demo_workspace):
         verdicts = list(db["comparisons"].rows_where("criterion = ?", [own_data.QUESTION]))
         assert len(verdicts) == 12 * (2 + 3 * 2)  # two people, and three judges in both orders
         one, other = (str(run.id) for run in own if run.plan.get("judge_repeats") == 3)
-    assert differences.differences(demo_workspace, "runs", other, one, resamples=10).scores.rows
+    assert differences.difference(*differences.of_runs(demo_workspace, other, one), resamples=10).rows
 
 
 def test_a_workspace_that_holds_something_else_is_left_as_it_is(filled):

@@ -1,4 +1,4 @@
-"""What changed between two runs, players or versions of the judges' prompt, by hand."""
+"""Whether two runs, players, versions of the judges' prompt or conditions differ, by hand."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from concord.conversation import Conversation, Message, Unit
 from concord.errors import ConcordError, NotFound
 from concord.rating import Judgement, Rater, Rating, Spent
 from concord.reports import differences
+from concord.reports.leaderboards import leaderboard
+from concord.reports.rated import gather
 from concord.runs.plans import ComparePlan, JudgePlan, PlayPlan, as_dict
 from concord.store import conversations, ratings, runs
 from concord.store.runs import Failure
@@ -79,27 +81,34 @@ def two_runs(fresh: Workspace) -> Workspace:
     return fresh
 
 
-def changed(found, criterion="Final"):
-    rows = (row for row in found.scores.rows if row["criterion"] == criterion)
-    return {row["judge"]: (row["one"], row["other"], row["change"].value, row["n"]) for row in rows}
+def of_runs(workspace, one="1", other="2"):
+    return differences.difference(*differences.of_runs(workspace, one, other))
 
 
-def test_each_judges_scores_are_paired_on_common_scenarios(two_runs):
-    found = differences.differences(two_runs, "runs", "1", "2")
+def of_board(workspace, of, one, other, **how):
+    with workspace.read() as db:
+        board = leaderboard(gather(db, "pingpong"), resamples=0, **how)
+        return differences.difference(*differences.of_board(db, board, of, one, other))
+
+
+def changed(table):
+    return {
+        row["criterion"]: (row["one"], row["other"], row["difference"].value, row["difference"].n)
+        for row in table.rows
+    }
+
+
+def test_the_panels_scores_are_paired_on_common_scenarios(two_runs):
+    table = of_runs(two_runs)
     # tully was refused in run 2, ambrose-pell not played in it: arachne and mizuki are left.
-    # j: (2 + 3) / 2 = 2.5 → (4 + 5) / 2 = 4.5. k: (4 + 3) / 2 = 3.5 both times.
-    # Their mean: (3 + 3) / 2 = 3 → (4 + 4) / 2 = 4.
-    expected = {"mean of the judges": (3, 4, 1, 2), "j": (2.5, 4.5, 2, 2), "k": (3.5, 3.5, 0, 2)}
-    assert changed(found) == expected
-    assert changed(found, "Fluency") == expected
-    # Of arachne, mizuki and tully, k saw a refusal of one in run 2, j none: 1/3, and 1/6 for both.
-    refusals = changed(found, "Refusal (share)")
-    assert refusals["k"] == (0, pytest.approx(1 / 3), pytest.approx(1 / 3), 3)
-    assert refusals["mean of the judges"][2] == pytest.approx(1 / 6)
-    assert "Final by the mean of the judges changed by +1.00" in differences.sentence(found)
-    assert "2 are too few" not in differences.sentence(found)
-    reasons = [row["change"].reason for row in found.scores.rows if row["judge"] == "j"]
-    assert "no interval: 2 items are too few, at least 8 are needed" in reasons
+    # Means of j and k: (3 + 3) / 2 = 3 → (4 + 4) / 2 = 4.
+    assert changed(table) == dict.fromkeys(("Final", "In character", "Entertaining", "Fluency"), (3, 4, 1, 2))
+    assert table.caption == (
+        "Whether run 1 and run 2 differ is not known: no interval: 2 items are too few, at least 8 are "
+        "needed."
+    )
+    assert table.notes[0].startswith("Means over 2 common scenarios. 95% intervals")
+    assert table.notes[1] == "Judges: j, k."
 
 
 def test_final_is_the_mean_of_what_is_counted(fresh):
@@ -107,27 +116,11 @@ def test_final_is_the_mean_of_what_is_counted(fresh):
         for at, player in enumerate(("a", "b")):
             key = play(db, "u", "tully", player)
             rate(db, key, "j", 0, scores={"in_character": 1 + at, "entertaining": 3, "fluency": 5})
-    found = differences.differences(fresh, "players", "a", "b", benchmark="pingpong")
-    # (1 + 3 + 5) / 3 = 3 → (2 + 3 + 5) / 3 = 3.33. Where one judge rated, there is no mean of several.
-    assert changed(found) == {"j": (3, pytest.approx(10 / 3), pytest.approx(1 / 3), 1)}
-    assert changed(found, "In character") == {"j": (1, 2, 1, 1)}
-
-
-def test_scenarios_stand_by_what_they_changed_with_a_conversation_of_each_side(two_runs):
-    with two_runs.write() as db:
-        rate(db, play(db, "w", "ambrose-pell"), "j", 2)  # k has not rated it: the mean has no score
-    found = differences.differences(two_runs, "runs", "1", "2")
-    rows = found.changes["final"].rows
-    # mizuki: (3 + 3) / 2 = 3 → (5 + 3) / 2 = 4; arachne: (2 + 4) / 2 = 3 → 4: as much, so by name.
-    assert [(row["scenario"], row["one"], row["other"], row["change"]) for row in rows] == [
-        ("arachne · reality", 3, 4, 1),
-        ("mizuki · reality", 3, 4, 1),
-    ]
-    with two_runs.read() as db:
-        for row in rows:
-            both = [conversations.load(db, row[name]) for name in ("conversation", "beside")]
-            assert [talk.facets["interrogator"] for talk in both] == ["u", "w"]
-            assert {talk.facets["character"] for talk in both} == {row["scenario"].split(" · ")[0]}
+    figures = changed(of_board(fresh, "player", "a", "b"))
+    # (1 + 3 + 5) / 3 = 3 → (2 + 3 + 5) / 3 = 3.33; replies of one length cost no points.
+    whole = (3, pytest.approx(10 / 3), pytest.approx(1 / 3), 1)
+    assert (figures["Score"], figures["Final"]) == (whole, whole)
+    assert figures["In character"] == (1, 2, 1, 1)
 
 
 def test_an_interval_rests_on_scenarios_not_on_conversations(fresh):
@@ -143,39 +136,27 @@ def test_an_interval_rests_on_scenarios_not_on_conversations(fresh):
                         # p rises by 1 everywhere; q by 1 in the last two situations, and not in the others.
                         rise = interrogator == "w" and (player == "p" or place > 1)
                         rate(db, key, "j", 3 + rise)
-    found = differences.differences(fresh, "runs", "1", "2")
-    [row] = [row for row in found.scores.rows if row["criterion"] == "Final"]
-    # 2 characters × 4 situations: four changes of (1 + 0) / 2 = 0.5, four of 1. Their mean is 0.75.
-    assert (row["n"], row["change"].n, row["change"].value) == (8, 8, 0.75)
-    # The standard error is √(8 · 0.25² / 7 / 8) = 0.0945, t of 7 degrees of freedom 2.365: ±0.223.
-    low, high = row["change"].interval
-    assert (low, high) == (pytest.approx(0.527, abs=0.02), pytest.approx(0.973, abs=0.02))
-    assert len(found.changes["final"].rows) == 16  # of each player by itself
+    for table in (of_runs(fresh), of_board(fresh, "interrogator", "u", "w")):
+        figure = table.rows[0]["difference"]
+        # 2 characters × 4 situations: four changes of (1 + 0) / 2 = 0.5, four of 1. Their mean is 0.75.
+        assert (table.rows[0]["criterion"], figure.n, figure.value) == ("Final", 8, 0.75)
+        # The standard error is √(8 · 0.25² / 7 / 8) = 0.0945, t of 7 degrees of freedom 2.365: ±0.223.
+        low, high = figure.interval
+        assert (low, high) == (pytest.approx(0.527, abs=0.02), pytest.approx(0.973, abs=0.02))
+        assert " scores higher than " in table.caption
+        assert "beyond chance: +0.75 points" in table.caption
+        assert table.caption.endswith("paired on the 8 scenarios that both have.")
+    back = of_board(fresh, "interrogator", "w", "u")
+    assert back.caption.startswith("w scores higher than u beyond chance: -0.75 points")
 
 
-def test_what_differs_in_the_configuration_is_named_and_nothing_else(two_runs):
-    found = differences.differences(two_runs, "runs", "1", "2")
-    rows = {row["what"]: (row["one"], row["other"]) for row in found.configuration.rows}
-    assert rows == {
-        "interrogator": ("u", "w"),
-        "spending limit": ("–", "5"),
-        "prompt interrogator": ("uu", "ww"),
-    }
-    [alike] = found.configuration.notes
-    assert {"players", "judges", "version", "prompt player"} <= set(alike[7:-1].split(", "))
-
-
-def test_judgements_that_failed_and_judges_of_one_side_are_told(two_runs):
-    key = "pingpong/v2/en/mizuki/reality/p/w/0|m|v2|0"
+def test_a_judge_of_one_side_alone_is_left_out(two_runs):
     with two_runs.write() as db:
         start(db, plan("w", judges=("j", "m")))
-        judged = Judgement(key, key.partition("|")[0], Rater("m", "judge", "v2"), failure="No JSON.")
-        ratings.save_judgement(db, judged)
-    found = differences.differences(two_runs, "runs", "1", "3")
-    assert set(changed(found)) == {"j"}
-    assert any("Judges in run 1 alone: k" in note for note in found.scores.notes)
-    assert "Judgements without a usable reply in run 3: 1 by m." in found.scores.notes
-    assert not any("in run 1: 1 by" in note for note in found.scores.notes)
+    table = of_runs(two_runs, "1", "3")
+    # Of j alone: arachne 2 → 4, mizuki 3 → 5, tully 4 → 1, to whom k saw a refusal.
+    assert changed(table)["Final"] == (3, pytest.approx(10 / 3), pytest.approx(1 / 3), 3)
+    assert "Judges: j." in table.notes
 
 
 def test_judges_over_the_same_conversations_are_compared_on_these(two_runs):
@@ -185,51 +166,28 @@ def test_judges_over_the_same_conversations_are_compared_on_these(two_runs):
         for character, (m, n) in {"arachne": (2, 5), "mizuki": (3, 4)}.items():
             for judge, score in (("m", m), ("n", n)):
                 rate(db, f"pingpong/v2/en/{character}/reality/p/u/0", judge, score)
-    found = differences.differences(two_runs, "runs", "3", "4")
+    table = of_runs(two_runs, "3", "4")
     # (2 + 3) / 2 = 2.5 → (5 + 4) / 2 = 4.5, each conversation with itself.
-    assert changed(found) == {"mean of the judges": (2.5, 4.5, 2, 2)}
-    assert all(row["conversation"] == row["beside"] for row in found.changes["final"].rows)
-    assert any("No judge rated both" in note for note in found.scores.notes)
+    assert changed(table)["Final"] == (2.5, 4.5, 2, 2)
+    assert "Judges: m (run 3) and n (run 4)." in table.notes
 
 
 def test_versions_of_the_judges_prompt_are_compared_on_what_both_rated(two_runs):
     with two_runs.write() as db:
         rate(db, "pingpong/v2/en/arachne/reality/p/u/0", "j", 5, variant="stern")
-    found = differences.differences(two_runs, "versions", "v2", "stern", benchmark="pingpong")
-    assert changed(found) == {"j": (2, 5, 3, 1)}
-    assert "Judges in v2 alone: k." in found.scores.notes
-    assert "j answered v2 of the prompt in v2, stern in stern." in found.scores.notes
-
-
-def test_several_versions_of_a_judge_in_one_row_are_named(fresh):
-    """One side holds a judge under two versions: its row is their mean, and a note names them."""
-    with fresh.write() as db:
-        for player in "pq":
-            play(db, "u", "mizuki", player)
-        key = "pingpong/v2/en/mizuki/reality/{}/u/0".format
-        for player, score, variant in (("p", 2, "v2"), ("p", 4, "stern"), ("q", 5, "kind")):
-            rate(db, key(player), "j", score, variant=variant)
-    found = differences.differences(fresh, "players", "p", "q", benchmark="pingpong")
-    assert changed(found) == {"j": (3, 5, 2, 1)}
-    assert "j answered stern and v2 of the prompt in p, kind in q." in found.scores.notes
+    table = of_board(two_runs, "prompt", "v2", "stern")
+    assert changed(table)["Final"] == (2, 5, 3, 1)
+    assert "Judges: j v2 (v2) and j stern (stern)." in table.notes
+    assert table.caption == "Whether v2 and stern differ is not known: they share one scenario."
 
 
 def test_without_a_common_scenario_there_is_a_sentence(two_runs):
     with two_runs.write() as db:
         start(db, plan("u", cast=["mary-anning"]))
         rate(db, play(db, "u", "mary-anning"), "j", 3)
-    found = differences.differences(two_runs, "runs", "1", "3")
-    assert differences.sentence(found) == "run 1 and run 3 have no score of the same scenario."
-    assert found.scores.rows == found.changes["final"].rows == ()
-
-
-def test_a_run_without_any_result_is_compared_all_the_same(fresh):
-    with fresh.write() as db:
-        start(db, plan("u"))
-        start(db, plan("w"))
-    found = differences.differences(fresh, "runs", "1", "2")
-    assert differences.sentence(found) == "run 1 and run 2 have no score of the same scenario."
-    assert {row["what"] for row in found.configuration.rows} == {"interrogator"}
+    table = of_runs(two_runs, "1", "3")
+    assert table.caption == "Whether run 1 and run 3 differ is not known: no common scenario to average."
+    assert {row["one"] for row in table.rows} == {None}
 
 
 def test_a_run_is_compared_with_the_one_before_it_of_its_language(fresh):
@@ -252,36 +210,51 @@ def test_a_run_is_compared_with_the_one_before_it_of_its_language(fresh):
 
 
 @pytest.mark.parametrize(
-    ("of", "one", "other", "error", "says"),
+    ("one", "other", "error", "says"),
     [
-        ("runs", "1", "9", NotFound, "There is no run “9”"),
-        ("runs", "1", "x" * 300, NotFound, "is not the number of a run"),
-        ("runs", "1", "²", NotFound, "is not the number of a run"),
-        ("runs", "1", "1", ConcordError, "run 1 cannot be compared with itself"),
-        ("runs", "1", "3", ConcordError, "Run 3 rated no conversations"),
-        ("runs", "1", "4", ConcordError, "they have no scenario in common"),
-        ("players", "p", "nobody", NotFound, "There is no player “nobody”. Known: p."),
-        ("versions", "v2", "v7", NotFound, "version of the judges' prompt “v7”"),
+        ("1", "9", NotFound, "There is no run “9”"),
+        ("1", "x" * 300, NotFound, "is not the number of a run"),
+        ("1", "²", NotFound, "is not the number of a run"),
+        ("1", "1", ConcordError, "1 cannot be compared with itself"),
+        ("1", "3", ConcordError, "Run 3 rated no conversations"),
+        ("1", "4", ConcordError, "they have no scenario in common"),
+        ("1", "5", ConcordError, "No judge has rated a conversation of run 5"),
     ],
 )
-def test_what_cannot_be_compared_is_one_sentence(two_runs, of, one, other, error, says):
+def test_runs_that_cannot_be_compared_are_one_sentence(two_runs, one, other, error, says):
     with two_runs.write() as db:
         start(db, ComparePlan("pingpong", ("j",), ("p", "q")))
         start(db, JudgePlan("simulbench", ("j",)))
+        start(db, plan("z"))
     with pytest.raises(error) as caught:
-        differences.differences(two_runs, of, one, other, benchmark="pingpong")
+        of_runs(two_runs, one, other)
     assert says in str(caught.value)
 
 
-def test_the_command_prints_the_same(two_runs, run, monkeypatch):
-    monkeypatch.setattr("concord.commands.diff.SHOWN", 1)
-    found = differences.differences(two_runs, "runs", "1", "2")
+@pytest.mark.parametrize(
+    ("of", "one", "other", "says"),
+    [
+        ("player", "p", "nobody", "There is no player “nobody”. Known: p, q."),
+        ("interrogator", "u", "x", "There is no interrogator “x”. Known: u, w."),
+        ("weather", "u", "w", "There is no condition in which its conversations differ “weather”."),
+    ],
+)
+def test_what_a_leaderboard_does_not_hold_is_one_sentence(two_runs, of, one, other, says):
+    with two_runs.write() as db:
+        rate(db, play(db, "u", "arachne", "q"), "j", 2)
+        rate(db, play(db, "u", "arachne", "q"), "k", 2)
+    with pytest.raises(NotFound) as caught:
+        of_board(two_runs, of, one, other)
+    assert says in str(caught.value)
+
+
+def test_the_command_prints_the_same(two_runs, run):
     shown = run(two_runs, "diff", "1", "2")
     assert shown.exit_code == 0, shown.output
-    assert "Scores: from run 1 to run 2" in shown.output
-    assert ("arachne · reality" in shown.output, "mizuki · reality" in shown.output) == (True, False)
-    by_name = json.loads(run(two_runs, "diff", "1", "2", "--format", "json").output)["tables"]
-    assert by_name["differences"]["rows"][0]["change"]["value"] == found.scores.rows[0]["change"].value
-    assert len(by_name["changed-scenarios"]["rows"]) == 2
-    players = run(two_runs, "diff", "p", "p", "--of", "players")
+    assert "From run 1 to run 2" in shown.output
+    table = json.loads(run(two_runs, "diff", "1", "2", "--format", "json").output)["tables"]["differences"]
+    assert table["rows"][0]["difference"]["value"] == 1
+    by_facet = run(two_runs, "diff", "u", "w", "--of", "interrogator", "--format", "csv")
+    assert "Final,3.0,4.0,1.0" in by_facet.output
+    players = run(two_runs, "diff", "p", "p", "--of", "player")
     assert (players.exit_code, "cannot be compared with itself" in players.output) == (1, True)
