@@ -151,7 +151,7 @@ def _know_own_benchmarks(folder: Path) -> None:
     envvar="CONCORD_BY",
     default="researcher",
     show_default=True,
-    help="Who acts: the audit log, registrations and decisions say so.",
+    help="Who acts: the audit log says so.",
 )
 @click.pass_context
 def main(ctx: click.Context, workspace: str, by: str) -> None:

@@ -12,6 +12,6 @@ from concord.workspace import Workspace
 @options.form()
 @click.pass_obj
 def command(workspace: str, study: str, form: str) -> None:
-    """The audit log, newest first: decisions on studies and annotators, registrations, exports, removals."""
+    """The audit log, newest first: decisions on studies and annotators, exports, removals."""
     with Workspace.open(workspace, create=False).read() as db:
         printing.show([audit.table(db, study)], form)

@@ -7,7 +7,6 @@ import click
 from concord.commands import options, printing
 from concord.commands.progress import carry_out, running
 from concord.errors import ConcordError
-from concord.reports.registered import registered_pairs
 from concord.runs.plans import ComparePlan
 from concord.store.comparisons import PairQuestion
 from concord.store.comparisons import questions as asked_of
@@ -76,6 +75,4 @@ def command(
         results = comparisons.compared(
             db, name, question=question, players=models, facets=facets, resamples=resamples, seed=seed
         )
-        registered = registered_pairs(db, results, name) if study else None
-    tables = [*comparisons.result_tables(results)]
-    printing.show([*tables, registered] if registered and registered.rows else tables, form)
+    printing.show(comparisons.result_tables(results), form)

@@ -1,4 +1,4 @@
-"""`concord study …`: draw, register and describe a study, show its progress, close it."""
+"""`concord study …`: draw and describe a study, show its progress, close it."""
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -11,7 +11,6 @@ from concord.commands.printing import echo
 from concord.errors import StudyError
 from concord.exchange import comparisons_file
 from concord.files import read_text
-from concord.llm.families import model_names
 from concord.reports.notes import DRAWN
 from concord.rubrics import shelf
 from concord.statistics.next_items import FLOOR
@@ -21,11 +20,10 @@ from concord.store import (
     exclusions,
     holdings,
     placements,
-    registrations,
 )
 from concord.store import studies as stored
 from concord.store.conversations import Filter
-from concord.studies import pairings, purposes, quality, registration, studies
+from concord.studies import pairings, purposes, quality, studies
 from concord.studies.purposes import extra as extra_raters
 from concord.studies.purposes import training
 from concord.table import Cell, Column, Table
@@ -214,7 +212,7 @@ def _show(workspace: str, name: str) -> None:
         out, beside = exclusions.excluded(db, name), placements.hidden(db, name)
         signs = quality.signs(db, name)
         decided, figures = exclusions.decisions(db, name), purposes.tables(db, name)
-        done, fixed = acts.every(db, name), registrations.every(db, name)
+        done = acts.every(db, name)
         waiting = extra_raters.waiting_words(len(extra_raters.waiting(db, name)))
         if training.rule_of(study):
             figures.insert(0, training.table(db, name))
@@ -229,8 +227,6 @@ def _show(workspace: str, name: str) -> None:
         echo(f"  {criterion.label} ({scale}): {criterion.statement}")
     if "random" in (drawn := study.meta.get("drawn", {})):
         echo(f"{DRAWN[drawn['next_for']]}; {len(drawn['random'])} are a simple random sample.")
-    for fixed_plan in fixed:
-        echo(f"{fixed_plan.line}.")
     if people:
         echo()
         printing.show([_progress(study, people, out), *figures], "table")
@@ -269,28 +265,6 @@ def _progress(study: stored.Study, people: Sequence[access.Annotator], out: Coll
         for a in people
     ]
     return Table(study.name, "Progress", columns, tuple(rows))
-
-
-@command.command("register")
-@click.argument("name")
-@click.option("--plan", type=click.Path(path_type=Path), help="The analysis plan, a TOML file.")
-@options.several("--judges", "The judges that will be measured; any others are then a difference.")
-@click.option("--late", is_flag=True, help="Keep a registration though people have begun to answer.")
-@click.pass_obj
-def _register(workspace: str, name: str, plan: Path | None, judges: tuple[str, ...], late: bool) -> None:
-    """Fix sample, texts, guidelines, questions, judges and plan before people rate, under one SHA-256.
-
-    Reports and their files then say what differs from it, and whether planned tests are reached. What was
-    registered stays; a study may be registered again until people answer, and the last one in time holds. A
-    judge is in models.toml or has rated.
-    """
-    analysis = registration.read_plan(read_text(plan) if plan else "", str(plan or "The plan"))
-    opened = Workspace.open(workspace, create=False)
-    with opened.write() as db:
-        models = model_names(opened.models_path)
-        registered = registration.register(db, name, analysis, judges=judges, late=late, models=models)
-    echo(f"The study “{name}” is registered. {registered.line}.")
-    echo("Publish the hash, or the text of `concord export registration`, where its date can be proved.")
 
 
 @command.command("pin")

@@ -24,7 +24,7 @@ from concord.files import file_name, file_names
 from concord.reports import page, site
 from concord.reports.agreement_report import AgreementReport, Options, agreement_report
 from concord.reports.provenance import about
-from concord.store import audit, conversations, informed, ratings, registrations, studies
+from concord.store import audit, conversations, informed, ratings, studies
 from concord.studies.comments import comment_rows
 from concord.table import as_csv
 from concord.workspace import Workspace
@@ -213,11 +213,6 @@ def _conversations(db: Database, export: Export, out: BinaryIO) -> int:
     return dataset.write(out, dataset.CONVERSATIONS, dataset.conversation_rows(db, **given), export.form)
 
 
-def _registration(db: Database, export: Export, out: TextIO) -> int:
-    holds = registrations.binding(registrations.every(db, export.study))
-    return 0 if holds is None else bool(out.write(holds.document))
-
-
 def _corrections(db: Database, export: Export, out: TextIO) -> int:
     """One line a correction that changes something, in the form that trainers of preferences read."""
     corrected = {
@@ -274,7 +269,7 @@ def report_zip(db: Database, report: AgreementReport, *, made: date) -> bytes:
 
 def report_files(db: Database, report: AgreementReport, *, made: date) -> Files:
     """The report of a study: report.html, about.json, figures.json, agreement.csv and .tex,
-    tables/CRITERION/*.csv; guidelines.md, registration.json and comments.csv where there are any.
+    tables/CRITERION/*.csv; guidelines.md and comments.csv where there are any.
 
     Equal data and options give equal bytes, but for the day it was made. Sample, ratings, guidelines and
     prompts are named by their hashes, so that a reader can tell whether they are still the same.
@@ -287,9 +282,6 @@ def report_files(db: Database, report: AgreementReport, *, made: date) -> Files:
         yield name, report.document(form)
     if study.guidelines:
         yield "guidelines.md", study.guidelines
-    if report.of.registered:
-        # Byte by byte what was hashed.
-        yield "registration.json", report.of.registered.document
     comments = io.BytesIO()
     if dataset.write(comments, dataset.COMMENTS, comment_rows(db, study.name), "csv"):
         yield "comments.csv", comments.getvalue()
@@ -354,13 +346,6 @@ PARTS: Mapping[str, Part] = {
         _table(dataset.APART, lambda db, export: informed.apart(db, export.study)),
         "csv",
         "The study has no answers but ratings.",
-    ),
-    "registration": Part(
-        "What a study registered, byte by byte as it was hashed",
-        "study ",
-        _text(_registration),
-        "json",
-        "The study is not registered. `concord study register` registers it.",
     ),
     "dataset": Part(
         "A study as a Hugging Face dataset folder: Parquet files and a card",

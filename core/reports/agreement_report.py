@@ -21,7 +21,7 @@ from concord.reports.evidence import Evidence
 from concord.reports.evidence import Options as Options
 from concord.reports.names import renamed
 from concord.reports.notes import notes
-from concord.reports.sections import IN_FILES, OVER_ALL, SECTIONS, headliner, section
+from concord.reports.sections import IN_FILES, OVER_ALL, SECTIONS, section
 from concord.reports.verdict import Verdict, flags_of, missing, verdict
 from concord.statistics.nominal import nominal
 from concord.statistics.ratings import DIGITS, FINAL, Ratings
@@ -151,7 +151,7 @@ class AgreementReport(Evidence):
         if self.options.nominal:
             return [self.verdict()]
         names = [*dict.fromkeys([self.main, *self.criteria])]
-        every = self._first(headliner(self, self.main), names)
+        every = self._first(self.primary_panel, names)
         every = every or [one for judge in self.ratings.judges for one in self._first((judge,), names)]
         return [verdict(self, criterion, members) for criterion, members in every]
 

@@ -50,8 +50,7 @@ def content(
     answer, *more = tables(report, on)
     groups = [*_groups(report, on)] if in_order else []
     study = report.of.study
-    over_all = () if study.source == FILE else ("criteria", "registration")
-    every = [table for name in over_all for table in report.section(name, on).values()]
+    every = () if study.source == FILE else report.section("criteria", on).values()
     missing = [] if study.source == FILE else report.missing
     return {
         "name": study.title or study.name,

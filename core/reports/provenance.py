@@ -12,9 +12,8 @@ from sqlite_utils import Database
 
 from concord.files import VERSION
 from concord.reports.agreement_report import AgreementReport
-from concord.reports.registered import registered
 from concord.store import configurations, studies
-from concord.table import SCHEMA, as_values
+from concord.table import SCHEMA
 
 
 def sums(of: Mapping[str, Any]) -> str:
@@ -55,19 +54,9 @@ def about(db: Database, report: AgreementReport) -> dict[str, Any]:
             | {"scale": asdict(c.scale), "counted": c.counted}
             for c in study.criteria
         ],
-        "registration": _registered(report),
         "provenance": provenance(db, study.name),
         "judges": configurations.origins(db, study.name),
     }
-
-
-def _registered(report: AgreementReport) -> dict[str, Any] | None:
-    """The registration and what differs from it; None where there is none."""
-    entry = report.of.registered
-    if entry is None:
-        return None
-    facts = {"sha256": entry.sha256, "registered": entry.registered, "by": entry.by, "answers": entry.ratings}
-    return facts | {"late": entry.late, "items": as_values(registered(report))["rows"]}
 
 
 def provenance(db: Database, study: str) -> list[str]:

@@ -13,7 +13,6 @@ from concord.reports.coefficient import leading, ordered, ratings_of, usual
 from concord.reports.evidence import Evidence
 from concord.reports.features import FEATURES, OWN_FAMILY
 from concord.reports.notes import as_drawn
-from concord.reports.registered import registered
 from concord.statistics.adjudicated import ADJUDICATION, EXTRA, settled
 from concord.statistics.alt_test import alt_test
 from concord.statistics.calibration import calibration, calibration_curves
@@ -68,20 +67,6 @@ class Section(NamedTuple):
         return "" if self.has(evidence, criterion) else self.without
 
 
-def headliner(evidence: Evidence, criterion: str) -> tuple[str, ...]:
-    """Who the verdict on a criterion is about: the judges of the first test registered on it, else all.
-
-    A registered panel counts only if it is among those that are looked at closely.
-    """
-    entry = evidence.of.registered
-    measured = [*((judge,) for judge in evidence.ratings.judges), *evidence.panels]
-    for test in entry.content["plan"]["test"] if entry else ():
-        members = tuple(judge for judge in evidence.ratings.judges if judge in (test.get("judges") or ()))
-        if test["criterion"] == criterion and members in measured:
-            return members
-    return evidence.primary_panel
-
-
 def _decided(evidence: Evidence, criterion: str) -> Table:
     """What answers of two kinds are judged by first: kappa, equal answers, sensitivity, specificity."""
     question = evidence.criterion(criterion)
@@ -107,7 +92,7 @@ def _glance(evidence: Evidence, criterion: str) -> Iterator[Table]:
         beside["judges"],
         beside["held_out"],
         evidence.names,
-        first=called(headliner(evidence, criterion)),
+        first=called(evidence.primary_panel),
         margin=evidence.options.margin,
     )
 
@@ -423,12 +408,6 @@ SECTIONS: dict[str, Section] = {
     ),
     "next": Section("What people should rate next", _next),
     "forecast": Section("How many more items a narrower interval needs", _forecast),
-    "registration": Section(
-        "What was registered, and what differs",
-        lambda e, _: [registered(e)],
-        lambda e, _: e.of.registered,
-        "it was not registered before people rated",
-    ),
 }
 """Sections by name, as `--section` takes it: page, command and report show them in this order."""
 
@@ -445,7 +424,7 @@ def section(evidence: Evidence, name: str, criterion: str) -> dict[str, Table]:
     return evidence.kept[name, criterion]
 
 
-OVER_ALL = ("criteria", "versions", "registration")
+OVER_ALL = ("criteria", "versions")
 """The sections whose tables are over all criteria."""
 
 IN_FILES = tuple(name for name in SECTIONS if name not in OVER_ALL)

@@ -15,7 +15,7 @@ from concord.reports.coefficient import ordered, ratings_of, usual
 from concord.reports.evidence import Evidence
 from concord.reports.features import FEATURES
 from concord.reports.names import renamed
-from concord.reports.sections import headliner, section
+from concord.reports.sections import section
 from concord.statistics.claims import (
     CLAIMS,
     Flag,
@@ -82,11 +82,11 @@ class Verdict:
 
 
 def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> Verdict:
-    """The verdict on judges (`members`, else those registered, else all) on one criterion.
+    """The verdict on judges (`members`, else all) on one criterion.
 
     Raises StudyError for an unknown criterion.
     """
-    members = tuple(members) or headliner(evidence, criterion)
+    members = tuple(members) or evidence.primary_panel
     table, name = section(evidence, "glance", criterion)["glance"], usual(evidence, criterion)
     rows = {str(row["rater"]): row for row in table.rows}
     row = rows.get(called(members), {})

@@ -63,9 +63,6 @@ def every(db: Database, study: str = "") -> list[AuditLine]:
         """
         SELECT done, by, what, study, about, detail FROM (
             SELECT done, by, what, study, about, trim(item || ' ' || detail) AS detail FROM audit_log
-            UNION ALL SELECT r.registered, r.by, 'registered', r.study, '', 'SHA-256 ' || r.sha256
-                || iif(r.ratings > 0, ', after people had given ' || r.ratings || ' answers', '')
-                FROM registrations r
             UNION ALL SELECT a.given, x.name, 'settled', t.name, '',
                 c.key || ifnull(' turn ' || u.turn, '') || ' ' || a.question || ' '
                 || printf('%g', a.value) || ': ' || a.reason

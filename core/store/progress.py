@@ -82,8 +82,6 @@ def mark(db: Database, name: str) -> str:
                  WHERE i.study_id = :study),
                (SELECT ifnull(max(e.id), 0) FROM audit_log e JOIN studies t ON t.name = e.study
                  WHERE t.id = :study AND e.what IN ('left out', 'taken in again')),
-               (SELECT ifnull(max(r.id), 0) FROM registrations r JOIN studies t ON t.name = r.study
-                 WHERE t.id = :study),
                (SELECT group_concat(i.id || g.criterion || g.answer || g.tolerance || g.attention)
                  FROM items i JOIN known_answers g ON g.item_id = i.id WHERE i.study_id = :study),
                (SELECT count(*) FROM criteria

@@ -102,11 +102,10 @@ CREATE TABLE criteria (
 CREATE VIEW refusals AS SELECT DISTINCT scope AS benchmark, refusals AS criterion FROM criteria WHERE refusals <> '';
 
 -- Texts that results rest on, each kept whole when it is first used, and never changed: the prompts that made results
--- (`scope` is the benchmark), the versions of rubrics (`scope` is the rubric; `name` tells its judges apart) and what
--- was fixed before people rated a study (`scope`), where `version` is the number of answers that were there.
+-- (`scope` is the benchmark), and the versions of rubrics (`scope` is the rubric; `name` tells its judges apart).
 CREATE TABLE documents (
     id INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL CHECK (kind IN ('prompt', 'rubric', 'registration')),
+    kind TEXT NOT NULL CHECK (kind IN ('prompt', 'rubric')),
     hash TEXT NOT NULL,
     scope TEXT NOT NULL,
     name TEXT NOT NULL DEFAULT '',
@@ -119,12 +118,9 @@ CREATE UNIQUE INDEX prompts_once ON documents (hash) WHERE kind = 'prompt';
 CREATE UNIQUE INDEX rubrics_once ON documents (scope, hash) WHERE kind = 'rubric';
 CREATE UNIQUE INDEX rubrics_by_version ON documents (scope, version) WHERE kind = 'rubric';
 CREATE UNIQUE INDEX rubrics_by_variant ON documents (name) WHERE kind = 'rubric';
-CREATE INDEX registrations_of_study ON documents (scope) WHERE kind = 'registration';
 CREATE VIEW prompts AS SELECT hash, scope AS benchmark, version, name, body FROM documents WHERE kind = 'prompt';
 CREATE VIEW rubrics AS SELECT scope AS name, version, name AS variant, hash, body, created FROM documents
     WHERE kind = 'rubric';
-CREATE VIEW registrations AS SELECT id, scope AS study, body AS document, hash AS sha256, version AS ratings, by,
-    created AS registered FROM documents WHERE kind = 'registration';
 
 
 -- ── Who rates, and who is here ─────────────────────────────────────────────────────────────────────────

@@ -24,7 +24,6 @@ from concord.store import (
     informed,
     known,
     progress,
-    registrations,
     settings,
     studies,
 )
@@ -32,7 +31,6 @@ from concord.store.exclusions import Decision
 from concord.store.informed import Informed
 from concord.store.known import Check, Pair
 from concord.store.progress import Item
-from concord.store.registrations import Registration
 from concord.store.studies import Study
 from concord.studies.clusters import FIRST_MESSAGE, clusters, facets_for
 from concord.studies.clusters import scenario_facets as scenario_facets
@@ -102,9 +100,6 @@ class StudyRatings:
     """The items on everybody's desk, with the time they took."""
     adjudicated: tuple[Informed, ...] = ()
     """What adjudicators settled: one more rater's scores, in no figure but those of their own section."""
-    registered: Registration | None = None
-    """What was fixed before people rated, if it was; `present` is the same of the study as it is now."""
-    present: Mapping[str, Any] = field(default_factory=dict)
     facets: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     """The facets that divide the units into groups: name → unit → value."""
     waiting: Mapping[str, int] = field(default_factory=dict)
@@ -232,11 +227,6 @@ def ratings_for_agreement(
             "judge`, and deal it to annotators with `concord study deal`."
         )
     saw = frames.refusals_seen(db, name) if exclude_refused else {}
-    present: Mapping[str, Any] = {}
-    if fixed := registrations.binding(registrations.every(db, name)):
-        from concord.studies import registration  # loads pydantic
-
-        present = registration.content_of(db, name)
     places = frames.places(db, name)
     of = study_ratings(
         study,
@@ -260,8 +250,6 @@ def ratings_for_agreement(
         checks=tuple(known.checks(db, name)),
         dealt=tuple(progress.items(db, name)),
         adjudicated=tuple(informed.answers(db, name, "adjudicate")),
-        registered=fixed,
-        present=present,
         waiting={a.name: a.items - a.skipped for a in access.annotators(db, name) if a.items and not a.done},
         sent=guidance.sent(db),
     )

@@ -23,7 +23,7 @@ from concord.workspace import Workspace
 from pages.annotate import samples_draw as drawing
 from pages.annotate import samples_known
 from pages.annotate.deal_plan import deal_plan
-from pages.parts import registering, tables, told
+from pages.parts import tables, told
 from pages.parts.address import asked, go, link, of_conversation, shown
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
@@ -75,7 +75,6 @@ def _study(names: list[str]) -> None:
             "Save the guidelines", key="save guidelines", disabled=same, on_click=_save, args=(name, text)
         )
     if not study.anonymous:
-        registering.section(study.name)
         st.subheader("2 · Deal", anchor=False)
         _deal(
             study, [a.name for a in people if a.can_enter and not a.simulated], {i.annotator for i in items}

@@ -461,7 +461,6 @@ TABS = {
             "adjudication",
             "extra",
             "anchoring",
-            "registration",
         ),
     ),
     "How many more?": Tab("more", _more, ("next",)),

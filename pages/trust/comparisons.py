@@ -7,7 +7,6 @@ import streamlit as st
 
 from concord.errors import ConcordError
 from concord.rating import Rater
-from concord.reports.registered import registered_pairs
 from concord.runs.benchmark import Benchmark
 from concord.runs.plans import Where
 from concord.runs.registry import BENCHMARKS
@@ -112,11 +111,7 @@ def _of_study(study: Study) -> None:
         + ", ".join(plain(question.label) for question in study.criteria)
         + f"{by} · {plain(study.source)}, seed {study.seed}"
     )
-    results = _figures(stamp, study.name)
-    with workspace().read() as db:
-        registered = registered_pairs(db, results, study.name)
-    if registered.rows:
-        table.draw(registered)
+    _figures(stamp, study.name)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         who = person.ask()
         if st.button("Compare yourself", icon=":material/compare_arrows:"):
@@ -146,8 +141,8 @@ def _figures(
     name: str,
     players: tuple[str, ...] = (),
     facets: tuple[tuple[str, tuple[str, ...]], ...] = (),
-) -> Compared | None:
-    """The figures, by one question at a time; None where nobody compared."""
+) -> None:
+    """The figures, by one question at a time."""
     try:
         results = _compared(str(workspace().path), stamp, name, None, players, facets)
         if len(results.questions) > 1:
@@ -157,9 +152,8 @@ def _figures(
             results = _compared(str(workspace().path), stamp, name, question, players, facets)
     except ConcordError as error:
         st.info(plain(error))
-        return None
-    _show(results)
-    return results
+    else:
+        _show(results)
 
 
 def _several(label: str, values: list[str], name: str, placeholder: str) -> list[str]:

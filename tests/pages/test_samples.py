@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from concord.conversation import Conversation, Message, Unit
 from concord.demo.workspace import VISITOR
 from concord.rating import Criterion, Judgement, Rater, Rating
-from concord.store import access, conversations, known, placements, ratings, registrations, studies
+from concord.store import access, conversations, known, placements, ratings, studies
 from concord.store.studies import Study
 from concord.workspace import Workspace
 from tests.filled import assigned
@@ -157,30 +157,6 @@ def test_a_study_of_unnamed_people_is_not_dealt(workspace: Workspace) -> None:
     page.run()
     assert "no names" in page.info[0].value
     assert "Deal" not in [button.label for button in page.button]
-
-
-def test_a_study_is_registered_by_page(workspace: Workspace) -> None:
-    page = AppTest.from_string(FRAME, default_timeout=30).run()
-    assert page.button(key="register").disabled  # people have answered
-    page.checkbox(key="late").check().run()
-    page.text_area(key="plan").set_value("question = 'Why?'")
-    page.text_input(key="plan judges").set_value("one, two")
-    page.button(key="register").click().run()
-    assert any("no judge “one”" in shown.value for shown in page.error)
-    workspace.models_path.write_text("[models.one]\n[models.two]\n", encoding="utf-8")
-    page.button(key="register").click().run()
-    assert not page.exception
-    with workspace.read() as db:
-        [made] = registrations.every(db, "s")
-    assert (made.ratings, made.content["plan"]["question"], [*made.content["judges"]]) == (
-        36,
-        "Why?",
-        ["one", "two"],
-    )
-    assert made.sha256 in page.success[0].value
-    page.text_area(key="plan").set_value("question = ")
-    page.button(key="register").click().run()
-    assert "not valid TOML" in page.error[0].value
 
 
 def test_gold_items_and_training_come_from_files(workspace: Workspace) -> None:

@@ -20,7 +20,7 @@ SMALL = {
     "audit_log",  # what people decided
     "batches",
     "criteria",
-    "documents",  # prompts, rubrics and registrations
+    "documents",  # prompts and rubrics
     "links",
     "model_configurations",
     "player_counts",

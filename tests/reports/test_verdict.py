@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -158,19 +157,6 @@ def test_without_a_second_person_the_verdict_says_what_is_missing(anonymous: boo
     assert ("Among themselves people reach alpha = 0." in found.reason) == anonymous
     how = "with their names" if anonymous else "second person"
     assert how in found.next
-
-
-def test_the_verdict_is_on_the_judges_of_the_registered_test() -> None:
-    report = two_judges(0.1, 3.0, 0.8)
-    assert report.verdict().members == ("j", "k")
-    plan = {
-        "plan": {"test": [{"criterion": "final", "judges": ["k"]}, {"criterion": "wit", "judges": ["j"]}]}
-    }
-    of = replace(report.of, registered=SimpleNamespace(content=plan))  # type: ignore[arg-type]
-    report = replace(report, of=of, kept={}, worded={})
-    assert report.verdict().members == ("k",)
-    assert report.verdict("wit").members == ("j",)
-    assert report.summary[0].startswith("On Final, k is worse than one more person")
 
 
 def test_a_shift_of_level_is_flagged_with_its_side() -> None:

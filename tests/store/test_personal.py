@@ -12,8 +12,7 @@ from concord.store import access, audit, exclusions, personal, placements, sessi
 from concord.store import studies as stored
 from concord.store.actor import acting
 from concord.store.crowds import Crowd, Visitor
-from concord.studies import crowd, registration, running
-from concord.studies.registration import Plan
+from concord.studies import crowd, running
 
 FEW = Options(resamples=50)
 RATED = "SELECT conversation_id, criterion, rater_id, score FROM ratings ORDER BY id"
@@ -65,7 +64,6 @@ def used_everywhere(workspace, name: str) -> None:
         sessions.begin(db, "annotator", name=name, rater=access.annotator_id(db, name))
         with acting(name):
             audit.record(db, "asked", about=name, detail=f"told by {name}, twice")
-            registration.register(db, "first", Plan(), late=True)
             exclusions.exclude(db, "first", "Ben", f"{name} told us that Ben was asleep")
             running.close(db, "first", f"as {name}’s mail says")
 
@@ -130,11 +128,8 @@ def test_what_is_stored_of_somebody_is_shown_whole(filled, run):
 
 
 def test_the_log_has_every_decision_and_export(filled, run, tmp_path):
-    with filled.write() as db:
-        with acting("eve"):
-            registration.register(db, "first", Plan(), late=True)
-        with acting("dana"):
-            exclusions.exclude(db, "first", "Ben", "asleep")
+    with filled.write() as db, acting("dana"):
+        exclusions.exclude(db, "first", "Ben", "asleep")
     assert run(filled, "--by", "cy", "study", "close", "first", "--reason", "enough").exit_code == 0
     out = tmp_path / "ratings.csv"
     assert run(filled, "export", "ratings", "--study", "first", "--out", out).exit_code == 0
@@ -144,7 +139,6 @@ def test_the_log_has_every_decision_and_export(filled, run, tmp_path):
         lines = audit.every(db)
         found = {(line.by, line.what, line.study) for line in lines}
         assert found == {
-            ("eve", "registered", "first"),
             ("dana", "left out", "first"),
             ("cy", "closed", "first"),
             ("researcher", "exported ratings", "first"),
@@ -153,7 +147,6 @@ def test_the_log_has_every_decision_and_export(filled, run, tmp_path):
         assert [line.done for line in lines] == sorted((line.done for line in lines), reverse=True)
         assert [line.detail for line in lines if line.what == "exported ratings"] == ["to ratings.csv"]
         assert {line.what for line in audit.every(db, "first")} == {
-            "registered",
             "left out",
             "closed",
             "exported ratings",

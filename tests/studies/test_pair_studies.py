@@ -7,18 +7,15 @@ import pytest
 from concord.conversation import Conversation, Message
 from concord.errors import ConcordError, ConfigError, NotFound, StudyError
 from concord.rating import Comparison, Rater
-from concord.reports.registered import registered_pairs
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.shelf import Numbered
 from concord.store import (
     access,
-    audit,
     conversations,
     crowds,
     desk,
     known,
     placements,
-    registrations,
     studies,
 )
 from concord.store import comparisons as compared
@@ -372,52 +369,6 @@ def test_answers_by_a_rubric_are_exported_and_read_again(judged, run, tmp_path):
     told = run(judged, "import", "comparisons", file)
     assert told.exit_code != 0
     assert "allows no ties" in told.output
-
-
-def test_a_study_of_pairs_is_registered_before_people_answer(judged, run, tmp_path):
-    (judged.path / "rubrics" / "side.toml").write_text(RUBRIC)
-    assert run(judged, "study", "pairs", "s", "--rubric", "side").exit_code == 0
-    plan = tmp_path / "plan.toml"
-    test = '[[test]]\ncriterion = "better"\nstatistic = "{}"\nleast = 0.5\n'
-    plan.write_text("annotators = 1\n" + test.format("spearman"))
-    refused = run(judged, "--by", "dana", "study", "register", "s", "--plan", plan)
-    assert "names its statistic: alpha or kappa" in refused.output
-    plan.write_text("annotators = 1\n" + test.format("kappa"))
-    made = run(judged, "--by", "dana", "study", "register", "s", "--plan", plan, "--judges", "longer")
-    assert made.exit_code == 0, made.output
-    with judged.read() as db:
-        content = registrations.every(db, "s")[0].content
-        assert [line.what for line in audit.every(db, "s") if line.by == "dana"] == ["registered"]
-    assert content["units"] == ["x0 | y0", "x1 | y1"]
-    assert (content["judges"], content["ratings by judges"]) == (["longer"], 0)
-
-    assert run(judged, "compare", "s", "--judges", "longer,first").exit_code == 0
-    with judged.read() as db:
-        assert registrations.judged(db, "s") == 2 * 2 * 2, "two judges, pairs and orders"
-    with judged.write() as db:
-        access.invite(db, "Ann")
-        dealing.deal_study(db, "s", ["Ann"])
-    with judged.read() as db:
-        longer = {p.id: conversations.load(db, p.shown[0]).player == "x" for p in dealt(judged, "Ann")}
-    asked = {"do": "answer", "criterion": "better"}
-    answers = [{"item": n, **asked, "score": 1 if x else -1} for n, x in longer.items()]
-    assert report(judged, "Ann", *answers) == []
-    late = run(judged, "--by", "dana", "study", "register", "s", "--plan", plan)
-    assert "People have given 2 answers" in late.output
-    with judged.read() as db:
-        shown = registered_pairs(db, comparisons.compared(db, "s", resamples=0), "s")
-    rows = {row["item"]: row for row in shown.rows}
-    results = {item: row["result"] for item, row in rows.items()}
-    assert results == {
-        **{"units": "same", "texts": "same", "sample": "same", "guidelines": "same", "rubric": "same"},
-        **{"criteria": "same", "judges": "differs"},
-        **{
-            "annotators": "same",
-            "ratings by judges before registration": "",
-            "test": "not known",
-        },  # two pairs have no interval
-    }
-    assert "Registered and now" in run(judged, "compare", "s").output
 
 
 def test_a_study_of_pairs_and_another_one_have_two_names(filled):
