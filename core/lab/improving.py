@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Protocol
+from typing import Annotated
 
 import numpy as np
 from pydantic import Field
@@ -65,16 +65,8 @@ class Proposal(Reply):
 Propose = Callable[[Sequence[Message]], Proposal]
 
 
-class AnswerPart(Protocol):
-    """Has the judge answer a part, or some conversations, by a version; False where the budget ended."""
-
-    def __call__(self, parts: Parts, used: Numbered, part: str, only: Sequence[str] = ()) -> bool:
-        """Whether all of it is answered."""
-        ...
-
-
-Search = Callable[[Parts, Numbered, Callable[[str], None]], list[Numbered]]
-"""Another way to better instructions than rounds of proposals: the versions it offers for *select*."""
+AnswerPart = Callable[[Parts, Numbered, str], bool]
+"""Has the judge answer a part by a version; False where the budget ended."""
 
 
 @dataclass
@@ -97,15 +89,13 @@ def improve(
     *,
     version: int = 0,
     rounds: int = ROUNDS,
-    search: Search | None = None,
     resamples: int = 1000,
 ) -> Improved:
     """Improve a judge of a divided study, as the file's head says; without `propose` by examples alone.
 
-    `search` takes the place of rounds of proposals. Proposals are judged on *develop*; the best of them, the
-    examples and the version as it was on *select*; the one chosen there, unless it is the version as it was,
-    beside that on *test*, which is opened. Whatever fails (a proposal that is no use, a budget that ends) is
-    a sentence, and what was answered is stored.
+    Proposals are judged on *develop*; the best of them, the examples and the version as it was on *select*;
+    the one chosen there, unless it is the version as it was, beside that on *test*, which is opened. Whatever
+    fails (a proposal that is no use, a budget that ends) is a sentence, and what was answered is stored.
     Raises StudyError where the budget ends before the judge has answered *develop*.
     """
     with workspace.read() as db:
@@ -131,9 +121,7 @@ def improve(
     offered = [base]
     with_examples = _with_examples(workspace, bench(), base, judge)
     offered += [with_examples] if with_examples else []
-    if search is not None:
-        offered += search(parts, base, say)
-    elif propose is not None:
+    if propose is not None:
         offered += _proposed(workspace, bench, base, judge, propose, answer, rounds, say)
     answered = [used for used in offered if answer(parts, used, SELECT)]
     if len(answered) < len(offered):
@@ -224,20 +212,10 @@ def _proposed(
 
 
 def messages(
-    workspace: Workspace,
-    bench: Bench,
-    used: Numbered,
-    judge: Candidate,
-    tried: Sequence[str] = (),
-    only: Sequence[str] = (),
+    workspace: Workspace, bench: Bench, used: Numbered, judge: Candidate, tried: Sequence[str] = ()
 ) -> list[Message]:
-    """What a proposer is asked: the questions, the instructions, and disagreements of *develop* alone, of
-    these conversations where some are named.
-    """
-    inside = bench.marked(DEVELOP)
-    if only:
-        inside &= bench.of_keys(only)
-    agreement = np.where(inside, bench.agreement(judge), np.nan)
+    """What a proposer is asked: the questions, the instructions, and disagreements of *develop* alone."""
+    agreement = np.where(bench.marked(DEVELOP), bench.agreement(judge), np.nan)
     order = np.argsort(np.nan_to_num(agreement, nan=2.0), kind="stable")[:SHOWN].tolist()
     places = [place for place in order if agreement[place] < 1]
     of = {unit.id: unit for unit in bench.parts.units}
@@ -278,8 +256,8 @@ def messages(
 def by_runs(workspace: Workspace, judge: str, purse: Purse, watch: Watch | None = None) -> AnswerPart:
     """`AnswerPart` by runs of the judge, within the purse. Raises ConcordError for a run that breaks."""
 
-    def answer(parts: Parts, used: Numbered, part: str, only: Sequence[str] = ()) -> bool:
-        plan = running.plan_of(parts, part, [judge], used.version, only=only)
+    def answer(parts: Parts, used: Numbered, part: str) -> bool:
+        plan = running.plan_of(parts, part, [judge], used.version)
         ended = running.carry_out(workspace, plan, purse, watch)
         if ended is not None and ended.state == "broken":
             raise ConcordError(ended.message)
