@@ -33,7 +33,6 @@ from concord.statistics.reliability import reliability, retest
 from concord.statistics.severity import raters
 from concord.statistics.study import (
     annotators_table,
-    judges_by_version,
     judges_table,
     pairs_table,
     people_table,
@@ -318,17 +317,6 @@ SECTIONS: dict[str, Section] = {
         "answers are numbers alone, without words of the replies",
     ),
     "judges": Section("Judges and panels beside people", _judges),
-    "versions": Section(
-        "Judges by version of their prompt",
-        lambda e, _: [
-            judges_by_version(e.ratings, e.of.models_of_judges, e.of.versions_of_judges, e.label, **e.drawing)
-        ],
-        lambda e, _: (
-            e.of.runs == "mean"
-            and len({e.of.versions_of_judges.get(judge) for judge in e.ratings.judges}) > 1
-        ),
-        "all judges answered one version of the prompt",
-    ),
     "missing": Section(
         "Missing ratings of judges",
         lambda e, c: [common_items(e.ratings, c, **e.drawing), missing_ratings(e.ratings, c, e.of.clusters)],
@@ -424,7 +412,7 @@ def section(evidence: Evidence, name: str, criterion: str) -> dict[str, Table]:
     return evidence.kept[name, criterion]
 
 
-OVER_ALL = ("criteria", "versions")
+OVER_ALL = ("criteria",)
 """The sections whose tables are over all criteria."""
 
 IN_FILES = tuple(name for name in SECTIONS if name not in OVER_ALL)

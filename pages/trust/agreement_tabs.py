@@ -446,7 +446,7 @@ TABS = {
     "Which judge?": Tab(
         "judges",
         _judges,
-        ("versions", "missing", "retest", "calibration", "alt-test", "thresholds", "system"),
+        ("missing", "retest", "calibration", "alt-test", "thresholds", "system"),
     ),
     "Would a cheaper panel do?": Tab("panels", _panels),
     "Where does it fail?": Tab("fails", _where, ("disagreement", "bands")),
