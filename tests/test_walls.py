@@ -420,6 +420,15 @@ def the_documents_name_files_that_exist() -> Iterator[str]:
                 yield f"{name(page)} links to {target}"
 
 
+@wall
+def no_link_is_tracked() -> Iterator[str]:
+    """A link such as .venv would take the place of the folder of whoever merges it."""
+    if (ROOT / ".git").exists():
+        listed = subprocess.check_output(["git", "ls-files", "-s"], cwd=ROOT, text=True).splitlines()
+        links = {line.split("\t")[1] for line in listed if line.startswith("120000")}
+        yield from links - {"concord"}
+
+
 PROJECT = tomllib.loads(text(ROOT / "pyproject.toml"))
 
 
