@@ -60,16 +60,16 @@ class Use:
     def __str__(self) -> str:
         if self.configuration is None:
             return "configuration not recorded"
-        models = sorted({said.model for said in self.reported if said.model})
+        models = sorted({report.model for report in self.reported if report.model})
         if not models:
             return str(self.configuration)
-        told = f"{len(models)} different models: {', '.join(models)}" if len(models) > 1 else models[0]
-        return f"{self.configuration}; the endpoint reported {told}"
+        named = f"{len(models)} different models: {', '.join(models)}" if len(models) > 1 else models[0]
+        return f"{self.configuration}; the endpoint reported {named}"
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for a file."""
         settings = asdict(self.configuration) if self.configuration else {}
-        return {**settings, "reported": [[*said, count] for said, count in self.reported.items()]}
+        return {**settings, "reported": [[*report, count] for report, count in self.reported.items()]}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Use:

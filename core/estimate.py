@@ -97,10 +97,12 @@ class Estimate:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values: value, ci ([low, high] or null) and n; method and reason where there are any."""
-        found: dict[str, Any] = {"value": self.value, "ci": list(self.interval) if self.interval else None}
+        fields: dict[str, Any] = {"value": self.value, "ci": list(self.interval) if self.interval else None}
         if self.n is not None:
-            found["n"] = self.n
-        return found | {key: text for key, text in (("method", self.method), ("reason", self.reason)) if text}
+            fields["n"] = self.n
+        return fields | {
+            key: text for key, text in (("method", self.method), ("reason", self.reason)) if text
+        }
 
 
 def estimate(

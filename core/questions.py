@@ -168,8 +168,8 @@ class Scale:
             given = re.split("[;|]" if re.search("[;|]", text) else ",", text) if given is None else given
         else:
             given = [text]
-        found = {label.strip().casefold() for label in given} - {NONE, ""}
-        return float(sum(words[label] for label in found)) if found <= words.keys() else None
+        chosen = {label.strip().casefold() for label in given} - {NONE, ""}
+        return float(sum(words[label] for label in chosen)) if chosen <= words.keys() else None
 
     @property
     def legend(self) -> list[str]:
@@ -276,26 +276,26 @@ _RANGE = re.compile(r"\s*(-?\d{1,9})\s*(?:\.\.|-)\s*(-?\d{1,9})\s*")
 _VALUE = re.compile(r"\s*(-?\d{1,9})\s*")
 
 
-def _likert(told: Fields) -> Scale:
+def _likert(fields: Fields) -> Scale:
     """Whole numbers, with words for some or all of them."""
-    if isinstance(told["scale"], list):
-        values = tuple(told["scale"])
+    if isinstance(fields["scale"], list):
+        values = tuple(fields["scale"])
         if len(values) < 2 or list(values) != sorted(set(values)):
             raise ValueError("a scale needs at least two values, which rise, such as [0, 1, 2, 4]")
     else:
-        low, high = _range(told["scale"])
+        low, high = _range(fields["scale"])
         if high - low >= MOST_POINTS:
             raise ValueError(f'a scale of {high - low + 1:,} points is a number: write type = "number"')
         values = tuple(range(low, high + 1))
-    return Scale(values, _labels(values, told["anchors"]))
+    return Scale(values, _labels(values, fields["anchors"]))
 
 
-def _yes_no(told: Fields) -> Scale:
-    return Scale((0, 1), _labels((0, 1), told["anchors"], ("No", "Yes")))
+def _yes_no(fields: Fields) -> Scale:
+    return Scale((0, 1), _labels((0, 1), fields["anchors"], ("No", "Yes")))
 
 
-def _categories(told: Fields) -> Scale:
-    names = told["categories"]
+def _categories(fields: Fields) -> Scale:
+    names = fields["categories"]
     if len(names) < 2:
         raise ValueError("one category leaves nothing to choose. Name at least two in categories")
     if twice := next((name for name in names if names.count(name) > 1), ""):
@@ -303,9 +303,9 @@ def _categories(told: Fields) -> Scale:
     return categories(names)
 
 
-def _several(told: Fields) -> Scale:
+def _several(fields: Fields) -> Scale:
     """Labels of which any number may apply."""
-    names = _categories(told).labels
+    names = _categories(fields).labels
     if len(names) > MOST_LABELS:
         raise ValueError(f"of more than {MOST_LABELS} labels nobody keeps an overview. Ask two questions")
     if odd := next((name for name in names if re.search(r"[;|]", name) or name == NONE), ""):
@@ -321,23 +321,23 @@ def _checks(scale: Scale) -> list[Choice]:
 NOTHING_APPLIES = Choice(0, "0", "", "0", "None of these")
 
 
-def _no_notes(told: Fields) -> list[str]:
+def _no_notes(fields: Fields) -> list[str]:
     return []
 
 
-def _explained(told: Fields) -> list[str]:
+def _explained(fields: Fields) -> list[str]:
     """The anchors of a range as lines of the statement: a continuous scale has no answers to name."""
-    levels = _anchors(told["anchors"], *_range(told["scale"]))
+    levels = _anchors(fields["anchors"], *_range(fields["scale"]))
     return [f"{a}: {text}" if a == b else f"{a} to {b}: {text}" for a, b, text in levels]
 
 
-def _slider(told: Fields) -> Scale:
+def _slider(fields: Fields) -> Scale:
     """Whole numbers of which the two ends have words."""
-    low, high = _range(told["scale"])
+    low, high = _range(fields["scale"])
     values = tuple(range(low, high + 1))
     if len(values) > len(PLACES):
         raise ValueError(f'a slider has at most {len(PLACES)} points. Write type = "number" for more')
-    labels = _labels(values, told["anchors"])
+    labels = _labels(values, fields["anchors"])
     if [value for value, label in zip(values, labels, strict=True) if label != f"{value}"] != [low, high]:
         raise ValueError(f'a slider has a word at each end. Write anchors = {{ {low} = "…", {high} = "…" }}')
     return Scale(values, labels, "slider")
@@ -348,13 +348,13 @@ def _ends(scale: Scale) -> list[tuple[str, str]]:
 
 
 def _range(scale: Any) -> tuple[int, int]:
-    found = _RANGE.fullmatch(scale) if isinstance(scale, str) else None
-    if not found:
+    ends = _RANGE.fullmatch(scale) if isinstance(scale, str) else None
+    if not ends:
         raise ValueError(
             f'the scale “{scale}” is not understood. Write it as "1..5"; other answers have a type in place '
             f"of a scale: {', '.join(TYPES)}"
         )
-    low, high = int(found[1]), int(found[2])
+    low, high = int(ends[1]), int(ends[2])
     if low == high:
         raise ValueError("a scale of one value leaves nothing to choose. Write at least two")
     if low > high:
@@ -434,10 +434,10 @@ def quoted(quotes: Sequence[str], text: str) -> str:
     places: list[tuple[int, int]] = []
     for quote in quotes:
         words = [re.escape(word) for word in quote.split()]
-        found = [m.span() for m in re.finditer(r"\s+".join(words), text)] if words else []
-        if not found:
+        matches = [m.span() for m in re.finditer(r"\s+".join(words), text)] if words else []
+        if not matches:
             raise ValueError(f"“{quote[:80]}” is not in the reply. Quote its words exactly")
-        places.append(next((place for place in found if place not in places), found[0]))
+        places.append(next((place for place in matches if place not in places), matches[0]))
     return _as_kept(places, text)
 
 
@@ -529,8 +529,8 @@ class QuestionType:
     - `content`: what an answer holds beside a number; such a question is about single replies, and has
       neither a reason nor a known answer;
     - `widget` and `options`: how the desk asks it, and which answers have a key there;
-    - `reply`, `example`, `told`: the type of a judge's answer, how the form of the reply writes it, and the
-      answers that are told beside it (value, words); `score` reads an answer.
+    - `reply`, `example`, `beside`: the type of a judge's answer, how the form of the reply writes it, and the
+      answers that are written beside it (value, words); `score` reads an answer.
     """
 
     level: Level = "ordinal"
@@ -548,7 +548,7 @@ class QuestionType:
     options: Callable[[Scale], list[Choice]] = _digits
     reply: Callable[[Scale], Any] = _whole
     example: Callable[[Scale], str] = _from_to
-    told: Callable[[Scale], list[tuple[str, str]]] = _levels
+    beside: Callable[[Scale], list[tuple[str, str]]] = _levels
     score: Callable[[Scale, Any], float] = _number
 
 
@@ -562,7 +562,7 @@ TYPES: Mapping[Name, QuestionType] = {
         scale=_yes_no,
         reply=lambda scale: bool,
         example=lambda scale: "true or false",
-        told=lambda scale: (
+        beside=lambda scale: (
             [*zip(("false", "true"), scale.labels, strict=True)] if scale.labels != YES_NO.labels else []
         ),
     ),
@@ -576,7 +576,7 @@ TYPES: Mapping[Name, QuestionType] = {
         options=_places,
         reply=lambda scale: Literal[scale.labels],
         example=lambda scale: _either(scale.labels),
-        told=lambda scale: [(label, "") for label in scale.labels],
+        beside=lambda scale: [(label, "") for label in scale.labels],
         score=_of_label,
     ),
     # Any of several labels, or none.
@@ -591,40 +591,40 @@ TYPES: Mapping[Name, QuestionType] = {
         options=_checks,
         reply=_listed,
         example=lambda scale: f"[every one that applies of {', '.join(map(json.dumps, scale.labels))}]",
-        told=lambda scale: [(label, "") for label in scale.labels],
+        beside=lambda scale: [(label, "") for label in scale.labels],
         score=lambda scale, chosen: float(sum({_of_label(scale, label) for label in chosen})),
     ),
     # A whole number in a wide range, which is typed.
     "number": QuestionType(
         level="interval",
         usual="0..100",
-        scale=lambda told: between(*_range(told["scale"])),
+        scale=lambda fields: between(*_range(fields["scale"])),
         notes=_explained,
         continuous=True,
         widget="number",
         options=lambda scale: [],
-        told=lambda scale: [],
+        beside=lambda scale: [],
     ),
     # A whole number from one word to another, which is pushed.
-    "slider": QuestionType(level="interval", usual="0..10", scale=_slider, widget="slider", told=_ends),
+    "slider": QuestionType(level="interval", usual="0..10", scale=_slider, widget="slider", beside=_ends),
     # What of a reply is wrong: the share of its characters that is marked, and the passages.
     "passages": QuestionType(
         level="interval",
         fields=(),
-        scale=lambda told: Scale((0, 1), ("nothing", "everything"), "passages"),
+        scale=lambda fields: Scale((0, 1), ("nothing", "everything"), "passages"),
         continuous=True,
         content=Content(marked, quoted, marked_share, in_common, units=True),
         widget="passages",
         options=lambda scale: [Choice(0, "0", "", "0", "Nothing to mark")],
         reply=lambda scale: list[str],
         example=lambda scale: '["<words of the reply, exactly>", …], or [] where there is nothing to mark',
-        told=lambda scale: [],
+        beside=lambda scale: [],
     ),
     # The reply as it should be: how far that is from the reply, and its text.
     "correction": QuestionType(
         level="interval",
         fields=(),
-        scale=lambda told: Scale((0, 1), ("as it is", "all anew"), "correction"),
+        scale=lambda fields: Scale((0, 1), ("as it is", "all anew"), "correction"),
         continuous=True,
         content=Content(
             lambda given, text: given.strip() or text,
@@ -637,20 +637,20 @@ TYPES: Mapping[Name, QuestionType] = {
         options=lambda scale: [Choice(0, "0", "", "0", "Leave it as it is")],
         reply=lambda scale: str,
         example=lambda scale: '"<the reply as it should be; the same text where nothing is to be changed>"',
-        told=lambda scale: [],
+        beside=lambda scale: [],
     ),
     # Which of two conversations, or of two last replies, is better.
     "pairwise": QuestionType(
         level="nominal",
         lead="kappa",
         fields=("ties", "strength"),
-        scale=lambda told: preferences(ties=told["ties"], strength=told["strength"]),
+        scale=lambda fields: preferences(ties=fields["ties"], strength=fields["strength"]),
         ordered=False,
         of_two=True,
         options=lambda scale: [option for value, _, _, option in SIDES if value in scale],
         reply=lambda scale: Literal[scale.labels[::-1]],
         example=lambda scale: _either(scale.labels[::-1]),
-        told=lambda scale: [(label, words) for value, label, words, _ in SIDES if value in scale],
+        beside=lambda scale: [(label, words) for value, label, words, _ in SIDES if value in scale],
         score=_of_label,
     ),
 }
@@ -679,10 +679,10 @@ def labels(names: Sequence[str]) -> Scale:
 
 def preferences(*, ties: bool = True, strength: bool = False) -> Scale:
     """The answers to which of two is better, as judges write them."""
-    told = [
+    answers = [
         (value, label) for value, label, _, _ in SIDES[::-1] if abs(value) < 2 + strength if value or ties
     ]
-    values, labels = zip(*told, strict=True)
+    values, labels = zip(*answers, strict=True)
     return Scale(values, labels, "pairwise")
 
 
@@ -717,26 +717,26 @@ def options(scale: Scale) -> list[Choice]:
     return [option._replace(key=key) for option, key in zip(steps, PLACES, strict=False)]
 
 
-def meant(type: Name, told: Fields) -> Name:
+def meant(type: Name, fields: Fields) -> Name:
     """The type of a question that is said to be of `type`: one of categories need not say so."""
-    return "categories" if told.get("categories") and type == "likert" else type
+    return "categories" if fields.get("categories") and type == "likert" else type
 
 
-def question(type: Name, told: Fields, given: Collection[str]) -> tuple[Scale, list[str]]:
+def question(type: Name, fields: Fields, given: Collection[str]) -> tuple[Scale, list[str]]:
     """The scale of a question of a rubric, and the lines that complete its statement.
 
-    `told` are its fields, of which the rubric gives some (`given`). Raises ValueError: the end of a sentence
-    without its full stop.
+    `fields` are its values, of which the rubric gives some (`given`). Raises ValueError: the end of a
+    sentence without its full stop.
     """
-    name = meant(type, told)
+    name = meant(type, fields)
     known = {each: kind.fields + (() if kind.of_two else OF_ONE) for each, kind in TYPES.items()}
     known |= {each: ("required", "only") for each, kind in TYPES.items() if kind.content}
-    for wrong in told:
+    for wrong in fields:
         types = [f'"{each}"' for each, fields in known.items() if wrong in fields]
         if wrong in given and types and wrong not in known[name]:
             raise ValueError(
                 f"a {name} question has no {wrong}. Remove it, or write type = {' or '.join(types)}"
             )
     kind = TYPES[name]
-    completed = {**told, "scale": told["scale"] or kind.usual}
+    completed = {**fields, "scale": fields["scale"] or kind.usual}
     return kind.scale(completed), kind.notes(completed)

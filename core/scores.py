@@ -44,8 +44,8 @@ def in_play(
     """
     if not criteria:
         return tuple(answered)
-    found = [c for c in criteria if c.counted and (c.name in answered or not c.conditional)]
-    return () if no_final(found, kind) else tuple(c.name for c in found)
+    counted = [c for c in criteria if c.counted and (c.name in answered or not c.conditional)]
+    return () if no_final(counted, kind) else tuple(c.name for c in counted)
 
 
 def no_final(criteria: Sequence[Criterion], kind: RaterKind = "human") -> str:
@@ -190,11 +190,11 @@ def labels(raters: Iterable[Rater], *, mark_simulated: bool = False) -> dict[Rat
     """
     known = list(dict.fromkeys(raters))
     versions = Counter((rater.kind, rater.name) for rater in known)
-    found = {}
+    names = {}
     for rater in known:
         variant = f" {rater.variant}" if versions[rater.kind, rater.name] > 1 and rater.variant else ""
-        found[rater] = marked(rater.name + variant, mark_simulated and rater.simulated)
-    return found
+        names[rater] = marked(rater.name + variant, mark_simulated and rater.simulated)
+    return names
 
 
 def marked(name: str, simulated: bool) -> str:

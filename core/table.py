@@ -60,9 +60,9 @@ class Note(str):
         note.parts = tuple(filter(None, parts))
         return note
 
-    def besides(self, said: Collection[str]) -> str:
-        """The parts that are not among those `said`; empty where all are."""
-        return " · ".join(part for part in self.parts if part not in said)
+    def besides(self, shown: Collection[str]) -> str:
+        """The parts that are not among those `shown`; empty where all are."""
+        return " · ".join(part for part in self.parts if part not in shown)
 
 
 @dataclass(frozen=True)

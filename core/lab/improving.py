@@ -28,7 +28,7 @@ from concord.llm.client import Client, request
 from concord.llm.completions import Completion
 from concord.llm.models import load_models, pick
 from concord.llm.replies import Reply, json_schema
-from concord.rubrics.rubric import said
+from concord.rubrics.rubric import lines_of
 from concord.rubrics.shelf import Numbered
 from concord.runs.budget import UNCAPPED_TOKENS, check_priced, most_tokens
 from concord.store import conversations, lab
@@ -233,7 +233,7 @@ def messages(
         for place in places:
             unit = of[bench.units[place]]
             whole = conversations.load(db, unit.conversation)
-            text = "\n".join(f"{m.role}: {m.text}" for m in said(whole, (unit.turn,)))[:LONGEST]
+            text = "\n".join(f"{m.role}: {m.text}" for m in lines_of(whole, (unit.turn,)))[:LONGEST]
             lines = []
             for criterion in bench.criteria:
                 scores = bench.people[criterion.name]

@@ -15,7 +15,7 @@ from concord.questions import points
 from concord.rating import Criterion
 from concord.rubrics import shelf, templates, writing
 from concord.rubrics.reading import rubric_of
-from concord.rubrics.rubric import Rubric, said
+from concord.rubrics.rubric import Rubric, lines_of
 from concord.rubrics.shelf import Numbered
 from concord.store import audit, conversations, lab, rubrics, studies
 from concord.store.actor import actor
@@ -172,7 +172,7 @@ def pick_examples(
 
 def _example(db: Database, bench: Bench, conversation: int, item: int) -> dict[str, Any]:
     whole = conversations.load(db, conversation)
-    text = "\n\n".join(f"Turn {m.turn}, {m.role}: {m.text}" for m in said(whole, ()))
+    text = "\n\n".join(f"Turn {m.turn}, {m.role}: {m.text}" for m in lines_of(whole, ()))
     answers = []
     for criterion in bench.criteria:
         scores = bench.people[criterion.name]

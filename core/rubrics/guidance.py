@@ -12,12 +12,12 @@ def sent(db: Database) -> dict[str, str | None]:
 
     None stands for a benchmark's own prompt. Versions by which nobody was asked here are missing.
     """
-    found: dict[str, str | None] = {prompt["version"]: None for prompt in ratings.prompts(db)}
+    texts: dict[str, str | None] = {prompt["version"]: None for prompt in ratings.prompts(db)}
     for version in rubrics.versions(db):
         from concord.rubrics.reading import rubric_of  # loads pydantic
 
-        found[version.variant] = rubric_of(version.name, version.body, version.variant).sent
-    return found
+        texts[version.variant] = rubric_of(version.name, version.body, version.variant).sent
+    return texts
 
 
 def sentences(
@@ -31,12 +31,12 @@ def sentences(
     alike: dict[str, list[str]] = {}
     for judge, version in judges.items():
         alike.setdefault(_worded(version, sent, people), []).append(judge)
-    found = []
+    lines = []
     for worded, names in alike.items():
         everybody = "The judge" if len(names) == 1 else "The judges"
         who = everybody if len(alike) == 1 else ", ".join(names)
-        found.append(f"{who} {'was' if len(names) == 1 else 'were'} {worded}.")
-    return found
+        lines.append(f"{who} {'was' if len(names) == 1 else 'were'} {worded}.")
+    return lines
 
 
 def _worded(version: str, sent: Mapping[str, str | None], people: str | None) -> str:

@@ -25,11 +25,11 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 Text = Annotated[str, Field(min_length=1, max_length=20_000)]
 
 
-class _Told(BaseModel):
+class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class _Criterion(_Told):
+class _Criterion(_Part):
     name: str
     statement: Text
     title: Annotated[str, Field(max_length=NAME)] = ""
@@ -47,14 +47,14 @@ class _Criterion(_Told):
     only: dict[str, str | list[str]] = {}
 
 
-class _Example(_Told):
+class _Example(_Part):
     key: Annotated[str, Field(max_length=1000)]
     apart: dict[str, str] = {}
     text: Text
     answers: Text
 
 
-class _Judge(_Told):
+class _Judge(_Part):
     instructions: Annotated[str, Field(max_length=50_000)] = ""
     guidelines: bool = True
     reasons: Reasons = "before"
@@ -68,7 +68,7 @@ class _Judge(_Told):
     examples: Annotated[list[_Example], Field(max_length=MOST_EXAMPLES)] = []
 
 
-class _File(_Told):
+class _File(_Part):
     title: Annotated[str, Field(max_length=NAME)] = ""
     unit: UnitKind = "conversation"
     marked: str = TURN
@@ -84,15 +84,15 @@ def read(path: Path) -> Rubric:
     return rubric_of(path.stem, read_toml(path), str(path))
 
 
-def rubric_of(name: str, told: Mapping[str, Any], where: str, *, ships: bool = False) -> Rubric:
+def rubric_of(name: str, content: Mapping[str, Any], where: str, *, ships: bool = False) -> Rubric:
     """The rubric of a file's content; `where` names the file in errors. Raises ConfigError.
 
     One that `ships` with a benchmark names the benchmark's template, which others may not.
     """
     try:
-        file = _File.model_validate(told)
+        file = _File.model_validate(content)
     except ValidationError as error:
-        raise ConfigError(f"{where}: {_mistake(error, told)}") from error
+        raise ConfigError(f"{where}: {_mistake(error, content)}") from error
     names = [c.name for c in file.criteria]
     for number, criterion in enumerate(file.criteria, 1):
         place = f"{where}: criterion {number} (“{criterion.name}”)"
@@ -101,8 +101,8 @@ def rubric_of(name: str, told: Mapping[str, Any], where: str, *, ships: bool = F
         if criterion.name in names[: number - 1] or criterion.name == "final":
             raise ConfigError(f"{place}: the name is taken. Give it another one.")
     every = [_criterion(c, f"{where}: criterion “{c.name}”", file.unit) for c in file.criteria]
-    asked = _counted(file.criteria, every)
-    if asked and all(c.whole for c in asked):
+    criteria = _counted(file.criteria, every)
+    if criteria and all(c.whole for c in criteria):
         raise ConfigError(
             f"{where}: every question is about the conversation, none about replies. Write unit = "
             '"conversation" once, above the questions.'
@@ -122,7 +122,7 @@ def rubric_of(name: str, told: Mapping[str, Any], where: str, *, ships: bool = F
             raise ConfigError(f"{where}: [judge] {part}: {wrong}")
     # What a later release of Concord may tell a judge otherwise is kept; other defaults are not.
     body = file.model_dump(exclude_defaults=True)
-    kept = (*(("system", "user") if asked else ()), *(of_pairs if pairs else ()))
+    kept = (*(("system", "user") if criteria else ()), *(of_pairs if pairs else ()))
     body["judge"] = body.get("judge", {}) | {part: texts[part] for part in kept if part in texts}
     return Rubric(
         name=name,
@@ -133,7 +133,7 @@ def rubric_of(name: str, told: Mapping[str, Any], where: str, *, ships: bool = F
         guidelines=file.guidelines,
         explained={c.name: c.guideline for c in file.criteria if c.guideline},
         show=None if file.show is None else tuple(file.show),
-        criteria=asked,
+        criteria=criteria,
         judge=JudgePart(
             judge.system,
             judge.user,
@@ -151,60 +151,60 @@ def rubric_of(name: str, told: Mapping[str, Any], where: str, *, ships: bool = F
     )
 
 
-def _mistake(error: ValidationError, told: Mapping[str, Any]) -> str:
+def _mistake(error: ValidationError, body: Mapping[str, Any]) -> str:
     """A mistake in a file as a sentence, of several the first."""
-    found = error.errors()
+    mistakes = error.errors()
     # A field that is written wrong is mostly the one that is missing.
-    first = next((each for each in found if each["type"] == "extra_forbidden"), found[0])
+    first = next((each for each in mistakes if each["type"] == "extra_forbidden"), mistakes[0])
     *way, last = first["loc"]
-    place = _place(way, told)
+    place = _place(way, body)
     if first["type"] == "extra_forbidden":
-        tables: Mapping[str, type[_Told]] = {"criteria": _Criterion, "judge": _Judge}
+        tables: Mapping[str, type[_Part]] = {"criteria": _Criterion, "judge": _Judge}
         kind = tables.get(str(way[0]) if way else "", _File)
         return place + str(not_found("field", str(last), kind.model_fields))
     if first["type"] == "missing":
         return f"{place}“{last}” is missing. Add it."
-    said = first["msg"].removeprefix("Value error, ")
+    sentence = first["msg"].removeprefix("Value error, ")
     field = ".".join(map(str, first["loc"][2 if way[:1] == ["criteria"] else 0 :]))
-    return f"{place}“{field}”: {said[:1].lower()}{said[1:]}."
+    return f"{place}“{field}”: {sentence[:1].lower()}{sentence[1:]}."
 
 
-def _place(way: Sequence[Any], told: Mapping[str, Any]) -> str:
+def _place(way: Sequence[Any], body: Mapping[str, Any]) -> str:
     if len(way) > 1 and way[0] == "criteria":
-        entry = told["criteria"][way[1]]
+        entry = body["criteria"][way[1]]
         name = entry.get("name") if isinstance(entry, dict) else None
         return f"criterion {way[1] + 1}{f' (“{name}”)' if name else ''}: "
     return "[judge]: " if way[:1] == ["judge"] else ""
 
 
-def _criterion(told: _Criterion, where: str, unit: UnitKind) -> Criterion:
+def _criterion(entry: _Criterion, where: str, unit: UnitKind) -> Criterion:
     """A question; one about two conversations has nothing to say of a single one."""
     try:
-        scale, notes = question(told.type, dict(told), told.model_fields_set)
+        scale, notes = question(entry.type, dict(entry), entry.model_fields_set)
     except ValueError as error:
         raise ConfigError(f"{where}: {error}.") from error
-    if scale.kind.content and (told.unit or unit == "conversation"):
+    if scale.kind.content and (entry.unit or unit == "conversation"):
         raise ConfigError(
             f'{where}: it is about the words of one reply. Write unit = "each-reply" or "last-reply" for '
             "the rubric, and no unit here."
         )
-    only = {name: (v,) if isinstance(v, str) else tuple(v) for name, v in told.only.items()}
-    reason: Reason = "" if told.reason == "none" else told.reason
+    only = {name: (v,) if isinstance(v, str) else tuple(v) for name, v in entry.only.items()}
+    reason: Reason = "" if entry.reason == "none" else entry.reason
     return Criterion(
-        told.name,
-        "\n".join([told.statement, *notes]),
+        entry.name,
+        "\n".join([entry.statement, *notes]),
         scale,
-        told.title,
+        entry.title,
         counted=not scale.kind.of_two and not scale.kind.content,
-        conditional=bool(only) or not told.required,
+        conditional=bool(only) or not entry.required,
         reason=reason,
-        required=told.required,
+        required=entry.required,
         only=only,
-        whole=bool(told.unit) and unit != "conversation",
+        whole=bool(entry.unit) and unit != "conversation",
     )
 
 
-def _counted(told: Sequence[_Criterion], every: Sequence[Criterion]) -> tuple[Criterion, ...]:
+def _counted(entries: Sequence[_Criterion], every: Sequence[Criterion]) -> tuple[Criterion, ...]:
     """The criteria of one conversation with those that enter final: unless told, those on the scale of the
     first one that can.
 
@@ -220,6 +220,6 @@ def _counted(told: Sequence[_Criterion], every: Sequence[Criterion]) -> tuple[Cr
             and not criterion.whole
             and (criterion.scale.values == first if entry.counted is None else entry.counted),
         )
-        for entry, criterion in zip(told, every, strict=True)
+        for entry, criterion in zip(entries, every, strict=True)
         if not criterion.scale.kind.of_two
     )

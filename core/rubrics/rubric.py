@@ -33,7 +33,7 @@ STARTER = {
 """The question that a new rubric begins with."""
 
 
-class Said(NamedTuple):
+class Line(NamedTuple):
     """One message as a judge's template sees it; `rated` marks a reply that the questions are about."""
 
     turn: int
@@ -129,9 +129,9 @@ class Rubric:
         from concord.llm.templates import uses  # loads Jinja
 
         part = self.judge
-        asked = [part.system + part.user] * bool(self.criteria)
-        asked += [part.pair_system + part.pair_user] * bool(self.pairs)
-        used = part.guidelines and not part.template and all(uses(text, "guidelines") for text in asked)
+        texts = [part.system + part.user] * bool(self.criteria)
+        texts += [part.pair_system + part.pair_user] * bool(self.pairs)
+        used = part.guidelines and not part.template and all(uses(text, "guidelines") for text in texts)
         return self.guidance if used else ""
 
     @property
@@ -142,10 +142,10 @@ class Rubric:
     def asked_of(self, conversation: Conversation) -> tuple[Criterion, ...]:
         """The questions that are asked of a conversation. Raises StudyError where there are none."""
         facets = {**conversation.facets, "player": conversation.player, "language": conversation.language}
-        found = tuple(c for c in self.criteria if c.asked_of(facets))
-        if not found:
+        criteria = tuple(c for c in self.criteria if c.asked_of(facets))
+        if not criteria:
             raise StudyError("None of the rubric's questions is asked of this conversation.")
-        return found
+        return criteria
 
     @property
     def mixed(self) -> bool:
@@ -191,13 +191,13 @@ def explained(criteria: Sequence[Criterion], texts: Mapping[str, str]) -> list[s
 
 def two(
     unit: UnitKind, first: Conversation, second: Conversation
-) -> tuple[list[Said], list[Said], list[Said]]:
+) -> tuple[list[Line], list[Line], list[Line]]:
     """The dialogue that two conversations have in common, and what is compared of each.
 
     Of conversations that is all, and nothing is in common; of last replies it is the reply. Raises StudyError
     where a conversation has none, or where the last replies answer different dialogues.
     """
-    sides = [said(first, (None,)), said(second, (None,))]
+    sides = [lines_of(first, (None,)), lines_of(second, (None,))]
     if not all(sides):
         raise StudyError("The conversation is empty.")
     if unit != "last-reply":
@@ -220,7 +220,7 @@ def opening(unit: UnitKind, conversation: Conversation) -> str:
     return json.dumps([[m.role, m.content] for m in messages[:end]], ensure_ascii=False)
 
 
-def said(conversation: Conversation, rated: tuple[int | None, ...]) -> list[Said]:
+def lines_of(conversation: Conversation, rated: tuple[int | None, ...]) -> list[Line]:
     """The dialogue without its system messages; the turns in `rated` are marked."""
     numbers: dict[int, int] = {}
     for turn in conversation.turns():
@@ -231,16 +231,16 @@ def said(conversation: Conversation, rated: tuple[int | None, ...]) -> list[Said
         if message.role != "system":
             is_rated = message.role == "assistant" and number in rated
             role = message.role + conversation.voice(message)
-            found.append(Said(number, role, message.content, is_rated))
+            found.append(Line(number, role, message.content, is_rated))
     return found
 
 
 def fields(conversation: Conversation) -> dict[str, Any]:
     """What can be shown beside a dialogue: its context, system prompt, facets and meta, by heading."""
     system = "\n\n".join(m.content for m in conversation.messages if m.role == "system")
-    found: dict[str, Any] = {**conversation.meta, **conversation.facets}
-    found |= {SYSTEM_PROMPT: system} if system else {}
-    return found | {name.removeprefix("_"): value for name, value in conversation.context.items()}
+    values: dict[str, Any] = {**conversation.meta, **conversation.facets}
+    values |= {SYSTEM_PROMPT: system} if system else {}
+    return values | {name.removeprefix("_"): value for name, value in conversation.context.items()}
 
 
 def shown(conversation: Conversation, wanted: Sequence[str] | None) -> Iterator[tuple[str, Any]]:

@@ -31,8 +31,8 @@ class Numbered:
     def noted(self) -> dict[str, Any]:
         """What a study that is rated by it keeps of it."""
         rubric = self.rubric
-        told = {"name": rubric.name, "version": self.version, "hash": rubric.hash}
-        return told if rubric.show is None else told | {"show": list(rubric.show)}
+        note = {"name": rubric.name, "version": self.version, "hash": rubric.hash}
+        return note if rubric.show is None else note | {"show": list(rubric.show)}
 
     def publish(self, db: Database) -> None:
         """Keep this version: from now on it is frozen."""
@@ -54,11 +54,11 @@ def of_pairs(workspace: Workspace) -> dict[str, Rubric]:
     """The rubrics that ask which of two is better. One with a mistake is not among them: `concord rubric
     check` and the page Rubrics name it.
     """
-    found = {}
+    rubrics_by_name = {}
     for name in names(workspace):
         with suppress(ConfigError):
-            found[name] = find(workspace, name).rubric
-    return {name: rubric for name, rubric in found.items() if rubric.pairs}
+            rubrics_by_name[name] = find(workspace, name).rubric
+    return {name: rubric for name, rubric in rubrics_by_name.items() if rubric.pairs}
 
 
 def find(workspace: Workspace, name: str, version: int = 0) -> Numbered:

@@ -18,11 +18,11 @@ def rubrics(
 
     Raises ConfigError.
     """
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for folder in folders:
         for path in (folder / benchmark / language / "rubrics").glob("*.toml"):
-            found.setdefault(path.stem, path)
-    return tuple(rubric_of(n, kept_toml(p), str(p), ships=True) for n, p in sorted(found.items()))
+            paths.setdefault(path.stem, path)
+    return tuple(rubric_of(n, kept_toml(p), str(p), ships=True) for n, p in sorted(paths.items()))
 
 
 def rubric(benchmark: str, name: str) -> Rubric:

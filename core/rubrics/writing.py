@@ -17,13 +17,13 @@ _COMMENT = re.compile(
 )
 
 
-def toml(told: Mapping[str, Any]) -> str:
+def toml(body: Mapping[str, Any]) -> str:
     """The content of a rubric's file."""
-    plain = {name: value for name, value in told.items() if name not in ("judge", "criteria")}
+    plain = {name: value for name, value in body.items() if name not in ("judge", "criteria")}
     parts = [HEAD + _lines(plain)]
-    if told.get("judge"):
-        parts.append("[judge]\n" + _lines(told["judge"]))
-    parts += ["[[criteria]]\n" + _lines(criterion) for criterion in told.get("criteria", ())]
+    if body.get("judge"):
+        parts.append("[judge]\n" + _lines(body["judge"]))
+    parts += ["[[criteria]]\n" + _lines(criterion) for criterion in body.get("criteria", ())]
     return "\n".join(parts)
 
 
@@ -50,29 +50,29 @@ def _escaped(text: str) -> str:
     )
 
 
-def flat(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def flat(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Each field of a rubric by its place, such as “solved: statement”, with its value as TOML writes it."""
-    for name, value in told.items():
+    for name, value in body.items():
         if name == "criteria":
             for entry in value:
-                yield from ((f"{entry['name']}: {field}", _told(of)) for field, of in entry.items())
+                yield from ((f"{entry['name']}: {field}", _as_text(of)) for field, of in entry.items())
         elif isinstance(value, Mapping):
-            yield from ((f"{name}: {field}", _told(of)) for field, of in value.items())
+            yield from ((f"{name}: {field}", _as_text(of)) for field, of in value.items())
         else:
-            yield name, _told(value)
+            yield name, _as_text(value)
 
 
-def _told(value: Any) -> str:
+def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else as_toml({"x": value}).removeprefix("x = ").rstrip("\n")
 
 
 def differences(versions: Sequence[Version]) -> Table:
     """The fields in which versions differ, a column each."""
-    told = {version.variant: dict(flat(version.body)) for version in versions}
-    places = dict.fromkeys(place for each in told.values() for place in each)
+    fields = {version.variant: dict(flat(version.body)) for version in versions}
+    places = dict.fromkeys(place for each in fields.values() for place in each)
     rows = [
-        {"field": place, **{variant: each.get(place, "") for variant, each in told.items()}}
+        {"field": place, **{variant: each.get(place, "") for variant, each in fields.items()}}
         for place in places
-        if len({each.get(place) for each in told.values()}) > 1
+        if len({each.get(place) for each in fields.values()}) > 1
     ]
-    return Table("versions", "What differs", (Column("field"), *map(Column, told)), tuple(rows))
+    return Table("versions", "What differs", (Column("field"), *map(Column, fields)), tuple(rows))

@@ -15,7 +15,7 @@ from concord.llm.prompts import Prompt, RenderedPrompt
 from concord.llm.replies import Reply, Text, Unusable
 from concord.llm.templates import compiled
 from concord.rating import Criterion, Preference, Rating
-from concord.rubrics.rubric import EXAMPLE, JudgePart, Reasons, Rubric, said, shown, two
+from concord.rubrics.rubric import EXAMPLE, JudgePart, Reasons, Rubric, lines_of, shown, two
 from concord.runs import benchmark
 
 OF_THE_WHOLE = "(This question is about the conversation as a whole.)"
@@ -169,7 +169,7 @@ def values(rubric: Rubric, conversation: Conversation) -> Mapping[str, Any]:
             for example in rubric.judge.examples
             if example.shown_beside(conversation)
         ],
-        "dialogue": [message._asdict() for message in said(conversation, turns)],
+        "dialogue": [message._asdict() for message in lines_of(conversation, turns)],
         "turns": [turn for turn in turns if turn is not None],
         "reply_form": reply_form(rubric, criteria),
     }
@@ -199,7 +199,7 @@ def _question(criterion: Criterion, mixed: bool) -> dict[str, Any]:
         "statement": f"{criterion.statement} {OF_THE_WHOLE if criterion.whole else ''}".strip(),
         "unit": "conversation" if criterion.whole or not mixed else "reply",
         "type": scale.type,
-        "answers": [{"value": value, "label": label} for value, label in scale.kind.told(scale)],
+        "answers": [{"value": value, "label": label} for value, label in scale.kind.beside(scale)],
         "required": criterion.required,
     }
 

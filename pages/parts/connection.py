@@ -112,8 +112,8 @@ class Connection:
         """An annotator's session that the browser shows: that of this one, or the only one there is."""
         named = self.annotators() if rater is None else [rater]
         shown = ((number, sessions.of(db, self.token(number))) for number in named)
-        found = [s for number, s in shown if s and s.kind == "annotator" and s.rater_id == number]
-        return found[0] if len(found) == 1 else None
+        held = [s for number, s in shown if s and s.kind == "annotator" and s.rater_id == number]
+        return held[0] if len(held) == 1 else None
 
     def annotators(self) -> list[int]:
         """The annotators whose sessions the browser claims to have, by the names of its cookies."""
@@ -147,12 +147,12 @@ def is_local(peer: str | None, headers: Iterable[tuple[str, str]]) -> bool:
     """Whether the other end is on this machine, its host and origin are loopback names, and no header is a
     proxy's.
     """
-    told = [(name.lower(), value) for name, value in headers]
-    if any(name.startswith(_PROXY) for name, _ in told):
+    named = [(name.lower(), value) for name, value in headers]
+    if any(name.startswith(_PROXY) for name, _ in named):
         return False
-    asked = [_host(f"//{value}") for name, value in told if name == "host"]
-    came_from = [_host(value) for name, value in told if name == "origin"]
-    return bool(asked) and all(map(_is_loopback, [peer or "", *asked, *came_from]))
+    hosts = [_host(f"//{value}") for name, value in named if name == "host"]
+    origins = [_host(value) for name, value in named if name == "origin"]
+    return bool(hosts) and all(map(_is_loopback, [peer or "", *hosts, *origins]))
 
 
 def _host(url: str) -> str:

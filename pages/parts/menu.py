@@ -60,9 +60,9 @@ def keep(key: str, table: Table) -> None:
     _page().tables[key] = table
 
 
-def keep_chart(said: str) -> None:
+def keep_chart(description: str) -> None:
     """Offer a chart that the page draws."""
-    _page().charts.append(said)
+    _page().charts.append(description)
 
 
 def offer(label: str, write: Callable[[], str | bytes], name: str, ending: str) -> None:

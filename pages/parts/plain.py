@@ -41,19 +41,19 @@ def breakable(text: str) -> str:
     return re.sub(r"\S{1000,}", lambda word: re.sub(r"(.{200})(?=.)", "\\1\u200b", word[0]), text)
 
 
-def excerpt(text: str, said: str, around: int = 60) -> str:
+def excerpt(text: str, words: str, around: int = 60) -> str:
     """Where a text first holds `said`, whatever its case, between ⟦ and ⟧; empty where it does not."""
-    found = re.search(re.escape(said), text, re.IGNORECASE)
-    if found is None:
+    match = re.search(re.escape(words), text, re.IGNORECASE)
+    if match is None:
         return ""
-    before, after = text[max(0, found.start() - around) : found.start()], text[found.end() :][:around]
-    cut = "…" if found.start() > around else "", "…" if len(text) > found.end() + around else ""
-    return " ".join(f"{cut[0]}{before}⟦{found[0]}⟧{after}{cut[1]}".split())
+    before, after = text[max(0, match.start() - around) : match.start()], text[match.end() :][:around]
+    cut = "…" if match.start() > around else "", "…" if len(text) > match.end() + around else ""
+    return " ".join(f"{cut[0]}{before}⟦{match[0]}⟧{after}{cut[1]}".split())
 
 
-def highlighted(text: str, said: str) -> str:
+def highlighted(text: str, words: str) -> str:
     """The text as Markdown, every `said`, whatever its case, on a coloured ground; line breaks are kept."""
-    parts = re.split(f"({re.escape(said)})", text, flags=re.IGNORECASE)
+    parts = re.split(f"({re.escape(words)})", text, flags=re.IGNORECASE)
     made = [
         f":orange-background[{_lines(part)}]" if place % 2 else _lines(part)
         for place, part in enumerate(parts)

@@ -170,13 +170,13 @@ def _more(key: str, rows: int) -> None:
 def _labelled(cell: object, column: Any) -> tuple[str, str]:
     """The heading and the text of a cell, by the heading or the settings of its column."""
     if isinstance(column, str):
-        return column, _said(cell)
+        return column, _cell_text(cell)
     form = column["type_config"].get("format") or ""
     number = isinstance(cell, int | float) and "%" in form
-    return column["label"], form % cell if number else _said(cell)
+    return column["label"], form % cell if number else _cell_text(cell)
 
 
-def _said(cell: object) -> str:
+def _cell_text(cell: object) -> str:
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, float):

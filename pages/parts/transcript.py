@@ -54,7 +54,7 @@ def transcript(
         if turn.user is not None:
             with st.chat_message("user", avatar=":material/person:"):
                 who = f"{turn.user.meta.get('name', speakers[0])} · turn {turn.number}"
-                _said(who, turn.user.content, letters, sought, places.get((turn.number, turn.user.role)))
+                _message(who, turn.user.content, letters, sought, places.get((turn.number, turn.user.role)))
                 marks(turn.user.meta)
         for message in turn.beside:
             if message.role == "tool":
@@ -66,7 +66,7 @@ def transcript(
                 who = speakers[1] if turn is turns[-1] or not before else before
                 who, reply = turn.reply.meta.get("name", who), turn.reply.content
                 at = places.get((turn.number, turn.reply.role))
-                _said(who, reply or "(an empty reply)", letters and bool(reply), sought, at)
+                _message(who, reply or "(an empty reply)", letters and bool(reply), sought, at)
                 marks(turn.reply.meta)
             if beside is not None:
                 with right:
@@ -110,7 +110,7 @@ def marks(meta: Mapping[str, Any]) -> None:
             st.text(breakable(thinking or "The endpoint did not show it."))
 
 
-def _said(who: str, text: str, letters: bool, sought: str, places: Places | None) -> None:
+def _message(who: str, text: str, letters: bool, sought: str, places: Places | None) -> None:
     st.caption(plain(who))
     if sought and not letters and excerpt(text, sought):
         st.markdown(highlighted(breakable(text), sought))

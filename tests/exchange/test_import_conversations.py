@@ -205,7 +205,7 @@ def test_speakers_keep_their_names_and_are_told_apart_by_number(fresh, brought):
     brought([{"messages": talk}], "--role", "BotA=assistant", "--role", "BotB=assistant")
     (chat,) = all_of(fresh, "chats")
     assert [m.meta.get("name") for m in chat.messages] == [None, "BotA", "BotB", "BotA"]
-    roles = [message.role for message in rubric.said(chat, (None,))]
+    roles = [message.role for message in rubric.lines_of(chat, (None,))]
     assert roles == ["user", "assistant 1", "assistant 2", "assistant 1"]
 
 

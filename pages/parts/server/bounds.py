@@ -158,10 +158,10 @@ class Bounds:
                 if size > limits.message:
                     return await close(_TOO_BIG, f"A message may have {limits.message // KIB} KiB.")
                 await asyncio.sleep(self.pace.delay(who, limits, time.monotonic()))
-                said = messages.kind_of(message)
-                if said is None:
+                form = messages.kind_of(message)
+                if form is None:
                     return await close(_NO_MESSAGE, "This is no message of a page.")
-                if said in (messages.FOR_RESEARCHERS if kind == "researcher" else messages.FOR_ALL):
+                if form in (messages.FOR_RESEARCHERS if kind == "researcher" else messages.FOR_ALL):
                     break
             return message
 

@@ -76,18 +76,18 @@ class Entrance:
             if request.headers.get("content-type") == FORM:
                 token = dict(parse_qsl((await _body(request)).decode("latin-1"))).get("token", "")
                 return await asyncio.to_thread(_by_invitation, request.scope, token)
-            said = await _said(request)
-            if once := said.get("once"):
+            fields = await _fields(request)
+            if once := fields.get("once"):
                 kind, token = "oidc", await asyncio.to_thread(_by_account, connection, once)
             else:
-                kind, token = "passphrase", await self._guess(connection, said)
+                kind, token = "passphrase", await self._guess(connection, fields)
         except ConcordError as error:
             return JSONResponse({"message": str(error)}, 403)
         answer = JSONResponse({})
         _keep(answer, connection, request.scope, kind, token)
         return answer
 
-    async def _guess(self, connection: Connection, said: dict[str, str]) -> str:
+    async def _guess(self, connection: Connection, fields: dict[str, str]) -> str:
         """A session for the right passphrase, or for the right setup code with a new passphrase."""
         if oidc_configured():
             raise NotAllowed("Researchers sign in with their account here.")
@@ -102,7 +102,7 @@ class Entrance:
             self.guesses.unchecked(*sources)
             raise NotAllowed("Too many people sign in at this moment. Try again in a few seconds.")
         try:
-            token = await asyncio.to_thread(_by_passphrase, connection, said)
+            token = await asyncio.to_thread(_by_passphrase, connection, fields)
         finally:
             turns.release()
         self.guesses.right(*sources)
@@ -137,19 +137,19 @@ async def _body(request: Request) -> bytes:
     return bytes(body)
 
 
-async def _said(request: Request) -> dict[str, str]:
+async def _fields(request: Request) -> dict[str, str]:
     """What a sign-in says. A form of another site cannot send JSON. Raises NotAllowed."""
     refused = NotAllowed("This is not a sign-in.")
     if request.headers.get("content-type") != "application/json":
         raise refused
     try:
-        said: Any = json.loads(await _body(request))
-        if not isinstance(said, dict) or not all(isinstance(value, str) for value in said.values()):
+        fields: Any = json.loads(await _body(request))
+        if not isinstance(fields, dict) or not all(isinstance(value, str) for value in fields.values()):
             raise refused
-        "".join(said.values()).encode()  # half of a surrogate pair is no text
+        "".join(fields.values()).encode()  # half of a surrogate pair is no text
     except (ValueError, RecursionError):
         raise refused from None
-    return said
+    return fields
 
 
 def _by_link(scope: Scope) -> Response:
@@ -236,20 +236,22 @@ def _by_account(connection: Connection, once: str) -> str:
     return _begin(connection, "oidc", name)
 
 
-def _by_passphrase(connection: Connection, said: dict[str, str]) -> str:
+def _by_passphrase(connection: Connection, fields: dict[str, str]) -> str:
     """A session for the passphrase; the first one is set with the code of the server's console."""
     with workspace().read() as db:
         stored = access.stored_passphrase(db)
     if stored is None:
-        if not hmac.compare_digest(said.get("code", "").strip().upper().encode(), SETUP.expected().encode()):
+        if not hmac.compare_digest(
+            fields.get("code", "").strip().upper().encode(), SETUP.expected().encode()
+        ):
             raise NotAllowed("That is not the code in the server's console.")
-        if said.get("new") != said.get("again"):
+        if fields.get("new") != fields.get("again"):
             raise NotAllowed("The two passphrases differ.")
         with workspace().write() as db:
-            access.set_passphrase(db, said.get("new", ""))
+            access.set_passphrase(db, fields.get("new", ""))
         SETUP.used()
     else:
-        passphrase = said.get("passphrase", "")
+        passphrase = fields.get("passphrase", "")
         if not access.is_passphrase(stored, passphrase):
             log.warning("A wrong passphrase was entered from %r.", connection.source[:64])
             raise NotAllowed("That is not the passphrase.")

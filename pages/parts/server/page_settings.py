@@ -88,12 +88,12 @@ def _changing(send: Send, kind: str, change: Callable[[bytes], bytes]) -> Send:
         elif message["type"] == "http.response.body":
             body.extend(message.get("body", b""))
             if not message.get("more_body"):
-                told = change(bytes(body))
+                page = change(bytes(body))
                 headers = MutableHeaders(scope=start)
                 for stamp in _STAMPS:
                     del headers[stamp]
-                headers["content-length"] = str(len(told))
+                headers["content-length"] = str(len(page))
                 await send(start)
-                await send({"type": "http.response.body", "body": told})
+                await send({"type": "http.response.body", "body": page})
 
     return changed

@@ -35,7 +35,7 @@ class SameOrigin:
         websocket = scope["type"] == "websocket"
         if not websocket and (scope["type"] != "http" or scope["method"] in _READING):
             return await self.app(scope, receive, send)
-        came_from, host = _told(scope, b"origin"), _told(scope, b"host")
+        came_from, host = _header(scope, b"origin"), _header(scope, b"host")
         if not is_own(came_from, host, self.public):
             self._log(came_from, host)
             if websocket:
@@ -46,11 +46,11 @@ class SameOrigin:
         named = urlsplit(came_from[0]).netloc
         await self.app({**scope, "headers": [*others, (b"host", named)]}, receive, send)
 
-    def _log(self, *told: tuple[bytes, ...]) -> None:
-        if told in self.logged or len(self.logged) >= _LOGGED:
+    def _log(self, *request: tuple[bytes, ...]) -> None:
+        if request in self.logged or len(self.logged) >= _LOGGED:
             return
-        self.logged.add(told)
-        came_from, host = (b", ".join(values)[:100].decode("latin-1") or "nothing" for values in told)
+        self.logged.add(request)
+        came_from, host = (b", ".join(values)[:100].decode("latin-1") or "nothing" for values in request)
         log.warning(
             "A request from %r to %r was refused: it is not from a page of this server. If it is, name the "
             "server's address with --public-url.",
@@ -101,5 +101,5 @@ def public_origin(url: str | None) -> str | None:
     return own
 
 
-def _told(scope: Scope, name: bytes) -> tuple[bytes, ...]:
+def _header(scope: Scope, name: bytes) -> tuple[bytes, ...]:
     return tuple(value for header, value in scope["headers"] if header == name)
