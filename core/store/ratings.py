@@ -45,9 +45,9 @@ class Row(NamedTuple):
 
 
 RATER = "x.name, x.kind, x.variant, x.simulated"
+"""The columns of `rater`, in a query that calls the raters x."""
 WHOLE = ""
 """The facet, which no conversation has, that marks in `only_of` a question about the whole."""
-"""The columns of `rater`, in a query that calls the raters x."""
 
 
 def rater(name: str, kind: RaterKind, variant: str, simulated: int) -> Rater:
