@@ -33,7 +33,7 @@ STARTER = {
 """The question that a new rubric begins with."""
 
 
-class Line(NamedTuple):
+class DialogueLine(NamedTuple):
     """One message as a judge's template sees it; `rated` marks a reply that the questions are about."""
 
     turn: int
@@ -191,7 +191,7 @@ def explained(criteria: Sequence[Criterion], texts: Mapping[str, str]) -> list[s
 
 def two(
     unit: UnitKind, first: Conversation, second: Conversation
-) -> tuple[list[Line], list[Line], list[Line]]:
+) -> tuple[list[DialogueLine], list[DialogueLine], list[DialogueLine]]:
     """The dialogue that two conversations have in common, and what is compared of each.
 
     Of conversations that is all, and nothing is in common; of last replies it is the reply. Raises StudyError
@@ -220,7 +220,7 @@ def opening(unit: UnitKind, conversation: Conversation) -> str:
     return json.dumps([[m.role, m.content] for m in messages[:end]], ensure_ascii=False)
 
 
-def lines_of(conversation: Conversation, rated: tuple[int | None, ...]) -> list[Line]:
+def lines_of(conversation: Conversation, rated: tuple[int | None, ...]) -> list[DialogueLine]:
     """The dialogue without its system messages; the turns in `rated` are marked."""
     numbers: dict[int, int] = {}
     for turn in conversation.turns():
@@ -231,7 +231,7 @@ def lines_of(conversation: Conversation, rated: tuple[int | None, ...]) -> list[
         if message.role != "system":
             is_rated = message.role == "assistant" and number in rated
             role = message.role + conversation.voice(message)
-            found.append(Line(number, role, message.content, is_rated))
+            found.append(DialogueLine(number, role, message.content, is_rated))
     return found
 
 
