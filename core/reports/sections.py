@@ -34,7 +34,6 @@ from concord.statistics.severity import raters
 from concord.statistics.study import (
     annotators_table,
     judges_table,
-    pairs_table,
     people_table,
 )
 from concord.statistics.systems import player_order, systems
@@ -130,7 +129,6 @@ def _people(evidence: Evidence, criterion: str) -> Iterator[Table]:
     yield ceilings(evidence.ratings, criterion, panels=evidence.panels, **evidence.drawing)
     part = evidence.agreement.criteria[criterion]
     if part.compared:
-        yield pairs_table(part, evidence.label)
         yield annotators_table(part, evidence.label)
 
 

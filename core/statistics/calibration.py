@@ -127,42 +127,6 @@ def calibration_curves(
     return tabulate(CURVES, table, criterion, rows, **drawing)
 
 
-def rising(total: Floats, weight: Floats) -> Floats:
-    """The isotonic regression of each column: total / weight made to rise along the rows, by least squares.
-
-    Adjacent rows that fall are pooled until none does (Barlow et al. 1972). A row without weight takes the
-    middle of its neighbours, at the ends its neighbour's value; a column without any is nan.
-    `scipy.optimize.isotonic_regression` gives the same of one column; this takes all resamples at once.
-    """
-    rows, columns = total.shape
-    drawn, every = weight > 0, np.arange(columns)
-    sums_, sizes, first = np.zeros((rows, columns)), np.zeros((rows, columns)), np.zeros((rows, columns), int)
-    last = np.full(columns, -1)
-    for row in range(rows):
-        at = every[drawn[row]]
-        last[at] += 1
-        for of, given in ((sums_, total), (sizes, weight)):
-            of[last[at], at] = given[row, at]
-        first[last[at], at] = row
-        while len(at := at[last[at] > 0]):
-            here, below = (last[at], at), (last[at] - 1, at)
-            at = at[sums_[below] * sizes[here] >= sums_[here] * sizes[below]]
-            here, below = (last[at], at), (last[at] - 1, at)
-            sums_[below] += sums_[here]
-            sizes[below] += sizes[here]
-            last[at] -= 1
-    pool = np.arange(rows)[:, None] <= last
-    begins = np.zeros((rows, columns), int)
-    begins[first[pool], np.nonzero(pool)[1]] = 1
-    means = divide(sums_, np.where(pool, sizes, 0))
-    fit = np.where(drawn, np.take_along_axis(means, np.maximum(np.cumsum(begins, axis=0) - 1, 0), 0), np.nan)
-    place = np.arange(rows)[:, None]
-    before = np.maximum.accumulate(np.where(drawn, place, 0), axis=0)
-    after = np.flip(np.minimum.accumulate(np.flip(np.where(drawn, place, rows - 1), 0), axis=0), 0)
-    low, high = (np.take_along_axis(fit, at, 0) for at in (before, after))
-    return np.asarray((np.where(np.isnan(low), high, low) + np.where(np.isnan(high), low, high)) / 2)
-
-
 class _Fit(NamedTuple):
     """A judge beside people's mean: its levels, groups of about equal score, and folds.
 

@@ -60,7 +60,6 @@ def _form(symbol: str, others: str) -> Table:
             help=explain("one more person"),
         ),
         Column("difference", "Difference", digits=3, interval="ends", signed=True),
-        Column("at_par", file_only=True),
         Column("par", "At par with", help="Annotators whom the judge equals or passes, of those compared."),
         caption=f"One annotator at a time is held out, and judge and annotator are compared with {others} on "
         "the same items. Where the paired interval of the difference leaves out 0, the judge agrees better "
@@ -93,12 +92,6 @@ CEILINGS = empty(
         "ρ corrected for attenuation",
         interval="ends",
         help=explain("disattenuated correlation"),
-    ),
-    Column(
-        "weak",
-        f"Alpha below {WEAK}",
-        help=f"People's interval alpha is below {WEAK}: a corrected ρ, which is not given then, would tell "
-        "more of their noise than of the judge.",
     ),
     caption="How high a correlation people's noise allows: a description, not evidence.",
 )
@@ -225,7 +218,7 @@ def _held_out(
         at_par = sum(gap >= 0 for gap in gaps)
         rows.append(
             {"rater": judge.name, "people": len(pairs), "n": n, **row}
-            | {"at_par": at_par, "par": f"{at_par} of {len(pairs)}" if pairs else None}
+            | {"par": f"{at_par} of {len(pairs)}" if pairs else None}
         )
     return rows, by_person
 
@@ -260,28 +253,18 @@ def ceilings(table: Ratings, criterion: str, *, panels: Panels = None, **drawing
     truth would reach; `corrected` is spearman ÷ attainable, above 1 only by chance. All are resampled on the
     same draws. Undefined where alpha is, or is not above 0; `corrected` also where alpha is below `WEAK`.
     """
-    rows = _ceilings(table, criterion, panels)
-    weak_on: dict[str, list[str]] = {}
-    for row in rows:
-        weak_on.setdefault(row.pop("why_weak"), []).append(row["rater"])
-    notes = ["reliability for the harmonic mean of people per item, on the items that the judge scored"]
-    for weak, names in weak_on.items():
-        if weak:
-            where = "" if len(weak_on) == 1 else f" on the items of {', '.join(names)}"
-            notes.append(f"{weak}{where}: no corrected ρ is given")
     return tabulate(
         CEILINGS,
         table,
         criterion,
-        rows,
-        notes=notes,
-        again=lambda other: _ceilings(other, criterion, panels),
+        _ceilings(table[criterion], panels),
+        notes=["reliability for the harmonic mean of people per item, on the items that the judge scored"],
+        again=lambda other: _ceilings(other[criterion], panels),
         **drawing,
     )
 
 
-def _ceilings(table: Ratings, criterion: str, panels: Panels) -> list[dict[str, Any]]:
-    scores = table[criterion]
+def _ceilings(scores: CriterionScores, panels: Panels) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     on_items: dict[bytes, tuple[Figure, float]] = {}
     for judge in scores.contenders(panels):
@@ -291,16 +274,14 @@ def _ceilings(table: Ratings, criterion: str, panels: Panels) -> list[dict[str, 
             on_items[scored.tobytes()] = people_alpha(both, "interval"), people_per_item(both)
         single, people = on_items[scored.tobytes()]
         alpha, rho = single.value, against_people(scores, judge)
-        weak = f"people's interval alpha is {_below(alpha)}" if alpha is not None and alpha < WEAK else ""
         none: Figure = undefined("people do not agree beyond chance, or cannot be compared")
         row = {"reliability": none, "attainable": none, "corrected": replace(none, n=rho.n)}
         if isinstance(single, PointEstimate) and alpha is not None and alpha > 0:
             row = _corrected(single, people, rho)
-            row["corrected"] = undefined(weak, n=rho.n) if weak else row["corrected"]
-        rows.append(
-            {"rater": judge.name, "n": rho.n, "spearman": rho, **row}
-            | {"weak": bool(weak), "people": people, "why_weak": weak}
-        )
+            if alpha < WEAK:
+                why = f"people's interval alpha is {_below(alpha)}: no corrected ρ is given"
+                row["corrected"] = undefined(why, n=rho.n)
+        rows.append({"rater": judge.name, "n": rho.n, "spearman": rho, **row, "people": people})
     return rows
 
 

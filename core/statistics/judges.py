@@ -1,12 +1,10 @@
 """Judges and panels against people's mean: order and level."""
 
-from dataclasses import replace
 from typing import Any, Unpack, get_args
 
 import numpy as np
 
 from concord.estimate import Estimate, estimate, undefined
-from concord.glossary import explain
 from concord.statistics import columns
 from concord.statistics.correlation import (
     FEWEST,
@@ -17,7 +15,7 @@ from concord.statistics.correlation import (
     why_undefined,
 )
 from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, tabulate
-from concord.statistics.intervals import BIAS, DIFFERENCE, MAE, RATIO, holm
+from concord.statistics.intervals import BIAS, MAE, RATIO, holm
 from concord.statistics.ratings import (
     DIGITS,
     Contender,
@@ -47,8 +45,6 @@ JUDGES = empty(
         help="Standard deviation of the judge over that of people's mean.",
     ),
     columns.MAE,
-    Column("least", "Limits: from", signed=True, interval="ends", help=explain("limits of agreement")),
-    Column("greatest", "to", signed=True, interval="ends"),
     columns.KENDALL,
     columns.PEARSON,
     columns.P,
@@ -80,31 +76,6 @@ def judge_figures(
     )
 
 
-def limits_of_agreement(table: Ratings, criterion: str, judge: Contender) -> dict[str, Figure]:
-    """Between which differences from people's mean 95% of a judge's answers lie: mean ± 1.96 · SD (n − 1).
-
-    After Bland and Altman (1986), as `least` and `greatest`; undefined where `level_figures` are.
-    """
-    bias = level_figures(table, criterion, judge)["bias"]
-    if isinstance(bias, Estimate):
-        return dict.fromkeys(("least", "greatest"), bias)
-    gap = table.level(criterion, judge) - table[criterion].target
-    centre, square, there = mean(gap), mean(gap**2), (~np.isnan(gap)).astype(np.float64)
-
-    def limit(sign: int) -> Statistic:
-        def on(weights: Weights) -> Floats:
-            n = there @ weights.astype(np.float64)
-            variance = divide(n, n - 1) * np.maximum(square(weights) - centre(weights) ** 2, 0)
-            return centre(weights) + sign * 1.96 * np.sqrt(variance)
-
-        return on
-
-    return {
-        name: replace(bias, on=limit(sign), kind=DIFFERENCE)
-        for name, sign in (("least", -1), ("greatest", 1))
-    }
-
-
 def _rows(table: Ratings, criterion: str, panels: Panels) -> list[dict[str, Any]]:
     scores = table[criterion]
     rows: list[dict[str, Any]] = []
@@ -117,7 +88,6 @@ def _rows(table: Ratings, criterion: str, panels: Panels) -> list[dict[str, Any]
             {"rater": judge.name, "n": order["spearman"].n, "p": given[-1]}
             | order
             | level_figures(table, criterion, judge)
-            | limits_of_agreement(table, criterion, judge)
             | {"commonest": answer, "commonest_share": share}
             | {"near_constant": share is not None and share > LARGE_SHARE}
         )

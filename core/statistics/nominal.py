@@ -4,20 +4,20 @@ Alpha as Krippendorff (2011) with all differences alike; kappa as Cohen (1960): 
 p_o is the share of items on which two raters agree and p_e the share expected from each rater's own answers.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, Unpack
 
 import numpy as np
 
-from concord.estimate import estimate, undefined
+from concord.estimate import estimate
 from concord.statistics import columns, sets
 from concord.statistics.alpha import Metric, alpha_figure, value_counts
 from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
 from concord.statistics.intervals import CORRELATION
 from concord.statistics.ratings import DIGITS, CriterionScores, Floats, Ratings, divide
-from concord.statistics.resampling import Statistic, Weights, everything, gathering
+from concord.statistics.resampling import Statistic, Weights, gathering
 from concord.table import Column, Table
 
 MAJORITY = "majority of people"
@@ -31,12 +31,7 @@ NOMINAL = empty(
     Column("value", digits=3, interval="ends"),
     Column("agreement", "Equal answers", percent=True),
     columns.N,
-    caption="kappa_z: a judge's mean κ with each person, less the mean κ of every two people, in standard "
-    "deviations of the latter; between −1 and 1 it is like that of two people.",
 )
-PAIRS_OF_PEOPLE = "every two people"
-FEWEST_PAIRS = 3
-"""Pairs of people below which their kappas have no spread worth a comparison."""
 
 
 def nominal(table: Ratings, criterion: str, labels: Sequence[str] = (), **drawing: Unpack[Drawing]) -> Table:
@@ -49,12 +44,8 @@ def nominal(table: Ratings, criterion: str, labels: Sequence[str] = (), **drawin
       how alike they are (Cohen 1968), the majority's set has what more than half of the people gave, and a
       row for each judge and each of the `labels` says whether it is given to the same items.
 
-    - kappa_z: a judge's mean kappa with each person beside the kappas of every two people, (mean − theirs) /
-      their standard deviation (Han et al. 2025); n counts the pairs of people.
-
-    Undefined: no shared items; kappa_z for fewer than three pairs of people; for kappa also two raters who
-    both gave one and the same answer throughout (0 ÷ 0). Where only one of the two did, kappa is 0 whatever
-    the other said, and `note` says so.
+    Undefined: no shared items; for kappa also two raters who both gave one and the same answer throughout
+    (0 ÷ 0). Where only one of the two did, kappa is 0 whatever the other said, and `note` says so.
     """
     scores = table[criterion]
     counts, values = value_counts(scores.item, scores.score, scores.items)
@@ -86,32 +77,9 @@ def nominal(table: Ratings, criterion: str, labels: Sequence[str] = (), **drawin
             {"coefficient": "kappa", "a": a, "b": b, "n": n, "note": note, "agreement": agreement}
             | {"value": PointEstimate(kappa(x, y, of_sets=of_sets), n, reason=why, kind=CORRELATION)}
         )
-    rows += [_beside_pairs(judge, rows, [*people], scores.items) for judge in judges if people]
     noted = (Column("note"),) if any(row.get("note") for row in rows) else ()
     form = replace(NOMINAL, columns=(*NOMINAL.columns, *noted))
     return tabulate(form, table, criterion, rows, target="", **drawing)
-
-
-def _beside_pairs(
-    judge: str, rows: Sequence[Mapping[str, Any]], people: Sequence[str], items: int
-) -> dict[str, Any]:
-    """The row kappa_z of a judge from the kappas before it."""
-    with_people, among = (
-        np.array(
-            [row["value"].on(everything(items))[0] for row in rows if row["a"] in of and row["b"] in people]
-        )
-        for of in ((judge,), people)
-    )
-    with_people, among = (of[~np.isnan(of)] for of in (with_people, among))
-    why = "" if len(with_people) else f"no kappa of {judge} with a person is defined"
-    if len(among) < FEWEST_PAIRS:
-        why = f"a kappa is defined of fewer than {FEWEST_PAIRS} pairs of people"
-    elif among.std(ddof=1) <= 10**-DIGITS:
-        why = "the kappas of people do not vary"
-    z = np.nan if why else (with_people.mean() - among.mean()) / among.std(ddof=1)
-    row = {"coefficient": "kappa_z", "a": judge, "b": PAIRS_OF_PEOPLE, "n": len(among), "note": ""}
-    none = undefined("a difference of kappas has no share of equal answers")
-    return row | {"value": estimate(float(z), n=len(among), reason=why), "agreement": none}
 
 
 def kappa(x: Floats, y: Floats, *, of_sets: bool = False) -> Statistic:

@@ -6,10 +6,9 @@ weights as Gwet (2014), which stays informative where most ratings fall in one c
 mean as Spearman and Brown (1910).
 """
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
-from typing import Any, Literal, NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from scipy import sparse
@@ -19,8 +18,8 @@ from concord.statistics import columns
 from concord.statistics.alpha import people_alpha
 from concord.statistics.crossfit import once
 from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, tabulate
-from concord.statistics.intervals import CORRELATION, PAIRS, SHARE
-from concord.statistics.ratings import DIGITS, FINAL, CriterionScores, Floats, Ints, Ratings, divide, sums
+from concord.statistics.intervals import CORRELATION, SHARE
+from concord.statistics.ratings import DIGITS, CriterionScores, Floats, Ints, Ratings, divide, sums
 from concord.statistics.resampling import Statistic, Weights, everything, mean
 from concord.table import Column, Table
 
@@ -36,16 +35,6 @@ COEFFICIENTS = {
     "icc_single": "Generalizability Φ of one person, absolute: ICC(2,1)",
     "icc_mean": "Generalizability Φ of people's mean, absolute: ICC(2,k)",
 }
-EFFECTS = {
-    "item": "items",
-    "rater": "severity of annotators",
-    "item × rater": "item × annotator",
-    "criterion": "criteria",
-    "item × criterion": "item × criterion",
-    "rater × criterion": "annotator × criterion",
-}
-"""Components of variance that have a name; what is left over is `REST`."""
-REST = "what is left, interaction of all and chance"
 EQUAL = "all ratings are equal"
 
 RELIABILITY = empty(
@@ -75,12 +64,10 @@ def reliability(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> T
     more; those of people's mean are for the harmonic mean of people per item, mean_of_people from
     alpha_interval; AC2's weights are over the answers that occur. Generalizability is relative (the order of
     items) or absolute (their level, which severity moves), of the variances of `components`; where everybody
-    rated all items, it is ICC(3,·) and ICC(2,·) of Shrout and Fleiss (1979). Then follow shares
-    of variance, of *final* those of its answers with criteria as a third facet (`by_criterion`); a negative
-    estimate counts as 0 there.
+    rated all items, it is ICC(3,·) and ICC(2,·) of Shrout and Fleiss (1979).
 
-    Undefined: fewer than two people on every item; all ratings equal; for variances people who are not
-    persons, and of *final* fewer than two items on which everybody answered every criterion.
+    Undefined: fewer than two people on every item; all ratings equal; generalizability of people who are not
+    persons.
     """
     scores = table[criterion]
     people, pairs = people_per_item(scores), int(pair_gaps(scores).pairs.sum())
@@ -91,23 +78,21 @@ def reliability(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> T
         RELIABILITY,
         table,
         criterion,
-        _rows(table, criterion),
+        _rows(scores),
         target="",
         notes=notes,
-        again=lambda other: _rows(other, criterion),
+        again=lambda other: _rows(other[criterion]),
         **drawing,
     )
 
 
-def _rows(table: Ratings, criterion: str) -> list[dict[str, Any]]:
-    scores = table[criterion]
+def _rows(scores: CriterionScores) -> list[dict[str, Any]]:
     people = people_per_item(scores)
     gaps = pair_gaps(scores)
     n = int((gaps.pairs > 0).sum())
     single = people_alpha(scores, "interval")
     no_pair = "" if n else single.reason
     exact, within = (_pooled(gaps.near(points), gaps.pairs) for points in (0, 1))
-    of = components(scores)
     figures = {
         "alpha_ordinal": people_alpha(scores, "ordinal"),
         "alpha_interval": single,
@@ -115,14 +100,9 @@ def _rows(table: Ratings, criterion: str) -> list[dict[str, Any]]:
         "within_one": PointEstimate(within, n, reason=no_pair, kind=SHARE),
         "mean_of_people": _of_the_mean(single, people),
         "ac2": PointEstimate(gwet(scores), n, reason=single.reason or EQUAL, kind=CORRELATION),
-        **_generalizability(scores, of, people),
+        **_generalizability(scores, people),
     }
-    shares = _shares(table, criterion, of)
-    words = COEFFICIENTS | {
-        name: f"Share of variance: {EFFECTS.get(name.removeprefix('share of '), REST)}" for name in shares
-    }
-    figures |= shares
-    return [{"coefficient": name, "measure": words[name], "value": figures[name]} for name in words]
+    return [{"coefficient": name, "measure": of, "value": figures[name]} for name, of in COEFFICIENTS.items()]
 
 
 def _of_the_mean(single: Figure, people: float) -> Figure:
@@ -200,17 +180,17 @@ def spearman_brown(single: Any, raters: float) -> Any:
     return raters * single / (1 + (raters - 1) * single)
 
 
-def gwet(scores: CriterionScores, weights: Literal["quadratic", "identity"] = "quadratic") -> Statistic:
-    """Gwet's AC2 of people's ratings (AC1 with identity weights); nan without two values or a pair.
+def gwet(scores: CriterionScores) -> Statistic:
+    """Gwet's AC2 of people's ratings; nan without two values or a pair.
 
-    Quadratic weights are 1 − ((v − w) / range)² over the answers that occur, of means (*final*) too. Chance
+    Weights are 1 − ((v − w) / range)² over the answers that occur, of means (*final*) too. Chance
     agreement is T / (q (q − 1)) · Σ π (1 − π) over the q answers, T being the sum of all weights and π the
     mean share of an answer on an item (Gwet 2014, chapter 5). Answers that a resample lacks stay answers.
     """
     values, code = np.unique(np.round(scores.score, DIGITS), return_inverse=True)
     gaps = pair_gaps(scores)
     kinds, total, alike = len(values), float(len(values)), gaps.near(0)
-    if weights == "quadratic" and kinds > 1:
+    if kinds > 1:
         width = float(values[-1] - values[0]) ** 2
         total = kinds**2 - 2 * (kinds * float((values**2).sum()) - float(values.sum()) ** 2) / width
         alike = gaps.pairs - gaps.squares() / width
@@ -305,46 +285,9 @@ def components(scores: CriterionScores) -> Callable[[Weights], Components]:
     return on
 
 
-def by_criterion(answers: Floats) -> Callable[[Weights], Floats]:
-    """Components of variance of items × raters × criteria, effects × resamples.
-
-    On the items without a gap, in the order of `EFFECTS`, the rest last: mean squares and their expectations
-    (Brennan 2001, chapter 3).
-    """
-    whole = np.flatnonzero(~np.isnan(answers).any(axis=(1, 2)))
-    given = answers[whole] - (answers[whole].mean() if answers[whole].size else 0)
-    effects = ((0,), (1,), (0, 1), (2,), (0, 2), (1, 2), (0, 1, 2))
-
-    @once
-    def on(weights: Weights) -> Floats:
-        weight = weights[whole].astype(np.float64)
-        n = weight.sum(axis=0)
-        sizes = [n, np.full(len(n), given.shape[1]), np.full(len(n), given.shape[2])]
-
-        def number(facets: Iterable[int], less: int = 0) -> Floats:
-            return math.prod((sizes[facet] - less for facet in facets), start=np.ones(len(n)))
-
-        squares: dict[tuple[int, ...], Floats] = {}
-        for effect in ((), *effects):
-            part = given.sum(axis=tuple({1, 2}.difference(effect))).reshape(len(given), -1).T
-            total = (part**2 @ weight if 0 in effect else (part @ weight) ** 2).sum(axis=0)
-            narrower = sum(squares[of] for of in squares if set(of) < set(effect))
-            squares[effect] = divide(total, number({0, 1, 2}.difference(effect))) - narrower
-        variance: dict[tuple[int, ...], Floats] = {}
-        for effect in reversed(effects):
-            wider = [of for of in variance if set(of) > set(effect)]
-            rest = sum(variance[of] * number({0, 1, 2}.difference(of)) for of in wider)
-            mean_square = divide(squares[effect], number(effect, less=1))
-            variance[effect] = divide(mean_square - rest, number({0, 1, 2}.difference(effect)))
-        return np.array([variance[effect] for effect in effects])
-
-    return on
-
-
-def _generalizability(
-    scores: CriterionScores, of: Callable[[Weights], Components], people: float
-) -> dict[str, Figure]:
+def _generalizability(scores: CriterionScores, people: float) -> dict[str, Figure]:
     """Relative and absolute coefficients of one person and of people's mean."""
+    of = components(scores)
     n, why = int((scores.present > 0).sum()), no_components(scores)
     coefficients: dict[str, Callable[[Components], Floats]] = {
         "relative_single": lambda c: c.relative(1),
@@ -368,36 +311,6 @@ def no_components(scores: CriterionScores) -> str:
         return EQUAL
     own = components(scores)(everything(scores.items))
     return "items, annotators and chance are not told apart" if np.isnan(own.item[0]) else ""
-
-
-def _shares(table: Ratings, criterion: str, of: Callable[[Weights], Components]) -> dict[str, Figure]:
-    """Each component's share of all variance; a negative component counts as 0."""
-    scores = table[criterion]
-    names, every = ["item", "rater", "rest"], once(lambda weights: np.array(of(weights)))
-    n, why = int((scores.present > 0).sum()), no_components(scores)
-    counted = [table[name] for name in table.counted if name in table.criteria] if criterion == FINAL else []
-    if len(counted) > 1:
-        people = [] if scores.unlinked else scores.people.tolist()
-        size = len(people), len(counted), scores.items
-        answers = np.array([[of.of(person) for of in counted] for person in people]).reshape(size)
-        n = int((~np.isnan(answers).any(axis=(0, 1))).sum()) if people else 0
-        names, every = [*EFFECTS, "rest"], by_criterion(answers.transpose(2, 0, 1))
-        few = f"everybody answered every criterion of {n} items, at least 2 are needed"
-        why = why or (few if n < 2 else "")
-
-    def share(place: int) -> Statistic:
-        def on(weights: Weights) -> Floats:
-            parts = np.maximum(every(weights), 0)
-            return _ratio(parts[place], parts.sum(axis=0))
-
-        return on
-
-    return {
-        f"share of {name}": undefined(why, n=n)
-        if why
-        else PointEstimate(share(place), n, reason=EQUAL, kind=PAIRS)
-        for place, name in enumerate(names)
-    }
 
 
 def retest(

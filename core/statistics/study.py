@@ -28,7 +28,7 @@ from concord.statistics.ratings import FINAL, CriterionScores, Floats, Panels, R
 from concord.table import SCHEMA, Cell, Column, Note, Table
 
 MOST_ANNOTATORS = 12
-"""A report has a figure for every two of up to so many annotators; of more it has their mean and extremes."""
+"""A report has a figure for every two of up to so many annotators; of more, of each with the others alone."""
 
 
 NO_P = "no p-value: items do not count alike"
@@ -373,35 +373,6 @@ def _drawn(study: StudyAgreement) -> str:
     """How the intervals of correlations and alphas were found, in words."""
     words = described([CORRELATION], **study.drawing)
     return "; ".join(filter(None, [words, study.weighed]))
-
-
-def pairs_table(part: CriterionAgreement, label: Labels = title) -> Table:
-    """Annotators on one criterion in a few lines: how many figures there are, their mean, least and most.
-
-    One line is of every two annotators, one of each with the mean of the others.
-    """
-    parts = {
-        "every two annotators": part.pairs.values(),
-        "each with the mean of the others": [one.vs_others for one in part.each],
-    }
-    rows: list[dict[str, Cell]] = []
-    for what, figures in parts.items():
-        values = [figure.value for figure in figures if figure.value is not None]
-        of = (sum(values) / len(values), min(values), max(values)) if values else ()
-        none = undefined("no two annotators have three items in common that vary")
-        mean, least, most = [Estimate(value) for value in of] or [none] * 3
-        rows.append({"of": what, "figures": len(values), "mean": mean, "least": least, "most": most})
-    return Table(
-        "pairs",
-        f"Annotators on {label(part.criterion)}: Spearman's ρ",
-        (
-            Column("of", " "),
-            Column("figures"),
-            *(Column(name, digits=3) for name in ("mean", "least", "most")),
-        ),
-        tuple(rows),
-        notes=(part.basis,),
-    )
 
 
 def annotators_table(part: CriterionAgreement, label: Labels = title) -> Table:

@@ -4,7 +4,7 @@ A judge can be poor on single items and still order players well, because its er
 order them well by luck where there are few.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, NamedTuple, Unpack
@@ -33,7 +33,7 @@ from concord.statistics.ratings import (
     divide,
     sums,
 )
-from concord.statistics.resampling import CELLS, Statistic, Weights, everything, gathering
+from concord.statistics.resampling import CELLS, Weights, everything, gathering
 from concord.table import Column, Table
 
 FEWEST_PLAYERS = 3
@@ -64,14 +64,6 @@ SYSTEMS = empty(
         percent=True,
         interval="ends",
         help=explain("soft pairwise accuracy"),
-    ),
-    Column(
-        "behind",
-        "Soft, less the highest",
-        percent=True,
-        interval="ends",
-        signed=True,
-        help="Paired with the judge or panel of the highest one, which is taken as chosen.",
     ),
     caption="Pairs on which people themselves are undecided cannot show whether the judge is right: read the "
     "pairs told apart first.",
@@ -120,40 +112,30 @@ def systems(
     a tie of both counting as agreement; its p permutes players among items (`_permutation`). `soft` is 1 less
     the mean |p_people − p_judge| over pairs, p being the one-sided p-value that the first is better when the
     items of the two are permuted (Thompson et al. 2024), by the normal limit of the permutation with its
-    exact mean and variance. `apart` counts the pairs that people tell apart on all of their items, `kept` is
-    the accuracy over these, and `behind` the difference of `soft` from the highest one, on the same
-    draws. Intervals draw items; players are taken as they are. The first note answers the
-    question for `members`.
+    exact mean and variance. `apart` counts the pairs that people tell apart on all of their items, and `kept`
+    is the accuracy over these. Intervals draw items; players are taken as they are. The first note answers
+    the question for `members`.
 
     Undefined for fewer than `FEWEST_PLAYERS` players with two items each.
     """
+    scores, clusters = table[criterion], cluster_codes(table, drawing.get("clusters"))
+    permuting = clusters, drawing.get("seed", 0)
+    codes, names = _systems(table, scores, Contender("people", (), scores.target), players, fewest=2)
+    apart: dict[tuple[str, str], float] = {}
+    if len(names) >= FEWEST_PLAYERS:
+        p, _ = _permutation(codes, scores.target, scores.target, len(names), *permuting)
+        apart = dict(zip(combinations(names, 2), p.tolist(), strict=True))
     rows: list[dict[str, Any]] = []
     sentence = ""
-    apart_by: dict[bytes, Floats] = {}
-    for judge in table[criterion].contenders(panels):
-        row, answer = _system(table, table[criterion], judge, players, drawing, apart_by)
+    for judge in scores.contenders(panels):
+        row, answer = _system(table, scores, judge, players, apart, *permuting)
         rows.append(row)
         sentence = answer if judge.members == tuple(members) else sentence
-    _beside_the_highest(rows, len(table.units))
     notes = ("resamples draw items and take the players as they are",)
     order = tabulate(SYSTEMS, table, criterion, rows, notes=notes, **drawing)
-    return order if not sentence else _answered(order, sentence)
-
-
-def _beside_the_highest(rows: Sequence[dict[str, Any]], items: int) -> None:
-    """Put into each row the difference of its soft pairwise accuracy from the highest one."""
-    soft = [row["soft"] for row in rows]
-    own = [float(of.on(everything(items))[0]) if isinstance(of, PointEstimate) else -1.0 for of in soft]
-    first = soft[int(np.argmax(own))] if own else None
-    for row, of in zip(rows, soft, strict=True):
-        if of is first or isinstance(of, Estimate) or not isinstance(first, PointEstimate):
-            row["behind"] = of if isinstance(of, Estimate) else None
-        else:
-            row["behind"] = PointEstimate(_less(of.on, first.on), min(of.n or 0, first.n or 0))
-
-
-def _less(one: Statistic, other: Statistic) -> Statistic:
-    return lambda weights: one(weights) - other(weights)
+    if not sentence:
+        return order
+    return replace(order, notes=(sentence, *order.notes), meta={**order.meta, "answer": sentence})
 
 
 def player_order(
@@ -181,10 +163,6 @@ def player_order(
                 | {f"{of}_rank": int(rank[place]) for of, rank in ranks.items()}
             )
     return tabulate(ORDER, table, criterion, rows, **drawing)
-
-
-def _answered(table: Table, sentence: str) -> Table:
-    return replace(table, notes=(sentence, *table.notes), meta={**table.meta, "answer": sentence})
 
 
 def _systems(
@@ -215,13 +193,13 @@ def _system(
     scores: CriterionScores,
     judge: Contender,
     players: Facet,
-    drawing: Drawing,
-    apart_by: dict[bytes, Floats],
+    apart: Mapping[tuple[str, str], float],
+    clusters: Ints | None,
+    seed: int,
 ) -> tuple[dict[str, Any], str]:
     """A row of `systems`, and the sentence that answers its question; empty where it is undefined.
 
-    Which players people tell apart is a matter of people's items, whichever the judge lacks: `apart_by` keeps
-    it for the next row.
+    `apart` has the p with which people tell two players apart, on all of people's items.
     """
     codes, names = _systems(table, scores, judge, players, fewest=2)
     n, number = int((codes >= 0).sum()), len(names)
@@ -232,18 +210,9 @@ def _system(
         return row | nothing | {"pairs": None, "apart": None}, ""
     ordered = _ordering(codes, scores.target, judge.score, number)
     alike = ordered(everything(len(codes))).alike[:, 0] == 1
-    clusters = cluster_codes(table, drawing.get("clusters"))
-    permuting = number, clusters, drawing.get("seed", 0)
-    _, chance = _permutation(codes, scores.target, judge.score, *permuting)
-    theirs, every = table.facet(players)
-    place = {str(name): at for at, name in enumerate(every)}
-    of_people = np.full(len(every) + 1, -1)
-    of_people[[place[name] for name in names]] = np.arange(number)
-    theirs = np.where(np.isnan(scores.target), -1, of_people[theirs])
-    if (key := theirs.tobytes()) not in apart_by:
-        apart_by[key], _ = _permutation(theirs, scores.target, scores.target, *permuting)
-    apart = apart_by[key]
-    distinct = apart <= (CLAIMS["told apart"].share or 0.0)
+    _, chance = _permutation(codes, scores.target, judge.score, number, clusters, seed)
+    share = CLAIMS["told apart"].share or 0.0
+    distinct = np.array([apart[pair] <= share for pair in combinations(names, 2)])
     pairs = len(alike)
 
     def figure(of: Callable[[_Order], Floats], kind: Kind = PAIRWISE_ACCURACY) -> PointEstimate:

@@ -110,18 +110,16 @@ def thresholds(
     The judge's cut maximises Youden's J = sensitivity + specificity − 1 (Youden 1950), the least such cut.
     Items are dealt to `crossfit.FOLDS` folds by the seed, and each is decided by the cut of the other folds,
     anew in every resample; the column `cut` is that of all items. Scales need not match. `note` says where
-    `cut` comes from. `meta["curves"]` has sensitivity and specificity of every cut on all items.
+    `cut` comes from.
 
     Undefined for fewer than `FEWEST` passes or fails of people, and for a judge with one score.
     """
-    rows, curves = [], {}
+    rows = []
     for judge in table[criterion].contenders(panels):
         given = _Given.of(table, criterion, judge, cut, drawing)
         rows.append({"rater": judge.name, "n": given.n} | _as_decision(given))
-        curves[judge.name] = [] if given.why else _curve(given)
     notes = (_people_pass(cut, note), "the judge's cut chosen on other items, by Youden's J")
-    meta = {"cut": cut, "curves": curves}
-    return tabulate(THRESHOLDS, table, criterion, rows, notes=notes, meta=meta, **drawing)
+    return tabulate(THRESHOLDS, table, criterion, rows, notes=notes, meta={"cut": cut}, **drawing)
 
 
 def pass_rates(
@@ -298,15 +296,3 @@ def _best_cut(passes: Floats, fails: Floats) -> Ints:
     lost = divide(fails, np.broadcast_to(fails[:, :1], fails.shape))
     better = np.round(gained - lost, DIGITS)
     return np.asarray(np.where(np.isnan(better), -np.inf, better).argmax(axis=1), dtype=np.int64)
-
-
-def _curve(given: _Given) -> list[dict[str, float]]:
-    """Sensitivity and specificity of each cut on all items: the points of a ROC curve."""
-    code = given.level.code[given.both]
-    passes = given.passes[given.both]
-    steps = len(given.level.mean)
-    yes, no = (_from_above(np.bincount(code[of], minlength=steps) / of.sum(), 0) for of in (passes, ~passes))
-    return [
-        {"cut": float(cut), "sensitivity": float(s), "specificity": float(1 - f)}
-        for cut, s, f in zip(given.level.least, yes, no, strict=True)
-    ]

@@ -197,15 +197,13 @@ def _raters(report: AgreementReport, criterion: str) -> None:
     severities = _named(report, "raters", criterion)
     _pictures("raters", severities)
     _careless(report)
-    tables = _named(report, "people", criterion)
     if 1 < len(part.compared) <= MOST_ANNOTATORS:
         show(charts.matrix(part), "Spearman's correlation of every two people")
         st.caption(
             "Spearman's ρ of two people on the items both rated; last columns: with the mean of the others "
             "(one more person), and of all, themselves included, which flatters."
         )
-    names = ["people", *(["pairs"] if len(part.compared) > 1 and "pairs" in tables else []), "ceilings"]
-    _folded(report, criterion, [*severities.values(), *(tables[name] for name in names)])
+    _folded(report, criterion, [*severities.values(), *_named(report, "people", criterion).values()])
 
 
 def _panels(report: AgreementReport, criterion: str) -> None:

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import isotonic_regression
 
 from concord.statistics.calibration import (
     GIVEN,
@@ -10,7 +9,6 @@ from concord.statistics.calibration import (
     ISOTONIC,
     calibration,
     calibration_curves,
-    rising,
 )
 from concord.statistics.ratings import read_ratings
 
@@ -19,23 +17,6 @@ from .frames import fed, study
 
 def table(people, judge, **kwargs):
     return read_ratings(study(people, {"j": judge}), criteria=["quality"], counted=(), **kwargs)
-
-
-def test_rising_is_scipys_in_every_column():
-    rng = np.random.default_rng(2)
-    weight = rng.integers(0, 4, (12, 60)).astype(float)
-    value = rng.normal(size=(12, 60)) + np.linspace(0, 1, 12)[:, None]
-    found = rising(value * weight, weight)
-    for column in range(60):
-        there = weight[:, column] > 0
-        plain = isotonic_regression(value[there, column], weights=weight[there, column]).x
-        assert found[there, column] == pytest.approx(plain)
-    assert (np.diff(found, axis=0) >= -1e-12).all()
-
-
-def test_a_level_without_people_takes_the_middle():
-    found = rising(np.array([[0.0], [2.0], [0.0], [8.0], [0.0]]), np.array([[0.0], [2], [0], [2], [0]]))
-    assert found[:, 0].tolist() == [1, 1, 2.5, 4, 4]
 
 
 def test_errors_by_hand():

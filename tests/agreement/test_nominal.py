@@ -143,23 +143,3 @@ def test_one_person_has_nobody_to_agree_with():
     found = nominal(read_ratings(people({"A": [1, 0, 1]})), "quality", resamples=10)
     assert len(found.rows) == 1
     assert found.rows[0]["value"].reason == "no item was rated by two people"
-
-
-def test_a_judge_beside_every_two_people_by_hand():
-    """Twenty items, ann says yes to the first ten; each other rater differs in some of either half, so that
-    κ = 1 − 2·share: bob differs from ann in 2 (κ .8), cy in 4 others (.6), so bob from cy in 6 (.4). The
-    judge says what ann does: 1, .8, .6, mean .8. Of people the mean is .6, the standard deviation .2: z = 1.
-    """
-    ann = np.repeat([1.0, 0.0], 10)
-
-    def but(*places):
-        return np.where(np.isin(np.arange(20), places), 1 - ann, ann).tolist()
-
-    given = {"ann": ann.tolist(), "bob": but(0, 10), "cy": but(1, 2, 11, 12)}
-    figures = nominal(read_ratings(study(given, {"j": ann.tolist()})), "quality", resamples=0)
-    row = value(figures, "j", "every two people")
-    assert (row["coefficient"], row["n"]) == ("kappa_z", 3)
-    assert row["value"] == pytest.approx(1)
-    two = {name: given[name] for name in ("ann", "bob")}
-    figures = nominal(read_ratings(study(two, {"j": but(3)})), "quality", resamples=0)
-    assert "fewer than 3 pairs of people" in value(figures, "j", "every two people")["reason"]

@@ -6,7 +6,6 @@ import pytest
 
 from concord.statistics.ratings import read_ratings
 from concord.statistics.reliability import (
-    by_criterion,
     components,
     gwet,
     people_per_item,
@@ -16,7 +15,6 @@ from concord.statistics.reliability import (
 from concord.statistics.resampling import everything
 
 from .frames import flat, judges, people
-from .test_alpha import PUBLISHED
 
 SHROUT_FLEISS = np.array(  # Shrout and Fleiss (1979), table 2: six targets, four judges
     [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], dtype=float
@@ -47,9 +45,6 @@ def test_components_of_the_published_example():
     rows = figures(RATERS)["value"]
     names = ("icc_single", "icc_mean", "relative_single", "relative_mean")
     assert [round(rows[name], 2) for name in names] == [0.29, 0.62, 0.71, 0.91]
-    every = 2.555 + 5.245 + 1.02
-    shares = [rows[f"share of {name}"] for name in ("item", "rater", "rest")]
-    assert shares == pytest.approx([2.555 / every, 5.245 / every, 1.02 / every], abs=0.002)
 
 
 def test_components_of_items_that_some_did_not_rate():
@@ -78,34 +73,6 @@ def test_components_of_items_that_some_did_not_rate():
     assert np.array(of(weights))[:, 0] == pytest.approx(value(again, 8))
 
 
-def test_components_with_criteria_by_hand():
-    """Two items × two raters × two criteria, all 0 but one of 8: every effect of a 2 × 2 × 2 table has the
-    contrast ±8, so that all seven mean squares are 8²/8 = 8. The rest is 8, each pair of facets (8 − 8)/2 =
-    0, each single one (8 − 8 − 8 + 8)/4 = 0. With 2·item + 4·rater added, contrasts of items and raters are 8
-    + 8 and 8 + 16: mean squares 256/8 = 32 and 576/8 = 72, variances 24/4 = 6 and 64/4 = 16.
-    """
-    answers = np.zeros((2, 2, 2))
-    answers[1, 1, 1] = 8
-    assert value(by_criterion(answers), 2) == pytest.approx([0, 0, 0, 0, 0, 0, 8])
-    answers += 2 * np.arange(2)[:, None, None] + 4 * np.arange(2)[None, :, None]
-    assert value(by_criterion(answers), 2) == pytest.approx([6, 16, 0, 0, 0, 0, 8])
-
-
-def test_shares_of_final_have_criteria_as_a_facet():
-    """Both criteria have the same answers, so that nothing is of criteria. Items' means are 1.5, 2 and 4.5,
-    raters' 7/3 and 3; squares are 31/3, 2/3 and 1/3 of 2, 1 and 2 degrees of freedom: variances (31/6 −
-    1/6)/2 = 5/2, (2/3 − 1/6)/3 = 1/6 and 1/6.
-    """
-    rows = pd.concat([people({"ann": [1, 2, 4], "bob": [2, 2, 5]}, c) for c in "xy"])
-    found = flat(reliability(read_ratings(rows), "final", resamples=0)).set_index("coefficient")["value"]
-    assert found[["share of criterion", "share of item × criterion"]].tolist() == pytest.approx([0, 0])
-    parts = found[["share of item", "share of rater", "share of item × rater"]].tolist()
-    assert parts == pytest.approx([15 / 17, 1 / 17, 1 / 17])
-    apart = pd.concat([people({"ann": [1, 2, 4], "bob": [2, None, 5]}, "x"), people({"ann": [1, 2, 4]}, "y")])
-    unknown = flat(reliability(read_ratings(apart), "final", resamples=0)).set_index("coefficient")
-    assert np.isnan(unknown["value"]["share of item"])
-
-
 @pytest.mark.parametrize(
     ("table", "why"),
     [
@@ -120,8 +87,8 @@ def test_shares_of_final_have_criteria_as_a_facet():
 )
 def test_components_that_are_unknown_have_a_reason(table, why):
     rows = figures(table)
-    names = ("icc_single", "icc_mean", "relative_single", "share of item", "share of rest")
-    assert [rows["reason"][name] for name in names] == [why] * 5
+    names = ("icc_single", "icc_mean", "relative_single", "relative_mean")
+    assert [rows["reason"][name] for name in names] == [why] * 4
 
 
 def test_coefficients_have_intervals():
@@ -129,16 +96,9 @@ def test_coefficients_have_intervals():
     quality = rng.normal(3, 1, 40)
     given = {name: (quality + rng.normal(0, 0.6, 40)).round().clip(1, 5) for name in ("ann", "bob", "cy")}
     rows = figures(given)
-    of = rows.loc[["ac2", "icc_single", "icc_mean", "relative_mean", "share of item"]]
+    of = rows.loc[["ac2", "icc_single", "icc_mean", "relative_mean"]]
     assert (of.value_low < of.value).all()
     assert (of.value < of.value_high).all()
-
-
-def test_ac1_of_the_published_example():
-    # The same 4 × 12 ratings as Krippendorff's; Gwet (2014) gives AC1 = .775 beside alpha (nominal) = .743.
-    given = [[None if np.isnan(x) else x for x in row] for row in PUBLISHED]
-    table = read_ratings(people({f"p{number}": row for number, row in enumerate(given)}))
-    assert value(gwet(table["quality"], "identity"), 12) == pytest.approx(0.775, abs=5e-4)
 
 
 def test_ac2_by_hand():

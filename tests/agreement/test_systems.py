@@ -75,21 +75,6 @@ def test_soft_pairwise_accuracy_as_the_paper_has_it():
     )
 
 
-def test_judges_are_told_apart_on_soft_pairwise_accuracy():
-    """The judge that says what people say has 1; the other's difference is the two's, on equal draws."""
-    rng = np.random.default_rng(3)
-    people = (np.repeat(np.arange(4), 12) + rng.normal(0, 1, 48)).tolist()
-    rows = study({"ann": people}, {"same": people, "chance": rng.normal(0, 1, 48).tolist()})
-    table = read_ratings(rows, criteria=["quality"], counted=())
-    by = {
-        row["rater"]: row for row in systems(table, "quality", players(4, 12), panels=(), resamples=200).rows
-    }
-    assert by["same"]["behind"] is None
-    behind = by["chance"]["behind"]
-    assert behind.value == pytest.approx(by["chance"]["soft"].value - 1)
-    assert behind.high < 0
-
-
 def test_p_values_have_the_variance_of_all_permutations():
     """Three items a player: all 20 ways to deal six items to two players give the spread of the normal p."""
     people, judge = [1, 2, 4, 3, 3, 5, 2, 6, 4], [1, 4, 2, 5, 3, 3, 1, 2, 2]
