@@ -5,27 +5,22 @@ they come to the remaining people, item by item. The test is passed for that per
 by more than epsilon, what a person costs more than a judge.
 """
 
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from fractions import Fraction
-from itertools import pairwise
-from math import isnan, lcm, sqrt
+from math import sqrt
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from concord.estimate import estimate
 from concord.statistics import columns
 from concord.statistics.figures import empty, tabulate
-from concord.statistics.ratings import DIGITS, Bools, CriterionScores, Floats, Ints, Panels, Ratings
+from concord.statistics.ratings import DIGITS, Bools, CriterionScores, Floats, Ints, Panels, Ratings, sums
 from concord.table import Column, Table
 
 EPSILONS = (0.0, 0.1, 0.2, 0.3)
 FALSE_DISCOVERIES = 0.05
 FEWEST_PEOPLE, FEWEST_ITEMS = 3, 30
-MOST_PARTS = 10_000
 MOST_CATEGORIES = 20
 """With more different answers of people, equal ones are too rare to be counted."""
 
@@ -95,22 +90,18 @@ def alt_test(
             f"people give {len(grid)} different answers, more than {MOST_CATEGORIES}: "
             "a score of equal answers makes no sense"
         )
-    if score == "agreement":
-        near = _alike(seen)
-    else:
-        near = _distant(seen, _whole(grid))
+    near = _alike(seen) if score == "agreement" else _distant(seen, grid)
     for judge in scores.contenders(panels):
         answers = _nearest(judge.score, grid)
         if score == "agreement" and len(judge.members) == 1:
-            unused = (answers >= 0) & ~np.isin(
-                np.round(judge.score, DIGITS), np.round([float(v) for v in grid], DIGITS)
+            answers[(answers >= 0) & ~np.isin(np.round(judge.score, DIGITS), np.round(grid, DIGITS))] = len(
+                grid
             )
-            answers[unused] = len(grid)
         wins = {} if senseless else _wins(seen, near, answers, people)
         why = senseless or table.no_level(criterion, judge.members) or _why(scores, wins)
         constants = {
-            float(value): {} if why else _wins(seen, near, np.where(answers < 0, -1, at), people)
-            for at, value in enumerate(grid)
+            value: {} if why else _wins(seen, near, np.where(answers < 0, -1, at), people)
+            for at, value in enumerate(grid.tolist())
         }
         for epsilon in epsilons:
             omega = rho = best_omega = best_rho = constant = np.nan
@@ -162,39 +153,24 @@ def _why(scores: CriterionScores, wins: dict[int, tuple[Floats, Floats]]) -> str
     return ""
 
 
-Near = Callable[[Ints, Ints, Ints], npt.NDArray[Any]]
-"""How near answers (third) to items (first) come to the people left, all but one of an answer (second)."""
+Near = Callable[[Ints, Ints, Ints], Floats]
+"""How much nearer answers (third) to items (first) come to the people left than the answer of the one who is
+left out (second) does; 0 where both are as near.
+"""
 
 
-def exact(score: float) -> Fraction:
-    """The fraction that a score is: a mean of whole numbers is one of a small denominator; else the decimal.
-
-    Fractions of denominators up to `MOST_PARTS` lie farther apart than scores are rounded to.
-    """
-    near = Fraction(score).limit_denominator(MOST_PARTS)
-    if abs(near - Fraction(score)) * 10**DIGITS <= 1:
-        return near
-    return Fraction(round(score * 10**DIGITS), 10**DIGITS)
-
-
-def _answers(scores: CriterionScores) -> tuple[list[Fraction], CriterionScores]:
+def _answers(scores: CriterionScores) -> tuple[Floats, CriterionScores]:
     """The different answers of people, the lowest first, and the answers as places in that list."""
-    values, code = np.unique(np.round(scores.score, DIGITS), return_inverse=True)
-    return list(map(exact, values.tolist())), replace(scores, score=code.astype(np.float64))
+    rounded = np.round(scores.score, DIGITS)
+    _, first, code = np.unique(rounded, return_index=True, return_inverse=True)
+    return scores.score[first], replace(scores, score=code.astype(np.float64))
 
 
-def _nearest(score: Floats, grid: Sequence[Fraction]) -> Ints:
+def _nearest(score: Floats, grid: Floats) -> Ints:
     """The place in the grid nearest to each score, the lower one where two are as near; −1 for no score."""
-    middles = [(low + high) / 2 for low, high in pairwise(grid)]
-    values, code = np.unique(np.round(score, DIGITS), return_inverse=True)
-    places = [-1 if isnan(value) or not grid else bisect_left(middles, exact(value)) for value in values]
-    return np.array(places, dtype=np.int64)[code]
-
-
-def _whole(grid: Sequence[Fraction]) -> list[int]:
-    """The answers as whole numbers in the same ratios."""
-    parts = lcm(*(value.denominator for value in grid))
-    return [int(value * parts) for value in grid]
+    middles = (grid[1:] + grid[:-1]) / 2 + 2 * 10.0**-DIGITS  # scores are rounded to so many digits
+    place = np.searchsorted(middles, score, side="left")
+    return np.where(np.isnan(score) | (len(grid) == 0), -1, place).astype(np.int64)
 
 
 def _wins(
@@ -211,35 +187,37 @@ def _wins(
         item, own = item[usable], answer[usable].astype(np.int64)
         if len(item) < FEWEST_ITEMS:
             continue
-        by_judge, by_person = near(item, own, judge[item]), near(item, own, own)
-        wins[person] = (by_judge >= by_person).astype(np.float64), (by_person >= by_judge).astype(np.float64)
+        gap = near(item, own, judge[item])
+        wins[person] = (gap >= 0).astype(np.float64), (gap <= 0).astype(np.float64)
     return wins
 
 
-def _distant(seen: CriterionScores, place: Sequence[int]) -> Near:
-    """Nearness by distance, in whole numbers, so that equal ones are equal; `place` has where answers lie."""
-    most = max(map(abs, place), default=0)
-    # Whole numbers of Python where the squares would not fit 64 bits.
-    fits = 4 * most**2 * max(int(seen.present.max(initial=0)), 1) < 2**62
-    at = np.array(place, dtype=np.int64 if fits else object)
-    total = np.zeros(seen.items, dtype=at.dtype)
-    np.add.at(total, seen.item, at[seen.score.astype(np.int64)])
+def _distant(seen: CriterionScores, grid: Floats) -> Near:
+    """By minus the mean square distance to the people left, times their number.
 
-    def near(item: Ints, own: Ints, answer: Ints) -> npt.NDArray[Any]:
-        # Minus the mean square distance to the people left, less their spread, times their number.
-        left, rest = total[item] - at[own], seen.present[item].astype(at.dtype) - 1
-        return np.asarray(2 * at[answer] * left - at[answer] ** 2 * rest)
+    Answers are placed from 0 to 1. They are rounded to `DIGITS` digits; what that can make of equal distances
+    is no difference.
+    """
+    width = float(np.ptp(grid)) if len(grid) > 1 else 1.0
+    at = (grid - grid.min(initial=np.inf)) / width
+    tie = int(seen.present.max(initial=1)) * (10 * 10.0**-DIGITS / width + 1e-12)
+    total = sums(seen.item, at[seen.score.astype(np.int64)], seen.items)
 
-    return near
+    def nearer(item: Ints, own: Ints, answer: Ints) -> Floats:
+        left, rest = total[item] - at[own], seen.present[item] - 1
+        gap = 2 * (at[answer] - at[own]) * left - (at[answer] ** 2 - at[own] ** 2) * rest
+        return np.where(np.abs(gap) < tie, 0.0, gap)
+
+    return nearer
 
 
 def _alike(seen: CriterionScores) -> Near:
-    """Nearness by how many of the people left gave the same answer."""
+    """By how many of the people left gave the same answer."""
     code = seen.score.astype(np.int64)
     # The last column is that of an answer which nobody gave.
-    count = np.zeros((seen.items, int(code.max(initial=0)) + 2), dtype=np.int64)
+    count = np.zeros((seen.items, int(code.max(initial=0)) + 2))
     np.add.at(count, (seen.item, code), 1)
-    return lambda item, own, answer: np.asarray(count[item, answer] - (answer == own))
+    return lambda item, own, answer: np.asarray(count[item, answer] - (answer == own) - count[item, own] + 1)
 
 
 def _verdict(wins: dict[int, tuple[Floats, Floats]], epsilon: float) -> tuple[float, float]:
