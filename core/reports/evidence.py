@@ -20,14 +20,13 @@ from concord.scores import no_final
 from concord.statistics.claims import MARGIN, Flag
 from concord.statistics.distribution import of_people
 from concord.statistics.figures import People
-from concord.statistics.items import item_scores, largest_differences
+from concord.statistics.items import largest_differences
 from concord.statistics.ratings import (
     DIGITS,
     FINAL,
     Ends,
     Floats,
     Ratings,
-    called,
     default_panels,
     read_ratings,
 )
@@ -199,18 +198,14 @@ class Evidence:
         )
 
     def points(self, criterion: str, members: Sequence[str]) -> pd.DataFrame:
-        """A judge's (or a panel's) score beside people's mean, one row an item that has both.
+        """A judge's (or a panel's) score beside people's mean, one row an item that has both, the farthest
+        first.
 
-        Columns: unit, conversation_id, turn, player, mean, spread and people (of the people on the item),
-        score. Equal averages are equal.
+        Columns: those of `largest_differences`, conversation_id, turn, player. Equal averages are equal.
         """
-        items = item_scores(self.ratings, criterion, [tuple(members)])
-        items = items.rename(columns={called(members): "score"}).dropna(subset=["mean", "score"])
-        return self._located(items.round({"mean": DIGITS, "score": DIGITS}))
-
-    def largest_differences(self, criterion: str, members: Sequence[str], count: int = 20) -> pd.DataFrame:
-        """The items on which a judge is farthest from people: the columns of `points` and difference."""
-        return self._located(largest_differences(self.ratings, criterion, members, count=count))
+        items = largest_differences(self.ratings, criterion, members).round({"mean": DIGITS, "score": DIGITS})
+        where = self.of.table.drop_duplicates("unit")[["unit", "conversation_id", "turn", "player"]]
+        return items.merge(where, on="unit", how="left")
 
     def answers(self, criterion: str) -> Floats:
         """The answers a score is counted with: the scale's; else whole numbers from end to end."""
@@ -269,13 +264,6 @@ class Evidence:
     def facets(self) -> dict[str, Mapping[int, str]]:
         """The facets that divide the items into at most `MOST_GROUPS` groups: name → unit → value."""
         return {name: of for name, of in self.of.facets.items() if len(set(of.values())) <= MOST_GROUPS}
-
-    @cached_property
-    def _items(self) -> pd.DataFrame:
-        return self.of.table.drop_duplicates("unit")[["unit", "conversation_id", "turn", "player"]]
-
-    def _located(self, items: pd.DataFrame) -> pd.DataFrame:
-        return items.merge(self._items, on="unit", how="left").reset_index(drop=True)
 
 
 def _ends(shared: Mapping[str, SharedScale], counted: Sequence[str]) -> dict[str, Ends]:

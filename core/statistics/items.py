@@ -200,38 +200,31 @@ def _between(score: Floats, target: Floats, codes: Ints, groups: int, filled: in
     return estimate(value, low, high, n=n, method=f"Fisher's z of {filled} groups (Bonett and Wright 2000)")
 
 
-def item_scores(table: Ratings, criterion: str, raters: Sequence[tuple[str, ...]]) -> pd.DataFrame:
-    """Item by item: unit, mean and spread of people, people (how many), a column per judge or panel."""
-    import pandas as pd
-
-    scores = table[criterion]
-    frame = {
-        "unit": pd.Series(list(table.units), dtype=object),
-        "mean": scores.target,
-        "spread": _people_spread(scores),
-        "people": scores.present,
-    }
-    return pd.DataFrame(frame | {called(members): scores.panel(members) for members in raters})
-
-
-def largest_differences(
-    table: Ratings, criterion: str, members: Sequence[str], *, count: int = 20
-) -> pd.DataFrame:
-    """The items on which a judge (or a panel) is farthest from the mean of people, farthest first.
+def largest_differences(table: Ratings, criterion: str, members: Sequence[str]) -> pd.DataFrame:
+    """The items that a judge (or a panel) and people scored, the one on which they are farthest apart first.
 
     Columns: unit, score, mean, people, spread, difference (judge less people). Ties stand in the order of
     units. Spread is people's standard deviation (nan for one person). Where judges and people answer on
     different scales, difference is that of their places among all items, from −1 to 1.
     """
-    frame = item_scores(table, criterion, [tuple(members)]).rename(columns={called(members): "score"})
-    frame = frame.dropna(subset=["score", "mean"])
-    score, target = frame["score"].to_numpy(), frame["mean"].to_numpy()
-    if not table.no_level(criterion, members):
-        frame["difference"] = score - target
-    else:
-        frame["difference"] = (midranks(score) - midranks(target)) / max(len(frame), 1)
-    order = np.argsort(-np.abs(frame["difference"].to_numpy()).round(DIGITS), kind="stable")
-    return frame.iloc[order[:count]].reset_index(drop=True)
+    import pandas as pd
+
+    scores, panel = table[criterion], table[criterion].panel(members)
+    both = np.flatnonzero(~np.isnan(panel) & ~np.isnan(scores.target))
+    score, target = panel[both], scores.target[both]
+    difference = score - target
+    if table.no_level(criterion, members):
+        difference = (midranks(score) - midranks(target)) / max(len(both), 1)
+    frame = {
+        "unit": pd.Series([table.units[item] for item in both.tolist()], dtype=object),
+        "score": score,
+        "mean": target,
+        "people": scores.present[both],
+        "spread": _people_spread(scores)[both],
+        "difference": difference,
+    }
+    order = np.argsort(-np.abs(difference).round(DIGITS), kind="stable")
+    return pd.DataFrame(frame).iloc[order].reset_index(drop=True)
 
 
 def high_disagreement(

@@ -374,8 +374,7 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
         if picked:
             found = _items(report, "The dot you picked", at(points, **picked[0]))
         else:
-            largest = report.largest_differences(criterion, members, count=MOST_ITEMS)
-            found = _items(report, "Largest differences", largest)
+            found = _items(report, "Largest differences", points.head(MOST_ITEMS))
         draw(found, select=_read)
     _by_group(report, criterion, rater, one_scale=one_scale)
 
@@ -419,11 +418,7 @@ def _read(row: Mapping[str, Cell]) -> None:
 def _items(report: AgreementReport, title: str, items: pd.DataFrame) -> Table:
     """Items of a study, with the number and the facets of the conversation of each."""
     facets = {name: items.unit.map(of) for name, of in report.facets.items() if name not in items}
-    rows = items.assign(
-        conversation=[str(number) for number in items.conversation_id],
-        difference=items.get("difference", items["score"] - items["mean"]),
-        **facets,
-    )
+    rows = items.assign(conversation=[str(number) for number in items.conversation_id], **facets)
     less = "Judge less people; of different scales, of their places among all items."
     columns = (
         Column("conversation", "No.", help="Select a row to read the conversation."),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from concord.statistics.items import bands, high_disagreement, item_scores, largest_differences
+from concord.statistics.items import bands, high_disagreement, largest_differences
 from concord.statistics.judges import judge_figures
 from concord.statistics.panels import best_panel
 from concord.statistics.ratings import read_ratings
@@ -13,10 +13,10 @@ from .frames import flat, study
 
 def test_largest_differences():
     rows = study({"ann": [1, 5, 3, 2], "bob": [1, 4, 3, None]}, {"j": [2, 1, 3, None], "k": [2, 4, None, 5]})
-    gaps = largest_differences(read_ratings(rows), "quality", ["j"], count=2)
-    assert gaps["unit"].tolist() == [1, 0]
-    assert gaps["difference"].tolist() == [1 - 4.5, 2 - 1]
-    assert gaps["spread"].tolist() == [pytest.approx(np.sqrt(0.5)), 0]
+    gaps = largest_differences(read_ratings(rows), "quality", ["j"])
+    assert gaps["unit"].tolist() == [1, 0, 2]
+    assert gaps["difference"].tolist() == [1 - 4.5, 2 - 1, 0]
+    assert gaps["spread"].tolist() == [pytest.approx(np.sqrt(0.5)), 0, 0]
     panel = largest_differences(read_ratings(rows), "quality", ["j", "k"])
     assert panel["unit"].tolist() == [1, 0]
     assert panel["score"].tolist() == [2.5, 2]
@@ -31,13 +31,10 @@ def test_gaps_across_scales_are_of_places():
     assert gaps.set_index("unit")["difference"].to_dict() == {0: 0, 1: 0.5, 2: 0, 3: -0.5}
 
 
-def test_item_scores():
-    table = item_scores(
-        read_ratings(study({"ann": [1, 5], "bob": [3, None]}, {"j": [2, None]})), "quality", [("j",)]
-    )
-    assert table.columns.tolist() == ["unit", "mean", "spread", "people", "j"]
-    assert table["people"].tolist() == [2, 1]
-    assert table["mean"].tolist() == [2, 5]
+def test_items_that_lack_a_score_are_left_out():
+    rows = study({"ann": [1, 5], "bob": [3, None]}, {"j": [2, None]})
+    [row] = largest_differences(read_ratings(rows), "quality", ["j"]).to_dict("records")
+    assert (row["unit"], row["people"], row["mean"], row["difference"]) == (0, 2, 2, 0)
 
 
 def test_contested_items():
