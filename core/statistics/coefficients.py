@@ -18,7 +18,7 @@ from concord.statistics.figures import Figure, PointEstimate
 from concord.statistics.hidden import weighted_kappa
 from concord.statistics.intervals import CORRELATION
 from concord.statistics.judges import against_people
-from concord.statistics.nominal import MAJORITY, kappa, most_frequent, why_no_kappa
+from concord.statistics.nominal import MAJORITY, kappa, most_frequent, usual_answer, why_no_kappa
 from concord.statistics.ratings import Contender, CriterionScores, Floats, Ratings, called
 from concord.statistics.resampling import Weights
 
@@ -87,13 +87,8 @@ def coefficient(
 def _majorities(scores: CriterionScores, members: Sequence[str]) -> tuple[Floats, Floats]:
     """The commonest answer of the judges, and of people, to every item; nan where it is shared or missing."""
     usual = sets.most_said if scores.sets else most_frequent
-    people = usual(*_dense(scores.item, scores.score, scores.items))
     answers = np.array([scores.judges[name] for name in members])
     given = np.flatnonzero(~np.isnan(answers).any(axis=0))
     item, score = np.tile(given, len(members)), answers[:, given].ravel()
-    return usual(*_dense(item, score, scores.items)), people
-
-
-def _dense(item: np.ndarray, score: Floats, items: int) -> tuple[Floats, Floats]:
-    counts, values = value_counts(item, score, items)
-    return counts.toarray(), values
+    counts, values = value_counts(item, score, scores.items)
+    return usual(counts.toarray(), values), usual_answer(scores)

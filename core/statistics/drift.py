@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from concord.estimate import Estimate, too_few, undefined
-from concord.statistics.intervals import Ends
+from concord.statistics.intervals import Ends, student
 from concord.statistics.ratings import DIGITS, Floats
 
 FEWEST = 8
@@ -59,7 +59,7 @@ def _ends(change: Floats, width: float, alpha: float, every_look: bool) -> Ends:
     # One more item that moves by the whole scale either way, so that no change at all is not certainty.
     padded = np.concatenate([change, [-width, width]])
     n = len(change)
-    half = student(n + 1, alpha) * float(padded.std(ddof=1)) / math.sqrt(n + 2)
+    half = student(n + 1, 1 - alpha) * float(padded.std(ddof=1)) / math.sqrt(n + 2)
     return float(change.mean()) - half, float(change.mean()) + half
 
 
@@ -82,10 +82,3 @@ def confidence_sequence(values: Floats, alpha: float = 0.05) -> Ends:
     centre = np.cumsum(weight * values) / total
     half = (log + np.cumsum((values - before) ** 2 * (-np.log(1 - weight) - weight))) / total
     return max(0.0, float((centre - half).max())), min(1.0, float((centre + half).min()))
-
-
-def student(freedom: float, alpha: float) -> float:
-    """The upper alpha/2 point of Student's t."""
-    from scipy import special  # a tenth of the import time of scipy.stats
-
-    return float(special.stdtrit(freedom, 1 - alpha / 2))

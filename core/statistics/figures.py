@@ -123,6 +123,51 @@ def described(
     return f"{words}; annotators left out one at a time" if words and like_these else words
 
 
+def measured(
+    figures: Sequence[PointEstimate],
+    items: int,
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+    among: Ints | None = None,
+    clusters: Ints | None = None,
+    counts: Floats | None = None,
+    method: Callable[[Kind], str] = lambda _kind: "",
+    without_each: Floats | None = None,
+) -> list[Estimate]:
+    """Figures of so many items with intervals, all on the same draws: see `resampling.bootstrap`.
+
+    `method` says how the interval of a kind was found. `without_each` has the figures without each annotator
+    in turn (annotators × figures), for intervals that are for annotators like these.
+    """
+    drawing: dict[str, Any] = {"among": among, "clusters": clusters, "counts": counts}
+    own, drawn = bootstrap([of.on for of in figures], items, resamples=resamples, seed=seed, **drawing)
+    of_items = np.arange(items) if among is None else among
+
+    def finished(place: int, figure: PointEstimate, value: float) -> Estimate:
+        if counts is not None:
+            value = min(max(value, figure.kind.ends[0]), figure.kind.ends[1])
+        elif figure.value is not None:
+            value = figure.value
+        if np.isnan(value):
+            return undefined(figure.reason or "undefined", n=figure.n)
+        mine = of_items if figure.items is None else of_items[figure.items[of_items]]
+        n = len(of_items) if figure.n is None else figure.n
+        result = resampled(
+            value,
+            drawn[place],
+            n=n,
+            kind=figure.kind,
+            method=method(figure.kind),
+            units=min(n, count_clusters(clusters, mine), effective(counts, mine)),
+            without_each=None if without_each is None else without_each[:, place],
+        )
+        return replace(result, n=figure.n)
+
+    values = zip(figures, own.tolist(), strict=True)
+    return [finished(place, figure, value) for place, (figure, value) in enumerate(values)]
+
+
 def estimates(
     figures: Sequence[Figure],
     table: Ratings,
@@ -135,55 +180,34 @@ def estimates(
     people: People = "these",
     again: Callable[[Ratings], Sequence[Figure]] | None = None,
 ) -> list[Estimate]:
-    """Figures with intervals, all on the same draws: of items that a person rated, or of `all_items`.
+    """Figures of ratings with intervals: of items that a person rated, or of `all_items`.
 
     `again` makes the same figures of other ratings, in the same order. With it and `people` “like-these”
     intervals are for annotators like these; without it they are for these.
     """
     people = people if again else "these"
+    places = [place for place, figure in enumerate(figures) if isinstance(figure, PointEstimate)]
     points = [figure for figure in figures if isinstance(figure, PointEstimate)]
+    how = {"resamples": resamples, "seed": seed}
     method = {
-        kind: described([kind], resamples=resamples, seed=seed, clusters=clusters, alike=alike, people=people)
+        kind: described([kind], clusters=clusters, alike=alike, people=people, **how)
         for kind in {figure.kind for figure in points}
     }
-    codes = cluster_codes(table, clusters)
-    own, drawn = bootstrap(
-        [figure.on for figure in points],
-        len(table.units),
-        resamples=resamples,
-        seed=seed,
-        among=None if all_items else table.rated,
-        clusters=codes,
-        counts=table.counts,
-    )
-    among = np.arange(len(table.units)) if all_items else table.rated
-    without = _without_each(table, again) if again and people == "like-these" else None
-    places = [place for place, figure in enumerate(figures) if isinstance(figure, PointEstimate)]
-    values = iter(zip(own.tolist(), drawn, places, strict=True))
-
-    def finished(figure: PointEstimate) -> Estimate:
-        value, many, place = next(values)
-        if table.counts is not None:
-            value = min(max(value, figure.kind.ends[0]), figure.kind.ends[1])
-        elif figure.value is not None:
-            value = figure.value
-        if np.isnan(value):
-            return undefined(figure.reason or "undefined", n=figure.n)
-        mine = among if figure.items is None else among[figure.items[among]]
-        n = len(among) if figure.n is None else figure.n
-        units = min(n, count_clusters(codes, mine), effective(table.counts, mine))
-        result = resampled(
-            value,
-            many,
-            n=n,
-            kind=figure.kind,
-            method=method[figure.kind],
-            units=units,
-            without_each=None if without is None else without[:, place],
+    done = iter(
+        measured(
+            points,
+            len(table.units),
+            among=None if all_items else table.rated,
+            clusters=cluster_codes(table, clusters),
+            counts=table.counts,
+            method=method.__getitem__,
+            without_each=(
+                _without_each(table, again, len(figures))[:, places] if again and people != "these" else None
+            ),
+            **how,
         )
-        return replace(result, n=figure.n)
-
-    return [figure if isinstance(figure, Estimate) else finished(figure) for figure in figures]
+    )
+    return [figure if isinstance(figure, Estimate) else next(done) for figure in figures]
 
 
 def mean_of(table: Ratings, criterion: str, values: Floats, n: int) -> PointEstimate:
@@ -205,8 +229,8 @@ def effective(counts: Floats | None, items: Ints) -> int:
     return int(counts[items].sum() ** 2 / (counts[items] ** 2).sum() + 1e-9)
 
 
-def _without_each(table: Ratings, again: Callable[[Ratings], Sequence[Figure]]) -> Floats:
-    """Each figure without each annotator in turn (annotators × figures); nan where it is undefined."""
+def _without_each(table: Ratings, again: Callable[[Ratings], Sequence[Figure]], number: int) -> Floats:
+    """So many figures without each annotator in turn (annotators × figures); nan where one is undefined."""
 
     def value(figure: Figure) -> float:
         if isinstance(figure, Estimate) or (figure.value is not None and table.counts is None):
@@ -215,7 +239,8 @@ def _without_each(table: Ratings, again: Callable[[Ratings], Sequence[Figure]]) 
         return float(figure.on(each)[0])
 
     people = sorted({person for scores in table.criteria.values() for person in scores.people.tolist()})
-    return np.array([[value(figure) for figure in again(table.without(person))] for person in people])
+    rows = [[value(figure) for figure in again(table.without(person))] for person in people]
+    return np.array(rows, dtype=np.float64).reshape(len(people), number)
 
 
 def whom(table: Ratings, criterion: str, people: People) -> str:

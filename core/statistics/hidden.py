@@ -5,11 +5,13 @@ Quadratic weighted kappa as Cohen (1968); for categories kappa as Cohen (1960).
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from concord.estimate import Estimate, estimate, too_few, undefined
+from concord.statistics.figures import PointEstimate, measured
 from concord.statistics.intervals import (
     CORRELATION,
     DIFFERENCE,
@@ -18,11 +20,10 @@ from concord.statistics.intervals import (
     Kind,
     bounded_mean,
     described,
-    resampled,
 )
 from concord.statistics.nominal import kappa
 from concord.statistics.ratings import DIGITS, Floats, divide
-from concord.statistics.resampling import Statistic, Weights, bootstrap
+from concord.statistics.resampling import Statistic, Weights, mean
 from concord.table import Column, Table
 
 REPEATED_ITEMS = "items that an annotator rated twice; second answers enter no other figure"
@@ -98,29 +99,20 @@ def _retest(answers: Twice, nominal: bool, judged: bool, resamples: int, seed: i
     first, second, shown = map(np.array, answers)
     n = len(first)
     same = (np.round(first - second, DIGITS) == 0).astype(np.float64)
-    by_name: dict[str, tuple[Statistic, Kind]] = {
-        "exact": (_mean(same), SHARE),
-        "kappa": (kappa(first, second) if nominal else weighted_kappa(first, second), CORRELATION),
-    }
+    few = too_few(n, FEWEST) if n < FEWEST else ""
+
+    def figure(on: Statistic, kind: Kind, what: str = "the same answer") -> PointEstimate:
+        return PointEstimate(on, n, reason=f"{what} every time", kind=replace(kind, lacking=few))
+
+    twice = kappa(first, second) if nominal else weighted_kappa(first, second)
+    figures = {"exact": figure(mean(same), SHARE), "kappa": figure(twice, CORRELATION)}
     if not nominal:
-        by_name["difference"] = _mean(second - first), DIFFERENCE
+        figures["difference"] = figure(mean(second - first), DIFFERENCE)
     if judged and not nominal:
-        by_name["share"] = _ratio((second - first) * (shown - first), (shown - first) ** 2), DIFFERENCE
-    own, drawn = bootstrap([on for on, _ in by_name.values()], n, resamples=resamples, seed=seed)
-    row: dict[str, Any] = {"n": n}
-    for (name, (_, kind)), value, of in zip(by_name.items(), own.tolist(), drawn, strict=True):
-        if math.isnan(value):
-            why = "the judge's score" if name == "share" else "the same answer"
-            row[name] = undefined(f"{why} every time", n=n)
-        elif n < FEWEST:
-            row[name] = estimate(value, n=n, reason=f"no interval: {too_few(n, FEWEST)}")
-        else:
-            row[name] = resampled(value, of, n=n, kind=kind)
-    return row
-
-
-def _mean(values: Floats) -> Statistic:
-    return _ratio(values, np.ones(len(values)))
+        share = _ratio((second - first) * (shown - first), (shown - first) ** 2)
+        figures["share"] = figure(share, DIFFERENCE, "the judge's score")
+    done = measured([*figures.values()], n, resamples=resamples, seed=seed)
+    return {"n": n} | dict(zip(figures, done, strict=True))
 
 
 def _ratio(over: Floats, under: Floats) -> Statistic:

@@ -335,10 +335,10 @@ def _spread(values: Floats, n: int) -> float:
     return float(values.std(ddof=1)) * math.sqrt(n / (n - 1))
 
 
-def student(freedom: float) -> float:
-    """The multiplier of a standard error: the upper 2.5% point of Student's t."""
+def student(freedom: float, level: float = LEVEL) -> float:
+    """The multiplier of a standard error: Student's t between whose points ± a share `level` lies."""
     from scipy import special  # a tenth of the import time of scipy.stats
 
     if math.isinf(freedom):
-        return float(special.ndtri((1 + LEVEL) / 2))
-    return float(special.stdtrit(freedom, (1 + LEVEL) / 2))
+        return float(special.ndtri((1 + level) / 2))
+    return float(special.stdtrit(freedom, (1 + level) / 2))

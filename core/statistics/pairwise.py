@@ -14,10 +14,12 @@ import pandas as pd
 
 from concord.estimate import Estimate, undefined
 from concord.statistics.alpha import alpha, point, value_counts, why_undefined
-from concord.statistics.intervals import CORRELATION, SHARE, bounded, resampled
+from concord.statistics.crossfit import once
+from concord.statistics.figures import PointEstimate, measured
+from concord.statistics.intervals import CORRELATION, SHARE, bounded
 from concord.statistics.nominal import kappa
-from concord.statistics.ratings import Bools, Floats, divide
-from concord.statistics.resampling import draws, everything
+from concord.statistics.ratings import Bools, Floats
+from concord.statistics.resampling import Weights, everything, mean
 
 EACH_OTHER = "each other"
 PAIR = ["scenario", "one", "other"]
@@ -202,16 +204,15 @@ def leanings(table: pd.DataFrame, *, resamples: int = 1000, seed: int = 0) -> li
 def _share(holds: Any, scenario: Any, resamples: int, seed: int, why: str) -> Estimate:
     """The share of pairs for which something holds."""
     held = np.asarray(holds, dtype=np.float64)
-    n = len(held)
-    if not n:
-        return undefined(why, n=0)
-    value = float(held.mean())
-    if not resamples:
-        return Estimate(value, n=n)
-    code, scenarios = pd.factorize(scenario)
-    weights = _draws(len(scenarios), resamples, seed)[:, code]
-    drawn = divide(weights @ held, weights.sum(axis=1))
-    return resampled(value, drawn, n=n, kind=SHARE, units=len(scenarios))
+    figure = PointEstimate(mean(held), len(held), reason=why, kind=SHARE)
+    return _of_pairs(figure, scenario, resamples, seed)
+
+
+def _of_pairs(figure: PointEstimate, scenario: Any, resamples: int, seed: int) -> Estimate:
+    """A figure of pairs of so many scenarios, which are drawn as a whole."""
+    codes = pd.factorize(scenario)[0]
+    [of] = measured([figure], len(codes), clusters=codes, resamples=resamples, seed=seed)
+    return of if resamples or not of.defined else Estimate(of.value, n=of.n)
 
 
 def duels(
@@ -223,21 +224,17 @@ def duels(
     one, other), so that those without an outcome can be counted.
     """
     tensor = _wins(given, players)
-    weights = _draws(len(tensor), resamples, seed)
     tried = attempts.drop_duplicates(PAIR).groupby(["one", "other"]).size()
-    every = []
+    counts, figures = [], []
     for (i, a), (j, b) in combinations(enumerate(players), 2):
         won, tied, lost = (tensor[:, i, j] == points for points in (1, 0.5, 0))
-        there, difference = (won | tied | lost).astype(float), won.astype(float) - lost
-        n = int(there.sum())
+        gap = np.where(won | tied | lost, won.astype(float) - lost, np.nan)
+        n = int((~np.isnan(gap)).sum())
         incomplete = int(tried.get((min(a, b), max(a, b)), 0)) - n
-        if n:
-            drawn = divide(weights @ difference, weights @ there)
-            delta = resampled(float(difference.sum()) / n, drawn, n=n, kind=bounded(-1, 1))
-        else:
-            delta = undefined("no pair was compared", n=0)
-        every.append(Duel(a, b, int(won.sum()), int(tied.sum()), int(lost.sum()), incomplete, delta))
-    return every
+        counts.append((a, b, int(won.sum()), int(tied.sum()), int(lost.sum()), incomplete))
+        figures.append(PointEstimate(mean(gap), n, reason="no pair was compared", kind=bounded(-1, 1)))
+    deltas = measured(figures, len(tensor), resamples=resamples, seed=seed)
+    return [Duel(*of, delta) for of, delta in zip(counts, deltas, strict=True)]
 
 
 def strengths(
@@ -250,17 +247,19 @@ def strengths(
     1957).
     """
     tensor = _wins(given, players)
-    own = _fit(np.nan_to_num(tensor).sum(axis=0)[None])[0]
-    weights = _draws(len(tensor), resamples, seed)
-    drawn = _fit(np.einsum("rs,sij->rij", weights, np.nan_to_num(tensor)))
-    compared = (~np.isnan(tensor)).sum(axis=(0, 2))
-    rows = []
-    for player, value, resampled_values, n in zip(players, own, drawn.T, compared.tolist(), strict=True):
-        strength = resampled(value, resampled_values, n=n)
-        if np.isnan(value):
-            reason = "some players never took half a point from the others" if n else "nothing was compared"
-            strength = undefined(reason, n=n)
-        rows.append(Strength(player, strength))
+    wins, compared = np.nan_to_num(tensor), (~np.isnan(tensor)).sum(axis=(0, 2)).tolist()
+
+    @once
+    def fitted(weights: Weights) -> Floats:
+        return _fit(np.einsum("sr,sij->rij", weights.astype(float), wins)).T
+
+    def of(place: int) -> PointEstimate:
+        n = compared[place]
+        why = "some players never took half a point from the others" if n else "nothing was compared"
+        return PointEstimate(lambda weights: fitted(weights)[place], n, reason=why)
+
+    done = measured([*map(of, range(len(players)))], len(tensor), resamples=resamples, seed=seed)
+    rows = [Strength(player, strength) for player, strength in zip(players, done, strict=True)]
     return sorted(rows, key=lambda s: (not s.strength.defined, -(s.strength.value or 0.0), s.player))
 
 
@@ -340,15 +339,11 @@ def _alpha(
     counts, values = value_counts(item, np.concatenate([outcome, -outcome]), 2 * n)
     if why := why_undefined(counts):
         return undefined(why.replace("item was rated", "pair was compared"), n=n)
-    own = point(counts, values, level)
-    if not resamples:
-        return Estimate(own, n=n)
     scenario = np.empty(n, dtype=np.int64)
-    code, scenarios = pd.factorize(several.scenario)
-    scenario[pair] = code
-    weights = _draws(len(scenarios), resamples, seed)[:, np.concatenate([scenario, scenario])]
-    drawn = alpha(counts, values, level)(weights.T)
-    return resampled(own, drawn, n=n, kind=CORRELATION, units=len(scenarios))
+    scenario[pair] = pd.factorize(several.scenario)[0]
+    own = point(counts, values, level)
+    figure = PointEstimate(alpha(counts, values, level), n, own, kind=CORRELATION)
+    return _of_pairs(figure, np.concatenate([scenario, scenario]), resamples, seed)
 
 
 def _kappa(x: Floats, y: Floats) -> float:
@@ -366,11 +361,6 @@ def _wins(given: pd.DataFrame, players: list[str]) -> Floats:
     points = (rows.outcome.to_numpy(float) + 1) / 2
     tensor[scenario, i, j], tensor[scenario, j, i] = points, 1 - points
     return tensor
-
-
-def _draws(items: int, resamples: int, seed: int) -> Floats:
-    parts = [weights.T for weights in draws(items, resamples, seed)] if items else []
-    return np.concatenate([np.empty((0, items)), *parts]).astype(float)
 
 
 def _fit(points: Floats) -> Floats:

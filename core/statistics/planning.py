@@ -2,21 +2,29 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from concord.estimate import Estimate, estimate, undefined
-from concord.statistics.alpha import alpha, alpha_figure, value_counts
+from concord.statistics.alpha import people_alpha
 from concord.statistics.ceilings import By, held_out_difference
 from concord.statistics.corrected import corrected_mean
-from concord.statistics.correlation import correlation
-from concord.statistics.figures import Drawing, cluster_codes, count_clusters, empty, tabulate
+from concord.statistics.figures import (
+    Drawing,
+    Figure,
+    PointEstimate,
+    cluster_codes,
+    count_clusters,
+    empty,
+    tabulate,
+)
 from concord.statistics.hidden import share
-from concord.statistics.intervals import CORRELATION, DIFFERENCE, MAE, Kind, interval, of_ranks
-from concord.statistics.ratings import Bools, Contender, Floats, Ints, Ratings, called
+from concord.statistics.intervals import interval, of_ranks
+from concord.statistics.judges import against_people, level_figures
+from concord.statistics.ratings import Contender, Floats, Ints, Ratings, called
 from concord.statistics.reliability import components, no_components, people_per_item
-from concord.statistics.resampling import Statistic, draws, everything, mean
+from concord.statistics.resampling import draws, everything
 from concord.table import Cell, Column, Table
 
 FEWEST_ITEMS = 10
@@ -86,7 +94,7 @@ def needed(
     resamples, seed = drawing.get("resamples", 1000), drawing.get("seed", 0)
     codes = cluster_codes(table, drawing.get("clusters"))
     rows = [
-        _row(figure, resamples, seed, codes)
+        _row(*figure, resamples, seed, codes)
         for members in of
         for figure in _figures(table, criterion, tuple(members), by)
     ]
@@ -113,57 +121,49 @@ def answer(table: Table, label: str) -> str:
     )
 
 
-class _Figure(NamedTuple):
-    """A figure whose interval is to be narrower: its statistic of weights, and the items it rests on.
-
-    `column` is its name in the tables of a report.
-    """
-
-    name: str
-    column: str
-    statistic: Statistic
-    usable: Bools
-    kind: Kind
-
-
-def _figures(table: Ratings, criterion: str, members: tuple[str, ...], by: By) -> Iterator[_Figure]:
+def _figures(
+    table: Ratings, criterion: str, members: tuple[str, ...], by: By
+) -> Iterator[tuple[str, str, Figure]]:
+    """Figures whose interval is to be narrower: their name, their column in the tables of a report."""
     scores = table[criterion]
     if not members:
-        counted = value_counts(scores.item, scores.score, scores.items)
-        kind = getattr(alpha_figure(*counted, "ordinal"), "kind", CORRELATION)
-        name = "People's alpha, ordinal"
-        yield _Figure(name, "alpha", alpha(*counted, "ordinal"), scores.present > 0, kind)
+        yield "People's alpha, ordinal", "alpha", people_alpha(scores, "ordinal")
         return
     who = called(members)
     judge = Contender(who, members, scores.panel(members))
-    usable = ~np.isnan(judge.score) & (scores.present > 0)
     if by == "spearman":
-        rho = correlation(judge.score, scores.target)
-        yield _Figure(f"Spearman's ρ of {who}", "spearman", rho, usable, CORRELATION)
+        yield f"Spearman's ρ of {who}", "spearman", against_people(scores, judge)
     if (difference := held_out_difference(scores, judge, by)) is not None:
+        both = ~np.isnan(judge.score) & (scores.present > 0)
         name = f"Difference of {who} from a held-out annotator"
-        yield _Figure(name, "difference", difference, usable, DIFFERENCE)
+        yield name, "difference", PointEstimate(difference, items=both)
     if not table.no_level(criterion, members):
-        gap = judge.score - scores.target
-        yield _Figure(f"Bias of {who}", "bias", mean(gap), usable, DIFFERENCE)
-        yield _Figure(f"MAE of {who}", "mae", mean(np.abs(gap)), usable, MAE)
+        level = level_figures(table, criterion, judge)
+        yield f"Bias of {who}", "bias", level["bias"]
+        yield f"MAE of {who}", "mae", level["mae"]
 
 
-def _row(figure: _Figure, resamples: int, seed: int, codes: Ints | None) -> dict[str, Any]:
-    name, column, statistic, usable, kind = figure
-    size_of_all, items = len(usable), np.flatnonzero(usable)
-    own = float(statistic(everything(size_of_all))[0])
+def _row(
+    name: str, column: str, figure: Figure, resamples: int, seed: int, codes: Ints | None
+) -> dict[str, Any]:
+    row: dict[str, Any] = {"figure": name, "column": column}
+    if isinstance(figure, Estimate) or figure.items is None:
+        nothing = dict.fromkeys(("width", "half", "half_more"), undefined(figure.reason))
+        return row | {"items": figure.n, **nothing}
+    every, items = len(figure.items), np.flatnonzero(figure.items)
+    on, kind = figure.on, figure.kind
+    own = float(on(everything(every))[0])
 
     def at(size: int) -> Estimate:
         """The width of the interval of so many items."""
         units = round(size * count_clusters(codes, items) / max(len(items), 1))
-        weights = draws(size_of_all, resamples, seed, among=items, clusters=codes, size=units)
-        drawn = np.concatenate([np.empty(0), *map(statistic, weights)])
+        weights = draws(every, resamples, seed, among=items, clusters=codes, size=units)
+        drawn = np.concatenate([np.empty(0), *map(on, weights)])
         low, high, reason = interval(own, drawn, units, kind)
         return undefined(reason) if low is None or high is None else Estimate(high - low)
 
     now = at(len(items))
-    row: dict[str, Any] = {"figure": name, "column": column, "items": len(items), "width": now}
+    row |= {"items": len(items), "width": now}
     if now.value is None:
         return row | dict.fromkeys(("half", "half_more"), undefined(now.reason))
     guess = max(4 * len(items), FEWEST_ITEMS)

@@ -11,6 +11,7 @@ from concord.estimate import Estimate, estimate, undefined
 from concord.glossary import explain
 from concord.statistics import columns
 from concord.statistics.figures import Drawing, PointEstimate, cluster_codes, empty, mean_of, tabulate
+from concord.statistics.intervals import student
 from concord.statistics.ratings import Bools, CriterionScores, Facet, Floats, Ints, Ratings, divide, sums
 from concord.statistics.resampling import mean, own_clusters
 from concord.table import Column, Table
@@ -189,9 +190,7 @@ def _student(value: float, influence: Floats, items: Ints, clusters: Ints | None
         influence = sums(clusters, influence, int(clusters.max(initial=-1)) + 1)
     if units < 2:
         return estimate(value, n=n, reason="no interval: one cluster of items has no spread")
-    from scipy.special import stdtrit  # slow to import
-
-    half = float(stdtrit(units - 1, 0.975)) * float(np.sqrt((influence**2).sum() * units / (units - 1)))
+    half = student(units - 1) * float(np.sqrt((influence**2).sum() * units / (units - 1)))
     over = "items" if clusters is None else "clusters of items"
     return estimate(value, value - half, value + half, n=n, method=f"Student's t over {over}")
 
