@@ -12,13 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
-import numpy as np
 from pydantic import Field
 
 from concord.conversation import Message
 from concord.errors import CallFailed, ConcordError, RunStopped, StudyError
 from concord.estimate import Estimate
-from concord.lab import comparing, measuring, running, variants
+from concord.lab import comparing, disagreements, measuring, running, variants
 from concord.lab import parts as divided
 from concord.lab.measuring import Bench, Candidate
 from concord.lab.parts import DEVELOP, SELECT, TEST, Parts
@@ -214,35 +213,15 @@ def _proposed(
 def messages(
     workspace: Workspace, bench: Bench, used: Numbered, judge: Candidate, tried: Sequence[str] = ()
 ) -> list[Message]:
-    """What a proposer is asked: the questions, the instructions, and disagreements of *develop* alone."""
-    agreement = np.where(bench.marked(DEVELOP), bench.agreement(judge), np.nan)
-    order = np.argsort(np.nan_to_num(agreement, nan=2.0), kind="stable")[:SHOWN].tolist()
-    places = [place for place in order if agreement[place] < 1]
-    of = {unit.id: unit for unit in bench.parts.units}
+    """What a proposer is asked: the questions, the instructions, and the largest disagreements of *develop*."""
     shown = []
     with workspace.read() as db:
-        words = {
-            (one.conversation, one.turn, one.criterion): one.words
-            for one in lab.said(
-                db,
-                [of[bench.units[place]].conversation for place in places],
-                judge=judge.model,
-                variant=judge.variant,
-            )
-        }
-        for place in places:
-            unit = of[bench.units[place]]
-            whole = conversations.load(db, unit.conversation)
-            text = "\n".join(f"{m.role}: {m.text}" for m in lines_of(whole, (unit.turn,)))[:LONGEST]
-            lines = []
-            for criterion in bench.criteria:
-                scores = bench.people[criterion.name]
-                people = criterion.scale.words(sorted(scores.score[scores.item == place].tolist()))
-                answer = bench.answers[judge].get(criterion.name)
-                its = "" if answer is None else criterion.scale.word(float(answer[place]))
-                reason = words.get((unit.conversation, unit.turn, criterion.name), "")
-                lines.append(f"{criterion.name}: people {people}; the judge {its} ({reason[:300]})")
-            shown.append(f"====\n{text}\n====\n" + "\n".join(lines))
+        for one in disagreements.largest(db, bench, judge, SHOWN):
+            whole = conversations.load(db, one.unit.conversation)
+            text = "\n".join(f"{m.role}: {m.text}" for m in lines_of(whole, (one.unit.turn,)))[:LONGEST]
+            word, words = one.criterion.scale.word(one.answer), one.criterion.scale.words(one.people)
+            line = f"{one.criterion.name}: people {words}; the judge {word} ({one.words[:300]})"
+            shown.append(f"====\n{text}\n====\n{line}")
     questions = "\n".join(f"- {c.name}: {c.statement}" for c in bench.criteria)
     asked = [
         f"The questions:\n{questions}",

@@ -112,13 +112,18 @@ def _bench(bench: Bench) -> None:
     versions = _versions(bench.parts)
     with st.expander("Edit a version", icon=":material/edit:", expanded=len(versions) < 2):
         _edit(bench, versions)
+    _answering(bench, DEVELOP, versions)
+    _compared(bench, DEVELOP)
+
+
+def _answering(bench: Bench, part: str, versions: Sequence[Numbered]) -> None:
+    """Have a judge answer a part by a version."""
     left, right = st.columns(2)
     judge = _judge(left, bench)
-    used = _used(right, "Version", versions, "lab run version")
+    used = _used(right, "Version", versions, f"lab {part} version")
     if judge and used:
-        st.caption(f"{plain(used.variant)} on the items of “{DEVELOP}”; what is stored is not paid again.")
-        estimate(_plan(bench, DEVELOP, judge, used), key="lab run")
-    _compared(bench, DEVELOP)
+        st.caption(f"{plain(used.variant)} on the items of “{part}”; what is stored is not paid again.")
+        estimate(_plan(bench, part, judge, used), key=f"lab {part}")
 
 
 def _versions(of: parts.Parts) -> list[Numbered]:
@@ -250,13 +255,8 @@ def _adopt(of: parts.Parts, version: int) -> None:
 
 def _choose(bench: Bench) -> None:
     """Every judge on *select*: agreement against cost, and the cheapest that is not worse."""
-    versions = _versions(bench.parts)
-    left, right = st.columns(2)
-    judge = _judge(left, bench)
-    used = _used(right, "Version", versions, "lab select version")
-    if judge and used:
-        with st.expander("Have it answer select", icon=":material/play_arrow:"):
-            estimate(_plan(bench, SELECT, judge, used), key="lab select")
+    with st.expander("Have a judge answer select", icon=":material/play_arrow:"):
+        _answering(bench, SELECT, _versions(bench.parts))
     margin = st.slider("How much less agreement is no worse", 0.0, 0.2, comparing.MARGIN, 0.01)
     try:
         chosen = comparing.choose(bench, SELECT, variants.offered(bench), margin=margin)
