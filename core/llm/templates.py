@@ -8,7 +8,7 @@ by mistake: time is looked at in every pass of a loop, length after every filter
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Any
 
 from jinja2 import StrictUndefined, Template, nodes
@@ -17,7 +17,6 @@ from jinja2.meta import find_referenced_templates, find_undeclared_variables
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
-from concord.conversation import Message
 from concord.errors import not_found
 from concord.files.limits import RENDERED, RENDERING_SECONDS, TEMPLATE, WHOLE
 
@@ -25,6 +24,7 @@ _end: ContextVar[float] = ContextVar("_end")
 """When the rendering under way has to be over."""
 
 
+@lru_cache(256)
 def compiled(text: str) -> Template:
     """A template. Raises TemplateError where it is not valid, or names another template."""
     if len(text) > TEMPLATE:
@@ -100,14 +100,18 @@ def _checking(of: Callable[..., Any]) -> Callable[..., Any]:
     return checking
 
 
+_safe: dict[tuple[type, str], bool] = {}
+
+
 class _Environment(ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset({"+", "*", "%", "**"})
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        """Messages and texts, which are most of what is read, have nothing that Jinja looks for."""
-        if isinstance(obj, Message | tuple | str):
-            return not attr.startswith("_")
-        return super().is_safe_attribute(obj, attr, value)
+        """As Jinja says, which looks at the object's type and the name: it is asked once for both."""
+        key = type(obj), attr
+        if key not in _safe:
+            _safe[key] = super().is_safe_attribute(obj, attr, value)
+        return _safe[key]
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
         """Texts and lists are added; numbers are counted with, but not raised to a power."""

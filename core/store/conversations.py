@@ -398,8 +398,8 @@ def _context(db: Database, context: Mapping[str, Any]) -> int | None:
         return None
     body = _dump(dict(context))
     digest = hashlib.sha256(body.encode()).hexdigest()
-    number: int = db.table("contexts").lookup({"hash": digest}, {"body": body})
-    return number
+    stored = find(db, "contexts", "id", hash=digest)
+    return stored["id"] if stored else database.insert(db, "contexts", {"hash": digest, "body": body})
 
 
 def _facets(db: Database, wanted: Sequence[int]) -> dict[int, dict[str, str]]:
