@@ -58,6 +58,7 @@ AIMS: dict[str, Aim] = {
     "first page": Aim("page_times", "the first page after the start", "a plain page of Streamlit", 1.5),
     "desk": Aim("desk", "the next item, ten windows", "a form of Streamlit", 0.2),
     "desk stored": Aim("desk", "an answer stored, ten windows, p95", "ms", 300),
+    "sessions": Aim("sessions", "memory that 1,000 more sessions of the desk take", "MB", 10),
     "crowd": Aim("crowd", "items a second, 20 annotators beside a run", "items a second", 100, at_least=True),
     "crowd p95": Aim("crowd", "the wait of 20 annotators beside a run, p95", "ms", 300),
 }
