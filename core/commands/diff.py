@@ -42,4 +42,7 @@ def command(
             weights = next(iter(leaderboards.weightings(rated.system.criteria).values()))
             board = leaderboards.leaderboard(rated, weights=weights, resamples=0)
             two = differences.of_board(db, board, of, one, other)
-    printing.show([differences.difference(*two, resamples=resamples, seed=seed)], form)
+    table = differences.difference(*two, resamples=resamples, seed=seed)
+    if form == "table":
+        printing.echo(f"{table.caption}\n")
+    printing.show([table], form)

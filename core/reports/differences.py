@@ -123,7 +123,7 @@ def of_runs(workspace: Workspace, one: str, other: str) -> TwoSides:
         [j for j in of.judges if of.raters[j] in raters] for of, (_, raters) in zip(rated, sides, strict=True)
     ]
     left, right = _boards(rated, panels)
-    return ComparedSide(f"run {one}", left, left.usable), ComparedSide(f"run {other}", right, right.usable)
+    return ComparedSide(f"Run {one}", left, left.usable), ComparedSide(f"Run {other}", right, right.usable)
 
 
 def _rubric(db: Database, benchmark: str, raters: Collection[Rater]) -> str:

@@ -1,7 +1,7 @@
 """How players compare; a row opens into a grid of scores, a cell into the conversation."""
 
 from dataclasses import replace
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import streamlit as st
 
@@ -197,7 +197,7 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
             table.draw(by_people)
 
 
-def _two(wanted: Wanted, board: Leaderboard) -> None:
+def _two(wanted: Wanted, board: Leaderboard) -> Any:
     """The choice of two players, runs or values of a condition, and by how much they differ."""
     offered = {name: {v: v for v in values} for name, values in differences.conditions(board).items()}
     with workspace().read() as db:
@@ -207,8 +207,7 @@ def _two(wanted: Wanted, board: Leaderboard) -> None:
             str(r.id): f"Run {r.id} · {r.started[:10]} · {described(r)}" for r in known
         }
     if not offered:
-        st.markdown("There are no two to compare yet.")
-        return
+        return st.markdown("There are no two to compare yet.")
     of = choice(
         "Compare",
         "of",
@@ -224,13 +223,15 @@ def _two(wanted: Wanted, board: Leaderboard) -> None:
         first = asked(name, list(labels), list(labels)[usual])
         index = list(labels).index(first)
         value = place.selectbox(
-            label, labels, index=index, key=f"{of} {name}", format_func=lambda n: plain(labels[n])
+            label, labels, index=index, key=f"{of} {name}", format_func=labels.__getitem__
         )
         chosen.append(shown(name, value))
     try:
-        table.draw(_difference(wanted, of, chosen[1], chosen[0]))
+        listed = _difference(wanted, of, chosen[1], chosen[0])
     except ConcordError as error:
-        sentence(error)
+        return sentence(error)
+    st.markdown(f"**{plain(listed.caption)}**")
+    return table.draw(replace(listed, caption=""), titled=False)
 
 
 def _forget_two() -> None:

@@ -64,7 +64,7 @@ def test_two_runs_in_the_address_are_compared(two_runs: Workspace) -> None:
     table = differences(shown)
     assert table["one"].tolist() == [3.0] * 4
     assert table["other"].tolist() == [4.0] * 4
-    assert "Whether run 1 and run 2 differ is not known: they share one scenario." in text(shown)
+    assert "Whether Run 1 and Run 2 differ is not known: they share one scenario." in text(shown)
 
 
 def test_players_are_compared_unless_the_address_says_otherwise(workspace: Workspace) -> None:

@@ -104,7 +104,7 @@ def test_the_panels_scores_are_paired_on_common_scenarios(two_runs):
     # Means of j and k: (3 + 3) / 2 = 3 → (4 + 4) / 2 = 4.
     assert changed(table) == dict.fromkeys(("Final", "In character", "Entertaining", "Fluency"), (3, 4, 1, 2))
     assert table.caption == (
-        "Whether run 1 and run 2 differ is not known: no interval: 2 items are too few, at least 8 are "
+        "Whether Run 1 and Run 2 differ is not known: no interval: 2 items are too few, at least 8 are "
         "needed."
     )
     assert table.notes[0].startswith("Means over 2 common scenarios. 95% intervals")
@@ -169,7 +169,7 @@ def test_judges_over_the_same_conversations_are_compared_on_these(two_runs):
     table = of_runs(two_runs, "3", "4")
     # (2 + 3) / 2 = 2.5 → (5 + 4) / 2 = 4.5, each conversation with itself.
     assert changed(table)["Final"] == (2.5, 4.5, 2, 2)
-    assert "Judges: m (run 3) and n (run 4)." in table.notes
+    assert "Judges: m (Run 3) and n (Run 4)." in table.notes
 
 
 def test_versions_of_the_judges_prompt_are_compared_on_what_both_rated(two_runs):
@@ -186,7 +186,7 @@ def test_without_a_common_scenario_there_is_a_sentence(two_runs):
         start(db, plan("u", cast=["mary-anning"]))
         rate(db, play(db, "u", "mary-anning"), "j", 3)
     table = of_runs(two_runs, "1", "3")
-    assert table.caption == "Whether run 1 and run 3 differ is not known: no common scenario to average."
+    assert table.caption == "Whether Run 1 and Run 3 differ is not known: no common scenario to average."
     assert {row["one"] for row in table.rows} == {None}
 
 
@@ -251,7 +251,8 @@ def test_what_a_leaderboard_does_not_hold_is_one_sentence(two_runs, of, one, oth
 def test_the_command_prints_the_same(two_runs, run):
     shown = run(two_runs, "diff", "1", "2")
     assert shown.exit_code == 0, shown.output
-    assert "From run 1 to run 2" in shown.output
+    assert shown.output.startswith("Whether Run 1 and Run 2 differ is not known: ")
+    assert "From Run 1 to Run 2" in shown.output
     table = json.loads(run(two_runs, "diff", "1", "2", "--format", "json").output)["tables"]["differences"]
     assert table["rows"][0]["difference"]["value"] == 1
     by_facet = run(two_runs, "diff", "u", "w", "--of", "interrogator", "--format", "csv")
