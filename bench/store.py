@@ -91,8 +91,9 @@ def imported(folder: Path, rows: int, repeats: int) -> None:
     def ours(n: int) -> None:
         workspace = Workspace.open(folder / f"ours{n}")
         table = ratings_csv.read(file)
-        with workspace.write() as db:
-            incoming.store(db, ratings_study.incoming(db, table, "study"))
+        with workspace.read() as db:
+            brought = ratings_study.incoming(db, table, "study")
+        incoming.store(workspace, brought)
 
     def plain(n: int) -> None:
         db = sqlite3.connect(folder / f"plain{n}.db")

@@ -6,6 +6,8 @@ from typing import Any, Literal, NamedTuple
 
 Role = Literal["system", "user", "assistant", "tool"]
 """Who speaks. “tool” is a call of a tool or its result, written as text; it belongs to the reply after it."""
+IMAGES = "images"
+"""In a message's meta: its images, by what stands in the text for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +18,14 @@ class Message:
     content: str
     meta: Mapping[str, Any] = field(default_factory=dict)
     """What the speaker said about the utterance beside it (a strategy, a plan), and the speaker's “name”
-    where a file told it; never shown to an annotator.
+    where a file told it; never shown to an annotator, but for its images.
     """
+
+    @property
+    def images(self) -> Mapping[str, str]:
+        """Its images by what stands in the text for them: names in the store, or data URLs."""
+        images: Mapping[str, str] = self.meta.get(IMAGES, {})
+        return images
 
 
 class Turn(NamedTuple):

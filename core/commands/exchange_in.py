@@ -16,14 +16,12 @@ from concord.exchange import (
     cells,
     comparisons_file,
     conversations_file,
-    conversations_jsonl,
     incoming,
     label_studio,
     ratings_csv,
     ratings_study,
 )
 from concord.exchange.answers import AnswerFile
-from concord.exchange.conversations_jsonl import own
 from concord.questions import Scale
 from concord.rubrics import shelf
 from concord.runs.registry import BENCHMARKS
@@ -31,7 +29,6 @@ from concord.store.comparisons import OWN
 from concord.studies import pairings
 from concord.workspace import Workspace
 
-_PARAMETERS = {"--map": "mapping", "--role": "roles", "--join": "joins", "--scores-as": "judge"}
 SHOWN = 160
 """Characters of a message that `--check` prints."""
 
@@ -85,7 +82,7 @@ def _ratings(
         with opened.write() as db:
             by.publish(db)
     with printing.progress("Storing") as shown:
-        done = incoming.store_in_parts(opened, brought, append=append, progress=shown)
+        done = incoming.store(opened, brought, append=append, progress=shown)
     _report(done)
     for criterion in brought.study.criteria:
         scale = criterion.scale
@@ -113,12 +110,12 @@ def _dataset(workspace: str, folder: Path, study: str) -> None:
         raise ImportRefused(
             f"{folder} has no data/conversations.parquet, as `concord export dataset` writes."
         )
-    echo(str(conversations_jsonl.store(opened, data / "conversations.parquet")))
+    echo(conversations_file.summary(*conversations_file.bring(opened, data / "conversations.parquet")))
     if (data / "ratings.parquet").is_file():
         table = ratings_csv.read(data / "ratings.parquet")
         with opened.read() as db:
             brought = ratings_study.incoming(db, table, study)
-        _report(incoming.store_in_parts(opened, brought))
+        _report(incoming.store(opened, brought))
     if (data / "comparisons.parquet").is_file():
         done = comparisons_file.store(opened, data / "comparisons.parquet")
         echo(f"{done.people + done.judges:,} new comparisons.")
@@ -167,16 +164,7 @@ def _conversations(workspace: str, /, file: Path, benchmark: str, **how: Any) ->
 
     JSON Lines, JSON, CSV or Parquet; the form is recognised, and docs/formats.md lists those that are.
     """
-    if own(file):
-        for option in ("--map", "--role", "--join", "--scores-as", "--study", "--rubric", "--check"):
-            if how[_PARAMETERS.get(option, option[2:])]:
-                raise ConcordError(
-                    f"{file} was written by `concord export conversations`: it says all that is in it. "
-                    f"Leave out {option}."
-                )
-        echo(str(conversations_jsonl.store(Workspace.open(workspace), file, benchmark)))
-        return
-    _foreign(Workspace.open(workspace), file, benchmark, **how)
+    _brought(Workspace.open(workspace), file, benchmark, **how)
 
 
 @command.command("comparisons")
@@ -210,7 +198,7 @@ def _of_tool(read: Callable[..., AnswerFile], word: str, metavar: str, help: str
             questions = answers.question_names(db, study)
             answered = read(file, study, {*questions, *scales})
             brought = answers.incoming(db, answered, study, scales=scales)
-        _report(incoming.store_in_parts(opened, brought, append=True))
+        _report(incoming.store(opened, brought, append=True))
         for why, count in answered.left_out.items():
             echo(f"  left out: {count:,} {why}")
 
@@ -229,7 +217,7 @@ _of_tool(
 )
 
 
-def _foreign(
+def _brought(
     workspace: Workspace,
     file: Path,
     benchmark: str,

@@ -13,7 +13,7 @@ from concord.commands.printing import echo
 from concord.commands.progress import carry_out
 from concord.demo import workspace as demo
 from concord.errors import ConcordError, ConfigError
-from concord.exchange import conversations_file, conversations_jsonl
+from concord.exchange import conversations_file
 from concord.llm.models import load_models
 from concord.rubrics import shelf
 from concord.rubrics.shelf import Numbered
@@ -95,20 +95,12 @@ def command(
 
 def _brought(workspace: Workspace, file: Path) -> str:
     """Import the file; returns the name of its conversations."""
-    if conversations_jsonl.own(file):
-        done = conversations_jsonl.store(workspace, file)
-        echo(f"{done.conversations} new conversations, {done.known} were here already.")
-        with workspace.read() as db:
-            # Its lines may name another benchmark.
-            kept = conversations.values(db)["benchmark"]
-            return file.stem if file.stem in kept else options.only_benchmark(db)
-    with workspace.read() as db:
-        survey = conversations_file.survey(file, conversations_file.FileOptions(file.stem), db=db)
-    for line in conversations_file.sentences(survey, by_command=True):
+    survey, stored = conversations_file.bring(workspace, file, file.stem)
+    for line in conversations_file.sentences(survey):
         echo(line)
-    stored = conversations_file.store(workspace, survey)
     echo(conversations_file.summary(survey, stored))
-    return file.stem
+    with workspace.read() as db:  # lines that Concord wrote may name another benchmark
+        return file.stem if file.stem in survey.benchmarks else options.only_benchmark(db)
 
 
 def _rubric(workspace: Workspace, named: str) -> str:

@@ -1,4 +1,4 @@
-"""Conversations of other tools: recognise a file, check it whole, and store it in parts.
+"""Files of conversations: recognise the form, check the file whole, and store it in parts.
 
 Memory does not grow with the file: it is read twice, once to check it and once to store it.
 """
@@ -10,23 +10,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from sqlite_utils import Database
 
-from concord.conversation import Conversation, Unit
+from concord.conversation import Conversation
 from concord.errors import ImportRefused
-from concord.exchange import entries, records, rows
+from concord.exchange import conversations_jsonl, entries, images, records, rows
 from concord.exchange.cells import SHOWN, refuse
 from concord.exchange.comparisons_file import import_key
+from concord.exchange.conversations_jsonl import OWN_FORM
 from concord.exchange.dialogue import SPEAKERS, Roles
-from concord.exchange.entries import Entry, GivenScore, Reading
+from concord.exchange.entries import Entry, Reading
 from concord.exchange.incoming import AT_ONCE, Given, rate
 from concord.exchange.rows import AROUND, FileRow, Progress
-from concord.exchange.shapes import ROWS, Shape, at, first, has, mapped, shape_of
+from concord.exchange.shapes import ROWS, at, first, has, mapped, shape_of
 from concord.questions import Scale
 from concord.rating import Comparison, Criterion, Rater, RaterKind
 from concord.store import comparisons, conversations, ratings, studies
+from concord.store import images as stored_images
 from concord.store.comparisons import OWN, PairQuestion
 from concord.store.parts import in_parts
 from concord.store.seen import KeysSeen, seen
@@ -37,6 +38,8 @@ from concord.workspace import Workspace
 _IMPORT = "concord import conversations FILE"
 DISTINCT = 1000
 """Different scores of a criterion that are remembered; of more only the least and the greatest."""
+BYTES_AT_ONCE = 2**20
+"""After so many bytes of lines a part ends, however few they are."""
 
 
 class FormNotKnown(ImportRefused):
@@ -92,6 +95,12 @@ class FileSurvey:
     joins: tuple[Path, ...] = ()
     unused: Counter[str] = field(default_factory=Counter)
     """Rows of joined files that belong to none of the file's."""
+    benchmarks: set[str] = field(default_factory=set)
+    """The names under which the conversations are kept: Concord's own lines say it themselves."""
+    studies: list[str] = field(default_factory=list)
+    images: int = 0
+    named: Counter[str] = field(default_factory=Counter)
+    """Images that are only named in the text, with the reason."""
     failed: Counter[str] = field(default_factory=Counter)
     """Why rows have no reply, as they say, or that they ended with an error."""
 
@@ -137,9 +146,17 @@ def survey(
     with seen() as keys:
         shape = result.reading.shape
         for some in _batches(records.read(path, result.kind, shape, result.joins, progress, result.unused)):
-            for row in some if nowhere else ():
-                nowhere = {name: to for name, to in nowhere.items() if not _leads(row.fields, to, shape)}
-            read = [(row.where, entry) for row in some if (entry := _checked(result, row, keys)) is not None]
+            read = list[tuple[str, Entry]]()
+            for row in some:
+                if (entry := _checked(result, row, keys)) is not None:
+                    read.append((row.where, entry))
+                if nowhere:
+                    fields = row.fields or {}
+                    there = {
+                        to for to in nowhere.values() if to not in shape.out and at(fields, to) is not None
+                    }
+                    there |= set(entry.walk.taken) if entry is not None else set()
+                    nowhere = {name: to for name, to in nowhere.items() if to not in there}
             if db is not None:
                 _compare(db, result, read)
     if not result.rows:
@@ -152,6 +169,13 @@ def survey(
             f"{', '.join(result.fields[:30])[:500]}."
         )
     return result
+
+
+def bring(workspace: Workspace, path: Path, name: str = "") -> tuple[FileSurvey, StoredFile]:
+    """Survey and store a file in one go."""
+    with workspace.read() as db:
+        surveyed = survey(path, FileOptions(name), db=db)
+    return surveyed, store(workspace, surveyed)
 
 
 def store(
@@ -180,6 +204,7 @@ def store(
         with part() as db:
             number = _prepare(db, surveyed, judge, study, scales or {})
         raters, units = dict[Rater, int](), set[str]()
+        unnamed = {"human": Rater("annotator", "human"), "judge": Rater(judge, "judge")}
         shape = surveyed.reading.shape
         for some in _batches(records.read(surveyed.path, surveyed.kind, shape, surveyed.joins, progress)):
             read = [entry for row in some if (entry := _entry(surveyed.reading, row)) is not None]
@@ -188,10 +213,10 @@ def store(
                 for vote in (v for entry in read for v in entry.votes):
                     counts["votes"] += _voted(db, vote, question)
                 given = [
-                    _given(scored, judge)
+                    scored if scored.rater.name else scored._replace(rater=unnamed[scored.rater.kind])
                     for entry in read
                     for scored in entry.scores
-                    if (study if scored.kind == "human" else judge)
+                    if (study if scored.rater.kind == "human" else judge)
                 ]
                 for rater in dict.fromkeys(g.rater for g in given):
                     raters.setdefault(rater, ratings.rater_id(db, rater))
@@ -206,6 +231,7 @@ def store(
 
 def sentences(surveyed: FileSurvey, *, by_command: bool = True) -> list[str]:
     """What a survey found, one sentence a line; with the command that takes scores and votes, if wanted."""
+    by_command = by_command and surveyed.reading.shape is not OWN_FORM
     lines = [
         f"{surveyed.path.name} is {surveyed.kind} of the form “{surveyed.name}”, {surveyed.rows:,} rows."
     ]
@@ -229,6 +255,9 @@ def sentences(surveyed: FileSurvey, *, by_command: bool = True) -> list[str]:
     if surveyed.failed:
         why, _ = surveyed.failed.most_common(1)[0]
         lines.append(f"{surveyed.failed.total():,} rows say that they ended with an error, such as “{why}”.")
+    if surveyed.images or surveyed.named:
+        rest = f"; {surveyed.named.total():,} are only named, such as {next(iter(surveyed.named), '')}"
+        lines.append(f"{surveyed.images:,} images are kept{rest if surveyed.named else ''}.")
     lines += [f"{n:,} rows of {name} belong to none of these." for name, n in surveyed.unused.items() if n]
     if surveyed.columns:
         taken = (f"{path} as {', '.join(uses)}" for path, uses in surveyed.columns.items())
@@ -260,7 +289,9 @@ def summary(surveyed: FileSurvey, done: StoredFile) -> str:
     new += [f"{done.people:,} ratings by people in the study “{done.study}”"] if done.people else []
     new += [f"{done.judges:,} by judges"] if done.judges else []
     left = f" {surveyed.faults:,} rows were left out." if surveyed.faults else ""
-    return f"Under “{surveyed.reading.benchmark}”: {', '.join(new)}.{left}"
+    left += "".join(f" Study “{name}”." for name in surveyed.studies)
+    under = "”, “".join(sorted(surveyed.benchmarks)) or surveyed.reading.benchmark
+    return f"Under “{under}”: {', '.join(new)}.{left}"
 
 
 def _begun(path: Path, options: FileOptions) -> FileSurvey:
@@ -268,6 +299,13 @@ def _begun(path: Path, options: FileOptions) -> FileSurvey:
     kind = rows.kind_of(path)
     benchmark = options.benchmark or path.stem.removesuffix(".jsonl") or "imported"
     roles = {**SPEAKERS, **options.roles}
+    if conversations_jsonl.own(path):
+        if options.mapping or options.roles or options.joins:
+            raise ImportRefused(
+                f"{path} was written by `concord export conversations`: it says all that is in it. Leave out "
+                "--map, --role and --join."
+            )
+        return FileSurvey(path, kind, Reading(OWN_FORM, options.benchmark or path.stem, folder=path.parent))
     broken, names = "", list[str]()
     for row in islice(rows.read(path, kind), 200):
         if row.fields is None:
@@ -278,7 +316,8 @@ def _begun(path: Path, options: FileOptions) -> FileSurvey:
             shape = mapped(options.mapping, shape)
         if shape is not None:
             fields = tuple(map(str, row.fields))
-            return FileSurvey(path, kind, Reading(shape, benchmark, roles), fields, joins=options.joins)
+            reading = Reading(shape, benchmark, roles, path.parent)
+            return FileSurvey(path, kind, reading, fields, joins=options.joins)
         names = names or [str(name) for name in row.fields]
     if not names:
         raise ImportRefused(broken or f"{path} is empty. It needs a row at least.")
@@ -290,16 +329,15 @@ def _begun(path: Path, options: FileOptions) -> FileSurvey:
     )
 
 
-def _leads(fields: Mapping[str, Any] | None, path: str, shape: Shape) -> bool:
-    """Whether a path leads to something in a row, or in the first of its several entries."""
-    if fields is None or path in shape.out:
-        return False
-    return at(fields, path) is not None or path in entries.uses(fields, shape)
-
-
 def _batches(file_rows: Iterable[FileRow]) -> Iterator[list[FileRow]]:
-    left = iter(file_rows)
-    while some := list(islice(left, AT_ONCE)):
+    """What is stored in one part each."""
+    some = list[FileRow]()
+    for row in file_rows:
+        some.append(row)
+        if len(some) >= AT_ONCE or sum(each.size for each in some) >= BYTES_AT_ONCE:
+            yield some
+            some = []
+    if some:
         yield some
 
 
@@ -312,6 +350,14 @@ def _entry(reading: Reading, row: FileRow) -> Entry | None:
 
 
 def _read(reading: Reading, row: FileRow) -> Entry:
+    entry = _of_form(reading, row)
+    whole, bodies, named = images.copied(entry.conversations, reading.folder)
+    return replace(entry, conversations=whole, images=bodies, named=named)
+
+
+def _of_form(reading: Reading, row: FileRow) -> Entry:
+    if reading.shape is OWN_FORM:
+        return conversations_jsonl.read(row, reading)
     first_row = row.whole if reading.shape.turns is None else row.whole[ROWS][0]
     if not has(first_row, reading.shape):
         other = shape_of(first_row)
@@ -336,12 +382,13 @@ def _checked(survey: FileSurvey, row: FileRow, keys: KeysSeen) -> Entry | None:
                 )
             survey.repeated += earlier is not None
             survey.conversations += earlier is None
+            survey.benchmarks.add(conversation.benchmark)
     except ImportRefused as error:
         _note(survey, str(error))
         return None
     survey.votes.update(vote.rater.kind for vote in entry.votes)
     for scored in entry.scores:
-        survey.scores[scored.kind, scored.criterion] += 1
+        survey.scores[scored.rater.kind, scored.criterion] += 1
         values = survey.values.setdefault(scored.criterion, set())
         values.add(scored.score)
         if len(values) > DISTINCT:
@@ -349,15 +396,18 @@ def _checked(survey: FileSurvey, row: FileRow, keys: KeysSeen) -> Entry | None:
     if (why := first(row.whole, survey.reading.shape.failed)) not in (None, "success", "started"):
         survey.failed.update([" ".join(str(why).split())[:200]])
     survey.unread.update(entry.unread if len(survey.unread) < DISTINCT else ())
-    if row.fields is not None and len(survey.left_out) + len(survey.metadata) < DISTINCT:
-        meta = entry.conversations[0].meta
-        for path, use in entries.columns(row.fields, survey.reading.shape).items():
+    if entry.line is not None and entry.line.whole.get("kind") == "study":
+        survey.studies.append(str(entry.line.whole.get("name")))
+    survey.images += len(entry.images)
+    survey.named.update(entry.named)
+    if len(survey.left_out) + len(survey.metadata) < DISTINCT:
+        for path, use in entry.walk.columns().items():
             survey.columns.setdefault(path, Counter()).update([use])
-        names = entries.beside(row.fields, survey.reading.shape, meta, around=not survey.shown)
-        survey.left_out.update(entry.left_out)
-        survey.metadata.update(names[0])
-        survey.left_out.update(names[1])
-    if len(survey.shown) < SHOWN:
+        meta = {} if entry.line is not None else entry.conversations[0].meta
+        metadata, left_out = entry.walk.beside(meta, around=not survey.shown)
+        survey.metadata.update(metadata)
+        survey.left_out.update(left_out)
+    if len(survey.shown) < SHOWN and entry.conversations:
         survey.shown.append((row.where, entry))
     return entry
 
@@ -381,14 +431,13 @@ def _compare(db: Database, survey: FileSurvey, read: Sequence[tuple[str, Entry]]
             if there == _digest(conversation):
                 survey.known += 1
             else:
-                _note(survey, _other(where, conversation.key))
+                _note(survey, _other(where, conversation.key, entry))
 
 
-def _other(where: str, key: str) -> str:
-    return (
-        f"{where}: a conversation “{key}” with other messages is stored already. Import the file under "
-        "another name with --benchmark."
-    )
+def _other(where: str, key: str, entry: Entry) -> str:
+    remedy = "Import the file under another name with --benchmark." if entry.line is None else ""
+    remedy = remedy or "Give this one another key."
+    return f"{where}: a conversation “{key}” with other messages is stored already. {remedy}"
 
 
 def _digest(conversation: Conversation) -> bytes:
@@ -402,6 +451,10 @@ def _saved(db: Database, entry: Entry, counts: Counter[str], path: Path, skip_wr
 
     Raises ImportRefused for one that is stored with other messages, unless `skip_wrong`.
     """
+    stored_images.save(db, entry.images)
+    if entry.line is not None:
+        counts["conversations"] += conversations_jsonl.save(db, entry.line, entry.conversations)
+        return True
     for conversation in entry.conversations:
         there = conversations.find_id(db, conversation.key)
         if there is None:
@@ -410,7 +463,7 @@ def _saved(db: Database, entry: Entry, counts: Counter[str], path: Path, skip_wr
         elif _digest(conversations.load(db, there)) != _digest(conversation):
             if skip_wrong:
                 return False
-            raise ImportRefused(_other(str(path), conversation.key))
+            raise ImportRefused(_other(str(path), conversation.key, entry))
     return True
 
 
@@ -464,11 +517,3 @@ def _units(db: Database, study: str, given: Sequence[Given], have: set[str]) -> 
     ids = conversations.existing(db, new)
     studies.add_units(db, study, [(ids[key], None, "") for key in new])
     have.update(new)
-
-
-def _given(scored: GivenScore, judge: str) -> Given:
-    """A score as a rating: by whom the file names, else by the judge, or by the one annotator it has."""
-    person = scored.kind == "human"
-    rater = Rater(scored.by or ("annotator" if person else judge), scored.kind)
-    # A study of whole conversations takes people's scores of turns as they are not: it has none.
-    return Given(Unit(scored.conversation, scored.turn), scored.criterion, rater, scored.score, 0, scored.why)

@@ -1,13 +1,13 @@
-"""Read and write conversations as JSON Lines, with trajectories, the benchmarks' criteria, and a study.
+"""What Concord writes of conversations: JSON Lines with trajectories, the benchmarks' criteria, and a study.
 
-The “kind” of a line is "benchmark", "conversation" or "study". A line without a kind is a conversation of
-another tool: it needs “messages”, and a “key” or “id”.
+The “kind” of a line is "benchmark", "conversation" or "study". A line without a kind is a conversation: it
+needs “messages”, and a “key” or “id”.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -19,16 +19,17 @@ from concord.errors import ConcordError, ImportRefused
 from concord.exchange import rows
 from concord.exchange.cells import name_in, nfc, yes
 from concord.exchange.dialogue import as_list, from_list, unread
-from concord.exchange.incoming import AT_ONCE
+from concord.exchange.entries import Entry, Reading, Walk
+from concord.exchange.rows import FileRow
+from concord.exchange.shapes import Shape
 from concord.files import parse_json
 from concord.questions import TYPES, Scale
 from concord.rating import Criterion
 from concord.runs.registry import BENCHMARKS
-from concord.store import configurations, conversations, ratings, studies, trajectories
+from concord.store import configurations, conversations, images, ratings, studies, trajectories
 from concord.store.conversations import Filter
-from concord.store.parts import in_parts, note
+from concord.store.parts import note
 from concord.store.studies import Study
-from concord.workspace import Workspace
 
 _OF_STUDY: Mapping[str, type] = {
     **dict.fromkeys(("name", "title", "guidelines", "source"), str),
@@ -44,64 +45,32 @@ _READ = {
 }
 _HOLDING = {"facets", "context", "meta", "messages", "configurations"}
 """Names of what is a list or an object; in a table it is written as JSON."""
-BYTES_AT_ONCE = 2**20
-"""After so many bytes of lines a part ends, however few they are."""
+OWN_FORM = Shape("export of Concord", (), ())
+"""The form of these files: it says all that is in it, and nothing of it is mapped."""
 
 
-@dataclass(frozen=True)
-class ImportedConversations:
-    """What was stored, how many conversations were stored already, and names of fields that are not kept."""
-
-    conversations: int
-    known: int
-    studies: tuple[str, ...]
-    left_out: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        known = f", {self.known:,} were here already" if self.known else ""
-        studies = "".join(f" Study “{name}”." for name in self.studies)
-        left_out = f" Left out: {', '.join(self.left_out)}." if self.left_out else ""
-        return f"{self.conversations:,} new conversations{known}.{studies}{left_out}"
+def read(row: FileRow, reading: Reading) -> Entry:
+    """What a line holds. Raises ImportRefused."""
+    fields = {n: _held(value) if n in _HOLDING else value for n, value in row.whole.items()}
+    walk = Walk(fields, OWN_FORM, used=_READ)
+    with _naming(row.where, fields) as kind:
+        if kind != "conversation":
+            return Entry((), Walk(fields, OWN_FORM, used=set(fields)), line=FileRow(row.where, fields))
+        conversation = _conversation(fields, row.where, reading.benchmark)
+        walk.leave(*(f"messages.{name}" for message in fields["messages"] for name in unread(message)))
+        return Entry((conversation,), walk, line=FileRow(row.where, fields))
 
 
-def store(workspace: Workspace, path: Path, benchmark: str = "") -> ImportedConversations:
-    """Store a file's contents: all, or nothing. `benchmark` is the default of conversations.
+def save(db: Database, line: FileRow, conversations: Sequence[Conversation]) -> bool:
+    """Store what a line holds; whether that is a conversation that was not there. Raises ImportRefused.
 
-    The file is read twice, to check its conversations and to store it in parts, between which others write. A
-    conversation that is stored already with the same messages stays as it is, but gains a missing trajectory.
-    Raises ImportRefused naming the line, and WorkspaceError while another import is under way.
+    One that is stored already with the same messages stays as it is, but gains a missing trajectory.
     """
-    new = repeated = 0
-    study_names: list[str] = []
-    left_out: dict[str, None] = {}
-    benchmarks(path, benchmark)
-    with in_parts(workspace.db_path) as part:
-        for some in _batches(path):
-            with part() as db:
-                for where, entry in some:
-                    with _naming(where, entry) as kind:
-                        if kind == "conversation":
-                            fresh = _save(db, entry, where, benchmark or path.stem)
-                            new, repeated = new + fresh, repeated + (not fresh)
-                            left_out |= dict.fromkeys(name for name in entry if name not in _READ)
-                            left_out |= {f"messages.{n}": None for m in entry["messages"] for n in unread(m)}
-                        elif kind == "benchmark":
-                            _benchmark(db, entry)
-                        else:
-                            study_names.append(_study(db, entry, where))
-        if not new and not repeated and not study_names:
-            raise ImportRefused(f"{path} is empty. It needs one conversation a line.")
-    return ImportedConversations(new, repeated, tuple(study_names), tuple(left_out))
-
-
-def benchmarks(path: Path, benchmark: str = "") -> set[str]:
-    """The benchmarks of a file's conversations, all of which are checked. Raises ImportRefused."""
-    names = set()
-    for where, _, entry in _lines(path):
-        with _naming(where, entry) as kind:
-            if kind == "conversation":
-                names.add(_conversation(entry, where, benchmark or path.stem).benchmark)
-    return names
+    with _naming(line.where, line.whole) as kind:
+        if kind == "conversation":
+            return _save(db, line.whole, conversations[0], line.where)
+        (_benchmark if kind == "benchmark" else _study)(db, line.whole, line.where)
+        return False
 
 
 @contextmanager
@@ -127,7 +96,7 @@ def own(path: Path) -> bool:
     A conversation without a kind that has a field of another name is one of another tool.
     """
     try:
-        _, _, entry = next(_lines(path), ("", 0, {}))
+        entry: Mapping[str, Any] = next((row.whole for row in rows.read(path) if row.whole), {})
     except ImportRefused:
         return False
     return (entry.get("kind") in _KINDS and rows.kind_of(path).startswith("JSON")) or (
@@ -151,7 +120,7 @@ def write(db: Database, out: TextIO, *, study: str = "", benchmark: str = "") ->
             **{name: getattr(conversation, name) for name in ("key", "benchmark", "player", "language")},
             **{name: dict(getattr(conversation, name)) for name in ("facets", "context", "meta")},
             "simulated": simulated,
-            "messages": as_list(conversation.messages),
+            "messages": as_list(images.shown(db, conversation).messages),
             "configurations": [use.as_dict() for use in configurations.of_conversation(db, number)],
         }
         lived = trajectories.find(db, number)
@@ -159,27 +128,6 @@ def write(db: Database, out: TextIO, *, study: str = "", benchmark: str = "") ->
     if study:
         _put(out, _as_entry(db, studies.get(db, study)))
     return len(stored)
-
-
-def _batches(path: Path) -> Iterator[list[tuple[str, Mapping[str, Any]]]]:
-    """What is stored in one part each: places and contents of lines."""
-    some, size = list[tuple[str, Mapping[str, Any]]](), 0
-    for where, length, entry in _lines(path):
-        some.append((where, entry))
-        size += length
-        if len(some) >= AT_ONCE or size >= BYTES_AT_ONCE:
-            yield some
-            some, size = [], 0
-    if some:
-        yield some
-
-
-def _lines(path: Path) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
-    """The place, the bytes and the content of each line; in the cells of a table what they hold as JSON."""
-    for row in rows.read(path):
-        if row.whole:
-            held = {n: _held(value) for n, value in row.whole.items() if n in _HOLDING}
-            yield row.where, row.size, {**row.whole, **held}
 
 
 def _held(value: Any) -> Any:
@@ -205,7 +153,7 @@ def _conversation(entry: Mapping[str, Any], where: str, benchmark: str) -> Conve
         benchmark=benchmark,
         key=name_in(where, "key", str(key)),
         player=nfc(name_in(where, "player", str(entry.get("player", entry.get("model")) or "unknown"))),
-        messages=from_list(messages, where),
+        messages=from_list(messages, where, images=True),
         language=name_in(where, "language", str(entry.get("language") or "en")),
         facets={name: str(value) for name, value in entry.get("facets", {}).items()},
         context=entry.get("context", {}),
@@ -214,16 +162,18 @@ def _conversation(entry: Mapping[str, Any], where: str, benchmark: str) -> Conve
     )
 
 
-def _save(db: Database, entry: Mapping[str, Any], where: str, benchmark: str) -> bool:
+def _save(db: Database, entry: Mapping[str, Any], conversation: Conversation, where: str) -> bool:
     """Store a conversation unless it is stored already; whether it is new."""
-    conversation = _conversation(entry, where, benchmark)
     there = conversations.find_id(db, conversation.key)
     if there is None:
         new = conversations.save(db, conversation, simulated=yes(entry.get("simulated")))
         uses = [Use.from_dict(use) for use in entry.get("configurations", ())]
         configurations.of_conversation_were(db, new, uses)
         return True
-    if conversations.load(db, there).messages != conversation.messages:
+    stored_as, given_as = (
+        [(m.role, m.content) for m in each.messages] for each in (conversations.load(db, there), conversation)
+    )
+    if stored_as != given_as:
         raise ImportRefused(
             f"{where}: a conversation “{conversation.key}” with other messages is stored already. Give "
             "this one another key."
@@ -261,7 +211,7 @@ def _trajectory(values: Any, benchmark: str, where: str) -> Mapping[str, Any] | 
     return whole
 
 
-def _benchmark(db: Database, entry: Mapping[str, Any]) -> None:
+def _benchmark(db: Database, entry: Mapping[str, Any], _where: str) -> None:
     # Criteria that are stored already stay as they are.
     _check(entry, {"name": str, "criteria": list})
     if not ratings.criteria(db, entry["name"]):
@@ -269,7 +219,7 @@ def _benchmark(db: Database, entry: Mapping[str, Any]) -> None:
         ratings.register(db, entry["name"], criteria, refusal=entry.get("refusal_criterion", ""))
 
 
-def _study(db: Database, entry: Mapping[str, Any], where: str) -> str:
+def _study(db: Database, entry: Mapping[str, Any], where: str) -> None:
     _check(entry, {**_OF_STUDY, "criteria": list, "meta": dict, "units": list})
     criteria = tuple(_criterion(c) for c in entry["criteria"])
     study = Study(criteria=criteria, meta=entry["meta"], **{name: entry[name] for name in _OF_STUDY})
@@ -281,7 +231,6 @@ def _study(db: Database, entry: Mapping[str, Any], where: str) -> str:
             f"{where}: the study's conversation “{lost[0]}” is neither in the file before it nor stored."
         )
     studies.add_units(db, study.name, [(ids[key], turn, stratum) for key, turn, stratum in entry["units"]])
-    return study.name
 
 
 def _as_entry(db: Database, study: Study) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Read a dialogue of another tool: a list of messages in any of the usual forms, or plain text.
 
 A message has a “role” (or “from”, “speaker”, “type”) and a “content” (or “value”, “text”), as text or as
-parts. Calls of tools and their results become messages of the role “tool”; images and files are named.
+parts. Calls of tools and their results become messages of the role “tool”; images and files are named, and
+where an image lies is kept beside the message.
 """
 
 import hashlib
@@ -11,7 +12,7 @@ from dataclasses import replace
 from json import JSONDecodeError
 from typing import Any
 
-from concord.conversation import Message, Role
+from concord.conversation import IMAGES, Message, Role
 from concord.errors import ImportRefused
 from concord.files import has_half_characters, parse_json
 
@@ -69,8 +70,12 @@ def from_cell(text: str, where: str) -> tuple[Message, ...]:
     return (Message("assistant", text),)
 
 
-def from_list(entries: Sequence[Any], where: str, roles: Roles = SPEAKERS) -> tuple[Message, ...]:
+def from_list(
+    entries: Sequence[Any], where: str, roles: Roles = SPEAKERS, *, images: bool = False
+) -> tuple[Message, ...]:
     """The messages of a list of utterances, with their “meta”. Raises ImportRefused.
+
+    With `images`, where those lie is in the meta of a message too.
 
     A call of a tool that is followed by another reply becomes a message of the tool before that reply, which
     begins with the words that were said beside the call; a call that nothing follows ends the reply itself.
@@ -80,6 +85,11 @@ def from_list(entries: Sequence[Any], where: str, roles: Roles = SPEAKERS) -> tu
         for number, entry in enumerate(entries, 1)
         for utterance in _messages(entry, f"{where}, utterance {number}", roles)
     ]
+    if not images:
+        read = [
+            (replace(message, meta={n: v for n, v in message.meta.items() if n != IMAGES}), calls)
+            for message, calls in read
+        ]
     backwards = list[Message]()
     following: Role | None = None
     reply = 0  # the place of the reply that follows
@@ -179,7 +189,7 @@ def _messages(entry: Any, where: str, roles: Roles) -> Iterator[tuple[Message, l
     if isinstance(thought := entry.get("reasoning_content"), str) and thought:
         meta.setdefault("thinking", thought)
     parts = spoken if isinstance(spoken, list) else [spoken]
-    words = list[str]()
+    words, images = list[str](), dict[str, str]()
     for part in map(_typed, parts):
         if isinstance(part, Mapping) and part.get("type") in _RESULTS:
             content = next((part[n] for n in ("content", "output", "response", "result") if n in part), None)
@@ -193,6 +203,9 @@ def _messages(entry: Any, where: str, roles: Roles) -> Iterator[tuple[Message, l
             calls.append((str(part.get("name") or ""), given))
         elif part is not None and (text := _text(part)):
             words.append(text)
+            images |= {text: source} if (source := _file(part)[1]) else {}
+    if images:
+        meta[IMAGES] = images
     if role == "tool" and _MARK not in meta:
         meta |= {"result": name} if (name := _name(entry)) else {}
     elif role in ("user", "assistant") and speaker not in _CALLS:
@@ -273,11 +286,14 @@ def _text(value: Any) -> str:
     kind = str(value["type"])
     if kind in _WORDS:
         return _text(value.get("text", value.get("content")))
-    return _file(kind, value)
+    return _file(value)[0]
 
 
-def _file(kind: str, value: Mapping[str, Any]) -> str:
-    """An image, a sound or a file by what is known of it: its address or name, else its type and size."""
+def _file(value: Any) -> tuple[str, str]:
+    """An image, a sound or a file by its address or name, else its type and size; and where an image lies."""
+    kind = str(value.get("type", "")) if isinstance(value, Mapping) else ""
+    if not kind or kind in _WORDS:
+        return "", ""
     what = "image" if "image" in kind else "audio" if "audio" in kind else kind.removeprefix("input_")
     inner = next(
         (
@@ -289,10 +305,11 @@ def _file(kind: str, value: Mapping[str, Any]) -> str:
     )
     source = inner if isinstance(inner, Mapping) else {"url": inner}
     named = next(
-        (source[key] for key in ("url", "uri", "fileUri", "filename", "file_id") if source.get(key)), None
+        (source[key] for key in ("url", "uri", "fileUri", "path", "filename", "file_id") if source.get(key)),
+        None,
     )
     if isinstance(named, str) and not named.startswith("data:"):
-        return f"[{what}: {named}]"
+        return f"[{what}: {named}]", named if what == "image" else ""
     data = str(named or source.get("data") or source.get("file_data") or "")
     head, _, body = data.rpartition(",") if data.startswith("data:") else ("", "", data)
     media = head.removeprefix("data:").partition(";")[0] or next(
@@ -300,7 +317,9 @@ def _file(kind: str, value: Mapping[str, Any]) -> str:
     )
     digest = hashlib.sha256(body.encode(errors="replace")).hexdigest()[:12]
     size = f"{len(body) * 3 // 4:,} bytes, SHA-256 of its text {digest}" if body else "not in the file"
-    return f"[{what}: {', '.join(filter(None, (str(media or ''), size)))}]"
+    image = body and (what == "image" or str(media).startswith("image/"))
+    text = f"[{what}: {', '.join(filter(None, (str(media or ''), size)))}]"
+    return text, data if image and head else f"data:{media};base64,{body}" if image else ""
 
 
 def _kept(text: str, where: str) -> str:

@@ -7,21 +7,22 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
-from concord.conversation import Conversation, Message, Role, Turn
+from concord.conversation import Conversation, Message, Role, Turn, Unit
 from concord.errors import ImportRefused
 from concord.exchange import dialogue
 from concord.exchange.cells import name_in, nfc
 from concord.exchange.dialogue import SPEAKERS, Roles, from_list
-from concord.exchange.rows import AROUND
+from concord.exchange.incoming import Given
+from concord.exchange.rows import AROUND, FileRow
 from concord.exchange.shapes import (
     EACH,
     ROWS,
     WON,
     Paths,
     ScorePaths,
-    Several,
     Shape,
     Side,
     Votes,
@@ -32,7 +33,7 @@ from concord.exchange.shapes import (
 )
 from concord.files import has_half_characters
 from concord.files.limits import NAME
-from concord.rating import Comparison, Rater, RaterKind
+from concord.rating import Comparison, Rater
 from concord.runs.registry import SCENARIO
 from concord.scores import LARGEST
 
@@ -62,31 +63,104 @@ _TEXT = 500
 """Characters of a text that is kept in the metadata."""
 
 
-@dataclass(frozen=True, slots=True)
-class GivenScore:
-    """A score that a file gives a conversation. `by` is who gave it, “” where the file does not say."""
+@dataclass
+class Walk:
+    """A row on the way through which its conversations are read, with what each path was taken as.
 
-    conversation: str
-    turn: int | None
-    criterion: str
-    score: float
-    kind: RaterKind
-    by: str
-    why: str = ""
+    What was not taken is left out. Each of several entries has a walk of its own, where “@” is `here`; they
+    share the account.
+    """
+
+    fields: Mapping[str, Any]
+    shape: Shape
+    here: str = ""
+    taken: dict[str, str] = field(default_factory=dict)
+    """Paths, as the form has them, with what they were taken as."""
+    used: set[str] = field(default_factory=set)
+    """The same paths as they stand in the row."""
+    left: dict[str, None] = field(default_factory=dict)
+    """Paths of what is not kept of what was taken."""
+    spoken: set[str] = field(default_factory=set)
+
+    def entry(self, inside: Any, name: object = "") -> "Walk":
+        """The walk through one of several entries, which lies under this name among them."""
+        here = f"{self.place}.{name}".rstrip(".")
+        return Walk({**self.fields, EACH: inside}, self.shape, here, self.taken, self.used, self.left)
+
+    @property
+    def place(self) -> str:
+        """Where several entries lie."""
+        there = self.shape.several.at if self.shape.several is not None else ()
+        return next((path for path in there if at(self.fields, path) is not None), "")
+
+    def first(self, paths: Paths, use: str) -> Any:
+        """What the first of the paths leads to that leads to something, which is taken; None if none does."""
+        for path in paths:
+            if (value := at(self.fields, path)) is not None:
+                self.take(path, use)
+                return value
+        return None
+
+    def take(self, path: str, use: str) -> None:
+        """Note that what lies at a path is taken."""
+        before = self.taken.get(path, "")
+        self.taken[path] = before if use in before else ", ".join(filter(None, (before, use)))
+        whole = self.shape.several is not None and self.shape.several.threads
+        own = self.here + ("" if whole else path.removeprefix(EACH)) if path.startswith(EACH) else path
+        self.used.add(own)
+
+    def leave(self, *names: str) -> None:
+        """Note that these paths of what was taken are not kept."""
+        self.left |= dict.fromkeys(names)
+
+    def columns(self) -> dict[str, str]:
+        """What each path was taken as, “@” by the path to the entries."""
+        threads = self.shape.several is not None and self.shape.several.threads
+        return {
+            (self.place if threads else path.replace(EACH, self.place, 1))
+            if path.startswith(EACH)
+            else path: use
+            for path, use in self.taken.items()
+        }
+
+    def beside(self, meta: Mapping[str, Any], *, around: bool = False) -> tuple[list[str], list[str]]:
+        """The names of the row's fields that are metadata only, and the paths of what is not kept.
+
+        `meta` is the row's metadata; with `around`, what stands around the rows is looked at too.
+        """
+        fields, turns = self.fields, self.shape.turns
+        here = {n: value for n, value in fields.items() if n not in meta and (around or n != AROUND)}
+        left = [
+            re.sub(r"^@(\.messages(?=\.))?", self.place, name) for name in self.left if name not in self.taken
+        ]
+        left_out = [*_beside(here, self.used), *left]
+        if turns is not None:  # what is equal in all rows is metadata, and some say where the rows belong
+            placed = {*turns.by, *turns.order}
+            placed |= {n for n in fields if all(row.get(n) == fields[n] for row in fields[ROWS])}
+            left_out = [name for name in left_out if name.removeprefix(f"{ROWS}.") not in placed]
+        used_names = {path.partition(".")[0] for path in self.used}
+        return [name for name in meta if name not in used_names], list(dict.fromkeys(left_out))
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What one row holds. `unread` are scores that are neither numbers nor known words, as they stand.
+    """What one row holds, and how it was read.
 
-    `left_out` names what of its messages is in none of the conversations.
+    A score's rater has no name where the file does not say who gave it. `unread` are scores that are neither
+    numbers nor known words, as they stand; `line` is the row where
+    Concord wrote it, which may hold other things than conversations.
     """
 
     conversations: tuple[Conversation, ...]
+    walk: Walk
     votes: tuple[Comparison, ...] = ()
-    scores: tuple[GivenScore, ...] = ()
+    scores: tuple[Given, ...] = ()
     unread: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
+    line: FileRow | None = None
+    images: Mapping[str, bytes] = field(default_factory=dict)
+    """The images of its messages, by name."""
+    named: Sequence[str] = ()
+    """Images that are not kept, with the reason."""
 
 
 @dataclass(frozen=True)
@@ -96,41 +170,44 @@ class Reading:
     shape: Shape
     benchmark: str
     roles: Roles = field(default_factory=lambda: SPEAKERS)
+    folder: Path = Path()
+    """Where the file lies, and images beside it."""
 
 
 def read(fields: Mapping[str, Any], reading: Reading, where: str) -> Entry:
     """The conversations, votes and scores of a row. Raises ImportRefused."""
-    shape = reading.shape
-    sides, left_out = list[tuple[Any, str, tuple[Message, ...]]](), list[str]()
-    of_parts = _parts(fields, shape.several, where)
-    for part in of_parts:
+    shape, walk = reading.shape, Walk(fields, reading.shape)
+    sides = list[tuple[Walk, str, tuple[Message, ...]]]()
+    parts = _parts(walk, where)
+    for part in parts:
         try:
             sides += [(part, *_side(part, side, reading, where)) for side in shape.sides]
         except NoReply as error:
-            left_out = [f"{first_of(shape.several)} (parts in which nobody replies)"]
-            if shape.several is None or (part is of_parts[-1] and not sides):
+            walk.leave(f"{walk.place} (parts in which nobody replies)")
+            if shape.several is None or (part is parts[-1] and not sides):
                 why = first(fields, shape.failed)
                 reason = f"{where}: it ended with an error and has no reply: {_short(why)}."
                 raise error if why in (None, "success") else ImportRefused(reason) from error
     parts = [part for part, *_ in sides[:: len(shape.sides)]]
-    cut = at(fields, shape.votes.turn) if shape.votes is not None and shape.votes.turn else None
+    cut = walk.first((shape.votes.turn,), "turn of the vote") if shape.votes and shape.votes.turn else None
     if cut is not None:
         whole = [messages for *_, messages in sides]
         sides = [(part, player, _until(messages, cut, where)) for part, player, messages in sides]
         if [len(messages) for *_, messages in sides] != [*map(len, whole)]:
-            left_out = [
-                f"{path} (after the turn of the vote)" for side in shape.sides for path in side.messages
-            ]
-    key = _key(fields, shape) or _digest([side[1:] for side in sides])
+            paths = (path for side in shape.sides for path in side.messages)
+            walk.leave(*(f"{path} (after the turn of the vote)" for path in paths))
+    key = _key(walk) or _digest([side[1:] for side in sides])
     players = [player for _, player, _ in sides]
-    scenario = _short(first(fields, shape.scenario)) if shape.scenario else key if len(sides) > 1 else ""
+    scenario = _short(walk.first(shape.scenario, "scenario")) if shape.scenario else ""
+    scenario = key if len(sides) > 1 and not shape.scenario else scenario
+    language = walk.first(shape.language, "language")
     until = "" if cut is None else f"@{cut}"
     conversations = []
     for place, (part, player, messages) in enumerate(sides):
         name = key if len(sides) == 1 else f"{key}/{player}"
         if players.count(player) > 1:
             name += f"/{_MARKS[place] if place < len(_MARKS) else place + 1}"
-        facets = {called: _short(first(part, paths)) for called, paths in shape.facets.items()}
+        facets = {called: _facet(part, called, paths) for called, paths in shape.facets.items()}
         facets |= {SCENARIO: scenario + until} if scenario else {}
         conversations.append(
             Conversation(
@@ -138,49 +215,54 @@ def read(fields: Mapping[str, Any], reading: Reading, where: str) -> Entry:
                 key=name_in(where, "key", f"{reading.benchmark}/{name}{until}"),
                 player=player,
                 messages=messages,
-                language=_language(fields, shape, where),
+                language=_language(language, where),
                 facets={called: value for called, value in facets.items() if value},
-                context=_context(part, shape),
+                context=_context(part),
                 meta=_meta(fields),
             )
         )
     if twice := [c for c in conversations[1:] if c.key == conversations[0].key]:
         raise ImportRefused(f"{where}: two conversations have the key “{twice[0].key}”.")
-    votes = _votes(fields, parts, shape.votes, conversations, reading.benchmark, where) if shape.votes else ()
-    scores, unread = list[GivenScore](), list[str]()
+    votes = _votes(walk, parts, shape.votes, conversations, reading.benchmark, where) if shape.votes else ()
+    scores, unread = list[Given](), list[str]()
     for (part, *_), conversation in zip(sides, conversations, strict=True) if len(shape.sides) == 1 else ():
-        given, not_read = _scores(part, shape, conversation)
+        given, not_read = _scores(part, conversation)
         scores += given
         unread += not_read
-    return Entry(tuple(conversations), votes, tuple(scores), tuple(unread), tuple(left_out))
+    walk.first(shape.failed, "why it failed")
+    if shape.turns is not None:
+        row = first(fields, (f"{ROWS}.0",))
+        if order := next((path for path in shape.turns.order if at(row, path) is not None), ""):
+            walk.take(order, "order of the messages")
+    return Entry(tuple(conversations), walk, votes, tuple(scores), tuple(unread))
 
 
 class NoReply(ImportRefused):
     """A dialogue in which nobody replies."""
 
 
-def first_of(several: Several | None) -> str:
-    """What the several conversations of a row are called."""
-    return several.at[0] if several is not None else ""
-
-
 _MARKS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def _parts(fields: Mapping[str, Any], several: Several | None, where: str) -> list[Mapping[str, Any]]:
+def _parts(walk: Walk, where: str) -> list[Walk]:
     """The row as often as it holds a conversation, with what is that one's own at “@”."""
+    several = walk.shape.several
     if several is None:
-        return [fields]
-    value = parsed(first(fields, several.at))
+        return [walk]
+    value = parsed(first(walk.fields, several.at))
     if several.threads == "replies":
         value = _flat(value, None)
-    elif isinstance(value, Mapping):
-        value = dialogue.transposed(value) or list(value.values())
+    names: Sequence[object] = range(len(value)) if isinstance(value, list) else ()
+    if isinstance(value, Mapping):
+        listed = dialogue.transposed(value)
+        names, value = ([""] * len(listed), listed) if listed else (list(value), list(value.values()))
     if not isinstance(value, list) or not value:
         raise ImportRefused(f"{where}: there is no list at {' or '.join(several.at)}. Remove the row.")
     if several.threads:
-        value = _threads([each for each in value if isinstance(each, Mapping)], several.threads)
-    return [{**fields, EACH: each} for each in value if isinstance(each, Mapping | str)]
+        threads = _threads([each for each in value if isinstance(each, Mapping)], several.threads)
+        return [walk.entry(each) for each in threads]
+    entries = zip(names, value, strict=True)
+    return [walk.entry(each, name) for name, each in entries if isinstance(each, Mapping | str)]
 
 
 def _flat(message: Any, parent: Any) -> list[Mapping[str, Any]]:
@@ -227,124 +309,8 @@ def _threads(messages: Sequence[Mapping[str, Any]], how: str) -> list[Mapping[st
     return threads
 
 
-def beside(
-    fields: Mapping[str, Any], shape: Shape, meta: Mapping[str, Any], *, around: bool = False
-) -> tuple[list[str], list[str]]:
-    """The names of a row's fields that are metadata only, and the paths of what is not kept.
-
-    `meta` is the row's metadata; with `around`, what stands around the rows is looked at too.
-    """
-    used = _used(fields, shape)
-    used_names = {path.partition(".")[0] for path in used}
-    here = {name: value for name, value in fields.items() if name not in meta and (around or name != AROUND)}
-    left_out = [*_beside(here, used), *_unread(fields, shape, used)]
-    if shape.several is not None:
-        place = next(path for path in shape.several.at if at(fields, path) is not None)
-        left_out = [re.sub(r"^@(\.messages(?=\.))?", place, name) for name in left_out]
-    if shape.turns is not None:  # what is equal in all rows is metadata, and some say where the rows belong
-        placed = {*shape.turns.by, *shape.turns.order}
-        placed |= {n for n in fields if all(row.get(n) == fields[n] for row in fields[ROWS])}
-        left_out = [name for name in left_out if name.removeprefix(f"{ROWS}.") not in placed]
-    return [name for name in meta if name not in used_names], list(dict.fromkeys(left_out))
-
-
-def _unread(fields: Mapping[str, Any], shape: Shape, used: set[str]) -> Iterator[str]:
-    """What facets, messages and scores do not take of the values at their paths."""
-    for paths in shape.facets.values():
-        value = first(fields, paths)
-        if isinstance(value, Mapping) or len(" ".join(str(value).split())) > FACET:
-            yield f"{paths[0]} (a facet has {FACET} characters)"
-    threads = shape.several is not None and bool(shape.several.threads)
-    for part in _parts(fields, shape.several, ""):
-        for role, paths in (spoken for side in shape.sides for spoken in side.parts):
-            path, value = part_at(part, paths)
-            rest = () if value is None else _beside_words(value, role, path)
-            links = {f"{path}.{name}" for name in _LINKS} if threads else set()
-            yield from (name for name in rest if name not in used and name not in links)
-        for scores in shape.scores:
-            inner = {*scores.name, *scores.value, *scores.why, *scores.by, *scores.only, scores.kind}
-            given = parsed(at(part, scores.at))
-            listed = (
-                given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ()
-            )
-            for entry in () if scores.criterion else listed:
-                if isinstance(entry, Mapping) and scores.only and first(entry, scores.only) is None:
-                    yield f"{scores.at}.…"
-                elif isinstance(entry, Mapping):
-                    yield from (f"{scores.at}.{name}" for name in _beside(entry, inner))
-
-
 _LINKS = ("message_id", "parent_id", "message_tree_id", "id", "parent", "replies", "children", "if_chosen")
 """What says where in a tree a message stands."""
-
-
-def uses(fields: Mapping[str, Any], shape: Shape) -> dict[str, str]:
-    """The paths of a form that lead to something in a row, with what each is taken as.
-
-    Of several paths it is the one that counts. The last names of a “@” stand for those in every entry.
-    """
-    votes, taken = shape.votes, dict[str, str]()
-    part = _first_part(fields, shape.several)
-    every: list[tuple[str, Paths]] = [
-        *((f"context “{heading}”", paths) for heading, paths in shape.context.items()),
-        *((f"facet “{name}”", paths) for name, paths in shape.facets.items()),
-        *((f"score “{s.criterion}”" if s.criterion else "scores", (s.at,)) for s in shape.scores),
-        *(("reasons of a score", s.why) for s in shape.scores if s.criterion),
-        *(("rater", s.by) for s in shape.scores),
-        ("scenario", shape.scenario),
-        ("language", shape.language),
-        *(("player", side.player) for side in shape.sides),
-        ("why it failed", shape.failed),
-    ]
-    key = next((path for path in shape.key if _joint(fields, path)), "")
-    every += [("key", (part_,)) for part_ in key.split("+") if key]
-    if votes is not None:
-        every += [("vote", (path,)) for path in (*votes.columns, *votes.winner, *votes.less, votes.rank)]
-        every += [("rater", votes.by), ("turn of the vote", (votes.turn,)), ("reasons of a vote", votes.why)]
-    for name, paths in every:
-        path = next((path for path in paths if path and at(part, path) is not None), "")
-        taken |= {path: f"{taken[path]}, {name}" if path in taken and name not in taken[path] else name}
-    for side in shape.sides:
-        for role, paths in side.parts:
-            path, _ = part_at(part, paths)
-            taken[path] = "messages" if path in (*side.messages, *side.talk) else role
-    if shape.turns is not None:
-        row = first(fields, (f"{ROWS}.0",))
-        order = next((path for path in shape.turns.order if at(row, path) is not None), "")
-        taken |= {order: "order of the messages"}
-    taken.pop("", None)
-    return taken
-
-
-def columns(fields: Mapping[str, Any], shape: Shape) -> dict[str, str]:
-    """`uses` as the row calls them: what stands in each of several entries by the path to them."""
-    place = next(
-        (path for path in (shape.several.at if shape.several else ()) if at(fields, path) is not None), ""
-    )
-    return {
-        (place if shape.several and shape.several.threads else path.replace(EACH, place, 1))
-        if path.startswith(EACH)
-        else path: use
-        for path, use in uses(fields, shape).items()
-    }
-
-
-def _first_part(fields: Mapping[str, Any], several: Several | None) -> Mapping[str, Any]:
-    return fields if several is None else _parts(fields, several, "")[0]
-
-
-def _used(fields: Mapping[str, Any], shape: Shape) -> set[str]:
-    """The paths of `uses` as they stand in the row itself."""
-    paths, several = set(uses(fields, shape)), shape.several
-    if several is None:
-        return paths
-    place = next(path for path in several.at if at(fields, path) is not None)
-    if several.threads:
-        return {path for path in paths if not path.startswith(EACH)} | {place}
-    count = len(_parts(fields, several, ""))
-    inner = [path.removeprefix(EACH).removeprefix(".") for path in paths if path.startswith(EACH)]
-    beside = {path for path in paths if not path.startswith(EACH)}
-    return beside | {f"{place}.{n}.{path}".rstrip(".") for n in range(count) for path in inner}
 
 
 def _beside(value: Any, used: set[str], path: str = "") -> Iterator[str]:
@@ -363,21 +329,7 @@ def _beside(value: Any, used: set[str], path: str = "") -> Iterator[str]:
             yield f"{path}.…" if isinstance(name, int) else here
 
 
-def _beside_words(value: Any, role: Role, path: str) -> Iterator[str]:
-    """The paths of what messages hold beside what was said."""
-    if isinstance(value, Mapping) and not _is_message(value):
-        name, inner = _inside(value)
-        yield from (f"{path}.{other}" for other in _beside(value, {name}) if name)
-        if name == "choices":
-            yield from (f"{path}.{other}" for other in _beside({name: inner}, {"choices.0.message"}))
-            name, inner = "choices.0.message", inner[0].get("message")
-        yield from _beside_words(inner, role, f"{path}.{name}") if name else ()
-    elif not _texts(value):
-        for entry in _entries(value, role):
-            yield from (f"{path}.{name}" for name in dialogue.unread(entry))
-
-
-def _side(fields: Any, side: Side, reading: Reading, where: str) -> tuple[str, tuple[Message, ...]]:
+def _side(walk: Walk, side: Side, reading: Reading, where: str) -> tuple[str, tuple[Message, ...]]:
     """Who replies in a dialogue of a row, and its messages: lists one after another, then texts by turns.
 
     They are read together, so that a call in one list and its result in the next belong to one reply.
@@ -385,13 +337,15 @@ def _side(fields: Any, side: Side, reading: Reading, where: str) -> tuple[str, t
     entries: list[Any] = []
     spoken: list[tuple[Role, list[str]]] = []
     for role, paths in side.parts:
-        _, value = part_at(fields, paths)
+        path, value = part_at(walk.fields, paths)
         if value is None:
             continue
+        walk.take(path, "messages" if path in (*side.messages, *side.talk) else role)
+        walk.spoken.add(path)
         if texts := _texts(value):
             spoken.append((role, texts))
             continue
-        more = _entries(value, role)
+        more = _entries(value, role, walk, path)
         same = _role_texts(entries, reading, where) if entries else []
         begins = bool(same) and same == _role_texts(more, reading, where)[: len(same)]
         entries = more if begins else [*entries, *more]
@@ -405,14 +359,14 @@ def _side(fields: Any, side: Side, reading: Reading, where: str) -> tuple[str, t
                 first_ = sum(_speaks(e, reading) == "system" for e in entries)
                 place = first_ if role != "assistant" and turn == 0 else len(entries)
                 entries.insert(place, {"role": _OWN[role], "content": texts[turn]})
-    messages = from_list(entries, where, {**reading.roles, **_OWN_ROLES})
+    messages = from_list(entries, where, {**reading.roles, **_OWN_ROLES}, images=True)
     if not messages:
         raise ImportRefused(f"{where}: the dialogue is empty. Remove the row.")
     if not any(m.role == "assistant" for m in messages):
         raise NoReply(f"{where}: nobody replies in the dialogue. Remove the row, or name the speaker.")
     if any(has_half_characters(m.content) for m in messages):
         raise ImportRefused(f"{where}: a text holds half of a character (a lone surrogate). Remove it.")
-    named = first(fields, side.player)
+    named = walk.first(side.player, "player")
     player = named if isinstance(named, str) else _short(named) if named is not None else side.unnamed
     return nfc(name_in(where, "player", player.strip() or side.unnamed)), messages
 
@@ -443,8 +397,28 @@ def _texts(value: Any) -> list[str]:
     return []
 
 
-def _entries(value: Any, role: Role) -> list[Any]:
+def _entries(value: Any, role: Role, walk: Walk, path: str) -> list[Any]:
     """The messages of a value that is no text: a list of them, one of them, or an object that holds some."""
+    entries = _listed(value, role)
+    if entries is not None:
+        threads = walk.shape.several is not None and walk.shape.several.threads
+        unread = dict.fromkeys(name for entry in entries for name in dialogue.unread(entry))
+        walk.leave(*(f"{path}.{name}" for name in unread if not (threads and name in _LINKS)))
+        return entries
+    name, inner = _inside(value)
+    walk.leave(*(f"{path}.{other}" for other in _beside(value, {name}) if name))
+    if name == "choices":
+        said = "choices.0.message" if "message" in inner[0] else "choices.0.text"
+        walk.leave(*(f"{path}.{other}" for other in _beside({name: inner}, {said})))
+        return _entries(inner[0].get(said.rpartition(".")[2]), role, walk, f"{path}.{said}")
+    texts = _texts(inner) if name else [json.dumps(value, ensure_ascii=False, default=str)]
+    if texts:
+        return [{"role": _OWN[role], "content": text} for text in texts]
+    return _entries(inner, role, walk, f"{path}.{name}")
+
+
+def _listed(value: Any, role: Role) -> list[Any] | None:
+    """The messages that a value is; None for an object that may hold some."""
     if isinstance(value, list) and value and all(map(_is_part, value)):
         return [{"role": _OWN[role], "content": value}]
     if isinstance(value, list):
@@ -453,18 +427,10 @@ def _entries(value: Any, role: Role) -> list[Any]:
         return [{"role": _OWN[role], "content": str(value)}]
     if (listed := dialogue.transposed(value)) and _is_message(listed[0]):
         return listed
-    if _is_message(value):
-        return [value]
-    name, inner = _inside(value)
-    if name == "choices":
-        return _entries(inner[0].get("message", inner[0].get("text")), role)
-    if name:
-        texts = _texts(inner)
-        return [{"role": _OWN[role], "content": t} for t in texts] if texts else _entries(inner, role)
-    return [{"role": _OWN[role], "content": json.dumps(value, ensure_ascii=False, default=str)}]
+    return [value] if _is_message(value) else None
 
 
-_PARTS = ("text", "tool_use", "thinking", "redacted_thinking", "image", "output_text")
+_PARTS = ("text", "tool_use", "thinking", "redacted_thinking", "image", "image_url", "output_text")
 
 
 def _is_part(value: Any) -> bool:
@@ -503,15 +469,16 @@ def _until(messages: Sequence[Message], turn: Any, where: str) -> tuple[Message,
     raise ImportRefused(f"{where}: the vote is about turn {turn!r}, but the dialogue has {number} replies.")
 
 
-def _key(fields: Mapping[str, Any], shape: Shape) -> str:
-    return next(filter(None, (_joint(fields, path) for path in shape.key)), "")
-
-
-def _joint(fields: Mapping[str, Any], path: str) -> str:
-    """What a path of a key leads to, or several with “+” between them; “” unless all are texts or numbers."""
-    parts = [at(fields, part) for part in path.split("+")]
-    named = all(isinstance(each, str | int) and not isinstance(each, bool) for each in parts)
-    return "/".join(str(each).strip() for each in parts) if named else ""
+def _key(walk: Walk) -> str:
+    """What the first path of a key leads to, or several with “+” between them: texts or numbers; else “”."""
+    for path in walk.shape.key:
+        parts = [at(walk.fields, part) for part in path.split("+")]
+        named = all(isinstance(each, str | int) and not isinstance(each, bool) for each in parts)
+        if named and (key := "/".join(str(each).strip() for each in parts)):
+            for part in path.split("+"):
+                walk.take(part, "key")
+            return key
+    return ""
 
 
 def _digest(sides: Sequence[tuple[str, Sequence[Message]]]) -> str:
@@ -520,19 +487,24 @@ def _digest(sides: Sequence[tuple[str, Sequence[Message]]]) -> str:
     return hashlib.sha256(json.dumps(dialogues).encode()).hexdigest()[:16]
 
 
-def _language(fields: Mapping[str, Any], shape: Shape, where: str) -> str:
-    language = first(fields, shape.language)
+def _language(language: Any, where: str) -> str:
     name = str(language).strip() if language is not None else "en"
     return name_in(where, "language", _LANGUAGES.get(name.lower(), name) or "en")
 
 
-def _context(fields: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
-    spoken = {part_at(fields, paths)[0] for side in shape.sides for _, paths in side.parts}
+def _context(walk: Walk) -> dict[str, Any]:
     beside = {
-        heading: first(fields, tuple(path for path in paths if path not in spoken))
-        for heading, paths in shape.context.items()
+        heading: walk.first(tuple(path for path in paths if path not in walk.spoken), f"context “{heading}”")
+        for heading, paths in walk.shape.context.items()
     }
     return {heading: _plain(value) for heading, value in beside.items() if value not in (None, [], {})}
+
+
+def _facet(walk: Walk, name: str, paths: Paths) -> str:
+    value = walk.first(paths, f"facet “{name}”")
+    if isinstance(value, Mapping) or len(" ".join(str(value).split())) > FACET:
+        walk.leave(f"{paths[0]} (a facet has {FACET} characters)")
+    return _short(value)
 
 
 def _meta(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -566,22 +538,22 @@ def _short(value: Any) -> str:
 
 
 def _votes(
-    fields: Mapping[str, Any],
-    parts: Sequence[Mapping[str, Any]],
+    walk: Walk,
+    parts: Sequence[Walk],
     votes: Votes,
     sides: Sequence[Conversation],
     benchmark: str,
     where: str,
 ) -> tuple[Comparison, ...]:
     """The votes of a row on its sides, the first of a pair shown as A. Raises ImportRefused."""
-    by, why = first(fields, votes.by), str(first(fields, votes.why) or "")
+    by, why = walk.first(votes.by, "rater"), str(walk.first(votes.why, "reasons of a vote") or "")
     if isinstance(by, list | tuple) and by:
         rater = Rater(nfc(str(by[0]))[:NAME], "judge", str(by[1])[:NAME] if len(by) > 1 else "")
     else:
         unnamed = votes.who or f"voters of {benchmark}"
         rater = Rater(nfc(str(by))[:NAME] if by is not None else unnamed, votes.rater)
     if votes.rank:
-        ranks = [_number(at(part, votes.rank)) for part in parts]
+        ranks = [_number(part.first((votes.rank,), "vote")) for part in parts]
         return tuple(
             Comparison("", one.key, other.key, rater, "A" if a < b else "B" if a > b else "C")
             for (a, one), (b, other) in combinations(zip(ranks, sides, strict=True), 2)
@@ -589,7 +561,7 @@ def _votes(
         )
     verdict, answer, strong = votes.won, "", False
     for path in (*votes.columns, *votes.winner, *votes.less):
-        value = at(fields, path)
+        value = walk.first((path,), "vote")
         answer = answer or ("" if value is None else str(value))
         word = str(value).strip().lower()
         if path in votes.columns:
@@ -607,53 +579,52 @@ def _votes(
     return (Comparison("", one.key, other.key, rater, verdict, why, strong=strong),)
 
 
-def _scores(
-    fields: Mapping[str, Any], shape: Shape, conversation: Conversation
-) -> tuple[tuple[GivenScore, ...], tuple[str, ...]]:
-    given_scores, unread = dict[tuple[Any, ...], GivenScore](), []
+def _scores(walk: Walk, conversation: Conversation) -> tuple[tuple[Given, ...], tuple[str, ...]]:
+    given_scores, unread = dict[tuple[Any, ...], Given](), []
     replies = [turn for turn in conversation.turns() if turn.reply is not None]
-    for scores in shape.scores:
-        for criterion, turn, value, why, entry in _given(fields, scores, replies):
+    for scores in walk.shape.scores:
+        for criterion, turn, value, why, entry in _given(walk, scores, replies):
             if (score := _number(value)) is None:
                 unread.append(f"{criterion}: {str(value)[:40]}")
                 continue
             person = scores.rater == "human" or (
                 bool(scores.kind) and str(at(entry, scores.kind)).upper() in scores.people
             )
-            by = first(entry, (AS_GIVEN, *scores.by)) if isinstance(entry, Mapping) else None
-            by = first(fields, scores.by) if by is None else by
+            by = first(entry, (AS_GIVEN, *scores.by)) if entry is not walk.fields else None
+            by = walk.first(scores.by, "rater") if by is None else by
             who = nfc(str(by))[:NAME] if isinstance(by, str | int) else ""
-            one = GivenScore(
-                conversation.key,
-                turn,
-                nfc(criterion)[:NAME],
-                score,
-                "human" if person else "judge",
-                who,
-                str(why or ""),
-            )
-            given_scores[one.turn, one.criterion, one.kind, one.by] = one
+            rater = Rater(who, "human" if person else "judge")
+            unit = Unit(conversation.key, turn)
+            one = Given(unit, nfc(criterion)[:NAME], rater, score, explanation=str(why or ""))
+            given_scores[one.unit, one.criterion, rater] = one
     return tuple(given_scores.values()), tuple(unread)
 
 
 def _given(
-    fields: Mapping[str, Any], scores: ScorePaths, replies: Sequence[Turn]
-) -> Iterator[tuple[str, int | None, Any, Any, Any]]:
+    walk: Walk, scores: ScorePaths, replies: Sequence[Turn]
+) -> Iterator[tuple[str, int | None, Any, Any, Mapping[str, Any]]]:
     """(criterion, turn, value, reason, entry) of each score that a row has."""
-    given_scores = parsed(at(fields, scores.at))
+    use = f"score “{scores.criterion}”" if scores.criterion else "scores"
+    value = walk.first((scores.at,), use)
+    given_scores = parsed(value)
+    inner = {*scores.name, *scores.value, *scores.why, *scores.by, *scores.only, scores.kind}
     if given_scores is None:
         return
     if scores.criterion:
-        yield scores.criterion, None, at(fields, scores.at), first(fields, scores.why), fields
+        yield scores.criterion, None, value, walk.first(scores.why, "reasons of a score"), walk.fields
     elif isinstance(given_scores, list):
-        for entry in given_scores:
+        for entry in map(parsed, given_scores):
             named = first(entry, scores.name)
-            if named is None or (scores.only and first(entry, scores.only) is None):
-                continue
-            yield str(named), None, first(entry, scores.value), first(entry, scores.why), entry
+            if scores.only and first(entry, scores.only) is None:
+                walk.leave(f"{scores.at}.…")
+            elif isinstance(entry, Mapping):
+                walk.leave(*(f"{scores.at}.{name}" for name in _beside(entry, inner)))
+                if named is not None:
+                    yield str(named), None, first(entry, scores.value), first(entry, scores.why), entry
     elif isinstance(given_scores, Mapping):
         for name, value in given_scores.items():
             about = value if isinstance(value, Mapping) else {}
+            walk.leave(*(f"{scores.at}.{other}" for other in _beside(about, inner)))
             value = first(value, scores.value) if isinstance(value, Mapping) else value
             why = first(about, scores.why)
             if isinstance(value, list) and scores.unnamed:
@@ -663,12 +634,12 @@ def _given(
                 for turn, each in zip(replies, value, strict=True):
                     yield str(name), turn.number, each, why, about
             elif isinstance(value, Mapping):
-                for inner, each in value.items():
-                    yield f"{name}/{inner}", None, each, why, about
+                for within, each in value.items():
+                    yield f"{name}/{within}", None, each, why, about
             elif value is not None:
                 yield str(name), None, value, why, about
     else:
-        yield scores.at.rpartition(".")[2], None, given_scores, "", fields
+        yield scores.at.rpartition(".")[2], None, given_scores, "", walk.fields
 
 
 def _number(value: Any) -> float | None:

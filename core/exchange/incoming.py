@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple, TypedDict, TypeVar, Unpack
@@ -17,7 +16,7 @@ from concord.rating import Rater
 from concord.scores import labels, refused
 from concord.store import conversations, placements, ratings, studies, summaries
 from concord.store.database import now
-from concord.store.parts import Part, in_parts, rated_by
+from concord.store.parts import in_parts, rated_by
 from concord.store.ratings import Row
 from concord.store.studies import Study
 from concord.studies.studies import Runs, StudyRatings, study_ratings
@@ -72,34 +71,19 @@ class Imported:
     known: int
 
 
-def store(db: Database, incoming: Incoming, *, append: bool = False) -> Imported:
-    """Store a study; call it inside one transaction.
-
-    Raises ImportRefused if the study of that name has ratings and `append` is not set, or if a rating is
-    stored already (a judge's with the same score is left as it is).
-    """
-    return _store(lambda: nullcontext(db), incoming, append)
-
-
-def store_in_parts(
+def store(
     workspace: Workspace,
     incoming: Incoming,
     *,
     append: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> Imported:
-    """`store` in transactions of some hundredths of a second, so that others write in between.
+    """Store a study in transactions of some hundredths of a second, so that others write in between.
 
-    `progress` is told the share that is done. Where it fails, nothing stays. Raises WorkspaceError while
-    another import is under way.
+    `progress` is told the share that is done. Where it fails, nothing stays. Raises ImportRefused if the
+    study of that name has ratings and `append` is not set, or if a rating is stored already (a judge's with
+    the same score is left as it is), and WorkspaceError while another import is under way.
     """
-    with in_parts(workspace.db_path) as part:
-        return _store(part, incoming, append, progress)
-
-
-def _store(
-    part: Part, incoming: Incoming, append: bool, progress: Callable[[float], None] | None = None
-) -> Imported:
     name, begun = incoming.study.name, now()
     every: dict[Rater, None] = {}
     keys: dict[Unit, None] = {}
@@ -111,39 +95,38 @@ def _store(
         if key not in by_conversation:
             by_conversation[key] = array("q")
         by_conversation[key].append(at)
-    with part() as db:
-        asked_more = _make_room(db, incoming, append)
-        study = studies.study_id(db, name)
-        raters = {rater: ratings.rater_id(db, rater) for rater in every}
-    new = 0
-    for some in _some(incoming.conversations.values()):
+    new = units = people = judges = repeated = 0
+    with in_parts(workspace.db_path) as part:
         with part() as db:
-            for conversation in some:
-                if conversations.find_id(db, conversation.key) is None:
-                    conversations.save(db, conversation)
-                    new += 1
-    units = 0
-    for of_some in _some(keys, 2000):
-        with part() as db:
-            units += _add_units(db, name, of_some)
-    people = judges = repeated = 0
-    for done, some_keys in enumerate(_some(by_conversation)):
-        if progress is not None:
-            progress(done * AT_ONCE / len(by_conversation))
-        with part() as db:
-            given = [incoming.given[at] for key in some_keys for at in by_conversation[key]]
-            added = rate(db, given, study, raters)
-        people, judges, repeated = people + added[0], judges + added[1], repeated + added[2]
-    if asked_more:  # the finals of people who were not asked the new criteria
-        with part() as db:
-            rest = rated_by(db, studies.scope(name))
-        for ids in _some(rest):
+            asked_more = _make_room(db, incoming, append)
+            study = studies.study_id(db, name)
+            raters = {rater: ratings.rater_id(db, rater) for rater in every}
+        for some in _some(incoming.conversations.values()):
             with part() as db:
-                summaries.refresh(db, ids)
-    with part() as db:
-        persons = [number for rater, number in raters.items() if rater.kind == "human"]
-        placements.close_imported(db, study, persons, begun)
-    return Imported(name, units, new, people, judges, repeated)
+                for conversation in some:
+                    if conversations.find_id(db, conversation.key) is None:
+                        conversations.save(db, conversation)
+                        new += 1
+        for of_some in _some(keys, 2000):
+            with part() as db:
+                units += _add_units(db, name, of_some)
+        for done, some_keys in enumerate(_some(by_conversation)):
+            if progress is not None:
+                progress(done * AT_ONCE / len(by_conversation))
+            with part() as db:
+                given = [incoming.given[at] for key in some_keys for at in by_conversation[key]]
+                added = rate(db, given, study, raters)
+            people, judges, repeated = people + added[0], judges + added[1], repeated + added[2]
+        if asked_more:  # the finals of people who were not asked the new criteria
+            with part() as db:
+                rest = rated_by(db, studies.scope(name))
+            for ids in _some(rest):
+                with part() as db:
+                    summaries.refresh(db, ids)
+        with part() as db:
+            persons = [number for rater, number in raters.items() if rater.kind == "human"]
+            placements.close_imported(db, study, persons, begun)
+        return Imported(name, units, new, people, judges, repeated)
 
 
 def rate(

@@ -325,42 +325,26 @@ def mapped(mapping: Mapping[str, str], known: Shape | None = None) -> Shape:
     def path(name: str, otherwise: Paths = ()) -> Paths:
         return (mapping[name],) if name in mapping else otherwise
 
-    sides = known.sides if known is not None else (Side(),)
+    base = known or Shape("--map", tuple(mapping[name] for name in SPOKEN if mapping.get(name)), (Side(),))
+    said = {name: path(name) for name in ("messages", "talk", "user", "assistant") if name in mapping}
+    own: dict[str, Any] = said | {name: path(name) for name in ("system", "player") if name in mapping}
+    sides = base.sides
     if pair:
-        sides = tuple(
-            Side(path("system"), path("messages"), path("talk"), path("user"), path(reply), unnamed=reply)
-            for reply in ("first", "second")
-        )
-    elif {"messages", "talk", "user", "assistant"} & set(mapping):
-        if known is None or {"messages", "talk"} & set(mapping) or {"user", "assistant"} <= set(mapping):
-            sides = (Side(unnamed="unknown", player=sides[0].player, system=sides[0].system),)
-        sides = tuple(
-            replace(
-                side,
-                messages=path("messages", side.messages),
-                talk=path("talk", side.talk),
-                user=path("user", side.user),
-                assistant=path("assistant", side.assistant),
-            )
-            for side in sides
-        )
-    votes = known.votes if known is not None else None
-    if "winner" in mapping:
-        votes = Votes(path("winner"), by=path("rater"))
+        sides = tuple(Side(**own | {"assistant": path(of)}, unnamed=of) for of in ("first", "second"))
+    else:
+        if {"messages", "talk"} & set(said) or {"user", "assistant"} <= set(said):
+            sides = (Side(player=sides[0].player, system=sides[0].system),)
+        sides = tuple(replace(side, **own) for side in sides)
+    several = None if pair or said else base.several
+    votes = Votes(path("winner"), by=path("rater")) if "winner" in mapping else base.votes
     scores = tuple(
         ScorePaths(of[0], criterion=criterion, rater=kind, by=path("rater"))
         for prefix, kind in _SCORED.items()
         for criterion, of in named(prefix).items()
     )
-    base = known or Shape("--map", (), (Side(),))
-    several = base.several if sides == base.sides else None
     return replace(
         base,
-        has=base.has if known is not None else tuple(mapping[name] for name in SPOKEN if mapping.get(name)),
-        sides=tuple(
-            replace(side, player=path("player", side.player), system=path("system", side.system))
-            for side in sides
-        ),
+        sides=sides,
         votes=votes if len(sides) == 2 or several is not None else None,
         several=several,
         key=path("key", base.key),

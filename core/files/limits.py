@@ -10,6 +10,10 @@ DOCUMENT_BYTES = 32 * 2**20
 """A file that is one value: a JSON document, a text."""
 RECORD = 16 * 2**20
 """One record: characters of a record of CSV, which may have many lines, bytes of a line of JSON Lines."""
+IMAGE_BYTES = 4 * 2**20
+"""An image in a message that is kept."""
+IMAGES_OF_ONE = 16
+"""Images of one conversation that are kept; the others are named."""
 TOML_BYTES = 4 * 2**20
 """A TOML file: models.toml, prompts.toml, data."""
 NESTING = 64

@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from concord.errors import ConfigError, ImportRefused
-from concord.exchange import conversations_file, conversations_jsonl
+from concord.exchange import conversations_file
 from concord.library.study import ratings_frame
 from concord.llm.models import Model, load_models, read_entry
 from concord.rubrics import shelf, writing
@@ -103,15 +103,11 @@ def _stored(workspace: Workspace, given: Any, name: str) -> str:
 
 
 def _imported(workspace: Workspace, file: Path, name: str) -> str:
-    if conversations_jsonl.own(file):
-        named = conversations_jsonl.benchmarks(file, name)
-        if named and name not in named:
-            others = ", ".join(sorted(named))
-            raise ImportRefused(f"{file} names other benchmarks: {others}. Remove the field.")
-        conversations_jsonl.store(workspace, file, name)
-        return name
     with workspace.read() as db:
         found = conversations_file.survey(file, conversations_file.FileOptions(name), db=db)
+    if found.benchmarks and name not in found.benchmarks:
+        others = ", ".join(sorted(found.benchmarks))
+        raise ImportRefused(f"{file} names other benchmarks: {others}. Remove the field.")
     conversations_file.store(workspace, found)
     return name
 

@@ -37,6 +37,8 @@ REASKS = 2
 THROTTLED_SECONDS = 300.0
 """How long calls wait for an endpoint that throttles and answers none; also the longest Retry-After."""
 DEFAULT_CONCURRENCY = 16
+IMAGE_CHARACTERS = 6000
+"""So much text is an image estimated as: some 1,500 tokens."""
 SHORTEST_SECRET = 8
 """Characters of a key from which on it is taken out of what endpoints say; a shorter one is no secret."""
 OF_OPENAI = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
@@ -498,7 +500,7 @@ def request(
         messages = merge(messages)
     body: dict[str, Any] = {
         "model": model.served,
-        "messages": [{"role": m.role, "content": m.content} for m in messages],
+        "messages": [{"role": m.role, "content": _parts(m) if model.vision else m.content} for m in messages],
         **(params or {}),
         **model.params,
         **model.roles.get(role, {}),
@@ -520,6 +522,21 @@ def request(
     return body
 
 
+def _parts(message: Message) -> str | list[dict[str, Any]]:
+    """What is said, and each image after what stands for it in the text."""
+    if not message.images:
+        return message.content
+    parts: list[dict[str, Any]] = [{"type": "text", "text": message.content}]
+    for text, url in message.images.items():
+        parts += [{"type": "text", "text": text}, {"type": "image_url", "image_url": {"url": url}}]
+    return parts
+
+
+def billed(body: str) -> int:
+    """Characters of a request as they are estimated: an image as IMAGE_CHARACTERS."""
+    return len(re.sub(r'(?<=")data:image/[^"]*', " " * IMAGE_CHARACTERS, body).encode("utf-8", "replace"))
+
+
 def merge(messages: Sequence[Message]) -> list[Message]:
     """For models without a system role: the instructions begin the first user message."""
     instructions = "\n\n".join(m.content for m in messages if m.role == "system")
@@ -527,7 +544,7 @@ def merge(messages: Sequence[Message]) -> list[Message]:
     if not instructions:
         return rest
     if rest and rest[0].role == "user":
-        return [Message("user", f"{instructions}\n\n{rest[0].content}"), *rest[1:]]
+        return [Message("user", f"{instructions}\n\n{rest[0].content}", rest[0].meta), *rest[1:]]
     return [Message("user", instructions), *rest]
 
 

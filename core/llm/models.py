@@ -133,6 +133,8 @@ class Model(BaseModel):
     seed: bool = False
     """Send a seed derived from the plan, for endpoints that honour it."""
     price: Price | None = None
+    vision: bool = False
+    """Whether it sees images; without it reads what stands for them in the text."""
     batch: bool = True
     """Whether `--batch` asks it through its endpoint's Batch API; else it is called."""
     family: Annotated[str, Field(max_length=NAME)] = ""
@@ -232,6 +234,7 @@ class Model(BaseModel):
             self.kind,
             self.params
             | ({"seed": "from the plan"} if self.seed else {})
+            | ({"vision": True} if self.vision else {})
             | ({"rename": self.rename} if self.rename else {})
             | ({"roles": self.roles} if self.roles else {})
             | ({"adapted": dict(self.adapted)} if self.adapted else {}),

@@ -20,7 +20,7 @@ from concord.configuration import Configuration, Reported, Use
 from concord.conversation import Message
 from concord.errors import CallFailed
 from concord.llm import embeddings, replies
-from concord.llm.client import Client, Embedded, request
+from concord.llm.client import Client, Embedded, billed, request
 from concord.llm.completions import Beside, Completion
 from concord.llm.embeddings import Vector
 from concord.llm.prompts import RenderedPrompt
@@ -160,7 +160,8 @@ class Asker:
     ) -> Completion:
         calls, params, schema = self.calls, prompt.params, prompt.schema
         entry = calls.job.models[model].entry.configuration
-        sent = _digest([entry.hash, [(m.role, m.content) for m in messages], dict(params), schema])
+        said = [(m.role, m.content, *m.images.values()) for m in messages]
+        sent = _digest([entry.hash, said, dict(params), schema])
         noted = self.noted.get(step)
         if noted is not None and noted.asked == sent:
             self.spent += noted.spent
@@ -244,7 +245,7 @@ class Asker:
         if self.calls.budget is None:
             return await self._answered(model, call)
         body = sent()
-        size = len(json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"))
+        size = billed(json.dumps(body, ensure_ascii=False))
         async with self.calls.budget.reserved(model, size, most_tokens(body)) as held:
             try:
                 done = await self._answered(model, call)

@@ -23,7 +23,7 @@ from sqlite_utils import Database
 from concord.errors import CallFailed, RunStopped
 from concord.llm import batch
 from concord.llm.batch import BatchStanding, Result
-from concord.llm.client import Client
+from concord.llm.client import Client, billed
 from concord.llm.completions import Read
 from concord.llm.models import Model
 from concord.rating import NOTHING_SPENT, Spent
@@ -119,7 +119,7 @@ class Batches:
                 self.store.put(lambda db: stored.settle(db, call))
             return
         line = batch.line(call, body(of))
-        cost = of.cost(len(line) // 4, round(self.guess.get(model, 0)), batch=True)
+        cost = of.cost(billed(line.decode()) // 4, round(self.guess.get(model, 0)), batch=True)
         entry = {"id": call, "model": model, "work": work, "step": step, "asked": prompt_hash, "cost": cost}
         self._gather(model, line, entry)
         # Calls that were asked for together, as of residents of a town, are gathered together.

@@ -39,6 +39,7 @@ from concord.store import (
     comparisons,
     configurations,
     conversations,
+    images,
     presence,
     ratings,
     runs,
@@ -199,6 +200,8 @@ class _Run:
     """What was stored when work was begun: another run may have stored more since the survey."""
     ahead: int | None = None
     """The run of the benchmark that this one waits for."""
+    unseen: dict[str, set[str]] = field(default_factory=dict)
+    """Conversations whose images a judge was not shown."""
     ended: bool = False
     """Whether nothing but storing is left to do."""
 
@@ -430,6 +433,11 @@ class _Run:
         try:
             if owed.against:
                 shown.append(await self.store.look(lambda db: conversations.load(db, owed.against)))
+            if pictured := [c for c in shown if any(m.images for m in c.messages)]:
+                if model.vision:
+                    shown = [await self.store.look(partial(images.shown, conversation=c)) for c in shown]
+                else:
+                    self.unseen.setdefault(owed.judge, set()).update(c.key for c in pictured)
             judged = await judging.verdict(ask, shown, owed, model)
         except CallFailed as failure:
             self._failed(owed, failure)
@@ -508,7 +516,12 @@ class _Run:
     def _notes(self) -> list[str]:
         """What was changed of calls, and which run this one waits for."""
         waits = f"Run {self.ahead} is at work on {self.started.benchmark}: this one begins when it has ended."
-        return [*self.client.adaptations.values(), waits if self.ahead else ""]
+        blind = (
+            f"“{judge}” did not see the images of {len(keys):,} conversations, only what stands for them: "
+            "models.toml does not say vision = true."
+            for judge, keys in self.unseen.items()
+        )
+        return [*self.client.adaptations.values(), *blind, waits if self.ahead else ""]
 
     def _tell(self) -> None:
         """Say where the run stands, and what the store cannot take, without the store."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
-from concord.conversation import Conversation, Message
+from concord.conversation import IMAGES, Conversation, Message
 from concord.errors import CallFailed, ConcordError
 from concord.llm.models import Model
 from concord.llm.replies import UNANSWERED, Unusable
@@ -28,6 +28,8 @@ async def verdict(
         if isinstance(asking, Asking):
             prompt = replace(prompt, turns=asking.turns(*conversations))
             read = partial(asking.read, conversations[0])
+        if model.vision:
+            prompt = replace(prompt, messages=_seeing(prompt.messages, conversations))
         if model.kind == "program":
             prompt = replace(prompt, given=programs.given(conversations, prompt))
         answer = await ask("compare" if owed.against else "judge", owed.judge, prompt, read)
@@ -39,6 +41,13 @@ async def verdict(
     if isinstance(asking, Asking):
         return _verdict(owed, conversations, model, ratings=value, raw=answer.text, meta=answer.meta)
     return _verdict(owed, conversations, model, **value._asdict(), raw=answer.text)
+
+
+def _seeing(messages: Sequence[Message], conversations: Sequence[Conversation]) -> tuple[Message, ...]:
+    """The messages of a prompt, the last with the images of the conversations it is about."""
+    images = {text: url for c in conversations for m in c.messages for text, url in m.images.items()}
+    *before, last = messages
+    return (*before, replace(last, meta={IMAGES: images}) if images else last)
 
 
 def failed(

@@ -49,6 +49,9 @@ CREATE INDEX conversations_by_player ON conversations (benchmark, language, play
 CREATE INDEX conversations_of_benchmark ON conversations (benchmark);
 CREATE INDEX conversations_spent ON conversations (calls, cost, unpriced);
 
+-- The images in messages: `name` is the hash of the body with its type, by which a message's meta names it.
+CREATE TABLE images (name TEXT PRIMARY KEY, body BLOB NOT NULL);
+
 -- What conversations can be filtered and grouped by.
 CREATE TABLE facets (
     name TEXT NOT NULL,

@@ -14,7 +14,7 @@ from concord.errors import StudyError, check_known
 from concord.rating import FINDINGS, Criterion, Finding, Rater
 from concord.runs.benchmark import Benchmark
 from concord.runs.judged import system
-from concord.store import conversations, placements, ratings, spotchecks, suspects
+from concord.store import conversations, images, placements, ratings, spotchecks, suspects
 from concord.store.filters import Where
 from concord.store.ratings import Stored
 from concord.store.spotchecks import Seen
@@ -130,7 +130,7 @@ class Screen:
 
 def screen(db: Database, conversation_id: int, person: str = "") -> Screen:
     """What a spot-check shows of one conversation. Raises NotFound."""
-    conversation = conversations.load(db, conversation_id)
+    conversation = images.shown(db, conversations.load(db, conversation_id))
     criterion = question(db, conversation.benchmark)
     people = [r for r in ratings.of_conversation(db, conversation_id) if r.rater.kind == "human"]
     return Screen(

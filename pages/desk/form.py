@@ -175,7 +175,10 @@ def messages(conversation: Conversation, speaker: Callable[[Message], str]) -> l
                     "reply": message is turn.reply,
                     "speaker": speaker(message) + conversation.voice(message),
                 }
-                rows.append(shown | {"text": message.content})
+                images = [
+                    [text, url] for text, url in message.images.items() if url.startswith("data:image/")
+                ]
+                rows.append(shown | {"text": message.content} | ({"images": images} if images else {}))
     return rows
 
 

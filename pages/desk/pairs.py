@@ -7,7 +7,7 @@ from sqlite_utils import Database
 from concord.conversation import Conversation
 from concord.rating import Criterion
 from concord.rubrics.rubric import Rubric, shown
-from concord.store import conversations
+from concord.store import conversations, images
 from pages.desk import form
 
 SAYS = {"over": "All compared – thank you!", "nothing": "There are no two replies to compare"}
@@ -22,7 +22,7 @@ def question(criterion: Criterion) -> dict[str, Any]:
 
 def shown_pair(db: Database, first: int, second: int, rubric: Rubric | None = None) -> dict[str, Any]:
     """Two conversations (ids) as they are shown. Values are picked by name, and none names a model."""
-    one, other = conversations.load(db, first), conversations.load(db, second)
+    one, other = (images.shown(db, conversations.load(db, number)) for number in (first, second))
     about = {
         "turn": None,
         "language": one.language,

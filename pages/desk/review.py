@@ -9,7 +9,7 @@ from sqlite_utils import Database
 from concord.lab import disagreements
 from concord.lab.disagreements import CAUSES, Disagreement
 from concord.lab.measuring import Candidate
-from concord.store import conversations, lab
+from concord.store import conversations, images, lab
 from pages.desk import form
 from pages.desk.component import name
 from pages.desk.form import DeskEvent, Moving
@@ -61,7 +61,7 @@ class ReviewDesk:
 
     def _item(self, db: Database, one: Disagreement, tags: Mapping[int, lab.Tag]) -> dict[str, Any]:
         whole, scale, tagged = (
-            conversations.load(db, one.unit.conversation),
+            images.shown(db, conversations.load(db, one.unit.conversation)),
             one.criterion.scale,
             tags.get(one.unit.id),
         )

@@ -15,7 +15,7 @@ from concord.conversation import Conversation
 from concord.rubrics.rubric import shown
 from concord.rubrics.shelf import used
 from concord.runs.registry import BENCHMARKS
-from concord.store import conversations, desk, known, placements, studies
+from concord.store import conversations, desk, images, known, placements, studies
 from concord.store.desk import Refusal
 from concord.store.placements import Placement
 from concord.store.studies import Study
@@ -97,7 +97,7 @@ def item(db: Database, study: Study, unit: int, task: Placement) -> dict[str, An
         first, second = task.shown
         shown_item = pairs.shown_pair(db, first, second, rubric)
     else:
-        shown_item = dialogue(study, task, conversations.load(db, task.conversation_id))
+        shown_item = dialogue(study, task, images.shown(db, conversations.load(db, task.conversation_id)))
     return shown_item | answered(unit, task)
 
 

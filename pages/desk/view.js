@@ -206,13 +206,14 @@ class View {
   }
 
   // A message of an item, of one of its sides; the reply that is rated stands out.
-  message({ turn, reply, speaker, text, cut, note }, item) {
+  message({ turn, reply, speaker, text, cut, note, images }, item) {
     const here = item.turn != null && item.turn === turn;
     return el("article", { "data-turn": turn, class: `message ${reply ? "reply" : "user"} ${here ? "rated" : item.turn == null ? "" : "aside"} ${note ? "hard" : ""}` },
       note && el("p", { class: "marker" }, note),
       el("header", {}, t(speaker), turn && el("span", { class: "turn" }, ` ${turn}`), here && reply && el("strong", { class: "this" }, this.model.fixed.submits ? t("Rate this reply") : t("This reply is rated")),
         cut && el("strong", { class: "cut" }, t("cut off at the length limit"))),
-      el("div", { class: `text ${text.trim() ? "" : "none"}`, dir: "auto" }, text.trim() ? this.written(text) : t("(an empty reply)")));
+      el("div", { class: `text ${text.trim() ? "" : "none"}`, dir: "auto" }, text.trim() ? this.written(text) : t("(an empty reply)")),
+      (images ?? []).filter(([, src]) => src.startsWith("data:image/")).map(([alt, src]) => el("img", { src, alt, title: alt })));
   }
 
   // What an item is about, in sight while its dialogue scrolls beneath; a tag may lead to a turn.

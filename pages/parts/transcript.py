@@ -55,6 +55,7 @@ def transcript(
             with st.chat_message("user", avatar=":material/person:"):
                 who = f"{turn.user.meta.get('name', speakers[0])} · turn {turn.number}"
                 _message(who, turn.user.content, letters, sought, places.get((turn.number, turn.user.role)))
+                images(turn.user)
                 marks(turn.user.meta)
         for message in turn.beside:
             if message.role == "tool":
@@ -67,6 +68,7 @@ def transcript(
                 who, reply = turn.reply.meta.get("name", who), turn.reply.content
                 at = places.get((turn.number, turn.reply.role))
                 _message(who, reply or "(an empty reply)", letters and bool(reply), sought, at)
+                images(turn.reply)
                 marks(turn.reply.meta)
             if beside is not None:
                 with right:
@@ -88,6 +90,13 @@ def spoken(message: Message) -> str:
     named = message.meta.get("calls", message.meta.get("result"))
     names = ", ".join(map(str, named)) if isinstance(named, list) else str(named or "")
     return ("Tool call" if "calls" in message.meta else "Tool result") + (f": {names}" if names else "")
+
+
+def images(message: Message) -> None:
+    """Draw the images of a message that was read with them."""
+    for text, url in message.images.items():
+        if url.startswith("data:image/"):
+            st.image(url, plain(text))
 
 
 def context(conversation: Conversation) -> None:

@@ -11,7 +11,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from concord.conversation import Role
 from concord.errors import ConcordError
-from concord.exchange import conversations_file, conversations_jsonl, incoming, ratings_csv, ratings_study
+from concord.exchange import conversations_file, incoming, ratings_csv, ratings_study
 from concord.exchange.conversations_file import FileOptions, FileSurvey, FormNotKnown
 from concord.exchange.ratings_csv import RatingsFile
 from concord.exchange.shapes import PREFIXES
@@ -20,6 +20,7 @@ from concord.rubrics import shelf
 from concord.runs.registry import BENCHMARKS
 from concord.store import conversations
 from concord.store.comparisons import OWN
+from concord.store.images import drawn
 from concord.studies import pairings
 from concord.table import Column, Table
 from pages.parts import table, told
@@ -127,8 +128,6 @@ def page() -> None:
         return
     upload = _kept(file.file_id, file.name, file)
     _next(file.file_id)
-    if conversations_jsonl.own(upload.path):
-        return _own(upload, file.file_id)
     if ratings_csv.holds_ratings(upload.path):
         return _ratings(upload, file.file_id)
     _foreign(upload, file.file_id)
@@ -163,17 +162,6 @@ def _importing(number: str, *, blocked: bool = False) -> bool:
     again = st.session_state.get(STORED, {}).get("file") == number
     kind: Literal["primary", "secondary"] = "secondary" if again else "primary"
     return st.button("Import", type=kind, icon=":material/upload:", disabled=blocked)
-
-
-def _own(upload: Upload, number: str) -> None:
-    """A file that Concord wrote: conversations, with criteria and a study."""
-    st.markdown(f"**{plain(upload.name)}** was written by `concord export conversations`.")
-    if _importing(number):
-        try:
-            _stored(number, str(conversations_jsonl.store(workspace(), upload.path)))
-        except ConcordError as error:
-            told.refused(ConcordError(upload.sentence(error)))
-        st.rerun()
 
 
 @st.cache_resource(max_entries=4, show_spinner="Checking the ratings …")
@@ -212,7 +200,7 @@ def _ratings(upload: Upload, number: str) -> None:
                 raise ConcordError(f"“{study}” is the name of a benchmark. Give the study another name.")
             with workspace().read() as db:
                 brought = ratings_study.incoming(db, read, study)
-            done = incoming.store_in_parts(
+            done = incoming.store(
                 workspace(),
                 brought,
                 append=append,
@@ -305,6 +293,8 @@ def _taken(found: FileSurvey | FormNotKnown) -> dict[str, str]:
     uses = dict[str, list[str]]()
     for path, use in found.columns.items():
         uses.setdefault(path.partition(".")[0], []).extend(use)
+    if not found.columns:  # a file that Concord wrote
+        return {}
     kept = {name: "kept as data" if name in found.metadata else "left out" for name in found.fields}
     return {
         name: ", ".join(dict.fromkeys(uses[name])) if name in uses else kept[name] for name in found.fields
@@ -322,8 +312,8 @@ def _rows(found: FileSurvey) -> None:
             "player": c.player,
             "language": c.language,
             "messages": len(c.messages),
-            "begins": " ".join(c.messages[0].content.split())[:TEXT],
-            "ends": " ".join(c.messages[-1].content.split())[:TEXT],
+            "begins": " ".join(m.content for m in c.messages[:1])[:TEXT],
+            "ends": " ".join(m.content for m in c.messages[-1:])[:TEXT],
             "votes": ", ".join(f"{v.rater.name}: {v.verdict}" for v in entry.votes),
             "scores": ", ".join(f"{s.criterion} {s.score:g}" for s in entry.scores)[:TEXT],
         }
@@ -332,7 +322,8 @@ def _rows(found: FileSurvey) -> None:
     ]
     names = [name for name in rows[0] if any(row[name] not in ("", None) for row in rows)]
     table.draw(Table("rows", "The first rows, as they were read", tuple(map(Column, names)), tuple(rows)))
-    first = found.shown[0][1].conversations[0]
+    entry = found.shown[0][1]
+    first = drawn(entry.conversations[0], entry.images)
     with st.expander("The first conversation"):
         transcript(first, speakers=("User", first.player))
 

@@ -15,7 +15,7 @@ from concord.runs.judging import asked_again
 from concord.runs.planning import materials
 from concord.runs.registry import BENCHMARKS
 from concord.scores import Line, labels, run_label
-from concord.store import comments, configurations, conversations, ratings, summaries
+from concord.store import comments, configurations, conversations, images, ratings, summaries
 from concord.store.comments import Remark
 from concord.store.conversations import Found
 from concord.store.ratings import Stored
@@ -31,7 +31,7 @@ Asked = Mapping[str, Criterion]
 def conversation(which: int) -> None:
     """Draw it. Raises NotFound."""
     with workspace().read() as db:
-        found, what = conversations.listed(db, which), conversations.load(db, which)
+        found, what = conversations.listed(db, which), images.shown(db, conversations.load(db, which))
         given, judgements = ratings.of_conversation(db, which), ratings.judgements_of(db, which)
         spent, lines = conversations.spent(db, which), summaries.scorecard(db, which)
         asked = {c.name: c for c in ratings.criteria_of(db, which)}

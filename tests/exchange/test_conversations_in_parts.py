@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from concord.errors import ImportRefused
-from concord.exchange import conversations_jsonl
+from concord.exchange import conversations_file, conversations_jsonl, rows
 from concord.rating import Judgement, Rater
 from concord.store import checking, conversations, copies, ratings, settings, studies
 from concord.workspace import Workspace
@@ -46,7 +46,7 @@ def out(fresh, run, tmp_path):
 @pytest.fixture
 def workspace(tmp_path, monkeypatch):
     """Every line of an import is a part of its own."""
-    monkeypatch.setattr(conversations_jsonl, "AT_ONCE", 1)
+    monkeypatch.setattr(conversations_file, "AT_ONCE", 1)
     made = Workspace.open(tmp_path / "other")
     with made.write() as db:
         conversations.save(db, replace(simulated(STORED), trajectory=None), simulated=True)
@@ -66,13 +66,13 @@ def whole(workspace):
 
 
 def test_what_is_stored_in_parts_is_what_one_part_stores(workspace, out, tmp_path, monkeypatch):
-    done = conversations_jsonl.store(workspace, out)
-    assert (done.conversations, done.known, done.studies) == (9, 1, ("s",))
+    surveyed, done = conversations_file.bring(workspace, out)
+    assert (done.conversations, done.known, surveyed.studies) == (9, 1, ["s"])
     other = Workspace.open(tmp_path / "at once")
-    monkeypatch.setattr(conversations_jsonl, "AT_ONCE", 1000)
+    monkeypatch.setattr(conversations_file, "AT_ONCE", 1000)
     with other.write() as db:
         conversations.save(db, replace(simulated(STORED), trajectory=None), simulated=True)
-    conversations_jsonl.store(other, out)
+    conversations_file.bring(other, out)
     one, another = held(workspace), held(other)
     for name in ("facets", "items", "criteria"):
         assert one[name] == another[name], name
@@ -86,9 +86,9 @@ def test_what_is_stored_in_parts_is_what_one_part_stores(workspace, out, tmp_pat
 def test_a_repeated_import_changes_nothing(workspace, out):
     talks = out.with_name("talks-only.jsonl")
     talks.write_text("".join(line for line in out.read_text().splitlines(True) if '"study"' not in line))
-    conversations_jsonl.store(workspace, talks)
+    conversations_file.bring(workspace, talks)
     before = held(workspace)
-    assert conversations_jsonl.store(workspace, talks).known == 10
+    assert conversations_file.bring(workspace, talks)[1].known == 10
     assert held(workspace) == before
 
 
@@ -116,7 +116,7 @@ def test_others_write_between_two_lines(workspace, out, monkeypatch):
         return saved(*args)
 
     monkeypatch.setattr(conversations_jsonl, "_save", save)
-    conversations_jsonl.store(workspace, out)
+    conversations_file.bring(workspace, out)
     thread.join()
     assert other[0] in (3, 4)
     with workspace.read() as db:
@@ -125,9 +125,9 @@ def test_others_write_between_two_lines(workspace, out, monkeypatch):
 
 
 def test_a_long_line_fills_a_part(out, monkeypatch):
-    assert len(list(conversations_jsonl._batches(out))) == 1
-    monkeypatch.setattr(conversations_jsonl, "BYTES_AT_ONCE", 1)
-    assert [len(some) for some in conversations_jsonl._batches(out)] == [1] * 13
+    assert len(list(conversations_file._batches(rows.read(out)))) == 1
+    monkeypatch.setattr(conversations_file, "BYTES_AT_ONCE", 1)
+    assert [len(some) for some in conversations_file._batches(rows.read(out))] == [1] * 13
 
 
 @pytest.mark.parametrize(
@@ -146,25 +146,25 @@ def test_a_wrong_last_line_leaves_nothing(workspace, out, line, why):
     with out.open("a") as more:
         more.write(line + "\n")
     with pytest.raises(ImportRefused, match=why) as refused:
-        conversations_jsonl.store(workspace, out)
+        conversations_file.bring(workspace, out)
     assert "line 14" in str(refused.value)
     assert held(workspace) == before
     assert whole(workspace)
 
 
 def test_every_conversation_is_checked_before_one_is_stored(workspace, out, monkeypatch):
-    monkeypatch.setattr(conversations_jsonl, "in_parts", None)
+    monkeypatch.setattr(conversations_file, "in_parts", None)
     with out.open("a") as more:
         more.write('{"key": "z", "messages": 5}\n')
     with pytest.raises(ImportRefused, match="line 14"):
-        conversations_jsonl.store(workspace, out)
+        conversations_file.bring(workspace, out)
 
 
 KILLED = """
 import os, signal
 from concord.cli import main
-from concord.exchange import conversations_jsonl
-conversations_jsonl.AT_ONCE, study = 1, conversations_jsonl._study
+from concord.exchange import conversations_file, conversations_jsonl
+conversations_file.AT_ONCE, study = 1, conversations_jsonl._study
 def dying(*args):
     study(*args)
     os.kill(os.getpid(), signal.SIGKILL)
@@ -188,11 +188,12 @@ def test_an_import_that_was_killed_is_removed_when_the_workspace_is_opened(works
 
 def test_a_conversation_that_others_use_meanwhile_stays(workspace, out, monkeypatch):
     """Items of a study cannot be removed, so that nobody could open the workspace; a judgement was paid."""
-    batches = conversations_jsonl._batches
+    batches, passes = conversations_file._batches, []
 
-    def interrupted(path):
-        for lines in batches(path):
-            key = lines[0][1].get("key")
+    def interrupted(rows):
+        passes.append(rows)
+        for some in batches(rows):
+            key = some[0].fields.get("key") if len(passes) == 2 else None
             if key == "t5":
                 with workspace.write() as db:
                     studies.create(db, studies.Study("mine", ()))
@@ -201,11 +202,11 @@ def test_a_conversation_that_others_use_meanwhile_stays(workspace, out, monkeypa
                     ratings.save_judgement(db, judged)
             if key == "t6":
                 raise KeyboardInterrupt
-            yield lines
+            yield some
 
-    monkeypatch.setattr(conversations_jsonl, "_batches", interrupted)
+    monkeypatch.setattr(conversations_file, "_batches", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        conversations_jsonl.store(workspace, out)
+        conversations_file.bring(workspace, out)
     assert not any("'part " in row for row in held(workspace)["settings"])
     with workspace.read() as db:
         assert set(conversations.existing(db, [*KEYS, *(f"t{n}" for n in range(8))])) == {

@@ -255,7 +255,11 @@ def test_its_votes_and_scores_are_read(read):
     assert votes == VOTES.get(name, [])
     strong = [vote.strong for entry in entries for vote in entry.votes]
     assert strong == STRONG.get(name, [False] * len(votes))
-    scores = [(s.criterion, s.score, s.kind, s.by, s.turn) for entry in entries for s in entry.scores]
+    scores = [
+        (s.criterion, s.score, s.rater.kind, s.rater.name, s.unit.turn)
+        for entry in entries
+        for s in entry.scores
+    ]
     assert scores == SCORES.get(name, [])
 
 
@@ -351,7 +355,7 @@ def places(entry):
 
 
 def vars_of(one):
-    return one if isinstance(one, str) else [one.criterion, one.by, one.why]
+    return one if isinstance(one, str) else [one.criterion, one.rater.name, one.explanation]
 
 
 STRUCTURE = {"role", "type", "content_type", "source", "source_type", "status", "mimeType", "lc", "children"}
@@ -393,13 +397,13 @@ def test_every_text_stands_once_or_is_named_as_left_out(name, tmp_path, drawn, j
                 entry = entries.read(fields, Reading(shape, "b"), "here")
             except ImportRefused:
                 continue  # a word that the form needs, such as who speaks
-            metadata, left_out = entries.beside(fields, shape, entry.conversations[0].meta, around=True)
+            metadata, left_out = entry.walk.beside(entry.conversations[0].meta, around=True)
             said = [m.content for c in entry.conversations for m in c.messages]
             for c in entry.conversations:
                 assert sum(text in m.content for m in c.messages) <= 1, (path, "twice")
             forms = (text, written(text), *(["§"] if entry.unread else []))
             kept = any(form in place for form in forms for place in (*said, *places(entry)))
-            assert kept or not unnamed(path, [*left_out, *entry.left_out]), (path, left_out, metadata)
+            assert kept or not unnamed(path, left_out), (path, left_out, metadata)
             before = {m.content for c in whole.conversations for m in c.messages}
             new = set(said) - before
             assert all(any(form in each for form in forms) for each in new), (path, new)

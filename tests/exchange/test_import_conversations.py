@@ -217,13 +217,22 @@ def test_a_file_with_a_column_that_concord_does_not_write_is_read_as_of_another_
     assert (chat.key, chat.player, chat.facets) == ("chats/k", "elm", {"topic": "cars"}), told.output
 
 
-def test_concords_own_file_names_what_it_leaves_out_and_refuses_options(brought, run, fresh, tmp_path):
+def test_concords_own_file_is_checked_names_what_it_leaves_out_and_is_not_mapped(
+    brought, run, fresh, tmp_path
+):
     entry = {
         "kind": "conversation",
         "key": "k",
         "messages": [{**TURN[0], "time": 1}, TURN[1]],
         "colour": "red",
     }
-    assert brought([entry]).output == "1 new conversations. Left out: colour, messages.time.\n"
-    refused = run(fresh, "import", "conversations", tmp_path / "chats.jsonl", "--check")
-    assert "Leave out --check." in refused.output
+    done = brought([entry, {"kind": "benchmark", "name": "chats", "criteria": []}], "--check").output
+    assert "of the form “export of Concord”, 2 rows" in done
+    assert "Left out: colour (1 rows), messages.time (1 rows)." in done
+    assert all_of(fresh, "chats") == []
+    assert (
+        "Under “chats”: 1 new conversations."
+        in run(fresh, "import", "conversations", tmp_path / "chats.jsonl").output
+    )
+    refused = run(fresh, "import", "conversations", tmp_path / "chats.jsonl", "--map", "player=colour")
+    assert "Leave out --map" in refused.output

@@ -11,7 +11,7 @@ import pytest
 
 from concord.conversation import Conversation, Message
 from concord.errors import ImportRefused
-from concord.exchange import conversations_jsonl, incoming, ranking_csv, ratings_csv, ratings_study
+from concord.exchange import conversations_file, incoming, ranking_csv, ratings_csv, ratings_study
 from concord.questions import Scale, points
 from concord.store import access, conversations, frames, placements, ratings
 from concord.store import studies as stored
@@ -28,10 +28,10 @@ def put(tmp_path, *lines, header=HEADER, name="ratings.csv"):
     return file
 
 
-def bring(db, file, study="s", append=False, **options):
-    return incoming.store(
-        db, ratings_study.incoming(db, ratings_csv.read(file), study, **options), append=append
-    )
+def bring(workspace, file, study="s"):
+    with workspace.read() as db:
+        brought = ratings_study.incoming(db, ratings_csv.read(file), study)
+    return incoming.store(workspace, brought)
 
 
 def empty(workspace):
@@ -66,17 +66,11 @@ class TestRead:
     def test_a_byte_order_mark_blank_lines_and_an_unnamed_column_are_passed_over(self, workspace, tmp_path):
         file = tmp_path / "excel.csv"
         file.write_bytes(("\ufeff," + HEADER + "\r\n0,a,fluency,human,ann,4\r\n,,,,,\r\n\r\n").encode())
-        with workspace.write() as db:
-            assert bring(db, file).people == 1
+        assert bring(workspace, file).people == 1
 
     def test_columns_may_be_written_in_capitals(self, workspace, tmp_path):
-        with workspace.write() as db:
-            assert (
-                bring(
-                    db, put(tmp_path, "a,f,Human,ann,1", header="Item_ID,Criterion,Rater_Type,Rater,Score")
-                ).people
-                == 1
-            )
+        file = put(tmp_path, "a,f,Human,ann,1", header="Item_ID,Criterion,Rater_Type,Rater,Score")
+        assert bring(workspace, file).people == 1
 
     def test_text_is_one_reply_or_a_dialogue(self, workspace, tmp_path):
         dialogue = json.dumps(
@@ -93,8 +87,8 @@ class TestRead:
             writer.writerow([item, "f", "human", "ann", 1, text])
         file = tmp_path / "r.csv"
         file.write_text(HEADER + ",text\n" + out.getvalue())
-        with workspace.write() as db:
-            bring(db, file)
+        bring(workspace, file)
+        with workspace.read() as db:
             said = {
                 key: [(m.role, m.content) for m in conversations.load(db, f"s/{key}").messages]
                 for key in "abcd"
@@ -109,8 +103,9 @@ class TestRead:
     def test_an_item_that_is_stored_is_that_conversation(self, workspace, tmp_path):
         with workspace.write() as db:
             conversations.save(db, Conversation("x", "kept", "p", (Message("assistant", "Kept"),)))
-            done = bring(db, put(tmp_path, "kept,f,human,ann,1", "other,f,human,ann,2"))
-            assert done.conversations == 1
+        done = bring(workspace, put(tmp_path, "kept,f,human,ann,1", "other,f,human,ann,2"))
+        assert done.conversations == 1
+        with workspace.read() as db:
             assert [u["key"] for u in stored.units(db, "s")] == ["kept", "s/other"]
 
     def test_other_columns_are_kept_with_the_item_or_the_rating_they_speak_of(self, workspace, tmp_path):
@@ -119,8 +114,8 @@ class TestRead:
             for n in range(4)
             for who in ("ann", "bob")
         ]
-        with workspace.write() as db:
-            bring(db, put(tmp_path, *rows, header=HEADER + ",source,serial,comment"))
+        bring(workspace, put(tmp_path, *rows, header=HEADER + ",source,serial,comment"))
+        with workspace.read() as db:
             kept = conversations.load(db, "s/i1")
             # The source is shared by items, so one can filter by it; a serial number is not.
             assert (kept.facets, kept.meta) == ({"source": "web"}, {"serial": "id1"})
@@ -133,8 +128,8 @@ class TestRead:
             for kind, who in (("human", "ann"), ("judge", "gpt"))
             for turn in (1, 2)
         ]
-        with workspace.write() as db:
-            bring(db, put(tmp_path, *lines, header="item_id,criterion,rater_type,rater,turn,score"))
+        bring(workspace, put(tmp_path, *lines, header="item_id,criterion,rater_type,rater,turn,score"))
+        with workspace.read() as db:
             assert stored.get(db, "s").per_turn
             frame = frames.frame(db, "s")
         assert sorted(zip(frame.turn, frame.kind, frame.score, strict=True)) == [
@@ -146,8 +141,8 @@ class TestRead:
 
     def test_judges_turns_are_averaged_where_people_rate_the_whole(self, workspace, tmp_path):
         lines = ["a,f,human,ann,,4", "a,f,judge,gpt,1,2", "a,f,judge,gpt,2,5"]
-        with workspace.write() as db:
-            bring(db, put(tmp_path, *lines, header="item_id,criterion,rater_type,rater,turn,score"))
+        bring(workspace, put(tmp_path, *lines, header="item_id,criterion,rater_type,rater,turn,score"))
+        with workspace.read() as db:
             frame = frames.frame(db, "s")
         assert dict(zip(frame.rater, frame.score, strict=True)) == {"ann": 4.0, "gpt": 3.5}  # (2 + 5) / 2
 
@@ -157,8 +152,8 @@ class TestRead:
 
     def test_runs_of_a_judge_are_repeats(self, workspace, tmp_path):
         lines = ["a,f,human,ann,,4", "a,f,judge,gpt,0,2", "a,f,judge,gpt,1,3"]
-        with workspace.write() as db:
-            bring(db, put(tmp_path, *lines, header="item_id,criterion,rater_type,rater,repeat,score"))
+        bring(workspace, put(tmp_path, *lines, header="item_id,criterion,rater_type,rater,repeat,score"))
+        with workspace.read() as db:
             mean = studies.ratings_for_agreement(db, "s")
             single = studies.ratings_for_agreement(db, "s", runs="single")
         assert dict(zip(mean.table.rater, mean.table.score, strict=True)) == {"ann": 4.0, "gpt": 2.5}
@@ -420,8 +415,8 @@ def test_names_that_differ_in_their_unicode_form_alone_are_one(workspace, tmp_pa
         f"b,{two},human,{two},2,{two}",
         header=header,
     )
-    with workspace.write() as db:
-        bring(db, file)
+    bring(workspace, file)
+    with workspace.read() as db:
         found = frames.frame(db, "s")
         assert [c.name for c in stored.get(db, "s").criteria] == [one]
     assert set(found.rater) == set(found.player) == set(found.criterion) == {one}
@@ -434,7 +429,7 @@ def test_conversations_and_rankings_have_composed_names_too(workspace, tmp_path)
     file = tmp_path / "c.jsonl"
     told = {"key": "k", "player": "Jose\u0301", "messages": [{"role": "user", "content": "Hi"}]}
     file.write_text(json.dumps(told) + "\n", encoding="utf-8")
-    conversations_jsonl.store(workspace, file)
+    conversations_file.bring(workspace, file)
     with workspace.read() as db:
         assert conversations.load(db, "k").player == "José"
     assert set(ranking_csv.read("model,score\nJose\u0301,1\n".encode(), "r.csv")) == {"josé"}

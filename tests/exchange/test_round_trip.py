@@ -267,7 +267,7 @@ BAD = {
         "line 2, utterance 1, must be an object",
     ),
     "facets": (json.dumps({"key": "b", "messages": [], "facets": [1]}), "line 2: “facets” must be an object"),
-    "other words": (json.dumps({"key": "a", "messages": []}), "“a” with other messages is stored already"),
+    "other words": (json.dumps({"key": "a", "messages": []}), "“a” stands in line 1 with other messages"),
     "another kind": (json.dumps({"kind": "novel"}), "the kind “novel” is unknown"),
     "half a study": (
         json.dumps({"kind": "study", "name": "s"}),

@@ -62,7 +62,9 @@ def test_scores_are_joined_by_the_trace_they_are_about(tmp_path, tool):
     beside = lines(tmp_path / "scores.jsonl", score)
     found, _ = read(lines(tmp_path / "rows.jsonl", row), joins=(beside,))
     ((_, entry),) = found.shown
-    assert [(s.criterion, s.score, s.kind, s.by) for s in entry.scores] == [("wit", 2.0, "human", "ann")]
+    assert [(s.criterion, s.score, s.rater.kind, s.rater.name) for s in entry.scores] == [
+        ("wit", 2.0, "human", "ann")
+    ]
 
 
 def test_a_file_that_belongs_to_no_other_is_refused(tmp_path):
@@ -97,7 +99,7 @@ def test_scores_by_people_and_judges_are_mapped_beside_a_known_form(tmp_path):
     mapping = {"human:stars": "stars", "score:auto": "auto", "rater": "who", "out:secret": "secret"}
     found, _ = read(lines(tmp_path / "a.jsonl", row), mapping=mapping)
     ((_, entry),) = found.shown
-    scores = [(s.criterion, s.kind, s.by) for s in entry.scores]
+    scores = [(s.criterion, s.rater.kind, s.rater.name) for s in entry.scores]
     assert sorted(scores) == [("auto", "judge", "ann"), ("stars", "human", "ann")]
     assert "secret" not in entry.conversations[0].meta
     taken = next(line for line in sentences(found) if line.startswith("Taken: "))

@@ -124,6 +124,7 @@ def _messages(value: Any) -> tuple[Message, ...]:
         known = f"{where}.role must be one of {', '.join(ROLES)}, not {role!r}."
         require(isinstance(role, str) and role in ROLES, known, f"{where}.role")
         parts = content if isinstance(content, list) else [{"text": content}]
+        parts = [part for part in parts if not (isinstance(part, dict) and part.get("type") == "image_url")]
         texts = [part.get("text") if isinstance(part, dict) else None for part in parts]
         fine = all(isinstance(text, str) for text in texts)
         require(fine, f"{where}.content must be text, or a list of parts with text.", f"{where}.content")

@@ -1,0 +1,81 @@
+"""Images in messages: copied from data URLs and from files beside the one imported; no network is asked."""
+
+import base64
+import binascii
+from collections.abc import Mapping
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+from concord.conversation import IMAGES, Conversation, Message
+from concord.files.limits import IMAGE_BYTES, IMAGES_OF_ONE
+
+_BEGINS = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpeg", b"GIF87a": "gif", b"GIF89a": "gif"}
+"""How files of the known types begin; the ending names the type."""
+
+
+def copied(
+    conversations: tuple[Conversation, ...], folder: Path
+) -> tuple[tuple[Conversation, ...], dict[str, bytes], list[str]]:
+    """The conversations with their images by name, the images, and why others are only named in the text.
+
+    Paths lead from the folder of the imported file and do not leave it.
+    """
+    bodies, named = dict[str, bytes](), list[str]()
+    return tuple(replace(c, messages=_named(c, folder, bodies, named)) for c in conversations), bodies, named
+
+
+def _named(
+    conversation: Conversation, folder: Path, bodies: dict[str, bytes], named: list[str]
+) -> tuple[Message, ...]:
+    messages, count = list[Message](), 0
+    for message in conversation.messages:
+        if IMAGES not in message.meta:
+            messages.append(message)
+            continue
+        meta, kept = dict(message.meta), dict[str, str]()
+        given = meta.pop(IMAGES)
+        for text, source in given.items() if isinstance(given, Mapping) else ():
+            try:
+                if count == IMAGES_OF_ONE:
+                    raise ValueError(f"only {IMAGES_OF_ONE} of a conversation are kept")
+                body = _body(str(source), folder)
+                kept[str(text)] = f"{sha256(body).hexdigest()}.{_type(body)}"
+                bodies[kept[str(text)]] = body
+                count += 1
+            except (ValueError, OSError) as error:
+                named.append(f"{text}: {error.strerror if isinstance(error, OSError) else error}")
+        messages.append(replace(message, meta=meta | ({IMAGES: kept} if kept else {})))
+    return tuple(messages)
+
+
+def _body(source: str, folder: Path) -> bytes:
+    """The bytes of an image. Raises ValueError and OSError."""
+    if source.startswith("data:"):
+        head, _, text = source.partition(",")
+        if not head.endswith(";base64"):
+            raise ValueError("it is not written in Base64")
+        if len(text) > IMAGE_BYTES * 4 // 3 + 4:
+            raise ValueError(f"it is larger than {IMAGE_BYTES:,} bytes")
+        try:
+            return base64.b64decode(text, validate=True)
+        except binascii.Error:
+            raise ValueError("it is not written in Base64") from None
+    if "://" in source:
+        raise ValueError("it lies elsewhere, and nothing is fetched")
+    path = (folder / source).resolve()
+    if not path.is_relative_to(folder.resolve()):
+        raise ValueError("it lies outside the folder of the file")
+    if path.stat().st_size > IMAGE_BYTES:
+        raise ValueError(f"it is larger than {IMAGE_BYTES:,} bytes")
+    return path.read_bytes()
+
+
+def _type(body: bytes) -> str:
+    """The type of an image by how it begins. Raises ValueError for any other file."""
+    if body[:4] == b"RIFF" and body[8:12] == b"WEBP":
+        return "webp"
+    kind = next((kind for begin, kind in _BEGINS.items() if body.startswith(begin)), "")
+    if not kind:
+        raise ValueError("it is no PNG, JPEG, WebP or GIF")
+    return kind

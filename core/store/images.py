@@ -1,0 +1,39 @@
+"""Images of conversations in the store: each once, under a name that is its hash."""
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sqlite_utils import Database
+
+from concord.conversation import IMAGES, Conversation
+
+
+def save(db: Database, images: Mapping[str, bytes]) -> None:
+    """Keep images by name; one that is there stays."""
+    db.conn.executemany("INSERT OR IGNORE INTO images (name, body) VALUES (?, ?)", images.items())
+
+
+def shown(db: Database, conversation: Conversation) -> Conversation:
+    """A conversation as it is shown and sent: its images as data URLs."""
+    names = [name for message in conversation.messages for name in message.images.values()]
+    if not names:
+        return conversation
+    sql = "SELECT name, body FROM images WHERE name IN (SELECT value FROM json_each(?))"
+    return drawn(conversation, dict(db.execute(sql, [json.dumps(names)])))
+
+
+def drawn(conversation: Conversation, bodies: Mapping[str, bytes]) -> Conversation:
+    """A conversation with its images as data URLs, as far as they are there."""
+    urls = {
+        name: f"data:image/{name.rpartition('.')[2]};base64,{b64encode(body).decode()}"
+        for name, body in bodies.items()
+    }
+    messages = (
+        replace(m, meta={**m.meta, IMAGES: {t: urls[n] for t, n in m.images.items() if n in urls}})
+        if m.images
+        else m
+        for m in conversation.messages
+    )
+    return replace(conversation, messages=tuple(messages))
