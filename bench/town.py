@@ -22,9 +22,9 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from concord.benchmarks.stss.bodies import Body, Rooms, encounters
+from concord.benchmarks.stss.bodies import Body, encounters
 from concord.benchmarks.stss.simulation import World, people
-from concord.benchmarks.stss.town import Clock, Town, load_town
+from concord.benchmarks.stss.town import DAY, Clock, Town, load_town
 from concord.runs.engine import few_collections
 from tests.stss.scripted import ScriptedMind
 
@@ -77,10 +77,7 @@ def all_pairs(agents: list[Body]) -> int:
 
 
 def look_round(agents: list[Body], step: int) -> int:
-    rooms = Rooms()
-    for agent in agents:
-        rooms.note(agent)
-    return len(encounters(rooms, step))
+    return len(encounters(agents, step))
 
 
 def noticing(agents: list[Body], find) -> float:
@@ -118,7 +115,7 @@ def main() -> None:
             fewest = fewest or each
             met = sum(len(agent.considered) for agent in agents) / n
             # Noon of the last day again: everybody is up and about.
-            noon = clock.steps - clock.steps_a_day // 2
+            noon = clock.steps - DAY // clock.step_minutes // 2
             for agent in agents:
                 agent.follow(agent.me.day, 0)
                 agent.considered.clear()

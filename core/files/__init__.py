@@ -14,13 +14,15 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from concord.errors import ConcordError, ConfigError
 from concord.files import limits
 
 if TYPE_CHECKING:
-    from pydantic import ValidationError
+    from pydantic import BaseModel, ValidationError
+
+M = TypeVar("M", bound="BaseModel")
 
 VERSION = "0.1.0"
 """The version of Concord; the package takes it from here."""
@@ -201,6 +203,40 @@ def _parsed(parse: Callable[[str], Any], text: str) -> Any:
 
 _TOO_DEEP = f"lists and objects are nested deeper than {limits.NESTING}"
 _TOO_LARGE = "a whole number does not fit 64 bits"
+
+
+def json_lines(path: Path, refusal: Refusal = ConfigError) -> dict[int, dict[str, Any]]:
+    """The objects of a JSON Lines file by the number of their line. Raises `refusal`."""
+    objects = {}
+    for number, text in enumerate(read_text(path, refusal).split("\n"), 1):
+        if text.strip():
+            try:
+                objects[number] = parse_json(text)
+            except ValueError as error:
+                raise refusal(f"{path}, line {number}, is not valid JSON: {error}.") from error
+            if not isinstance(objects[number], dict):
+                raise refusal(f"{path}, line {number}, is not a JSON object.")
+    if not objects:
+        raise refusal(f"{path} is empty. Take the file as it was published.")
+    return objects
+
+
+def listed_tables(path: Path, name: str) -> list[Mapping[str, Any]]:
+    """The [[name]] tables of a TOML file; none where there is no file. Raises ConfigError."""
+    entries = kept_toml(path).get(name, [])
+    if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
+        raise ConfigError(f"{path} must list its {name} as [[{name}]] tables.")
+    return entries
+
+
+def valid(kind: type[M], fields: Any, where: object, refusal: Refusal = ConfigError) -> M:
+    """The value that a table of a file describes. Raises `refusal`, which says where it stands."""
+    from pydantic import ValidationError
+
+    try:
+        return kind.model_validate(fields)
+    except ValidationError as error:
+        raise refusal(f"{where}: {first_problem(error)}.") from error
 
 
 def first_problem(error: ValidationError) -> str:

@@ -32,6 +32,13 @@ def own_tables(benchmark: str) -> Callable[..., tuple[Table, ...]] | None:
     return own.get(benchmark)
 
 
+def sharing(db: Database, benchmark: str) -> list[str]:
+    """The judges of a benchmark, and of those that share its own leaderboard."""
+    own = own_tables(benchmark)
+    names = [name for name in BENCHMARKS if name == benchmark or (own and own_tables(name) is own)]
+    return sorted({judge for name in names for judge in tables.judges(db, name)})
+
+
 @dataclass(frozen=True)
 class Rated:
     """Conversations and what judges gave them; `raters` are all judges by name."""

@@ -10,7 +10,7 @@ from concord.conversation import Conversation
 from concord.llm import verdicts
 from concord.llm.embeddings import Vector
 from concord.llm.models import Kind
-from concord.llm.prompts import Prompt, RenderedPrompt, load_prompt
+from concord.llm.prompts import Prompt, RenderedPrompt, load_prompt, versions
 from concord.llm.replies import Answer, Reply
 from concord.rating import Criterion, Judgement, Preference, Rating
 from concord.runs.plans import PlayPlan, ProposePlan
@@ -77,6 +77,17 @@ class Option:
     kind: Literal["choice", "choices", "count", "switch"]
     default: Any
     values: Values | None = None
+
+
+def narrowing(name: str, words: str, values: Values) -> Option:
+    """An option that narrows a run to what is named."""
+    return Option(name, f"Only {words} (all unless given).", "choices", (), values)
+
+
+def prompt_versions(benchmark: str, default: str, name: str = "version", of: str = "prompts") -> Option:
+    """The option that chooses among the versions of a benchmark's prompts."""
+    help = f"Version of the {of}."
+    return Option(name, help, "choice", default, lambda m, c: versions(m.prompts, benchmark))
 
 
 class Expected(NamedTuple):
@@ -204,6 +215,8 @@ class Benchmark:
     # Facets and criteria with a meaning for other code; “” where the benchmark has none.
     items: tuple[str, ...] = ()
     """The facets that tell its items apart. All others are conditions: a table says which it mixes."""
+    evaluated: tuple[str, ...] = ()
+    """The facets that with the player tell what is evaluated: a table has a row for each."""
     scenario_facet: str = ""
     """Names the scenario. Only conversations of the same scenario are compared."""
     interrogator_facet: str = ""

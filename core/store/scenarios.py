@@ -27,7 +27,7 @@ def save(db: Database, given: Iterable[Scenario]) -> int:
 def accepted(db: Database, benchmark: str, kind: str) -> list[Scenario]:
     """The accepted scenarios in the order stored, without those in `waiting_for`."""
     without = waiting_for(db, benchmark, kind)
-    return [s for s in page(db, benchmark, kind, state="accepted", limit=-1) if s.key not in without]
+    return [s for s in page(db, benchmark, kind, state="accepted") if s.key not in without]
 
 
 def waiting_for(db: Database, benchmark: str, kind: str) -> dict[str, str]:
@@ -41,20 +41,11 @@ def waiting_for(db: Database, benchmark: str, kind: str) -> dict[str, str]:
     return dict(rows.fetchall())
 
 
-def page(
-    db: Database,
-    benchmark: str,
-    kind: str,
-    *,
-    state: State | None = None,
-    source: str = "",
-    limit: int = 50,
-) -> list[Scenario]:
-    """Some of a kind, in the order they came; a limit of −1 means all."""
+def page(db: Database, benchmark: str, kind: str, *, state: State | None = None) -> list[Scenario]:
+    """All of a kind, or those in a state, in the order they came."""
     rows = db.query(
-        "SELECT * FROM scenarios WHERE benchmark = ? AND kind = ? AND (? IS NULL OR state = ?) AND (? = '' "
-        "OR source = ?) ORDER BY id LIMIT ?",
-        [benchmark, kind, state, state, source, source, limit],
+        "SELECT * FROM scenarios WHERE benchmark = ? AND kind = ? AND (? IS NULL OR state = ?) ORDER BY id",
+        [benchmark, kind, state, state],
     )
     return [_scenario(row) for row in rows]
 
@@ -84,18 +75,6 @@ def proposed(db: Database, calls: Sequence[str]) -> set[str]:
         [json.dumps(list(calls))],
     )
     return {row[0] for row in rows}
-
-
-def counts(db: Database, benchmark: str, kind: str) -> dict[str, dict[str, int]]:
-    """How many there are: source → state → number."""
-    numbers: dict[str, dict[str, int]] = {}
-    for source, state, n in db.execute(
-        "SELECT source, state, count(*) FROM scenarios WHERE benchmark = ? AND kind = ? "
-        "GROUP BY source, state ORDER BY min(id)",
-        [benchmark, kind],
-    ):
-        numbers.setdefault(source, {})[state] = n
-    return numbers
 
 
 def decide(

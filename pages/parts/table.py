@@ -131,20 +131,16 @@ def _card(name: str, cells: Iterable[tuple[str, str]]) -> Any:
 def rows_as_cards(
     key: str,
     rows: Sequence[Mapping[str, object]],
-    choose: Callable[[int], None] | None = None,
     columns: Mapping[str, Any] | None = None,
 ) -> bool:
     """Draw rows of a grid as cards where the reader has them so; False where not.
 
     The first cell of a row names its card. `columns` are the headings or the settings of the grid's columns.
-    `choose` is called with the place of the row that is chosen.
     """
     cards = menu.as_cards()
-    for place, row in enumerate(rows[: _at_most(key)] if cards else ()):
+    for row in rows[: _at_most(key)] if cards else ():
         cells = [_labelled(cell, (columns or {}).get(name, name)) for name, cell in row.items()]
-        with _card(cells[0][1], cells):
-            if choose is not None:
-                st.button("Select", key=f"{key} card {place}", on_click=choose, args=(place,))
+        _card(cells[0][1], cells)
     if cards:
         _more(key, len(rows))
     return cards

@@ -53,7 +53,7 @@ def transcript(
                 aside(message)
         if turn.user is not None:
             with st.chat_message("user", avatar=":material/person:"):
-                who = f"{turn.user.meta.get('name', speakers[0])} · turn {turn.number}"
+                who = f"{_name(turn.user, speakers[0])} · turn {turn.number}"
                 _message(who, turn.user.content, letters, sought, places.get((turn.number, turn.user.role)))
                 images(turn.user)
                 marks(turn.user.meta)
@@ -65,7 +65,7 @@ def transcript(
             left, right = st.columns([3, 2], gap="medium") if wide else (st.container(), st.container())
             with left, st.chat_message("assistant", avatar=":material/chat:"):
                 who = speakers[1] if turn is turns[-1] or not before else before
-                who, reply = turn.reply.meta.get("name", who), turn.reply.content
+                who, reply = _name(turn.reply, who), turn.reply.content
                 at = places.get((turn.number, turn.reply.role))
                 _message(who, reply or "(an empty reply)", letters and bool(reply), sought, at)
                 images(turn.reply)
@@ -75,6 +75,11 @@ def transcript(
                     beside(turn)
         elif beside is not None:
             beside(turn)
+
+
+def _name(message: Message, usual: str) -> str:
+    """Who speaks: by name where a file told it, or where a resident of a town does."""
+    return str(message.meta.get("name") or message.meta.get("speaker") or usual)
 
 
 def aside(message: Message) -> None:

@@ -25,7 +25,10 @@ def where(benchmark: Benchmark, values: Mapping[str, Sequence[str]]) -> Chosen:
         if language != EVERY:
             chosen.append(("language", (language,)))
     for name, found in values.items():
-        if name not in ("benchmark", "language", "player", *benchmark.items) and len(found) > 1:
+        if (
+            name not in ("benchmark", "language", "player", *benchmark.evaluated, *benchmark.items)
+            and len(found) > 1
+        ):
             checked(name, found)
             picked = st.multiselect(
                 name.replace("_", " ").capitalize(), found, key=name, bind="query-params", placeholder="all"

@@ -10,7 +10,7 @@ from concord.estimate import Estimate
 from concord.reports import corrected, differences, leaderboards
 from concord.reports.leaderboard_table import leaderboard_table
 from concord.reports.leaderboards import Leaderboard
-from concord.reports.rated import Rated, boards, gather, own_tables, with_leaderboard
+from concord.reports.rated import Rated, boards, gather, own_tables, sharing, with_leaderboard
 from concord.runs import judged
 from concord.runs.benchmark import Benchmark
 from concord.scores import FINAL
@@ -21,7 +21,7 @@ from concord.studies import studies
 from concord.table import Table
 from pages.parts import table
 from pages.parts.address import asked, benchmark_chosen, checked, choice, go, link, shown
-from pages.parts.charts import Point, intervals, show
+from pages.parts.charts import Point, forest, intervals, show
 from pages.parts.navigation import heading, part
 from pages.parts.plain import plain
 from pages.parts.reports import study_called
@@ -102,15 +102,11 @@ def page() -> None:
         st.info("There are no conversations yet that judges could compare.")
         return link("runs", "Start a run")
     benchmark, rubric = _by(benchmark_chosen(names))
-    special = part(benchmark.name, "leaderboard")
     try:
         if rubric or own_tables(benchmark.name) is None:
             _common(benchmark, rubric)
-        elif special:
-            special.draw(benchmark)
         else:
-            for each in _own(_basis(benchmark)):
-                table.draw(each)
+            _own(benchmark)
     except ConcordError as error:
         sentence(error)
 
@@ -131,12 +127,35 @@ def _by(benchmark: Benchmark) -> tuple[Benchmark, str]:
         return judged.system(db, benchmark.name, rubric), rubric
 
 
+def _own(benchmark: Benchmark) -> None:
+    """A benchmark's own tables; a row leads to the conversations that it is about."""
+    with workspace().read() as db:
+        judges = sharing(db, benchmark.name)
+    with st.popover("Conversations, judges", icon=":material/tune:"):
+        panel = filters.panel(judges) if judges else ()
+        tables = _own_tables(_basis(benchmark), panel)
+    best = tables[0]
+    if first := best.meta.get("first by"):
+        title = next(column.title for column in best.columns if column.name == first)
+        forest([*zip(map(best.label, best.rows), best.estimates(first), strict=True)], title, "Mean score")
+    st.caption("Select a row to see its conversations.")
+    for each in tables:
+        row = table.draw(each, selectable=True)
+        if row is not None:
+            about = {"player": row.get("player") or row.get("model")} | {
+                n: row.get(n) for n in benchmark.facets
+            }
+            go("conversations", benchmark=benchmark.name, **{n: str(v) for n, v in about.items() if v})
+    if special := part(benchmark.name, "leaderboard"):
+        special.more()
+
+
 @st.cache_resource(max_entries=8, show_spinner="Measuring …")
-def _own(of: Basis) -> tuple[Table, ...]:
+def _own_tables(of: Basis, judges: tuple[str, ...]) -> tuple[Table, ...]:
     make = own_tables(of.benchmark)
     assert make is not None
     with workspace().read() as db:
-        return make(db, where=dict(of.where))
+        return make(db, where=dict(of.where), judges=judges)
 
 
 def _basis(benchmark: Benchmark, rubric: str = "") -> Basis:

@@ -1,28 +1,43 @@
-"""A simulation: the task and who counted, who is where at any moment, a resident's day, the talks."""
+"""A simulation: the task and its score, who is where and says what at any moment, and who counted."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 
+import altair as alt
 import pandas as pd
 import streamlit as st
 
-from concord.benchmarks.stss import language, system, views
+from concord.benchmarks.stss import system, views
 from concord.benchmarks.stss.tasks import TITLES, SocialTask, task_from
-from concord.benchmarks.stss.trajectory import STAMP, Talk, from_stored
-from concord.benchmarks.stss.views import Simulation, clock
+from concord.benchmarks.stss.town import Town
+from concord.benchmarks.stss.trajectory import STAMP, from_stored
+from concord.benchmarks.stss.views import Here, Simulation, clock
 from concord.conversation import Conversation
 from concord.runs.planning import materials
-from concord.store import conversations, scenarios, trajectories
+from concord.store import conversations, trajectories
 from concord.store.conversations import Filter
-from concord.table import Cell
+from concord.table import Cell, Column, Table
 from pages.parts import table
-from pages.parts.address import asked, checked, link, shown
+from pages.parts.address import held, link, one_of
+from pages.parts.charts import legend, show, text_colour
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import live, workspace
-from pages.stss import moment
+from pages.parts.theme import on_phone
+from pages.stss.conversation import planned
 
 CHOICES = {"task": "Task", "architecture": "Agent", "player": "Model"}
+AT = "at"
+"""What the address says of the moment shown."""
+LOOKS = {
+    "performer": ("diamond", "#3a927e"),
+    "counted": ("circle", "#2f7fc2"),
+    "missed it": ("triangle-up", "#d2701f"),
+    "others": ("square", "#8a8f98"),
+}
+"""The shape and the colour of each part in the score."""
+GREY, HEIGHT = "#8a8f98", 520
 
 
 @st.cache_resource(max_entries=16, show_spinner="Reading what happened …")
@@ -32,8 +47,11 @@ def _opened(folder: str, which: int, key: str) -> tuple[Conversation, Simulation
         conversation, values = conversations.load(db, which), trajectories.load(db, which)
         simulated = conversations.listed(db, which).simulated
     town = views.town_of(conversation, materials(workspace()))
-    of = views.simulation(task_from(conversation.context["_task"]), from_stored(values), town)
-    return conversation, of, simulated
+    return (
+        conversation,
+        Simulation(task_from(conversation.context["_task"]), from_stored(values), town),
+        simulated,
+    )
 
 
 def page() -> None:
@@ -45,69 +63,35 @@ def page() -> None:
         st.info("No simulation is stored yet. Start a run of STSS here, or with `concord run stss`.")
         return link("runs", "Start a run")
     which = _choose(known)
-    key = known.key[known.id == which].item()
-    conversation, of, simulated = _opened(str(workspace().path), which, key)
+    conversation, of, simulated = _opened(str(workspace().path), which, known.key[known.id == which].item())
     _task(conversation, of, simulated)
-
     st.subheader("Who is where", anchor=False)
     _moment(of)
     st.subheader("What counted", anchor=False)
     st.caption("Select a row to show its moment above.")
-    counted, close = views.evidence(of.score)
-    st.markdown(f"**Who counted** ({len(counted.rows)})")
-    table.draw(counted, select=_to_moment, titled=False)
-    st.markdown(f"**{close.title}** ({len(close.rows)})")
-    table.draw(close, select=_to_moment, titled=False)
-    for note in (*of.lived.notes, *of.score.notes):
-        st.caption(plain(note))
-    if (repairs := views.repairs(of)).rows:
-        with st.expander(plain(repairs.title), icon=":material/build:"):
-            table.draw(repairs, titled=False)
-    moment.planned(views.planned_in(of.task, of.lived))
-    st.subheader("Conversations", anchor=False)
-    _talks(of, which, key)
-
-
-def _to_moment(row: Mapping[str, Cell]) -> None:
-    """Show the moment of a row of the evidence, and the resident whom it is about."""
-    if row["time"]:
-        moment.go(datetime.strptime(str(row["time"]), STAMP), str(row["who"]))
+    table.draw(views.evidence(of.score), select=_to_moment)
+    table.draw(views.talks(of), select=_to_moment)
+    planned(views.planned_in(of.task, of.lived))
+    return link("conversations", f"All that {of.task.performer} said", conversation=str(which))
 
 
 def _choose(known: pd.DataFrame) -> int:
-    """The simulation asked for: by task, agent and model, and by its number if there are several."""
-    before, everything = "", known
+    """The simulation that the address names: by task, agent and model, by its number if there are several."""
     for (name, label), place in zip(CHOICES.items(), st.columns([3, 2, 3]), strict=True):
-        options = sorted(known[name].unique())
-        # What the address names must exist; it may have played another task.
-        wanted = st.query_params.get(name, "")
-        checked(name, everything[name].unique().tolist())
-        index = options.index(wanted) if wanted in options else 0
-        chosen = place.selectbox(
-            label, options, index=index, key=f"{name} {before}", on_change=_another, args=(name,)
-        )
-        known, before = known[known[name] == shown(name, chosen)], f"{before} {chosen}"
+        with place:
+            known = known[known[name] == _one_of(label, name, sorted(known[name].unique()))]
     numbers = [str(number) for number in known.id]
-    if len(numbers) == 1:
-        st.query_params.pop("simulation", None)
-        return int(numbers[0])
-    chosen = st.segmented_control(
-        "Simulation",
-        numbers,
-        default=asked("simulation", numbers, numbers[0]),
-        required=True,
-        key=f"simulation {before}",
-        on_change=_another,
-        args=("simulation",),
-    )
-    return int(shown("simulation", chosen))
+    if len(numbers) > 1:
+        return int(_one_of("Simulation", "simulation", numbers))
+    st.query_params.pop("simulation", None)
+    return int(numbers[0])
 
 
-def _another(what: str) -> None:
-    """Forget the talk of the former simulation; with another task, its moment and resident as well."""
-    for name in ("simulation", "talk", *((moment.AT, moment.RESIDENT) if what == "task" else ())):
-        if name != what:
-            st.query_params.pop(name, None)
+def _one_of(label: str, name: str, options: list[str]) -> str:
+    def draw(key: str) -> str:
+        return str(st.selectbox(label, options, key=key))
+
+    return held(name, options[0], draw, read=one_of(options), always=True)
 
 
 def _task(conversation: Conversation, of: Simulation, simulated: bool) -> None:
@@ -119,12 +103,8 @@ def _task(conversation: Conversation, of: Simulation, simulated: bool) -> None:
             st.badge(TITLES[task.kind], color="gray")
             st.badge(plain(f"residents: {conversation.meta.get('residents', 'unknown')}"), color="gray")
             if simulated:
-                st.badge(
-                    "mock",
-                    color="orange",
-                    icon=":material/smart_toy:",
-                    help="No language model played this.",
-                )
+                about = "No language model played this."
+                st.badge("mock", color="orange", icon=":material/smart_toy:", help=about)
         st.text(task.goal)
         _events(task)
         left, right = st.columns(2)
@@ -133,9 +113,8 @@ def _task(conversation: Conversation, of: Simulation, simulated: bool) -> None:
         ratio = score.conversation_ratio
         right.metric("Conversation ratio", "–" if ratio is None else f"{ratio:.2f}")
         if ratio is not None:
-            right.caption(
-                f"{len(of.told)} told of it before the day of the event ÷ {task.wanted - 1} wanted."
-            )
+            told = f"{len(score.invited)} told of it before the day of the event"
+            right.caption(f"{told} ÷ {task.wanted - 1} wanted.")
 
 
 def _events(task: SocialTask) -> None:
@@ -148,51 +127,132 @@ def _events(task: SocialTask) -> None:
         st.markdown(f"{event}: doing something with {plain(words)} in it, {plain(where)}, {when}")
 
 
+def _to_moment(row: Mapping[str, Cell]) -> None:
+    if row["time"]:
+        st.query_params[AT] = _address(datetime.strptime(str(row["time"]), STAMP))
+
+
 @live
 def _moment(of: Simulation) -> None:
-    """The moment that the slider chooses, drawn alone."""
-    moment.draw(of)
+    """The map, who does what, and what is said at the moment that the slider chooses; drawn alone."""
+    here = views.people_at(of, _time(of))
+    if of.town is None:
+        st.caption("The file of this town is not at hand, so that there is no map.")
+    else:
+        off = [h.name for h in here if h.at is None]
+        words = "Map of the town: " + "; ".join(f"{h.name}: {', '.join(h.room)}" for h in here)
+        show(_map(of.town, of.sectors, here), words)
+        st.caption(
+            "Ring: in conversation. Bold place: where the task is to be done."
+            + (plain(f" At places that the map lacks: {', '.join(off)}.") if off else "")
+        )
+    columns = tuple(map(Column, ("who", "does", "where", "since")))
+    rows = tuple(
+        {"who": h.name, "does": h.action, "where": ", ".join(h.room), "since": clock(h.since)} for h in here
+    )
+    table.draw(Table("people", "Who is where", columns, rows), titled=False)
+    for number in sorted({h.talk for h in here if h.talk is not None}):
+        _talk(of, number)
 
 
-def _talks(of: Simulation, which: int, key: str) -> None:
-    """The conversations, and the one that is opened."""
-    if not of.lived.talks:
-        st.caption("Nobody talked with anybody.")
-        return
-    table.draw(views.talks(of), select=_open, titled=False)
-    number = st.query_params.get("talk", "")
-    if not number.isdecimal() or not 1 <= int(number[:9]) <= len(of.lived.talks):
-        st.caption("Select a conversation to read it.")
-        return
-    talk = of.lived.talks[int(number) - 1]
-    with st.container(border=True, key=f"town talk {number}"):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            who = plain(" and ".join(talk.pair))
-            st.markdown(f"**{who}** · {clock(talk.time)} · {plain(talk.place)}")
-            at = (talk.time, talk.pair[0])
-            st.button("Show on the map", icon=":material/location_on:", on_click=moment.go, args=at)
-        _links(which, key, of.task, talk)
-        moment.transcript(talk, of.task.performer)
+def _time(of: Simulation) -> datetime:
+    """The slider; the moment chosen."""
+    times = of.lived.times
+    if len(times) == 1:
+        st.markdown(f"**{clock(times[0])}**")
+        return times[0]
+
+    def draw(key: str) -> datetime:
+        step: timedelta = times[1] - times[0]
+        return st.slider("Town time", times[0], times[-1], step=step, format="ddd D MMM, HH:mm", key=key)
+
+    def read(text: str) -> datetime | None:
+        try:
+            wanted = datetime.fromisoformat(text)
+        except ValueError:
+            return None
+        known = not wanted.tzinfo and times[0] <= wanted <= times[-1]
+        return times[of.lived.moment(wanted)] if known else None
+
+    return held(AT, views.opens(of), draw, read=read, told=_address)
 
 
-def _links(which: int, key: str, task: SocialTask, talk: Talk) -> None:
-    """Links from a talk to its simulation, and to the conversations frozen from this moment."""
-    if task.performer not in talk.pair:
-        return
-    link("conversations", f"All that {task.performer} said", conversation=str(which))
-    now, partner = talk.time.strftime(STAMP), talk.partner(task.performer)
-    with workspace().read() as db:
-        for scene in scenarios.page(db, language.NAME, language.SCENARIO, source=key, limit=-1):
-            if scene.body["time"] != now or scene.body["partner"] != partner:
-                continue
-            n = conversations.count(db, Filter(language.NAME, facets={"scenario": (scene.key,)}))
-            if n:
-                label = f"{n} conversation{'s' if n > 1 else ''} from this moment without a world"
-                link("conversations", label, benchmark=language.NAME, scenario=scene.key)
+def _address(time: datetime) -> str:
+    return f"{time:%Y-%m-%dT%H:%M}"
 
 
-def _open(row: Mapping[str, Cell]) -> None:
-    st.query_params["talk"] = str(row["number"])
+def _map(town: Town, task: list[str], here: list[Here]) -> Any:
+    """Places, ways between them, and people where they stand."""
+    there: dict[str, list[str]] = {}
+    for h in here:
+        there.setdefault(h.room[0], []).append(h.name)
+    room = alt.Scale(zero=False, nice=False, padding=36)
+    x, y = alt.X("x:Q", axis=None, scale=room), alt.Y("y:Q", axis=None, scale=room)
+    ends = [(town.sectors[a].at, town.sectors[b].at) for a, b in town.doors]
+    ways = pd.DataFrame([(*a, *b) for a, b in ends], columns=["x", "y", "x2", "y2"])
+    places = pd.DataFrame(
+        {
+            "x": s.at[0],
+            "y": s.at[1],
+            "task": name in task,
+            "name": name if name in task or name in there else "",
+            "words": f"{name}: {', '.join(s.arenas)}. Here: {', '.join(there.get(name, [])) or 'nobody'}.",
+        }
+        for name, s in town.sectors.items()
+    )
+    label = text_colour()
+    base = alt.Chart(places).encode(x=x, y=y, tooltip="words:N")
+    names = base.mark_text(dy=20, color=label, fontSize=12).encode(text="name:N")
+    layers = [
+        alt.Chart(ways).mark_rule(color=GREY, opacity=0.4).encode(x=x, y=y, x2="x2:Q", y2="y2:Q"),
+        base.mark_square(size=260, color=GREY, opacity=0.35),
+        names.transform_filter("!datum.task"),
+        names.mark_text(dy=20, color=label, fontSize=12, fontWeight="bold").transform_filter("datum.task"),
+    ]
+    people = pd.DataFrame(
+        {
+            "x": h.at[0],
+            "y": h.at[1],
+            "first": h.name.split()[0],
+            "part": h.part,
+            "talks": h.talk is not None,
+            "words": f"{h.name}: {h.action}, {', '.join(h.room)}",
+        }
+        for h in here
+        if h.at is not None
+    )
+    if len(people):
+        dots = alt.Chart(people).encode(x=x, y=y, tooltip="words:N")
+        shapes, colours = zip(*LOOKS.values(), strict=True)
+        key = legend(2 if on_phone() else len(LOOKS))
+        layers += [
+            dots.mark_point(size=330, shape="circle", color=label).transform_filter("datum.talks"),
+            dots.mark_point(size=110, filled=True, opacity=1).encode(
+                shape=alt.Shape(
+                    "part:N", scale=alt.Scale(domain=list(LOOKS), range=list(shapes)), legend=key
+                ),
+                color=alt.Color(
+                    "part:N", scale=alt.Scale(domain=list(LOOKS), range=list(colours)), legend=key
+                ),
+            ),
+            dots.mark_text(dy=-14, color=label, fontSize=11).encode(text="first:N"),
+        ]
+    return alt.layer(*layers).properties(height=HEIGHT)
+
+
+def _talk(of: Simulation, number: int) -> None:
+    """What was said in a conversation, as plain text, and what each of the two kept of it."""
+    talk = of.lived.talks[number - 1]
+    with st.expander(plain(f"What {' and '.join(talk.pair)} say"), icon=":material/forum:"):
+        for speaker, text in talk.messages:
+            own = speaker == of.task.performer
+            icon = ":material/flag:" if own else ":material/person:"
+            with st.chat_message("assistant" if own else "user", avatar=icon):
+                st.caption(plain(speaker))
+                st.text(text or "(nothing)")
+        for name in talk.pair if talk.summary else ():
+            st.caption(plain(f"What {name} kept of it"))
+            st.text(talk.summary.get(name) or "(nothing)")
 
 
 page()

@@ -62,17 +62,16 @@ def conversation(which: int) -> None:
     def beside(turn: Turn) -> None:
         _verdicts([r for r in by_judges if r.turn == turn.number], asked, f"Scores of turn {turn.number}")
 
-    if turns or own is None or not own.dialogue(found, what):
-        known = BENCHMARKS.get(found.benchmark)
-        transcript(
-            what,
-            beside=beside if turns else None,
-            speakers=own.speakers(what) if own is not None else ("User", what.player),
-            before=history_by(what),
-            letters=known is not None and known.preformatted,
-            sought=st.query_params.get("text", ""),
-            quoted=quoted,
-        )
+    known = BENCHMARKS.get(found.benchmark)
+    transcript(
+        what,
+        beside=beside if turns else None,
+        speakers=("User", what.player),
+        before=history_by(what),
+        letters=known is not None and known.preformatted,
+        sought=st.query_params.get("text", ""),
+        quoted=quoted,
+    )
     _thoughts(judgements)
     _requests(what, judgements)
     _cost(which, what, spent, judgements)

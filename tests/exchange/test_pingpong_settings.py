@@ -111,16 +111,19 @@ def test_nothing_of_ones_own_is_overwritten(workspace, run, tmp_path):
     [
         ([], "an object per language"),
         ({"../x": {}}, "“../x” is no code of a language"),
-        ({"en": {"characters": []}}, "“en” lacks a list of characters or of situations"),
-        (settings(characters=[{**CARD, "summary": " "}]), "character 1 of “en”, has no summary"),
+        ({"en": {"characters": []}}, "“en”: situations: Field required"),
+        (settings(characters=[{**CARD, "summary": " "}]), "character 1 of “en”: summary: "),
         (
             settings(characters=[CARD, {**CARD, "example_prompt": 3}]),
-            "character 2 of “en”: “example_prompt” is not text",
+            "character 2 of “en”: example_prompt: Input should be a valid string",
         ),
-        (settings(characters=["Ada"]), "character 1 of “en”, is not an object"),
-        (settings(situations=[{**SITUATION, "num_turns": "4"}]), "situation 1 of “en”: num_turns is '4'"),
-        (settings(situations=[{**SITUATION, "text": ""}]), "situation 1 of “en”, has no text"),
-        (settings(situations=[{**SITUATION, "tags": "late"}]), "“tags” is not a list"),
+        (settings(characters=["Ada"]), "“en”: characters.0: Input should be a valid dictionary"),
+        (
+            settings(situations=[{**SITUATION, "num_turns": "4"}]),
+            "situation 1 of “en”: num_turns: ",
+        ),
+        (settings(situations=[{**SITUATION, "text": ""}]), "situation 1 of “en”: text: "),
+        (settings(situations=[{**SITUATION, "tags": "late"}]), "tags: Input should be a valid tuple"),
     ],
 )
 def test_a_broken_file_is_refused_with_its_place(tmp_path, value, sentence):

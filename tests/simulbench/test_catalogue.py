@@ -67,7 +67,7 @@ def test_our_prompts_and_the_published_scripts_share_no_sentence(published):
         ("[[tasks]]\nid = 'a'\nact = 'A'", "task 1: task_description"),
         ("[[tasks]]\nid = 'a'\nact = 'A'\ntask_description = 'x'\ntype = 'endless'", "type"),
         ("tasks = 3", "must list its tasks"),
-        ("tasks = ['a']", "a table of texts"),
+        ("tasks = ['a']", "must list its tasks"),
         ("[[tasks", "not valid TOML"),
     ],
 )

@@ -18,7 +18,7 @@ def test_every_part_of_it_is_there(demo_workspace):
         assert 0.5 < audit.overall.rate.value < 1
         assert audit.simulated == played.PEOPLE[:1]
         assert by_hand.counts(db)[""] > 0
-        assert len(scenarios.page(db, "simulbench", "task", state="proposed", limit=-1)) == 6
+        assert len(scenarios.page(db, "simulbench", "task", state="proposed")) == 6
     assert all(row["missing"] == 0 for row in toxicity.toxicity(demo_workspace).rows)
 
 

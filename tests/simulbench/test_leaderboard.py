@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -96,38 +97,33 @@ def test_one_judge_of_the_panel_and_scripts_set_aside(filled):
             boards.scored(db, judges=["j9"])
 
 
-def test_scripts_by_source(filled):
-    with filled.write() as db:
-        known = by_hand.script("s1")
-        db.execute("UPDATE scenarios SET source = 'elsewhere' WHERE key = ?", [known.key])
-        found = boards.subsets(boards.scored(db, where={"source": ["elsewhere"]}), resamples=0)
-    assert {r["model"]: (r["All"].n, r["All"].value) for r in found.rows} == {
-        "x": (1, 8),
-        "y": (1, 5),
-    }
-
-
 def test_the_simplest_and_hardest_tasks(filled):
     with filled.read() as db:
-        hard = boards.task_scores(boards.scored(db))
-        every = boards.task_scores(boards.scored(db), hard=False)
+        of = boards.scored(db)
     # Hard, maker: x (7 + 3)/2 = 5, y (3 + 8.5)/2 = 5.75, mean 5.375. Keeper: only x has a score, so it would
     # compare nothing.
+    [simplest] = boards.task_tables(of)
     shown = ["act", "mean", "scripts", "models"]
-    assert hard["stateless"][shown].to_numpy().tolist() == [["Maker", 5.375, 2, 2]]
-    assert hard["stateful"].empty
-    # All, maker: x (8 + 7 + 3)/3 = 6, y (5 + 3 + 8.5)/3 = 5.5.
-    assert every["stateless"]["mean"].tolist() == [5.75]
+    assert simplest.name == "simplest-stateless"
+    assert [[row[name] for name in shown] for row in simplest.rows] == [["Maker", 5.375, 2, 2]]
 
 
-def test_no_task_stands_at_both_ends():
-    tasks = pd.DataFrame({"task": list("abcde")})
-    assert {which: list(side.task) for which, side in boards.ends(tasks).items()} == {
-        "simplest": ["a", "b"],
-        "hardest": ["e", "d"],
+def test_no_task_stands_at_both_ends(filled):
+    with filled.read() as db:
+        of = boards.scored(db)
+    rows = [
+        {"type": "stateless", "kind": "FirstChan", "task": task, "act": task, "player": "x", "script": task}
+        | {"complete": True, "final": score}
+        for task, score in zip("abcde", (9, 8, 7, 6, 5), strict=True)
+    ]
+    tables = boards.task_tables(replace(of, table=pd.DataFrame(rows)))
+    assert {t.name: [row["task"] for row in t.rows] for t in tables} == {
+        "simplest-stateless": ["a", "b"],
+        "hardest-stateless": ["e", "d"],
     }
-    assert [len(side) for side in boards.ends(tasks[:1]).values()] == [1, 0]
-    assert [len(side) for side in boards.ends(pd.concat([tasks] * 5)).values()] == [10, 10]
+    every = [row | {"task": f"{row['task']}{n}"} for row in rows for n in range(5)]
+    tables = boards.task_tables(replace(of, table=pd.DataFrame(every)))
+    assert [len(t.rows) for t in tables] == [10, 10]
 
 
 def test_a_judge_of_another_benchmark_is_no_other_judge_here(filled):

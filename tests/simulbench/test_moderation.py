@@ -5,7 +5,7 @@ import json
 import pytest
 
 from concord.benchmarks.simulbench import toxicity
-from concord.errors import CallFailed, NotFound
+from concord.errors import CallFailed
 from tests.mock.call import BadCall
 from tests.mock.texts import moderate
 from tests.simulbench import by_hand
@@ -69,10 +69,14 @@ def test_every_text_is_scored_once_and_averaged(filled):
 
 
 def test_what_was_not_scored_is_counted(filled, run):
-    told = run(filled, "simulbench", "toxicity", "--model", "mock-moderation", "--what", "tasks")
+    told = run(filled, "simulbench", "toxicity", "--model", "mock-moderation")
     assert told.exit_code == 0, told.output
-    missing = {row["what"]: row["missing"] for row in toxicity.toxicity(filled).rows}
-    assert (missing["scripts"], missing["replies"], missing["replies of x"]) == (2, 2, 2)
+    with filled.write() as db:
+        by_hand.answer(db, "s3", "z", "A reply that came later.")
+    rows = {row["what"]: row for row in toxicity.toxicity(filled).rows}
+    assert (rows["replies"]["n"], rows["replies"]["missing"]) == (2, 1)
+    assert (rows["replies of z"]["n"], rows["replies of z"]["missing"]) == (0, 1)
+    assert rows["replies of z"]["toxicity"].reason == "no score yet"
     assert "missing" in told.output
     assert "insult from harassment;" in told.output
     assert "no category stands for it" in told.output
@@ -80,14 +84,11 @@ def test_what_was_not_scored_is_counted(filled, run):
     values = json.loads(run(filled, "simulbench", "toxicity", "--format", "json").stdout)["tables"][
         "toxicity"
     ]
-    assert [row["n"] for row in values["rows"]][1:] == [0, 0, 0]
-    assert values["rows"][1]["toxicity"]["value"] is None
+    assert values["rows"][-1]["toxicity"]["value"] is None
 
 
 def test_errors_are_sentences(filled, run):
     assert "There is no model that scored texts" in run(filled, "simulbench", "toxicity").output
-    with pytest.raises(NotFound, match="kind of text “poems”"):
-        toxicity.measure(filled, "mock-moderation", ["poems"])
     with pytest.raises(CallFailed, match="404"):
         toxicity.measure(filled, "mock-user")
 

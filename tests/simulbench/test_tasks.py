@@ -5,8 +5,7 @@ import time
 
 import pytest
 
-from concord.benchmarks.simulbench import proposals
-from concord.benchmarks.simulbench import review as tasks
+from concord.benchmarks.simulbench import proposals, review
 from concord.benchmarks.simulbench.proposals import Proposed
 from concord.benchmarks.simulbench.tasks import catalogue
 from concord.benchmarks.simulbench.tasks import tasks as usable
@@ -48,7 +47,7 @@ def survey(workspace, plan, **how):
 
 def waiting(workspace):
     with workspace.read() as db:
-        return scenarios.page(db, "simulbench", "task", state="proposed", limit=-1)
+        return scenarios.page(db, "simulbench", "task", state="proposed")
 
 
 def test_five_examples_of_the_type_at_random():
@@ -95,9 +94,9 @@ def test_a_person_accepts_edits_rejects_and_it_is_kept_who_and_when(workspace, r
     propose(workspace, count=3)
     a, b, c = (one.key for one in waiting(workspace))
     with workspace.write() as db:
-        tasks.accept(db, a, "Ada")
-        edited = tasks.accept(db, b, "Ben", {"act": "Boiler Room", "request_type": "an order"})
-        tasks.reject(db, c, "Ben")
+        review.accept(db, a, "Ada")
+        edited = review.accept(db, b, "Ben", {"act": "Boiler Room", "request_type": "an order"})
+        review.reject(db, c, "Ben")
     assert (edited.body["act"], edited.decided_by, bool(edited.decided)) == ("Boiler Room", "Ben", True)
     assert set(edited.body["proposed"]) == {"act", "request_type"}, "what the model had said is kept"
     known = usable(materials(workspace))
@@ -112,25 +111,25 @@ def test_a_person_accepts_edits_rejects_and_it_is_kept_who_and_when(workspace, r
 @pytest.mark.parametrize(
     ("edited", "told"),
     [
-        ({"task_description": "No request at all."}, "^The description must end with the first request"),
-        ({"task_description": "Be a [CHARACTER_NAME]"}, "^The description must end with"),
-        ({"act": ""}, "^The name is empty.$"),
-        ({"request_type": " "}, "^The kind of request is empty.$"),
-        ({"type": "both"}, "^“both” is no type of task: it must be stateless or stateful.$"),
-        ({"strategies": 3}, "^“strategies” cannot be kept so.$"),
+        ({"task_description": "No request at all."}, "^The description .* must end with the first request"),
+        ({"task_description": "Be a [CHARACTER_NAME]"}, "^The description .* must end with"),
+        ({"act": ""}, "^It cannot be kept so: act: "),
+        ({"request_type": " "}, "^It cannot be kept so: request_type: "),
+        ({"type": "both"}, "^It cannot be kept so: type: Input should be 'stateless' or 'stateful'"),
+        ({"strategies": 3}, "^It cannot be kept so: strategies: "),
     ],
 )
 def test_an_edit_that_is_no_task_is_refused_in_a_sentence(workspace, edited, told):
     propose(workspace, count=1)
     [one] = waiting(workspace)
     with workspace.write() as db, pytest.raises(ConcordError, match=told):
-        tasks.accept(db, one.key, "Ada", edited)
+        review.accept(db, one.key, "Ada", edited)
     assert waiting(workspace)[0].state == "proposed"
 
 
 def test_an_unknown_task_is_named(workspace):
     with workspace.write() as db, pytest.raises(NotFound, match="task “nope”"):
-        tasks.accept(db, "nope", "Ada")
+        review.accept(db, "nope", "Ada")
 
 
 def test_calls_that_fail_are_counted_and_asked_again_the_next_time(workspace, run):

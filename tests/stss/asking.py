@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from concord.benchmarks.stss import STSS, system
-from concord.benchmarks.stss.generative import ARCHITECTURES
+from concord.benchmarks.stss.mind import ARCHITECTURES
 from concord.errors import CallFailed
 from concord.llm import replies
 from concord.llm.completions import Completion
@@ -71,7 +71,7 @@ def simulate(
         "key",
         task,
         TOWN,
-        ARCHITECTURES[architecture] if isinstance(architecture, str) else architecture,
+        ARCHITECTURES[architecture],
         model,
         "mock-resident",
         step,

@@ -8,8 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from concord.benchmarks.stss.mind import DayPlan, Kept, Neighbour, Now, Said, Self, Utterance
+from concord.benchmarks.stss.mind import DayPlan, Now, Said, Self, Speech, Summary
 from concord.benchmarks.stss.schedule import Wish, habits
+
+
+def kept(summary: str, changes_today: bool = False) -> Summary:
+    """What is kept of a conversation, neither weighty nor light."""
+    return Summary(summary=summary, importance=5, changes_today=changes_today)
 
 
 @dataclass
@@ -29,19 +34,19 @@ class ScriptedMind:
         """The habitual day with what was added."""
         return DayPlan([*habits(me.resident), *self.days.get(now.clock.day(now.step), ())])
 
-    async def approaches(self, me: Self, other: Neighbour, now: Now) -> bool:
+    async def approaches(self, me: Self, other: Self, now: Now) -> bool:
         """Whether there is something to say to them."""
         return other.name in self.lines
 
-    async def says(self, me: Self, other: Neighbour, said: Said, now: Now) -> Utterance:
+    async def says(self, me: Self, other: Self, said: Said, now: Now) -> Speech:
         """The next line; “I see.” without one."""
         lines = self.lines.get(other.name, ("I see.",))
         mine = sum(speaker == me.name for speaker, _ in said)
-        return Utterance(lines[mine] if mine < len(lines) else "", mine + 1 >= len(lines))
+        return Speech(utterance=lines[mine] if mine < len(lines) else "", done=mine + 1 >= len(lines))
 
-    async def keeps(self, me: Self, other: Neighbour, said: Said, now: Now) -> Kept:
+    async def keeps(self, me: Self, other: Self, said: Said, now: Now) -> Summary:
         """What was said, word for word."""
-        return Kept(" ".join(f"{speaker}: {text}" for speaker, text in said))
+        return kept(" ".join(f"{speaker}: {text}" for speaker, text in said))
 
     async def revises(self, me: Self, now: Now) -> Sequence[Wish] | None:
         """A script does not change."""

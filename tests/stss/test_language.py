@@ -15,9 +15,6 @@ from concord.benchmarks.stss.goals import (
     OnConversation,
     OnSummary,
     conditions,
-    met,
-    read_conversation,
-    read_summary,
 )
 from concord.benchmarks.stss.language import Prepared
 from concord.benchmarks.stss.mind import Self
@@ -30,7 +27,13 @@ from concord.llm.replies import Unusable
 from tests.stss.asking import MATERIALS
 from tests.stss.made import at, party, talk
 
-SAID = Conversation("stss-language", "k", "m", (Message("assistant", "Come!"), Message("user", "Yes.")))
+SAID = Conversation(
+    "stss-language",
+    "k",
+    "m",
+    (Message("assistant", "Come!"), Message("user", "Yes.")),
+    context={"_task": values_of(party())},
+)
 
 
 MARKS = {"naturalness": 7, "rationality": 8, "quality": 6}
@@ -76,8 +79,8 @@ def test_conditions_name_what_the_task_is_about():
 
 def test_two_verdicts_become_a_rating_for_each_condition_and_mark():
     names = ["invited", "time", "place"]
-    said = read_conversation(SAID, "public", OnConversation(answers=answered(names), **MARKS))
-    noted = read_summary(SAID, "public", OnSummary(own_summary=answered(names)))
+    said = language.ASKING.read(SAID, OnConversation(answers=answered(names), **MARKS))
+    noted = language.ON_SUMMARY.read(SAID, OnSummary(own_summary=answered(names)))
     found = {r.criterion: r.score for r in (*said, *noted)}
     assert found == {
         "invited": 1,
@@ -90,9 +93,9 @@ def test_two_verdicts_become_a_rating_for_each_condition_and_mark():
         "summary_time": 1,
         "summary_place": 0,
     }
-    assert met(found, "public") == [1, 1, 0]
-    assert met(found, "public", summary=True) == [1, 1, 0]
-    assert met(found, "help") is None
+    assert tables._met(found, "public", False, False) == [1, 1, 0]
+    assert tables._met(found, "public", False, True) == [1, 1, 0]
+    assert tables._met(found, "help", False, False) is None
 
 
 @pytest.mark.parametrize(
@@ -100,12 +103,12 @@ def test_two_verdicts_become_a_rating_for_each_condition_and_mark():
     [["invited", "time"], ["time", "invited", "place"], ["invited", "time", "place", "place"], []],
 )
 def test_a_verdict_must_answer_exactly_what_was_asked(names):
-    for read, reply in (
-        (read_conversation, OnConversation(answers=answered(names), **MARKS)),
-        (read_summary, OnSummary(own_summary=answered(names))),
+    for asking, reply in (
+        (language.ASKING, OnConversation(answers=answered(names), **MARKS)),
+        (language.ON_SUMMARY, OnSummary(own_summary=answered(names))),
     ):
         with pytest.raises(Unusable, match="must answer the conditions"):
-            read(SAID, "public", reply)
+            asking.read(SAID, reply)
 
 
 def test_conversation_and_summary_are_judged_in_calls_of_their_own():

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from concord.benchmarks.stss import tables
-from concord.benchmarks.stss.generative import GenerativeMind
+from concord.benchmarks.stss.mind import Mind
 from concord.benchmarks.stss.scoring import score
 from concord.benchmarks.stss.tasks import task_from
 from concord.benchmarks.stss.trajectory import from_stored
@@ -232,7 +232,7 @@ def test_a_scene_takes_the_plan_that_another_of_its_task_made(lived, monkeypatch
     with lived.write() as db:
         db["conversations"].delete(number)
     with monkeypatch.context() as only:
-        only.delattr(GenerativeMind, "prepare")
+        only.delattr(Mind, "prepare")
         ended = engine.execute(lived, planning.job(lived, LANGUAGE))
     assert (ended.state, ended.failed, ended.done) == ("finished", 0, 5)
     with lived.read() as db:

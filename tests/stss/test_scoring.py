@@ -17,8 +17,8 @@ def why(found, name):
 
 
 def missed(found):
-    """How each of those missed it who came close, and when they were told."""
-    return {e.agent: (e.how, e.told and e.told[8:16]) for e in found.evidence if not e.counted}
+    """What did not fit of each of those who missed it, and when they were told."""
+    return {e.agent: (e.why, e.told[8:16]) for e in found.evidence if not e.counted}
 
 
 def who(found):
@@ -60,9 +60,7 @@ def test_both_ends_of_the_window_count_and_nothing_beyond():
     )
     found = score(party(), happened)
     assert who(found) == ["Ben", "Cleo"]
-    assert why(found, "Dov") == "right place, but left 30 minutes before it began"
-    assert why(found, "Eva") == "right place, but came 30 minutes after it had ended"
-    assert why(found, "Fay") == "right place, but left 23.0 hours before it began"
+    assert missed(found) == {}, "nobody had told the others"
 
 
 def test_one_who_came_early_and_stayed_takes_part():
@@ -70,19 +68,6 @@ def test_one_who_came_early_and_stayed_takes_part():
     found = score(party(), happened)
     assert found.value == pytest.approx(1 / 3)
     assert (found.evidence[0].time, found.evidence[0].until) == ("2023-02-14 19:00:00", "2023-02-14 19:30:00")
-
-
-def test_one_who_does_something_else_there_and_one_elsewhere_do_not_count_but_came_close():
-    happened = lived(
-        f"Ada | 2 19:00 | party | {CAFE}",
-        f"Ben | 2 19:00 | mopping the floor | {CAFE}",
-        f"Cleo | 2 19:00 | holding a party of her own | {PARK}",
-    )
-    found = score(party(), happened)
-    assert found.value == 0
-    assert why(found, "Ben") == "was there at the time, but “mopping the floor” has none of the words"
-    assert why(found, "Cleo") == f"did it, but at {PARK}, not at Lantern Café"
-    assert missed(found) == {"Ben": ("something else", None), "Cleo": ("elsewhere", None)}
 
 
 def test_an_alternative_keyword_serves_in_any_case():
@@ -117,28 +102,7 @@ def test_online_needs_no_place():
         f"Ben | 2 21:00 | playing the online game | {CAFE}",
         f"Cleo | 2 19:30 | online game | {PARK}",
     )
-    found = score(task, happened)
-    assert found.value == pytest.approx(1 / 3)
-    assert why(found, "Cleo").startswith("right place, but left 60 minutes")
-
-
-def test_invited_but_asleep_and_invited_but_elsewhere():
-    happened = lived(
-        f"Ada | 1 12:00 | planning | {CAFE}",
-        f"Ada | 2 19:00 | party | {CAFE}",
-        f"Ben | 2 19:00 | sleeping | {HALL}",
-        f"Cleo | 2 19:00 | painting | {PARK}",
-        f"Dov | 2 19:00 | painting | {PARK}",
-        talks=(
-            talk("1 12:00", "Ada", "Ben", "Come to my party!"),
-            talk("1 13:00", "Cleo", "Ada", "I hear of a PARTY?", "Yes!"),
-        ),
-    )
-    found = score(party(), happened)
-    assert why(found, "Ben") == "was asleep when it began"
-    assert why(found, "Cleo") == f"was at {PARK}: painting"
-    # nobody had told Dov
-    assert missed(found) == {"Ben": ("asleep", "13 12:00"), "Cleo": ("elsewhere", "13 13:00")}
+    assert score(task, happened).value == pytest.approx(1 / 3)
 
 
 INVITED = tuple(
@@ -154,63 +118,44 @@ def missing(*lines, **changes):
     )
 
 
-def test_who_merely_walks_through_is_not_near_and_invited_has_only_passed_by():
-    # Of the seven moments from 19:00 to 22:00 Ben walks through the café at 19:30 and reads in the hall at
-    # the other six.
+def test_of_an_invited_one_the_moment_is_shown_at_which_most_fitted():
     found = missing(
-        f"Ben | 2 19:00 | reading | {HALL}",
-        f"Ben | 2 19:30 | Walking | {CAFE}",
-        f"Ben | 2 20:00 – 2 22:00 | reading | {HALL}",
-        f"Cleo | 2 19:00 – 2 22:00 | painting | {PARK}",
-        f"Dov | 2 19:00 | walking | {CAFE}",
-        f"Dov | 2 19:30 – 2 22:00 | reading | {HALL}",
-        f"Eva | 2 19:00 – 2 22:00 | walking the dog | {CAFE}",
+        f"Ben | 2 18:00 | enjoying the party | {CAFE}",
+        f"Ben | 2 18:30 – 2 22:00 | sleeping | {HALL}",
+        f"Cleo | 2 19:00 | reading | {HALL}",
+        f"Cleo | 2 19:30 – 2 22:00 | holding a party of her own | {PARK}",
+        f"Dov | 2 19:00 – 2 22:00 | mopping the floor | {CAFE}",
     )
+    # Ben: words and place fit at 18:00; Cleo: words and time from 19:30. Nobody had told Dov.
     assert missed(found) == {
-        "Ben": ("passed by", "13 10:00"),
-        "Cleo": ("elsewhere", "13 11:00"),
-        # Dov was not told and only walked through; Eva stayed with her dog
-        "Eva": ("something else", None),
+        "Ben": ("the time did not fit", "13 10:00"),
+        "Cleo": ("the place did not fit", "13 11:00"),
     }
-    assert why(found, "Ben") == f"only passed by on the way, at 19:30; was mostly at {HALL}: reading"
+    ben, cleo = found.evidence
+    assert (ben.time[11:16], ben.action, ben.place) == ("18:00", "enjoying the party", CAFE)
+    assert (cleo.time[11:16], cleo.action) == ("19:30", "holding a party of her own")
 
 
-def test_what_an_invited_one_did_for_most_of_it_is_told_and_not_what_they_did_when_it_began():
+def test_of_as_many_that_fit_the_time_weighs_most():
     found = missing(
-        f"Ben | 2 19:00 | walking | {PARK}",
-        f"Ben | 2 19:30 – 2 20:00 | supper | {PARK}",
-        f"Ben | 2 20:30 – 2 22:00 | sleeping | {HALL}",
-        f"Cleo | 2 19:00 – 2 22:00 | walking | {PARK}",
-    )
-    # four moments of sleep against two of supper
-    assert why(found, "Ben") == "was asleep for most of it"
-    assert next(e.time for e in found.evidence if e.agent == "Ben") == "2023-02-14 20:30:00"
-    assert why(found, "Cleo") == f"was at {PARK}: walking"
-
-
-def test_an_invited_one_who_was_there_the_day_before_is_told_by_what_they_did_instead():
-    found = missing(
-        f"Ben | 1 20:00 | party games | {CAFE}",
+        f"Ben | 1 20:00 | painting | {CAFE}",
         f"Ben | 2 19:00 – 2 22:00 | sleeping | {HALL}",
         f"Cleo | 2 18:00 | party | {CAFE}",
-        f"Cleo | 2 18:30 – 2 22:00 | painting | {PARK}",
+        f"Cleo | 2 18:30 – 2 22:00 | painting | {CAFE}",
     )
-    assert missed(found) == {"Ben": ("asleep", "13 10:00"), "Cleo": ("too early", "13 11:00")}
-    assert why(found, "Cleo") == "right place, but left 60 minutes before it began"
-
-
-def test_an_invited_one_asleep_in_the_very_place():
-    found = missing(
-        f"Ben | 2 19:00 – 2 22:00 | sleeping | {CAFE}", f"Cleo | 2 19:00 – 2 20:00 | party | {CAFE}"
-    )
-    assert missed(found) == {"Ben": ("asleep", "13 10:00")}
-    assert next(e.told for e in found.evidence if e.counted) == "2023-02-13 11:00:00"
+    # Ben fits in the place the day before, and asleep in the time; Cleo in two of three at 18:00 and 19:00.
+    assert missed(found) == {
+        "Ben": ("the words and the place did not fit", "13 10:00"),
+        "Cleo": ("the words did not fit", "13 11:00"),
+    }
+    assert [e.time[8:16] for e in found.evidence] == ["14 19:00", "14 19:00"]
 
 
 def test_what_is_not_recorded_is_not_made_up():
     found = missing(f"Ben | 2 18:00 | reading | {HALL}", f"Cleo | 2 19:00 – 2 22:00 | party | {CAFE}")
-    assert missed(found) == {"Ben": ("unknown", "13 10:00")}
-    assert why(found, "Ben") == "what they did then is not recorded"
+    assert missed(found) == {"Ben": ("never did it", "13 10:00")}
+    [ben] = (e for e in found.evidence if not e.counted)
+    assert (ben.time, ben.action) == ("", "")
 
 
 # Companions: at one moment, and the performer with them.
@@ -247,10 +192,9 @@ def test_companions_without_the_performer_are_none():
     found = score(coffee(), happened)
     assert found.value == 0
     assert why(found, "Ben") == "did it, but not when Ada did"
-    assert missed(found) == {"Ben": ("not together", None)}
 
 
-def test_companions_who_were_asked_are_told_by_what_they_did_while_the_performer_did_it():
+def test_companions_who_were_asked_and_did_not_come():
     found = score(
         coffee(),
         lived(
@@ -265,7 +209,10 @@ def test_companions_who_were_asked_are_told_by_what_they_did_while_the_performer
             ),
         ),
     )
-    assert missed(found) == {"Ben": ("asleep", "13 10:00"), "Cleo": ("something else", "13 11:00")}
+    assert missed(found) == {
+        "Ben": ("never did it", "13 10:00"),
+        "Cleo": ("the words did not fit", "13 11:00"),
+    }
 
 
 def test_companions_at_different_moments_are_not_together():
@@ -354,7 +301,10 @@ def test_merely_conversing_about_it_keeps_no_appointment():
     )
     found = score(thesis(), happened)
     assert found.value == 0
-    assert missed(found) == {"Ada": ("only talked", None), "Ben": ("not together", None)}
+    assert missed(found) == {
+        "Ada": ("only talked about it", ""),
+        "Ben": ("did it, but not when the other did", ""),
+    }
 
 
 def test_an_appointment_kept_at_another_time_is_missed():
@@ -363,7 +313,7 @@ def test_an_appointment_kept_at_another_time_is_missed():
         task,
         lived(f"Ada | 2 09:00 | reading the thesis | {CAFE}", f"Ben | 2 09:00 – 2 11:00 | work | {CAFE}"),
     )
-    assert missed(found) == {"Ada": ("too early", None), "Ben": ("never did it", None)}
+    assert missed(found) == {"Ada": ("the time did not fit", ""), "Ben": ("the words did not fit", "")}
 
 
 def test_a_world_before_the_sector_does_not_make_rooms_equal():
@@ -415,8 +365,7 @@ def test_who_was_asked_and_did_nothing_is_told():
         talks=(asked,),
     )
     found = score(medicine(), happened)
-    assert missed(found) == {"Ben": ("never did it", "13 10:00")}
-    assert why(found, "Ben") == "was asked, and did no part of it"
+    assert missed(found) == {"Ben": ("was asked, and did no part of it", "13 10:00")}
 
 
 def test_a_false_start_does_not_spoil_the_order():
@@ -507,12 +456,6 @@ def test_unknown_people_and_events_before_the_beginning_are_refused():
         score(party(subgoals=(Subgoal(("party",), at("1 10:00"), 30, None),)), happened)
 
 
-def test_a_trajectory_that_ends_too_early_says_so():
-    found = score(party(), lived(f"Ada | 1 10:00 | x | {CAFE}"))
-    assert found.value == 0
-    assert "ends at 2023-02-13 10:00, before the event" in found.notes[0]
-
-
 # Only those count of whom the task says that they are in it.
 
 TWICE = (
@@ -523,7 +466,7 @@ TWICE = (
 )
 
 
-def test_strangers_are_left_out_and_named():
+def test_strangers_are_left_out():
     talks = (talk("1 10:00", "Ada", "Zorro", "come to the party"),)
     found = score(party(cast=("Ada", "Adam Smith")), lived(*TWICE, talks=talks))
     assert found.value == pytest.approx(
@@ -531,7 +474,6 @@ def test_strangers_are_left_out_and_named():
     )  # Adam Smith, of three wanted; with the other two it would be 1
     assert found.conversation_ratio == 0  # Zorro was told, and is nobody's guest
     assert [e.agent for e in found.evidence] == ["Adam Smith"]
-    assert found.notes[-1] == ("Left out of “party”, whose all_chars does not name them: adam  smith, Zorro.")
 
 
 def test_companions_and_helpers_are_of_the_cast_too():
@@ -546,7 +488,6 @@ def test_a_target_counts_though_the_cast_does_not_name_them():
     meet = party(kind="appointment", target=("Zorro",), cast=("Ada", "Adam Smith"))
     found = score(meet, lived(*TWICE))
     assert (found.value, who(found)) == (1, ["Ada", "Zorro"])
-    assert "Zorro" not in found.notes[-1]
 
 
 def test_without_a_cast_everybody_counts():

@@ -13,8 +13,8 @@ from types import SimpleNamespace
 import pytest
 
 from concord.benchmarks.stss import system
-from concord.benchmarks.stss.bodies import WALKING, Rooms
-from concord.benchmarks.stss.mind import DayPlan, Kept, Self, Utterance, require_usable
+from concord.benchmarks.stss.bodies import WALKING, encounters
+from concord.benchmarks.stss.mind import DayPlan, Self, Speech, require_usable
 from concord.benchmarks.stss.schedule import SLEEPING, Wish
 from concord.benchmarks.stss.simulation import World, people
 from concord.benchmarks.stss.tasks import Subgoal, task_from
@@ -23,7 +23,7 @@ from concord.benchmarks.stss.trajectory import from_stored
 from concord.errors import CallFailed, ConfigError
 from tests.stss.asking import MATERIALS, TOWN, Asking, failing, simulate
 from tests.stss.made import at, party
-from tests.stss.scripted import ScriptedMind
+from tests.stss.scripted import ScriptedMind, kept
 from tests.stss.test_town import town
 
 
@@ -94,24 +94,16 @@ def test_two_who_meet_talk_and_remember(two_houses):
     assert ("talked", first.summary["Ben Birch"]) in kinds
 
 
-def test_rooms_are_kept_as_people_come_and_go_in_the_order_of_the_town():
-    ada, ben, cleo = (SimpleNamespace(number=i, room=("café", "bar"), free=True) for i in range(3))
-    rooms = Rooms()
-    for person in (cleo, ada, ben):
-        rooms.note(person)
-    assert rooms.shared() == [[ada, ben, cleo]]
-    ben.room = ("park", "lawn")
-    rooms.note(ben)
-    assert rooms.shared() == [[ada, cleo]]
-    cleo.free = False
-    rooms.note(cleo)
-    assert rooms.shared() == []
-    cleo.free, cleo.room = True, ("park", "lawn")
-    rooms.note(cleo)
-    rooms.note(cleo)
-    dot = SimpleNamespace(number=3, room=("café", "bar"), free=True)
-    rooms.note(dot)
-    assert rooms.shared() == [[ada, dot], [ben, cleo]]
+def test_those_in_a_room_notice_each_other_in_the_order_of_the_town():
+    ada, ben, cleo = (
+        SimpleNamespace(name=name, room=room, free=True, attentive=0, considered={})
+        for name, room in (("Ada", "café"), ("Ben", "park"), ("Cleo", "café"))
+    )
+    assert encounters([ada, ben, cleo], 0) == [(ada, cleo), (cleo, ada)]
+    ada.attentive = 1
+    assert encounters([ada, ben, cleo], 0) == [(cleo, ada)]
+    ada.free = False
+    assert encounters([ada, ben, cleo], 0) == []
 
 
 class Chatterbox(ScriptedMind):
@@ -121,7 +113,7 @@ class Chatterbox(ScriptedMind):
         return True
 
     async def says(self, me, other, said, now):
-        return Utterance("And another thing.")
+        return Speech(utterance="And another thing.", done=False)
 
 
 def test_a_conversation_has_at_most_eight_rounds(two_houses):
@@ -136,7 +128,7 @@ class Turncoat(ScriptedMind):
     """Changes its mind after every conversation."""
 
     async def keeps(self, me, other, said, now):
-        return Kept("We talked.", 5, True)
+        return kept("We talked.", changes_today=True)
 
     async def revises(self, me, now):
         return [Wish("10:30", 60, "hiding", "Blue House")]
@@ -227,7 +219,7 @@ def test_life_goes_on_by_habit_where_a_residents_reply_is_of_no_use(thought):
     assert repairs
     assert conversation.meta["repairs"] == len(lived.extra["repairs"])
     assert conversation.meta["unusable"] == (thought == "tdp_plan")
-    assert all(lived.at(name, 0).asleep for name in lived.residents)
+    assert all(lived.at(name, 0).action == SLEEPING for name in lived.residents)
 
 
 def test_a_performer_whose_thoughts_are_unusable_makes_a_failure_and_no_score():
@@ -291,7 +283,7 @@ def test_a_mind_needs_no_more_than_the_interface(two_houses):
             return True
 
         async def says(self, me, other, said, now):
-            return Utterance("")
+            return Speech(utterance="", done=False)
 
         async def keeps(self, me, other, said, now):
             raise AssertionError("nothing was said")

@@ -9,7 +9,7 @@ import pytest
 
 from concord.benchmarks.stss.tasks import TITLES
 from concord.benchmarks.stss.templates import instantiate, load_templates, missing
-from concord.benchmarks.stss.town import load_town, problems, read_town
+from concord.benchmarks.stss.town import load_town
 from concord.errors import ConfigError, NotFound
 
 SHIPPED = Path(__file__).resolve().parents[2] / "data" / "stss" / "en" / "merrow-quay"
@@ -105,17 +105,6 @@ def test_ways_are_as_long_as_the_streets(tmp_path):
     assert found.minutes("Lane", "Lane") == 0
 
 
-def test_ways_of_more_than_a_day_are_named_though_no_single_door_is_that_far(tmp_path):
-    # 100,240 m and then 100,000 m at 115,200 m a day: 1.738 days.
-    text = SMALL.replace("at = [0, 240]", "at = [0, 100240]").replace(
-        "at = [320, 240]", "at = [100000, 100240]"
-    )
-    assert problems(read_town(town(tmp_path, text))) == [
-        "From Lane to Blue House the walk would take 1.738 days: `at` is in metres, and 80 of them take a "
-        "minute."
-    ]
-
-
 def test_places_by_name_and_by_likeness(tmp_path):
     found = load_town(town(tmp_path))
     assert str(found.place("Red House:room")) == "Red House:room:chair"
@@ -137,18 +126,18 @@ def test_places_by_name_and_by_likeness(tmp_path):
         (
             'doors = ["Blue House"]',
             'doors = ["Blue House", "Gren House"]',
-            "a door to “Gren House”, which is not a sector",
+            "There is no sector to which Red House has a door “Gren House”",
         ),
         (
             'home = "Red House:room"',
             'home = "Red House:attic"',
-            "Ada Ash’s home: There is no arena of Red House “attic”",
+            "There is no arena of Red House “attic”",
         ),
-        ('work = "Red House:hall"', 'work = "Mill"', "Ben Birch’s work: There is no sector"),
+        ('work = "Red House:hall"', 'work = "Mill"', "There is no sector of Two Houses “Mill”"),
         (
             '"Ada Ash" = "his landlady"',
             '"Ada Esh" = "his landlady"',
-            "Ben Birch knows “Ada Esh”, who does not live here. Did you mean “Ada Ash”?",
+            "There is no resident whom Ben Birch knows “Ada Esh”. Did you mean “Ada Ash”?",
         ),
         ('sectors."Lane"', 'sectors."House"', "The name “House” is part of “Red House”"),
         ("age = 30", 'age = 30\nwakes = "23:30"', "Ada Ash must wake (23:30) before going to bed (23:00)"),
@@ -157,18 +146,10 @@ def test_places_by_name_and_by_likeness(tmp_path):
             'hours = ["17:00", "09:00"]',
             "Ben Birch’s work must end after it begins",
         ),
-        # 80 m a minute are 115,200 m a day: 576,000 m take 5 days.
-        (
-            "at = [320, 240]",
-            "at = [576000, 240]",
-            "From Blue House to Red House the walk would take 5 days: `at` is in metres",
-        ),
-        ("at = [0, 0]", "at = [0, 1e300]", "From Lane to Red House the walk would take 8.681e+294 days"),
     ],
 )
 def test_what_is_wrong_with_a_town_is_told(tmp_path, old, new, sentence):
     file = town(tmp_path, SMALL.replace(old, new))
-    assert [p for p in problems(read_town(file)) if sentence in p]
     with pytest.raises(ConfigError, match=re.escape(sentence)):
         load_town(file)
 
@@ -177,24 +158,26 @@ def test_what_is_wrong_with_a_town_is_told(tmp_path, old, new, sentence):
     ("text", "sentence"),
     [
         ("nonsense", "is not valid TOML"),
-        ("name = 'x'", r"holds no \[sectors.NAME\] tables"),
-        (SMALL.replace("at = [0, 0]", "at = [0]"), "Lane”] at"),
-        (SMALL.replace('sectors."Lane"', 'sectors."La:ne"'), "La:ne”] name"),
-        (SMALL.replace("age = 30", "age = 300"), "Ada Ash”] age"),
+        ("name = 'x'", "sectors: Field required"),
+        (SMALL.replace("at = [0, 0]", "at = [0]"), "sectors.Lane.at"),
+        (SMALL.replace('sectors."Lane"', 'sectors."La:ne"'), "sectors.La:ne.name"),
+        (SMALL.replace("age = 30", "age = 300"), "residents.Ada Ash.age"),
         (SMALL.replace("age = 30", "age = 30\nshoe = 41"), "shoe"),
-        ("speed = 3\n" + SMALL, "there is no setting “speed”"),
+        ("speed = 3\n" + SMALL, "speed: Extra inputs are not permitted"),
         (SMALL.replace("at = [0, 240]", "at = [nan, 240]"), "nan is no number"),
         (SMALL.replace("at = [0, 240]", "at = [0, -inf]"), "inf is no number"),
     ],
 )
 def test_a_file_out_of_form_is_refused_by_a_sentence(tmp_path, text, sentence):
     with pytest.raises(ConfigError, match=sentence):
-        read_town(town(tmp_path, text))
+        load_town(town(tmp_path, text))
 
 
 def test_a_template_that_names_a_stranger_is_refused(tmp_path):
     text = (SHIPPED / "templates.toml").read_text().replace('["Ruth Abrams"]', '["Ruth Nobody"]', 1)
     file = tmp_path / "templates.toml"
     file.write_text(text)
-    with pytest.raises(ConfigError, match="“pottery-exhibition” names Ruth Nobody, unknown in Merrow Quay"):
+    with pytest.raises(
+        ConfigError, match="“pottery-exhibition”: There is no resident of Merrow Quay “Ruth N"
+    ):
         load_templates(file, load_town(SHIPPED / "town.toml"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from concord.benchmarks.stss.trajectory import from_stored
-from tests.stss.made import at, lived, talk
+from tests.stss.made import lived, talk
 
 
 def test_a_trajectory_survives_the_store():
@@ -18,15 +18,5 @@ def test_a_trajectory_survives_the_store():
     back = from_stored(json.loads(json.dumps(happened.stored())))
     assert back.times == happened.times
     for name in happened.residents:
-        assert list(back.runs(name)) == list(happened.runs(name))
+        assert back.lives[name].tolist() == happened.lives[name].tolist()
     assert back.talks == happened.talks
-
-
-def test_runs_say_first_and_last_moment():
-    happened = lived("Ada | 1 10:00 – 1 11:00 | reads | a:b:c", "Ada | 1 11:30 | walks | a:b:c")
-    runs = list(happened.runs("Ada"))
-    assert [(first, last) for first, last, _ in runs] == [
-        (at("1 10:00"), at("1 11:00")),
-        (at("1 11:30"), at("1 11:30")),
-    ]
-    assert happened.moment(at("1 11:15")) == 2

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
+from concord.benchmarks.pingpong.play import Character, Situation
 from concord.errors import ImportRefused
-from concord.files import as_toml, file_name, has_half_characters, read_json
+from concord.files import as_toml, file_name, read_json, valid
 
 # The published files name the greeting in three ways, one of them a slip.
 _GREETINGS = ("greeting", "initial_message", "inital_message")
-_FIELDS = ("char_name", "system_prompt", "example_prompt", "summary")
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,13 @@ class Settings:
 
     characters: Mapping[str, Mapping[str, Mapping[str, Any]]]
     situations: Mapping[str, list[Mapping[str, Any]]]
+
+
+class _Part(BaseModel):
+    """One language of a settings file."""
+
+    characters: list[dict[str, Any]]
+    situations: list[dict[str, Any]]
 
 
 def read(path: Path) -> Settings:
@@ -35,21 +44,25 @@ def read(path: Path) -> Settings:
     for language, part in settings.items():
         if not re.fullmatch(r"[a-z]{2,3}(-[A-Za-z]+)?", language):
             raise ImportRefused(f"{path}: “{language}” is no code of a language such as en or ru.")
-        if not isinstance(part, dict) or not all(
-            isinstance(part.get(k), list) for k in ("characters", "situations")
-        ):
-            raise ImportRefused(f"{path}: “{language}” lacks a list of characters or of situations.")
-        characters[language] = {}
-        for number, entry in enumerate(part["characters"], 1):
-            card = _character(entry, f"{path}, character {number} of “{language}”")
-            characters[language][_free(slug(card["char_name"]), characters[language])] = card
-        situations[language] = []
-        for number, entry in enumerate(part["situations"], 1):
-            situation = _situation(entry, f"{path}, situation {number} of “{language}”")
+        of = valid(_Part, part, f"{path}: “{language}”", ImportRefused)
+        characters[language], situations[language] = {}, []
+        for number, entry in enumerate(of.characters, 1):
+            name = _free(slug(str(entry.get("char_name"))), characters[language])
+            greeting = next((entry[known] for known in _GREETINGS if entry.get(known)), "")
+            fields = {**entry, "slug": name, "greeting": greeting, "source": "imported"}
+            where = f"{path}, character {number} of “{language}”"
+            characters[language][name] = _kept(valid(Character, fields, where, ImportRefused), "slug")
+        for number, entry in enumerate(of.situations, 1):
+            where = f"{path}, situation {number} of “{language}”"
+            scene = valid(Situation, {"id": "any", **entry}, where, ImportRefused)
             taken = {known["id"] for known in situations[language]}
-            name = _free(slug("-".join(situation["tags"]) or f"situation-{number}"), taken)
-            situations[language].append({"id": name, **situation})
+            name = _free(slug("-".join(scene.tags) or f"situation-{number}"), taken)
+            situations[language].append({"id": name, **_kept(scene, "id")})
     return Settings(characters, situations)
+
+
+def _kept(of: BaseModel, *without: str) -> dict[str, Any]:
+    return of.model_dump(mode="json", exclude=set(without))
 
 
 def write(settings: Settings, data: Path, name: str) -> list[Path]:
@@ -89,33 +102,3 @@ def _free(name: str, taken: Any) -> str:
     while free in taken:
         number, free = number + 1, f"{name}-{number}"
     return free
-
-
-def _character(entry: Any, where: str) -> dict[str, Any]:
-    if not isinstance(entry, dict):
-        raise ImportRefused(f"{where}, is not an object.")
-    card: dict[str, Any] = {name: entry.get(name, "") for name in _FIELDS}
-    card["greeting"] = next((entry[name] for name in _GREETINGS if entry.get(name)), "")
-    for name, text in card.items():
-        if not isinstance(text, str) or has_half_characters(text):
-            raise ImportRefused(f"{where}: “{name}” is not text.")
-    for name in ("char_name", "system_prompt", "summary"):
-        if not card[name].strip():
-            raise ImportRefused(f"{where}, has no {name}. Fill it in.")
-    return {**card, "source": "imported", "tags": _tags(entry, where)}
-
-
-def _situation(entry: Any, where: str) -> dict[str, Any]:
-    text, turns = (entry.get("text"), entry.get("num_turns")) if isinstance(entry, dict) else (None, None)
-    if not isinstance(text, str) or not text.strip() or has_half_characters(text):
-        raise ImportRefused(f"{where}, has no text. Fill it in.")
-    if isinstance(turns, bool) or not isinstance(turns, int) or not 1 <= turns <= 50:
-        raise ImportRefused(f"{where}: num_turns is {turns!r}; it must be a whole number from 1 to 50.")
-    return {"num_turns": turns, "tags": _tags(entry, where), "text": text}
-
-
-def _tags(entry: Mapping[str, Any], where: str) -> list[str]:
-    tags = entry.get("tags", [])
-    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
-        raise ImportRefused(f"{where}: “tags” is not a list of texts.")
-    return tags

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from concord.conversation import Conversation, Message, Unit
-from concord.errors import ConfigError, check_known
-from concord.files import first_problem, kept_toml
+from concord.errors import ConfigError
+from concord.files import kept_toml, listed_tables, valid
 from concord.llm.prompts import Prompt, versions
 from concord.llm.replies import Reply, Text, Unusable
 from concord.rating import Rating
@@ -26,6 +26,7 @@ from concord.runs.benchmark import (
     Play,
     Role,
     Values,
+    narrowing,
 )
 from concord.runs.plans import PlayPlan
 
@@ -34,14 +35,18 @@ LANGUAGES = ("en", "ru")
 RUBRIC = rubric("pingpong", "judge")
 
 
+Filled = Annotated[str, Field(pattern=r"\S")]
+"""A text that is not blank."""
+
+
 class Character(BaseModel):
     """A character card. Templates see these names; `initial_message` is the published name of `greeting`."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
     slug: str
-    char_name: Annotated[str, Field(min_length=1)]
-    system_prompt: Annotated[str, Field(min_length=1)]
-    summary: Annotated[str, Field(min_length=1)]
+    char_name: Filled
+    system_prompt: Filled
+    summary: Filled
     example_prompt: str = ""
     greeting: str = ""
     source: str = ""
@@ -62,9 +67,9 @@ class Situation(BaseModel):
     """What the interrogator is up to, for how many turns."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
-    id: Annotated[str, Field(min_length=1)]
-    text: Annotated[str, Field(min_length=1)]
-    num_turns: Annotated[int, Field(ge=1, le=50)]
+    id: Filled
+    text: Filled
+    num_turns: Annotated[int, Field(ge=1, le=50, strict=True)]
     tags: tuple[str, ...] = ()
 
 
@@ -119,7 +124,7 @@ def characters(folders: Sequence[Path], language: str, of: str = OWN) -> dict[st
     for folder in folders:
         for file in sorted((_folder(folder, language, of) / "characters").glob("*.toml")):
             if file.stem not in cards:
-                cards[file.stem] = _valid(Character, {**kept_toml(file), "slug": file.stem}, file)
+                cards[file.stem] = valid(Character, {**kept_toml(file), "slug": file.stem}, file)
     return cards
 
 
@@ -128,11 +133,8 @@ def situations(folders: Sequence[Path], language: str, of: str = OWN) -> dict[st
     scenes: dict[str, Situation] = {}
     for folder in folders:
         file = _folder(folder, language, of) / "situations.toml"
-        entries = kept_toml(file).get("situations", [])
-        if not isinstance(entries, list):
-            raise ConfigError(f"{file} must list its situations as [[situations]] tables.")
-        for entry in entries:
-            situation = _valid(Situation, entry, file)
+        for entry in listed_tables(file, "situations"):
+            situation = valid(Situation, entry, file)
             scenes.setdefault(situation.id, situation)
     return scenes
 
@@ -262,10 +264,12 @@ def settings(plan: PlayPlan, materials: Materials, *head: str) -> Iterator[Setti
     """Every repeat × character × situation × player of a plan; their keys begin with `head`."""
     options, interrogator = plan.options, plan.one("interrogator")
     language, symmetric, of = options["language"], options["symmetric"], options["character_set"]
-    chosen = _chosen("character", characters(materials.data, language, of), options["characters"])
-    scenes = _chosen("situation", situations(materials.data, language, of), options["situations"])
+    cast, scenes = characters(materials.data, language, of), situations(materials.data, language, of)
     for repeat, character, situation, player in product(
-        range(options["repeats"]), chosen, scenes, plan.models["players"]
+        range(options["repeats"]),
+        [cast[name] for name in options["characters"] or cast],
+        [scenes[name] for name in options["situations"] or scenes],
+        plan.models["players"],
     ):
         place = language if of == OWN else f"{language} {of}"
         parts = (*head, place, character.slug, situation.id, player, interrogator, str(repeat))
@@ -287,24 +291,6 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
             player=setting.player,
             facets={**setting.facets(version=options["version"]), "language": setting.language},
         )
-
-
-T = TypeVar("T")
-
-
-def _chosen(what: str, known: Mapping[str, T], names: Sequence[str]) -> list[T]:
-    check_known(what, names, known)
-    return [known[name] for name in (names or known)]
-
-
-M = TypeVar("M", bound=BaseModel)
-
-
-def _valid(kind: type[M], fields: Mapping[str, Any], file: Path) -> M:
-    try:
-        return kind.model_validate(fields)
-    except ValidationError as error:
-        raise ConfigError(f"{file}: {first_problem(error)}.") from error
 
 
 def _of(read: Callable[[Sequence[Path], str, str], Mapping[str, Any]]) -> Values:
@@ -360,8 +346,8 @@ PINGPONG = Benchmark(
             OWN,
             lambda m, c: character_sets(m.data, c["language"]),
         ),
-        Option("characters", "Only these characters (all unless given).", "choices", (), _of(characters)),
-        Option("situations", "Only these situations (all unless given).", "choices", (), _of(situations)),
+        narrowing("characters", "these characters", _of(characters)),
+        narrowing("situations", "these situations", _of(situations)),
         Option("repeats", "Conversations per player, character and situation.", "count", 1),
         Option("judge_repeats", "Times each judge rates a conversation (for test-retest).", "count", 1),
         Option("symmetric", "Show card and situation to both sides.", "switch", False),

@@ -1,17 +1,16 @@
 """`concord simulbench …`: tasks, scripts, toxicity, and the import of the published files."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from concord.benchmarks.simulbench import extraction, files, review, toxicity
-from concord.benchmarks.simulbench.scripts import HARD, SCRIPT, Script, counts, stored
-from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, task_of
+from concord.benchmarks.simulbench.scripts import HARD, KINDS, SCRIPT, Script
+from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, task_of
 from concord.benchmarks.simulbench.tasks import tasks as usable
 from concord.commands import options, printing
-from concord.commands.options import names
 from concord.commands.printing import echo
 from concord.commands.progress import carry_out, running
 from concord.runs.planning import materials
@@ -34,7 +33,7 @@ def command() -> None:
 
 @command.group("tasks")
 def tasks() -> None:
-    """Tasks: list them, have a model propose some, accept, edit or reject them."""
+    """Tasks: list them, have a model propose some, accept or reject them."""
 
 
 @tasks.command("list")
@@ -89,21 +88,12 @@ def tasks_propose(
 
 @tasks.command("accept")
 @click.argument("keys", nargs=-1, required=True)
-@click.option("--act", default="", help="Another name for the task.")
-@click.option("--description", default="", help="Another description.")
-@click.option("--request-type", default="", help="Another kind of request.")
 @click.pass_obj
-def tasks_accept(
-    workspace: str, keys: tuple[str, ...], act: str, description: str, request_type: str
-) -> None:
-    """Accept proposals; a single one can be edited on the way."""
-    edited = {"act": act, "task_description": description, "request_type": request_type}
-    edited = {name: text for name, text in edited.items() if text}
-    if edited and len(keys) > 1:
-        raise click.UsageError("Name one task to edit it.")
+def tasks_accept(workspace: str, keys: tuple[str, ...]) -> None:
+    """Accept proposals, or tasks that were rejected before. The Tasks page can edit one on the way."""
     with Workspace.open(workspace, create=False).write() as db:
         for key in keys:
-            review.accept(db, key, actor(), edited)
+            review.accept(db, key, actor())
     echo(f"{len(keys)} accepted.")
 
 
@@ -120,7 +110,7 @@ def tasks_reject(workspace: str, keys: tuple[str, ...]) -> None:
 
 def _list(folder: Workspace, state: State) -> None:
     with folder.read() as db:
-        for listed in scenarios.page(db, STORED, TASK, state=state, limit=-1):
+        for listed in scenarios.page(db, STORED, TASK, state=state):
             _line(listed)
 
 
@@ -134,7 +124,7 @@ def _line(of: Scenario) -> None:
 
 @command.group("scripts")
 def scripts() -> None:
-    """Scripts: cut them from dialogues, count them, set aside those that distinguish no models."""
+    """Scripts: cut them from dialogues, set aside those that distinguish no models."""
 
 
 @scripts.command("extract")
@@ -146,32 +136,15 @@ def scripts_extract(workspace: str, judge: str) -> None:
     """Cut scripts from all dialogues: LastOnly if no turn was challenging, else FirstChan and SubseqChan."""
     with Workspace.open(workspace, create=False).write() as db:
         done = extraction.extract_scripts(db, judge)
-    total = sum(done.kinds.values())
-    echo(f"{done.dialogues} dialogues, {total} scripts ({total - done.known} new), by {done.judge}:")
-    for kind, n in done.kinds.items():
-        echo(f"  {kind}: {n}")
+    known = len(done.scripts) - done.new
+    echo(f"{done.dialogues} dialogues, {len(done.scripts)} scripts ({known} known), by {done.judge}:")
+    _counts(done.scripts)
     if done.unjudged:
         echo(
             f"{done.unjudged} dialogues were left out: {done.judge} has no usable judgement of them. "
             "Run it again with --retry-failed.",
             err=True,
         )
-
-
-@scripts.command("count")
-@click.pass_obj
-def scripts_count(workspace: str) -> None:
-    """Count scripts by kind and type, and those set aside."""
-    with Workspace.open(workspace, create=False).read() as db:
-        kept = stored(scenarios.accepted(db, STORED, SCRIPT))
-        sources = scenarios.counts(db, STORED, SCRIPT)
-        without = scenarios.waiting_for(db, STORED, SCRIPT)
-    _echo_counts(list(kept.values()))
-    if without:
-        tasks = ", ".join(dict.fromkeys(without.values()))
-        echo(f"Left out, since their task is not accepted: {len(without)} ({tasks})")
-    for source, states in sources.items():
-        echo(f"From {source}: " + ", ".join(f"{n} {state}" for state, n in states.items()))
 
 
 @scripts.command("discard")
@@ -195,13 +168,12 @@ def scripts_discard(workspace: str, targets: Sequence[str], judges: Sequence[str
     echo(f"{len(easy)} scripts {done}{why}.")
 
 
-def _echo_counts(scripts: Sequence[Script]) -> None:
-    of = counts(scripts)
-    for kind, by_type in of.items():
-        types = ", ".join(f"{n} {type}" for type, n in by_type.items())
-        echo(f"  {kind}: {sum(by_type.values())} ({types})")
-    echo(f"  Hard ({' and '.join(HARD)}): {sum(sum(of[kind].values()) for kind in HARD)}")
-    echo(f"  All: {len(scripts)}")
+def _counts(scripts: Sequence[Script]) -> None:
+    of = {kind: [script.type for script in scripts if script.kind == kind] for kind in KINDS}
+    for kind, types in of.items():
+        each = ", ".join(f"{types.count(type)} {type}" for type in TYPES)
+        echo(f"  {kind}: {len(types)} ({each})")
+    echo(f"  Hard ({' and '.join(HARD)}): {sum(len(of[kind]) for kind in HARD)}")
 
 
 # -- toxicity
@@ -213,16 +185,13 @@ def _echo_counts(scripts: Sequence[Script]) -> None:
     default="",
     help="A model of models.toml whose endpoint offers moderations; left out: show what was scored.",
 )
-@click.option(
-    "--what", metavar="A,B", default=",".join(toxicity.WHAT), show_default=True, help="What to have scored."
-)
 @options.form()
 @click.pass_obj
-def toxicity_(workspace: str, model: str, what: str, form: str) -> None:
+def toxicity_(workspace: str, model: str, form: str) -> None:
     """Score tasks, scripts and replies through a moderations endpoint; print the mean of six attributes."""
     folder = Workspace.open(workspace, create=False)
     if model:
-        new = toxicity.measure(folder, model, names(what))
+        new = toxicity.measure(folder, model)
         echo(f"{new} texts scored by {model}.", err=True)
     printing.show((toxicity.toxicity(folder, model),), form)
 
@@ -235,46 +204,37 @@ def import_() -> None:
     """Read the published files."""
 
 
-def _of_a_file(function: Callable[..., None]) -> Callable[..., None]:
-    """The arguments of an import."""
-    for option in (
-        click.pass_obj,
-        click.option("--skip-wrong", is_flag=True, help="Import the rest where some lines cannot be used."),
-        click.option("--source", default="", help="The name of their source; default: the file's."),
-        click.argument("file", metavar="FILE.jsonl", type=click.Path(path_type=Path)),
-    ):
-        function = option(function)
-    return function
+FILE = click.argument("file", metavar="FILE.jsonl", type=click.Path(path_type=Path))
+SOURCE = click.option("--source", default="", help="The name of their source; default: the file's.")
 
 
 @import_.command("tasks")
-@_of_a_file
-def import_tasks(workspace: str, file: Path, source: str, skip_wrong: bool) -> None:
+@FILE
+@SOURCE
+@click.pass_obj
+def import_tasks(workspace: str, file: Path, source: str) -> None:
     """The published tasks (JSON Lines)."""
-    tasks = _stored(workspace, "tasks", files.read_tasks(file), source, skip_wrong)
+    tasks = files.read_tasks(file)
+    _store(workspace, "tasks", tasks, source or file.stem)
     for type in TYPES:
         echo(f"  {type}: {sum(task.type == type for task in tasks)}")
 
 
 @import_.command("scripts")
-@_of_a_file
-def import_scripts(workspace: str, file: Path, source: str, skip_wrong: bool) -> None:
+@FILE
+@SOURCE
+@click.pass_obj
+def import_scripts(workspace: str, file: Path, source: str) -> None:
     """The published scripts (JSON Lines); prints how many there are of each kind."""
-    scripts = _stored(workspace, "scripts", files.read_scripts(file), source, skip_wrong)
-    _echo_counts(scripts)
+    scripts = files.read_scripts(file)
+    _store(workspace, "scripts", scripts, source or file.stem)
+    _counts(scripts)
     if len(scripts) == files.PUBLISHED:
         echo(files.WHY_ONE_LESS)
 
 
-def _stored(
-    workspace: str, what: str, brought: files.Brought[files.Item], source: str, skip_wrong: bool
-) -> Sequence[files.Item]:
-    """Store what a file holds and say how much of it is new; returns it."""
-    items = brought.items if skip_wrong else brought.whole()
+def _store(workspace: str, what: str, items: Sequence[SimulationTask | Script], source: str) -> None:
+    """Store what a file holds and say how much of it is new."""
     with Workspace.open(workspace).write() as db:
-        given = [one.scenario(source or brought.file.stem, "import") for one in items]
-        new = scenarios.save(db, given)
-    echo(f"{len(given)} {what}, {new} of them new." if new < len(given) else f"{new} {what}.")
-    if brought.wrong:
-        echo(f"{len(brought.wrong)} lines were left out:\n{brought.complaints()}", err=True)
-    return items
+        new = scenarios.save(db, [item.scenario(source, "import") for item in items])
+    echo(f"{len(items)} {what}, {new} of them new." if new < len(items) else f"{new} {what}.")

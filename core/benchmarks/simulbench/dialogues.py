@@ -19,13 +19,24 @@ from concord.benchmarks.simulbench.tasks import (
     wanted,
 )
 from concord.conversation import Conversation, Message, Unit
-from concord.errors import ConfigError, check_known
+from concord.errors import ConfigError
 from concord.llm import verdicts
-from concord.llm.prompts import Prompt, versions
+from concord.llm.prompts import Prompt
 from concord.llm.replies import Reply, Text
 from concord.rating import Rating
 from concord.rubrics.shipped import rubric
-from concord.runs.benchmark import Ask, Asking, Benchmark, Expected, Materials, Option, Play, Role
+from concord.runs.benchmark import (
+    Ask,
+    Asking,
+    Benchmark,
+    Expected,
+    Materials,
+    Option,
+    Play,
+    Role,
+    narrowing,
+    prompt_versions,
+)
 from concord.runs.plans import PlayPlan
 
 NAME = "simulbench-dialogues"
@@ -118,7 +129,6 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     if turns > MOST_TURNS:
         raise ConfigError(f"A dialogue has at most {MOST_TURNS} turns, not {turns}.")
     known = tasks(materials, language)
-    check_known("task", options["tasks"], known)
     chosen = [task for task in known.values() if wanted(options, task.id, task.type, task.source)]
     user, judges = plan.one("user"), plan.models.get("judges", ())
     prompts = {name: DIALOGUES.prompt(materials, name, version) for name in DIALOGUES.prompts}
@@ -175,27 +185,13 @@ DIALOGUES = Benchmark(
     ),
     options=(
         Option("language", "Language of the catalogue.", "choice", "en", _languages),
-        Option(
-            "tasks",
-            "Only these tasks (all unless given).",
-            "choices",
-            (),
-            lambda m, c: list(tasks(m, c["language"])),
-        ),
-        Option(
-            "types",
-            "Only stateless or only stateful tasks (both unless given).",
-            "choices",
-            (),
-            lambda m, c: TYPES,
-        ),
-        Option(
-            "sources", "Only tasks from here, such as catalogue (all unless given).", "choices", (), _sources
-        ),
+        narrowing("tasks", "these tasks", lambda m, c: list(tasks(m, c["language"]))),
+        narrowing("types", "stateless or only stateful tasks", lambda m, c: TYPES),
+        narrowing("sources", "tasks from here, such as catalogue", _sources),
         Option("turns", "Turns of a dialogue.", "count", TURNS),
         Option("repeats", "Dialogues per simulator and task.", "count", 3),
         Option("judge_repeats", "Times each judge looks at a dialogue (for test-retest).", "count", 1),
-        Option("version", "Version of the prompts.", "choice", "v1", lambda m, c: versions(m.prompts, NAME)),
+        prompt_versions(NAME, "v1"),
     ),
     prompts={"simulator": None, "user": UserReply, "judge": None},
     version="v1",

@@ -3,71 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
 from sqlite_utils import Database
 
 from concord.benchmarks.simulbench.dialogues import CHALLENGING, DIALOGUES
-from concord.benchmarks.simulbench.scripts import KINDS, SCRIPT, Script, extract, stored
+from concord.benchmarks.simulbench.scripts import SCRIPT, Script, extract, stored
 from concord.benchmarks.simulbench.targets import QUALITY, SIMULBENCH
 from concord.benchmarks.simulbench.tasks import STORED
-from concord.errors import ConcordError, check_known, not_found
+from concord.errors import ConcordError, check_known
 from concord.store import conversations, ratings, scenarios, tables
 
 
-@dataclass(frozen=True)
-class Extracted:
-    """Dialogues read, those without a usable judgement, scripts by kind, and how many were known before."""
+class Extracted(NamedTuple):
+    """Dialogues read, those without a usable judgement, the scripts cut, and how many of them are new."""
 
     judge: str
     dialogues: int
     unjudged: int
-    kinds: dict[str, int]
-    known: int
+    scripts: Sequence[Script]
+    new: int
 
 
-def extract_scripts(db: Database, judge: str = "", *, by: str = "") -> Extracted:
+def extract_scripts(db: Database, judge: str = "", *, by: str = "extraction") -> Extracted:
     """Cut scripts from every stored dialogue by what one judge found in its first look.
 
     The judge may be left out where only one has looked. A script that was cut before is left as it is.
     Raises NotFound for an unknown judge, ConcordError where none or several have looked.
     """
-    judge = _one_judge(db, judge)
-    scripts, read, unjudged = [], 0, 0
-    for number, dialogue in conversations.each(db, DIALOGUES.name):
-        read += 1
-        turn = next(
-            (
-                int(r.score)
-                for r in ratings.of_conversation(db, number)
-                if r.rater.kind == "judge" and r.rater.name == judge and r.criterion == CHALLENGING.name
-            ),
-            None,
-        )
-        if turn is None:
-            unjudged += 1
-        else:
-            scripts += extract(dialogue, turn)
-    new = scenarios.save(db, [script.scenario(f"cut by {judge}", by or "extraction") for script in scripts])
-    kinds: dict[str, int] = {kind: sum(script.kind == kind for script in scripts) for kind in KINDS}
-    return Extracted(judge, read, unjudged, kinds, len(scripts) - new)
-
-
-def _one_judge(db: Database, judge: str) -> str:
     known = sorted({r.name for r in ratings.judges(db, DIALOGUES.name)})
     if not known:
         raise ConcordError(
             "No judge has looked for challenging turns yet. Collect dialogues with `concord run "
             "simulbench-dialogues --judges …`."
         )
-    if judge and judge not in known:
-        raise not_found("judge of dialogues", judge, known)
+    check_known("judge of dialogues", [judge] if judge else [], known)
     if not judge and len(known) > 1:
         raise ConcordError(
             f"Several judges looked for challenging turns: {', '.join(known)}. Name one with --judge."
         )
-    return judge or known[0]
+    judge, scripts, turns = judge or known[0], list[Script](), list[int | None]()
+    for number, dialogue in conversations.each(db, DIALOGUES.name):
+        of = (
+            r for r in ratings.of_conversation(db, number) if (r.rater.kind, r.rater.name) == ("judge", judge)
+        )
+        turns.append(next((int(r.score) for r in of if r.criterion == CHALLENGING.name), None))
+        if turns[-1] is not None:
+            scripts += extract(dialogue, turns[-1])
+    new = scenarios.save(db, [script.scenario(f"cut by {judge}", by) for script in scripts])
+    return Extracted(judge, len(turns), turns.count(None), scripts, new)
 
 
 def easy_scripts(

@@ -1,23 +1,18 @@
 """Import of the published files (JSON Lines): tasks, and scripts cut from dialogues."""
 
-import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, Field
 
 from concord.benchmarks.simulbench.scripts import Script, kind_of
-from concord.benchmarks.simulbench.tasks import SimulationTask
+from concord.benchmarks.simulbench.tasks import SimulationTask, Type
+from concord.conversation import Message
 from concord.errors import ImportRefused
-from concord.files import first_problem, parse_json, read_text
+from concord.files import json_lines, valid
 
-A = TypeVar("A")
 T = TypeVar("T")
-Item = TypeVar("Item", SimulationTask, Script)
-SHOWN = 10
-"""Lines that cannot be used are named up to so many; the rest is counted."""
 
 PUBLISHED = 500
 WHY_ONE_LESS = (
@@ -29,143 +24,80 @@ WHY_ONE_LESS = (
 )
 
 
-@dataclass(frozen=True)
-class Brought(Generic[Item]):
-    """What a file holds, and why some of its lines (by number) cannot be used."""
+class _Entry(BaseModel):
+    """A line of the published scripts. `turn_num` 0 is LastOnly."""
 
-    file: Path
-    items: tuple[Item, ...]
-    wrong: Mapping[int, str]
+    source_id: Annotated[str, Field(min_length=1)]
+    source_file_name: Annotated[str, Field(min_length=1)]
+    act: Annotated[str, Field(min_length=1)]
+    type: Type
+    turn_num: Annotated[int, Field(ge=0)]
+    dialogue_history: Annotated[tuple[Message, ...], Field(min_length=1)]
 
-    def whole(self) -> tuple[Item, ...]:
-        """The items, where every line could be used. Raises ImportRefused naming those that cannot."""
-        if self.wrong:
-            raise ImportRefused(
-                f"{self.file}: {len(self.wrong)} of {len(self.wrong) + len(self.items)} lines cannot be "
-                "used; nothing was imported. "
-                f"Mend them, or leave them out with --skip-wrong.\n{self.complaints()}"
-            )
-        return self.items
-
-    def complaints(self) -> str:
-        """The lines that cannot be used, one sentence each."""
-        sentences = [f"  line {line}: {reason}" for line, reason in self.wrong.items()]
-        more = [f"  … and {len(sentences) - SHOWN} more"] if len(sentences) > SHOWN else []
-        return "\n".join(sentences[:SHOWN] + more)
+    @property
+    def dialogue(self) -> str:
+        """The dialogue that it was cut from."""
+        return f"{self.source_id}/{self.source_file_name}"
 
 
-def read_tasks(file: Path) -> Brought[SimulationTask]:
-    """The tasks of a published file. Raises ImportRefused where it cannot be read."""
-    wrong: dict[int, str] = {}
-    tasks = _made(_made(_lines(file), wrong, _entry), wrong, _task)
-    return _once(file, tasks, wrong, lambda task: task.id)
+def read_tasks(file: Path) -> list[SimulationTask]:
+    """The tasks of a published file. Raises ImportRefused naming the line."""
+    entries = _lines(file, "tasks")
+    tasks = {line: valid(SimulationTask, entry, line, ImportRefused) for line, entry in entries.items()}
+    return _once((line, task.id, task) for line, task in tasks.items())
 
 
-def read_scripts(file: Path) -> Brought[Script]:
-    """The scripts of a published file. Raises ImportRefused where it cannot be read.
+def read_scripts(file: Path) -> list[Script]:
+    """The scripts of a published file. Raises ImportRefused naming the line.
 
     `turn_num` 0 is LastOnly, the first of a dialogue FirstChan, later ones SubseqChan. A dialogue is a
     `source_id` with a `source_file_name`.
     """
-    wrong: dict[int, str] = {}
-    entries = _made(_made(_lines(file), wrong, _entry), wrong, _checked)
+    entries = {
+        line: valid(_Entry, entry, line, ImportRefused) for line, entry in _lines(file, "scripts").items()
+    }
     first: dict[str, int] = {}
     for entry in entries.values():
-        if turn := entry["turn_num"]:
-            first[_dialogue(entry)] = min(first.get(_dialogue(entry), turn), turn)
-    scripts = _made(entries, wrong, lambda entry: _script(entry, first.get(_dialogue(entry), 0)))
-    return _once(file, scripts, wrong, lambda script: script.key)
+        if turn := entry.turn_num:
+            first[entry.dialogue] = min(first.get(entry.dialogue, turn), turn)
+    scripts = {line: _script(entry, first, line) for line, entry in entries.items()}
+    return _once((line, script.key, script) for line, script in scripts.items())
 
 
-def _task(entry: dict[str, Any]) -> SimulationTask:
-    if "dialogue_history" in entry:
+def _lines(file: Path, what: str) -> Mapping[str, Any]:
+    """The entries by where they stand. Raises ImportRefused for the other of the two published files."""
+    entries = json_lines(file, ImportRefused)
+    other = "scripts" if any("dialogue_history" in entry for entry in entries.values()) else "tasks"
+    if other != what:
         raise ImportRefused(
-            "The file holds scripts, not tasks. Import it with `concord simulbench import scripts`."
+            f"{file} holds {other}, not {what}. Import it with `concord simulbench import {other}`."
         )
-    for name in ("id", "act", "task_description", "type"):
-        if not isinstance(entry.get(name), str):
-            raise ValueError(f"“{name}” must be a text" + ("." if name in entry else "; it is missing."))
-    return SimulationTask.model_validate(entry)
+    return {f"{file}, line {number}": entry for number, entry in entries.items()}
 
 
-def _dialogue(entry: dict[str, Any]) -> str:
-    return f"{entry['source_id']}/{entry['source_file_name']}"
+def _script(entry: _Entry, first: Mapping[str, int], line: str) -> Script:
+    turn = entry.turn_num or sum(message.role == "user" for message in entry.dialogue_history)
+    challenging = first[entry.dialogue] if entry.turn_num else 0
+    fields = {
+        "key": f"{entry.source_id}/{Path(entry.source_file_name).stem}@{turn}",
+        "task": entry.source_id,
+        "act": entry.act,
+        "type": entry.type,
+        "kind": kind_of(turn, challenging),
+        "turn": turn,
+        "challenging": challenging,
+        "dialogue": entry.dialogue,
+        "history": entry.dialogue_history,
+    }
+    return valid(Script, fields, line, ImportRefused)
 
 
-def _script(entry: dict[str, Any], first: int) -> Script:
-    history = entry["dialogue_history"]
-    turn = entry["turn_num"] or sum(message["role"] == "user" for message in history)
-    challenging = first if entry["turn_num"] else 0
-    return Script(
-        key=f"{entry['source_id']}/{Path(entry['source_file_name']).stem}@{turn}",
-        task=entry["source_id"],
-        act=entry["act"],
-        type=entry["type"],
-        kind=kind_of(turn, challenging),
-        turn=turn,
-        challenging=challenging,
-        dialogue=_dialogue(entry),
-        history=history,
-    )
-
-
-def _checked(entry: dict[str, Any]) -> dict[str, Any]:
-    if "dialogue_history" not in entry and "request_type" in entry:
-        raise ImportRefused(
-            "The file holds tasks, not scripts. Import it with `concord simulbench import tasks`."
-        )
-    for name in ("source_id", "source_file_name", "act", "type"):
-        if not isinstance(entry.get(name), str) or not entry[name]:
-            raise ValueError(f"“{name}” is missing.")
-    turn = entry.get("turn_num")
-    if not isinstance(turn, int) or isinstance(turn, bool) or turn < 0:
-        raise ValueError(f"“turn_num” must be a whole number from 0 up, not {turn!r}.")
-    history = entry.get("dialogue_history")
-    if not isinstance(history, list) or not history:
-        raise ValueError("“dialogue_history” must be a list of messages.")
-    for number, message in enumerate(history, 1):
-        if not isinstance(message, dict) or message.get("role") not in ("user", "assistant"):
-            raise ValueError(f"message {number} of “dialogue_history” must be by user or assistant.")
-    return entry
-
-
-def _lines(file: Path) -> dict[int, str]:
-    """The lines that are not empty, by number."""
-    lines = read_text(file, ImportRefused).split("\n")
-    numbered = {number: text for number, text in enumerate(lines, 1) if text.strip()}
-    if not numbered:
-        raise ImportRefused(f"{file} is empty. Take the file as it was published.")
-    return numbered
-
-
-def _entry(text: str) -> dict[str, Any]:
-    entry = parse_json(text)
-    if not isinstance(entry, dict):
-        raise ValueError("it is not a JSON object.")
-    return entry
-
-
-def _made(lines: Mapping[int, A], wrong: dict[int, str], make: Callable[[A], T]) -> dict[int, T]:
-    """What is made of each line; a line that cannot be used is noted in `wrong`."""
-    items = {}
-    for line, given in lines.items():
-        try:
-            items[line] = make(given)
-        except json.JSONDecodeError as error:
-            wrong[line] = f"it is not valid JSON ({error.msg}, column {error.colno})."
-        except ValidationError as error:
-            wrong[line] = f"{first_problem(error)}."
-        except ValueError as error:
-            wrong[line] = str(error)
-    return items
-
-
-def _once(
-    file: Path, items: Mapping[int, Item], wrong: dict[int, str], key: Callable[[Item], str]
-) -> Brought[Item]:
-    """The items whose key no earlier line has."""
-    lines: dict[str, int] = {}
-    for line, item in items.items():
-        if (first := lines.setdefault(key(item), line)) != line:
-            wrong[line] = f"“{key(item)}” stands in line {first} already."
-    return Brought(file, tuple(items[line] for line in lines.values()), dict(sorted(wrong.items())))
+def _once(items: Iterable[tuple[str, str, T]]) -> list[T]:
+    """The items. Raises ImportRefused for a key that an earlier line has."""
+    lines: dict[str, str] = {}
+    kept = []
+    for line, key, item in items:
+        if (earlier := lines.setdefault(key, line)) != line:
+            raise ImportRefused(f"{line}: “{key}” stands in {earlier} already.")
+        kept.append(item)
+    return kept

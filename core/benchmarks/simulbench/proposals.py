@@ -54,7 +54,8 @@ def check(reply: Proposed) -> None:
     """Raises Unusable for a proposal without a first request, or with placeholders left in it."""
     if not _FIRST_REQUEST.search(reply.task_description):
         raise Unusable(
-            '"task_description" must end with the first request, in a sentence that begins with "My first …".'
+            'The description ("task_description") must end with the first request, in a sentence that begins '
+            'with "My first …".'
         )
     for name, text in reply:
         if re.search(r"\[[A-Z_]{4,}\]|<[a-z]+(?: [a-z]+)*>$", str(text).strip()):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from concord.benchmarks.simulbench.tasks import STORED, TYPES, Type, read_stored
+from concord.benchmarks.simulbench.tasks import STORED, Type, read_stored
 from concord.conversation import Conversation, Message
 from concord.scenario import Scenario
 
@@ -95,12 +94,6 @@ def extract(dialogue: Conversation, challenging: int) -> list[Script]:
         )
         for turn in (range(challenging, turns[-1] + 1) if challenging else turns[-1:])
     ]
-
-
-def counts(scripts: Sequence[Script]) -> dict[str, dict[str, int]]:
-    """The number of scripts: kind → type → number, every kind and type in their order."""
-    numbers = Counter((script.kind, script.type) for script in scripts)
-    return {kind: {type: numbers[kind, type] for type in TYPES} for kind in KINDS}
 
 
 def stored(scenarios: Sequence[Scenario]) -> dict[str, Script]:

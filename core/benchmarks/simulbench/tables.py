@@ -7,7 +7,7 @@ types are compared within FirstChan, so that kinds of script do not mix.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -16,7 +16,6 @@ from sqlite_utils import Database
 from concord.benchmarks.simulbench.scripts import HARD, SCRIPT
 from concord.benchmarks.simulbench.targets import QUALITY, SIMULBENCH
 from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES
-from concord.errors import check_known
 from concord.reports import leaderboards
 from concord.reports.leaderboards import MOCKS, Leaderboard
 from concord.reports.rated import gather
@@ -56,29 +55,19 @@ class Scored:
 
 
 def scored(db: Database, *, where: Where | None = None, judges: Sequence[str] = ()) -> Scored:
-    """What the panel of judges gave; `where` may name the `source` of scripts, too.
+    """What the panel of judges gave.
 
-    Raises ConcordError where nothing was scored, NotFound for a judge who scored nothing or a source without
-    scripts.
+    Raises ConcordError where nothing was scored, NotFound for a judge who scored nothing.
     """
-    chosen = dict(where or {})
-    wanted = chosen.pop("source", ())
-    sources = list(scenarios.counts(db, STORED, SCRIPT))
-    check_known("source", wanted, sources)
-    rated = gather(db, SIMULBENCH.name, chosen)
-    mixed = {"source": sources} if len(sources) > 1 and len(wanted) != 1 else {}
-    rated = replace(rated, where=where or {}, mixed={**rated.mixed, **mixed})
-    board = leaderboards.leaderboard(rated, judges=judges, resamples=0)
+    board = leaderboards.leaderboard(gather(db, SIMULBENCH.name, where), judges=judges, resamples=0)
     facets = tables.facets(db, SIMULBENCH.name, ["task", "kind", "type", "script", "ending"])
     table = board.scored.join(facets, how="inner")
-    scripts = scenarios.page(db, STORED, SCRIPT, limit=-1)
-    if wanted:
-        table = table[table.script.isin([s.key for s in scripts if s.source in wanted])]
     discarded = scenarios.keys(db, STORED, SCRIPT, "discarded")
     table = table[~table.script.isin(discarded)]
     unaccepted = set(table.script) & set(scenarios.waiting_for(db, STORED, SCRIPT))
-    acts = {str(s.body.get("task", "")): s.body.get("act", "") for s in scripts}
-    acts |= {s.key: s.body.get("act", s.key) for s in scenarios.page(db, STORED, TASK, limit=-1)}
+    known = scenarios.page(db, STORED, SCRIPT)
+    acts = {str(s.body.get("task", "")): s.body.get("act", "") for s in known}
+    acts |= {s.key: s.body.get("act", s.key) for s in scenarios.page(db, STORED, TASK)}
     table = table.assign(act=[acts.get(task, task) for task in table.task])
     return Scored(board, table, len(discarded), len(unaccepted))
 
@@ -137,7 +126,7 @@ def subsets(of: Scored, *, resamples: int = 1000, seed: int = 0) -> Table:
         columns,
         tuple(rows),
         notes=(*notes, *([MOCKS] if board.mocks else [])),
-        meta=board.basis | drawn,
+        meta=board.basis | drawn | {"first by": "All"},
     )
 
 
@@ -149,42 +138,25 @@ def leaderboard(
     `drawn` may hold `resamples` and `seed`.
     """
     of = scored(db, where=where, judges=judges)
-    ends_of = [
-        task_table(tasks, which, type)
-        for type, each in task_scores(of).items()
-        for which, tasks in ends(each).items()
-        if len(tasks)
-    ]
-    return (subsets(of, **drawn), *ends_of)
+    return (subsets(of, **drawn), *task_tables(of))
 
 
 LEADERBOARDS = {SIMULBENCH.name: leaderboard}
 
 
-def task_scores(of: Scored, *, hard: bool = True) -> dict[str, pd.DataFrame]:
-    """The tasks of each type, simplest first: task, act, mean, models, scripts.
+def task_tables(of: Scored, most: int = 10) -> list[Table]:
+    """The simplest and the hardest tasks of each type by hard scripts, as in the paper; no task is in both.
 
-    `mean` is the mean over models of their means over the task's scripts. Only hard scripts count, as in the
-    paper, unless `hard` is False. A task that some model has no score on is left out.
+    `mean` is the mean over models of their means over the task's scripts. A task that some model has no
+    score on is left out.
     """
-    table = of.table[of.table.complete & (of.table.kind.isin(HARD) | (not hard))]
+    table = of.table[of.table.complete & of.table.kind.isin(HARD)]
     by = ["type", "task", "act"]
     by_model = table.groupby([*by, "player"])[FINAL].mean()
     means = by_model.groupby(by).agg(mean="mean", models="size")
     means["scripts"] = table.groupby(by).script.nunique()
     means = means[means.models == table.player.nunique()].round({"mean": DIGITS}).reset_index()
     means = means.sort_values(["mean", "task"], ascending=[False, True])
-    return {type: means[means.type == type] for type in TYPES}
-
-
-def ends(tasks: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """The simplest tasks, simplest first, and the hardest, hardest first; no task is in both."""
-    few = min(10, len(tasks) // 2)
-    return {"simplest": tasks[: max(1, few)], "hardest": tasks[::-1][:few]}
-
-
-def task_table(tasks: pd.DataFrame, which: str, type: str) -> Table:
-    """The simplest or the hardest tasks of a type."""
     columns = (
         Column("act", "task"),
         Column("mean", help="Mean over models of their means over the task's scripts"),
@@ -192,5 +164,13 @@ def task_table(tasks: pd.DataFrame, which: str, type: str) -> Table:
         Column("task", file_only=True),
         Column("models", file_only=True),
     )
-    rows = tuple({str(name): cell for name, cell in row.items()} for row in tasks.to_dict("records"))
-    return Table(f"{which}-{type}", f"{which.capitalize()} tasks, {type}", columns, rows)
+    drawn = []
+    for type in TYPES:
+        tasks = means[means.type == type].to_dict("records")
+        few = min(most, len(tasks) // 2)
+        for which, rows in (("simplest", tasks[: max(1, few)]), ("hardest", tasks[::-1][:few])):
+            if rows:
+                title = f"{which.capitalize()} tasks, {type}"
+                cells = tuple({str(name): cell for name, cell in row.items()} for row in rows)
+                drawn.append(Table(f"{which}-{type}", title, columns, cells))
+    return drawn

@@ -12,7 +12,7 @@ from concord.benchmarks.simulbench.tasks import STORED, TYPES, wanted
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import ConfigError
 from concord.llm import verdicts
-from concord.llm.prompts import Prompt, versions
+from concord.llm.prompts import Prompt
 from concord.llm.replies import Answer
 from concord.rating import Rating
 from concord.rubrics.shipped import rubric
@@ -26,6 +26,8 @@ from concord.runs.benchmark import (
     Pairwise,
     Play,
     Role,
+    narrowing,
+    prompt_versions,
 )
 from concord.runs.plans import PlayPlan
 
@@ -164,19 +166,11 @@ SIMULBENCH = Benchmark(
         Option(
             "subset", "All scripts, the hard ones, or one kind.", "choice", "all", lambda m, c: list(SUBSETS)
         ),
-        Option(
-            "types",
-            "Only scripts of stateless or of stateful tasks (both unless given).",
-            "choices",
-            (),
-            lambda m, c: TYPES,
-        ),
-        Option(
-            "tasks", "Only scripts of these tasks (all unless given).", "choices", (), _of_scripts("task")
-        ),
-        Option("sources", "Only scripts from here (all unless given).", "choices", (), _of_scripts("source")),
+        narrowing("types", "scripts of stateless or of stateful tasks", lambda m, c: TYPES),
+        narrowing("tasks", "scripts of these tasks", _of_scripts("task")),
+        narrowing("sources", "scripts from here", _of_scripts("source")),
         Option("judge_repeats", "Times each judge scores a reply (for test-retest).", "count", 1),
-        Option("version", "Version of the prompts.", "choice", "v1", lambda m, c: versions(m.prompts, NAME)),
+        prompt_versions(NAME, "v1"),
     ),
     prompts={
         "target": None,

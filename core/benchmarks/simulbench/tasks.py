@@ -1,14 +1,12 @@
 """Tasks: what a model is asked to simulate. They come from files (the catalogue) and from the store."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from concord.errors import ConfigError
-from concord.files import first_problem, read_toml
+from concord.files import listed_tables, valid
 from concord.runs.benchmark import Materials
 from concord.scenario import Scenario
 
@@ -84,11 +82,9 @@ def catalogue(folders: Sequence[Path], language: str = "en") -> dict[str, Simula
     known: dict[str, SimulationTask] = {}
     for folder in folders:
         for file in sorted((folder / STORED / language).glob("*.toml")):
-            for number, entry in enumerate(_entries(file, file.stat().st_mtime), 1):
-                try:
-                    task = SimulationTask(**{"type": file.stem, **entry, "source": CATALOGUE})
-                except (ValidationError, TypeError) as error:
-                    raise ConfigError(f"{file}, task {number}: {_first(error)}") from error
+            for number, entry in enumerate(listed_tables(file, "tasks"), 1):
+                fields = {"type": file.stem, **entry, "source": CATALOGUE}
+                task = valid(SimulationTask, fields, f"{file}, task {number}")
                 known.setdefault(task.id, task)
     return known
 
@@ -96,11 +92,8 @@ def catalogue(folders: Sequence[Path], language: str = "en") -> dict[str, Simula
 def read_stored(kind: type[T], scenario: Scenario) -> T:
     """A stored task (SimulationTask) or script (Script). Raises ConfigError for an invalid body."""
     named = {"id": scenario.key, "key": scenario.key, "source": scenario.source}
-    try:
-        return kind(**{**scenario.body, **named})
-    except (ValidationError, TypeError) as error:
-        message = f"The stored {scenario.kind} “{scenario.key}” cannot be used: {_first(error)}"
-        raise ConfigError(message) from error
+    where = f"The stored {scenario.kind} “{scenario.key}” cannot be used"
+    return valid(kind, {**scenario.body, **named}, where)
 
 
 def task_of(scenario: Scenario) -> SimulationTask:
@@ -118,17 +111,3 @@ def wanted(options: Mapping[str, Any], task: str, type: str, source: str) -> boo
     """Whether a plan's options tasks, types and sources choose this one; an empty option chooses all."""
     of = {"tasks": task, "types": type, "sources": source}
     return all(not options[name] or value in options[name] for name, value in of.items())
-
-
-def _first(error: ValidationError | TypeError) -> str:
-    if isinstance(error, TypeError):
-        return "it must be a table of texts."
-    return f"{first_problem(error)}."
-
-
-@lru_cache(maxsize=32)
-def _entries(file: Path, changed: float) -> Sequence[Mapping[str, Any]]:
-    entries = read_toml(file).get("tasks", [])
-    if not isinstance(entries, list):
-        raise ConfigError(f"{file} must list its tasks as [[tasks]] tables.")
-    return entries

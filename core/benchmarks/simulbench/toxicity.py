@@ -13,7 +13,7 @@ from concord.benchmarks.simulbench.scripts import SCRIPT, stored
 from concord.benchmarks.simulbench.targets import SIMULBENCH
 from concord.benchmarks.simulbench.tasks import STORED, tasks
 from concord.configuration import Use
-from concord.errors import check_known, not_found
+from concord.errors import not_found
 from concord.estimate import Estimate, undefined
 from concord.llm.client import Client
 from concord.llm.models import load_models, pick
@@ -57,14 +57,13 @@ def texts(workspace: Workspace, db: Database) -> dict[str, list[str]]:
     return of
 
 
-def measure(workspace: Workspace, model: str, what: Sequence[str] = WHAT) -> int:
+def measure(workspace: Workspace, model: str) -> int:
     """Have texts scored that were not yet; returns how many. Raises CallFailed; what was scored is kept."""
-    check_known("kind of text", what, WHAT)
     entry = pick(load_models(workspace.models_path), model)
     renaming.refuse_changed(workspace, {model: entry})
     with workspace.read() as db:
         every = texts(workspace, db)
-        wanted = list(dict.fromkeys(text for name in what for text in every[name]))
+        wanted = list(dict.fromkeys(text for name in WHAT for text in every[name]))
         there = moderations.scored(db, model, wanted)
     left = [text for text in wanted if text not in there]
     batches = [left[start : start + BATCH] for start in range(0, len(left), BATCH)]

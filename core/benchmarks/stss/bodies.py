@@ -1,9 +1,8 @@
 """Residents' bodies: where they are, what they do, how they walk, and who notices whom."""
 
-from bisect import insort
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from operator import attrgetter
+from typing import NamedTuple
 
 from concord.benchmarks.stss.mind import Mind, Self
 from concord.benchmarks.stss.schedule import SLEEPING, Day, at
@@ -13,14 +12,12 @@ from concord.benchmarks.stss.trajectory import WALKING
 
 @dataclass(eq=False)
 class Body:
-    """One resident's body, up to date after `advance`. `number` is its position in the town's order."""
+    """One resident's body, up to date after `advance`."""
 
     me: Self
     mind: Mind
     town: Town
     place: Place
-    number: int = 0
-    name: str = field(init=False)
     doing: str = SLEEPING
     walking: bool = False
     talking_until: int = 0
@@ -32,8 +29,10 @@ class Body:
     _action: int = -1
     _next: int = 0
 
-    def __post_init__(self) -> None:
-        self.name = self.me.name
+    @property
+    def name(self) -> str:
+        """The resident's name."""
+        return self.me.name
 
     @property
     def free(self) -> bool:
@@ -44,11 +43,6 @@ class Body:
     def room(self) -> tuple[str, str]:
         """Sector and arena."""
         return self.place.sector, self.place.arena
-
-    @property
-    def due(self) -> int:
-        """The next step at which something changes; before it, `advance` does nothing."""
-        return max(self._next, self.talking_until)
 
     def follow(self, day: Day, step: int) -> None:
         """Take up a plan; the next `advance` begins its action of that minute."""
@@ -62,7 +56,7 @@ class Body:
 
     def advance(self, step: int, clock: Clock) -> None:
         """Update place and action to this step."""
-        if step < self.due:
+        if step < max(self._next, self.talking_until):
             return
         if self.talking_until:
             self.talking_until, self._action = 0, -1
@@ -101,56 +95,27 @@ AGAIN, AFTER_TALK, TAKEN = 3 * 60, 5 * 60, 30
 talk, after finding them in conversation."""
 
 
-@dataclass
-class Rooms:
-    """The free residents of each room, in the order of the town; `note` updates one resident."""
-
-    _of: dict[int, tuple[str, str]] = field(default_factory=dict)
-    _in: dict[tuple[str, str], list[Body]] = field(default_factory=dict)
-    _shared: dict[tuple[str, str], list[Body]] = field(default_factory=dict)
-
-    def note(self, agent: Body) -> None:
-        """Update a resident's room, and whether they are free."""
-        now = agent.room if agent.free else None
-        before = self._of.get(agent.number)
-        if now == before:
-            return
-        if before is not None:
-            del self._of[agent.number]
-            left = self._in[before]
-            left.remove(agent)
-            if len(left) < 2:
-                self._shared.pop(before, None)
-        if now is not None:
-            self._of[agent.number] = now
-            entered = self._in.setdefault(now, [])
-            insort(entered, agent, key=attrgetter("number"))
-            if len(entered) > 1:
-                self._shared[now] = entered
-
-    def shared(self) -> list[list[Body]]:
-        """The rooms that several are in, in the order of the first of each."""
-        return sorted(self._shared.values(), key=lambda room: room[0].number)
-
-
-@dataclass(frozen=True)
-class Encounter:
+class Encounter(NamedTuple):
     """A resident who noticed another and may speak to them."""
 
     agent: Body
     other: Body
 
 
-def encounters(rooms: Rooms, step: int) -> list[Encounter]:
+def encounters(agents: Iterable[Body], step: int) -> list[Encounter]:
     """At most one encounter for each resident: with the one considered longest ago of those they look at.
 
     Each looks at the next few in the room, in the town's order, shifted by the step.
     """
+    rooms: dict[tuple[str, str], list[Body]] = {}
+    for agent in agents:
+        if agent.free:
+            rooms.setdefault(agent.room, []).append(agent)
     noticed = []
-    for room in rooms.shared():
+    for room in rooms.values():
         n = len(room)
         for i, agent in enumerate(room):
-            if step < agent.attentive:
+            if step < agent.attentive or n == 1:
                 continue
             looks = (room[(i + 1 + (step + j) % (n - 1)) % n] for j in range(min(ATTENTION, n - 1)))
             candidates = [o for o in looks if agent.considered.get(o.name, 0) <= step]

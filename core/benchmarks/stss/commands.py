@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from concord.benchmarks.stss import files, scenes, system
-from concord.benchmarks.stss.tasks import TITLES, Kind, task_from
+from concord.benchmarks.stss.tasks import TITLES, Kind, read_tasks, task_from
+from concord.benchmarks.stss.templates import missing
 from concord.benchmarks.stss.town import Town, load_town
 from concord.commands.printing import echo
 from concord.runs.planning import materials
@@ -43,25 +44,25 @@ def import_() -> None:
 @click.pass_obj
 def import_tasks(folder: str, file: Path, name: str, town: str, mapping: Path | None) -> None:
     """The published tasks (JSON); says what the town lacks for playing them."""
-    tasks = files.read(file)
+    tasks = read_tasks(file)
     workspace = Workspace.open(folder)
     lived_in, beside = _town(workspace, town)
     if mapping or beside.is_file():
-        names = dict(files.read_names(mapping or beside))
+        names = files.read_names(mapping or beside)
         # Who lives in the town plays the part.
-        names["people"] = {a: b for a, b in names["people"].items() if a not in lived_in.residents}
+        played = {a: b for a, b in names.people.items() if a not in lived_in.residents}
+        names = names.model_copy(update={"people": played})
         tasks = [files.renamed(task, names) for task in tasks]
-    lacking = files.lacking(tasks, lived_in)
+    lacking = {task.id: missing(task, lived_in) for task in tasks}
+    playable = [name for name, absent in lacking.items() if not absent]
     kept = files.write(tasks, workspace.path / "data", name or file.stem)
     echo(f"{len(tasks)} tasks ({_by_kind([task.kind for task in tasks])}), kept in {kept}.")
     where = f" --town {town}" if town != system.TOWN else ""
-    how = f": concord run stss{where} --task-set {kept.stem} …" if lacking.playable else "."
-    echo(f"{len(lacking.playable)} of them can be played in {lived_in.name}{how}")
-    for what, absent in (("people", lacking.people), ("places", lacking.places)):
-        if absent:
-            each = ", ".join(f"{n} ({count})" for n, count in absent.items())
-            echo(f"{lived_in.name} lacks {len(absent)} {what} (with the tasks that name them): {each}.")
-    if len(lacking.playable) < len(tasks):
+    how = f": concord run stss{where} --task-set {kept.stem} …" if playable else "."
+    echo(f"{len(playable)} of them can be played in {lived_in.name}{how}")
+    if absent := Counter(name for names in lacking.values() for name in names):
+        each = ", ".join(f"{name} ({count})" for name, count in absent.items())
+        echo(f"{lived_in.name} lacks these people and places (with the tasks that name them): {each}.")
         echo("Map them onto people and places of the town with --map, or bring a town that has them.")
 
 
@@ -87,17 +88,10 @@ def _town(workspace: Workspace, name: str) -> tuple[Town, Path]:
 
 
 @command.command("freeze")
-@click.option(
-    "--per-pair",
-    type=click.IntRange(1),
-    default=scenes.PER_PAIR,
-    show_default=True,
-    help="Scenes of a task for the same two people.",
-)
 @click.pass_obj
-def freeze(folder: str, per_pair: int) -> None:
+def freeze(folder: str) -> None:
     """Freeze the performers' conversations of day 1 as scenes. Stored scenes are kept."""
-    frozen, new = scenes.freeze(Workspace.open(folder, create=False), per_pair)
+    frozen, new = scenes.freeze(Workspace.open(folder, create=False))
     counts = f"{len(frozen)} scenes ({_by_kind([task_from(s.body['task']).kind for s in frozen])})"
     echo(f"{counts}, {new} of them new. Play them with `concord run stss-language`.")
 

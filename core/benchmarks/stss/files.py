@@ -2,64 +2,36 @@
 
 import json
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from concord.benchmarks.stss.tasks import SocialTask, read_tasks, values_of
-from concord.benchmarks.stss.templates import missing
+from concord.benchmarks.stss.tasks import SocialTask, values_of
 from concord.benchmarks.stss.town import Resident, Town
-from concord.errors import ConfigError, ImportRefused
-from concord.files import (
-    as_toml,
-    file_name,
-    first_problem,
-    read_json,
-    read_text,
-    read_toml,
-    toml_key,
-)
+from concord.errors import ImportRefused
+from concord.files import as_toml, file_name, read_json, read_text, read_toml, toml_key, valid
 
 PUBLISHED_NAMES = "published.toml"
 """Beside a town's file: what the published people and places are called there."""
-Names = Mapping[str, Mapping[str, str]]
-"""What `people` and `places` of a file are called in the town."""
 
 
-class Lacking(NamedTuple):
-    """People and places that a town lacks, with the number of tasks naming them; and the playable tasks."""
+class TownNames(BaseModel):
+    """What published people and places are called in the town."""
 
-    people: Mapping[str, int]
-    places: Mapping[str, int]
-    playable: Sequence[str]
-
-
-def read(path: Path) -> list[SocialTask]:
-    """The tasks of a file. Raises ImportRefused naming the task and the field."""
-    try:
-        return read_tasks(path)
-    except ConfigError as error:
-        raise ImportRefused(f"{error} Nothing was imported.") from error
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    people: dict[str, Annotated[str, Field(min_length=1)]] = {}
+    places: dict[str, Annotated[str, Field(min_length=1)]] = {}
 
 
-def read_names(path: Path) -> Names:
+def read_names(path: Path) -> TownNames:
     """The tables [people] and [places] of a TOML file. Raises ImportRefused."""
-    values = read_toml(path, ImportRefused)
-    for table, names in values.items():
-        good = isinstance(names, dict) and all(isinstance(v, str) and v for v in names.values())
-        if table not in ("people", "places") or not good:
-            raise ImportRefused(
-                f"{path} may hold the tables [people] and [places], "
-                'with lines like "Hobbs Cafe" = "Saltbread Café".'
-            )
-    people = values.get("people", {})
-    if len(set(people.values())) < len(people):
+    names = valid(TownNames, read_toml(path, ImportRefused), path, ImportRefused)
+    if len(set(names.people.values())) < len(names.people):
         raise ImportRefused(f"{path} maps two people onto one.")
-    return {"people": people, "places": values.get("places", {})}
+    return names
 
 
 _HABIT = re.compile(
@@ -67,7 +39,7 @@ _HABIT = re.compile(
 )
 
 
-def people(path: Path, town: Town, names: Names) -> dict[str, dict[str, Any]]:
+def people(path: Path, town: Town, names: TownNames) -> dict[str, dict[str, Any]]:
     """The published personas by name, as entries of a town's residents.toml.
 
     Each lives and works where the resident of the town does whom the names give for them, and gets up and
@@ -81,7 +53,7 @@ def people(path: Path, town: Town, names: Names) -> dict[str, dict[str, Any]]:
         raise ImportRefused(f"{path} must hold an object with a persona by name.")
     residents = {}
     for name, persona in personas.items():
-        alike = town.residents.get(names["people"].get(name, ""))
+        alike = town.residents.get(names.people.get(name, ""))
         if alike is None:
             raise ImportRefused(f"{path}: {name} has no counterpart in {town.name}. Name one under [people].")
         wanted = ("age", "innate", "learned", "currently", "lifestyle")
@@ -91,11 +63,7 @@ def people(path: Path, town: Town, names: Names) -> dict[str, dict[str, Any]]:
         wakes, sleeps = habits.get("up", alike.wakes), habits.get("bed", alike.sleeps)
         own |= {"home": alike.home, "work": alike.work, "hours": list(alike.hours), "wakes": wakes}
         own["sleeps"] = sleeps if sleeps > wakes else "24:00"
-        try:
-            Resident(name=name, **own)
-        except (ValidationError, TypeError) as error:
-            why = first_problem(error) if isinstance(error, ValidationError) else error
-            raise ImportRefused(f"{path}: {name}: {why}.") from error
+        valid(Resident, {"name": name, **own}, f"{path}: {name}", ImportRefused)
         residents[name] = own
     return residents
 
@@ -118,9 +86,9 @@ def write_town(residents: Mapping[str, Mapping[str, Any]], town: Path, data: Pat
     return folder / town.name
 
 
-def renamed(task: SocialTask, names: Names) -> SocialTask:
+def renamed(task: SocialTask, names: TownNames) -> SocialTask:
     """A task with the town's names, in its texts too."""
-    whole = {**names["places"], **names["people"]}
+    whole = {**names.places, **names.people}
 
     # Longer names first: “Oak Hill College:library” before “Oak Hill College”.
     pattern = "|".join(re.escape(name) for name in sorted(whole, key=len, reverse=True))
@@ -129,7 +97,7 @@ def renamed(task: SocialTask, names: Names) -> SocialTask:
         return re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", lambda m: whole[m[0]], given) if whole else given
 
     def person(name: str) -> str:
-        return names["people"].get(name, name)
+        return names.people.get(name, name)
 
     return replace(
         task,
@@ -140,25 +108,10 @@ def renamed(task: SocialTask, names: Names) -> SocialTask:
         currently=text(task.currently),
         criteria=text(task.criteria),
         subgoals=tuple(
-            replace(s, location=s.location and names["places"].get(s.location, s.location))
+            replace(s, location=s.location and names.places.get(s.location, s.location))
             for s in task.subgoals
         ),
     )
-
-
-def lacking(tasks: Sequence[SocialTask], town: Town) -> Lacking:
-    """What a town lacks for tasks."""
-    people: Counter[str] = Counter()
-    places: Counter[str] = Counter()
-    playable = []
-    for task in tasks:
-        absent = missing(task, town)
-        if not absent:
-            playable.append(task.id)
-        everybody = {task.performer, *task.target, *task.cast}
-        for name in absent:
-            (people if name in everybody else places)[name] += 1
-    return Lacking(people, places, playable)
 
 
 def write(tasks: Sequence[SocialTask], data: Path, name: str) -> Path:

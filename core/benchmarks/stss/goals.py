@@ -1,11 +1,11 @@
 """Goal conditions of the language level: yes/no questions on a conversation and on the partner's summary."""
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 
-from concord.benchmarks.stss.tasks import TITLES, Kind, SocialTask
+from concord.benchmarks.stss.tasks import TITLES, Kind, SocialTask, task_from
 from concord.conversation import Conversation, Unit
 from concord.llm.replies import Reply, Unusable
 from concord.rating import Rating
@@ -93,32 +93,27 @@ def conditions(task: SocialTask) -> tuple[Condition, ...]:
     return tuple(Condition(name, questions[name]) for name in CONDITIONS[task.kind])
 
 
-def read_conversation(conversation: Conversation, kind: Kind, reply: OnConversation) -> tuple[Rating, ...]:
-    """A rating for each condition and mark. Raises Unusable unless exactly those asked are answered."""
-    return (*_answers(conversation, kind, "answers", reply.answers), *_marks(conversation, reply))
+def reader(field: str, prefix: str = "") -> Callable[[Conversation, Any], tuple[Rating, ...]]:
+    """Reads a reply: a rating for each condition that it answers in a field, and for each mark in it.
+
+    Raises Unusable unless exactly the conditions asked are answered.
+    """
+
+    def read(conversation: Conversation, reply: Any) -> tuple[Rating, ...]:
+        names, answers = list(CONDITIONS[kind_of(conversation)]), getattr(reply, field)
+        given = [answer.condition for answer in answers]
+        if given != names:
+            raise Unusable(f'"{field}" must answer the conditions {names}, in order; it answers {given}.')
+        unit = Unit(conversation.key)
+        marks = (c.name for c in QUALITIES if hasattr(reply, c.name))
+        return (
+            *(Rating(unit, prefix + a.condition, int(a.met), a.explanation) for a in answers),
+            *(Rating(unit, name, getattr(reply, name)) for name in marks),
+        )
+
+    return read
 
 
-def read_summary(conversation: Conversation, kind: Kind, reply: OnSummary) -> tuple[Rating, ...]:
-    """A rating for each condition on the summary. Raises Unusable as `read_conversation`."""
-    return _answers(conversation, kind, "own_summary", reply.own_summary, SUMMARY)
-
-
-def _answers(
-    conversation: Conversation, kind: Kind, field: str, answers: Sequence[Met], prefix: str = ""
-) -> tuple[Rating, ...]:
-    names, given = list(CONDITIONS[kind]), [answer.condition for answer in answers]
-    if given != names:
-        raise Unusable(f'"{field}" must answer the conditions {names}, in order; it answers {given}.')
-    unit = Unit(conversation.key)
-    return tuple(Rating(unit, prefix + a.condition, int(a.met), a.explanation) for a in answers)
-
-
-def _marks(conversation: Conversation, reply: OnConversation) -> tuple[Rating, ...]:
-    unit = Unit(conversation.key)
-    return tuple(Rating(unit, c.name, getattr(reply, c.name)) for c in QUALITIES)
-
-
-def met(scores: Mapping[str, float], kind: Kind, *, summary: bool = False) -> Sequence[float] | None:
-    """The answers to a type's conditions in their order, from criterion → score; None if one is missing."""
-    names = [(SUMMARY if summary else "") + name for name in CONDITIONS[kind]]
-    return [scores[name] for name in names] if all(name in scores for name in names) else None
+def kind_of(conversation: Conversation) -> Kind:
+    """The type of the task that a conversation is about."""
+    return task_from(conversation.context["_task"]).kind

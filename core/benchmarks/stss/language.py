@@ -11,17 +11,27 @@ from itertools import product
 from typing import Any
 
 from concord.benchmarks.stss import goals, system
-from concord.benchmarks.stss.generative import ARCHITECTURES, Architecture, minds
 from concord.benchmarks.stss.memory import Memory, Stream, Vectors
-from concord.benchmarks.stss.mind import Kept, Mind, Now, Self, converse, require_usable
-from concord.benchmarks.stss.tasks import TITLES, Kind, SocialTask, task_from
+from concord.benchmarks.stss.mind import ARCHITECTURES, Mind, Now, Self, converse, minds, require_usable
+from concord.benchmarks.stss.tasks import TITLES, SocialTask, task_from
 from concord.benchmarks.stss.templates import first_day
 from concord.benchmarks.stss.town import Clock, Town
 from concord.benchmarks.stss.trajectory import STAMP
 from concord.conversation import Conversation, Message
 from concord.errors import ConfigError
 from concord.llm.prompts import Prompt
-from concord.runs.benchmark import Ask, Asking, Benchmark, Expected, Materials, Option, Play, Role
+from concord.runs.benchmark import (
+    Ask,
+    Asking,
+    Benchmark,
+    Expected,
+    Materials,
+    Option,
+    Play,
+    Role,
+    narrowing,
+    prompt_versions,
+)
 from concord.runs.plans import PlayPlan
 from concord.scenario import Scenario
 
@@ -47,16 +57,12 @@ def judge_values(conversation: Conversation) -> Mapping[str, Any]:
     }
 
 
-def _kind(conversation: Conversation) -> Kind:
-    return task_from(conversation.context["_task"]).kind
-
-
 ASKING = Asking(
     goals.CONVERSATION.judge.template,
     goals.OnConversation,
     goals.CONVERSATION.criteria,
     judge_values,
-    lambda c, reply: goals.read_conversation(c, _kind(c), reply),
+    goals.reader("answers"),
     expected=(750, 250),
 )
 ON_SUMMARY = Asking(
@@ -64,7 +70,7 @@ ON_SUMMARY = Asking(
     goals.OnSummary,
     goals.PARTNER.criteria,
     judge_values,
-    lambda c, reply: goals.read_summary(c, _kind(c), reply),
+    goals.reader("own_summary", goals.SUMMARY),
     expected=(450, 150),
 )
 
@@ -99,7 +105,7 @@ async def play(
     key: str,
     scenario: Scenario,
     town: Town,
-    architecture: Architecture,
+    tdp: bool,
     model: str,
     residents: str,
     prompts: Mapping[str, Prompt],
@@ -119,11 +125,11 @@ async def play(
     now = Now(town, clock, time.hour * 60 + time.minute)
     vectors = Vectors(ask, embeddings) if embeddings else None
     me, other = _self(body, performer, town, task, vectors), _self(body, partner, town, None, vectors)
-    mind, theirs = minds(ask, prompts, architecture, model, residents)
+    mind, theirs = minds(ask, prompts, tdp, model, residents)
     await prepared.prepare(mind, me, Now(town, Clock(first_day(task), 1, 1), 0))
     pair = ((me, mind), (other, theirs))
     said = await converse(*(pair if body["begins"] == performer else pair[::-1]), now)
-    kept = await theirs.keeps(other, me.seen, said, now) if said else Kept("")
+    kept = await theirs.keeps(other, me, said, now) if said else None
     # An unusable utterance ends a conversation, and a summary by habit would be judged: neither was said.
     for person in (me, other):
         require_usable(person, share=0.0)
@@ -141,7 +147,7 @@ async def play(
             "Type": TITLES[task.kind],
             "Performer": performer,
             "Partner": partner,
-            SUMMARY: kept.summary,
+            SUMMARY: kept.summary if kept else "",
             "_task": body["task"],
         },
         meta={
@@ -169,7 +175,8 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     """Every frozen scenario × architecture × player × repeat of the plan, with its judgements."""
     options = plan.options
     version = options["version"]
-    scenarios = [s for s in materials.scenarios(NAME, SCENARIO) if _wanted(s, options)]
+    scenarios = materials.scenarios(NAME, SCENARIO)
+    scenarios = [s for s in scenarios if not options["tasks"] or s.body["task"]["id"] in options["tasks"]]
     if not scenarios:
         raise ConfigError(
             "There are no frozen scenes: run simulations with `concord run stss`, then `concord stss freeze`."
@@ -190,7 +197,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     residents, embeddings = plan.one("residents"), plan.perhaps("embeddings")
     played = partial(play, residents=residents, prompts=prompts, embeddings=embeddings)
     plans: dict[tuple[Any, ...], Prepared] = {}
-    for repeat, scenario, (label, architecture), player in product(
+    for repeat, scenario, (label, tdp), player in product(
         range(options["repeats"]), scenarios, makers.items(), plan.models["players"]
     ):
         body = scenario.body
@@ -216,7 +223,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
         )
         yield Play(
             key,
-            partial(scene_played, architecture=architecture, model=player),
+            partial(scene_played, tdp=tdp, model=player),
             (
                 Expected(player, 6, 650, 60),
                 Expected(residents, 4, 600, 60),
@@ -226,12 +233,6 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
             player=player,
             facets={**facets, "language": system.LANGUAGE},
         )
-
-
-def _wanted(scenario: Scenario, options: Mapping[str, Any]) -> bool:
-    task = scenario.body["task"]
-    wanted = not options["types"] or task_from(task).kind in options["types"]
-    return wanted and (not options["tasks"] or task["id"] in options["tasks"])
 
 
 def _tasks(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
@@ -257,15 +258,12 @@ STSS_LANGUAGE = Benchmark(
         ),
     ),
     options=(
-        Option("tasks", "Only scenes of these tasks (all unless given).", "choices", (), _tasks),
-        Option(
-            "types", "Only scenes of these types (all unless given).", "choices", (), lambda m, c: [*TITLES]
-        ),
+        narrowing("tasks", "scenes of these tasks", _tasks),
         system.WHICH_ARCHITECTURES,
         Option("repeats", "Conversations of each scene, architecture and player.", "count", 1),
         Option("judge_repeats", "Times each judge answers (for test-retest).", "count", 1),
-        system.prompt_versions("thoughts", "Version of the residents' prompts.", system.NAME),
-        system.prompt_versions("version", "Version of the judge's prompt.", NAME, "v2"),
+        prompt_versions(system.NAME, "v1", "thoughts", "residents' prompts"),
+        prompt_versions(NAME, "v2", of="judge's prompt"),
     ),
     prompts={"conversation": goals.OnConversation, "summary": goals.OnSummary},
     version="v2",

@@ -7,12 +7,14 @@ the cosine of memory and query: of a model's vectors if the run names a model fo
 from __future__ import annotations
 
 import asyncio
+import math
 import re
-from array import array
 from collections import Counter
 from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
+from itertools import islice
 from typing import TypeVar
 
 import numpy as np
@@ -50,13 +52,23 @@ class Vectors:
         self._ask = ask
         self._model = model
         self._known: dict[str, Vector] = {}
-        self._under_way: dict[str, asyncio.Task[None]] = {}
-        self._next: list[str] = []
-        self._fetching: asyncio.Task[None] | None = None
+        self._wanted: dict[str, None] = {}
+        self._failure: CallFailed | None = None
+        self._turn = asyncio.Lock()
 
     async def cosines(self, texts: Sequence[str], query: str) -> npt.NDArray[np.float64]:
         """How near each text is to the query, −1 to 1; 0 where one of the two is blank. Raises CallFailed."""
-        await self._learn([*texts, query])
+        self._wanted |= dict.fromkeys(text for text in (*texts, query) if text.strip())
+        async with self._turn:
+            # Everybody who is thinking at this moment adds what they need before the first asks.
+            await asyncio.sleep(0)
+            if self._failure:
+                raise self._failure
+            try:
+                await self._fetch([text for text in self._wanted if text not in self._known])
+            except CallFailed as failure:
+                self._failure = failure
+                raise
         nearness = np.zeros(len(texts))
         filled = [i for i, text in enumerate(texts) if text.strip()]
         if filled and query.strip():
@@ -66,37 +78,17 @@ class Vectors:
             nearness[filled] = np.round(rows @ toward / lengths, DIGITS)
         return nearness
 
-    async def _learn(self, texts: Iterable[str]) -> None:
-        """Wait until the vectors of all texts are known."""
-        waited: dict[asyncio.Task[None], None] = {}
-        for text in texts:
-            if text in self._known or not text.strip():
-                continue
-            if text not in self._under_way:
-                if self._fetching is None:
-                    # It starts after everybody who is thinking at this moment has added what they need.
-                    self._fetching = asyncio.create_task(self._fetch())
-                self._next.append(text)
-                self._under_way[text] = self._fetching
-            waited[self._under_way[text]] = None
-        await together(waited)
-
-    async def _fetch(self) -> None:
-        texts, self._next, self._fetching = self._next, [], None
-        batches = [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
-        try:
-            await together(self._fetch_batch(batch) for batch in batches)
-        finally:
-            for text in texts:
-                del self._under_way[text]
-
-    async def _fetch_batch(self, texts: list[str]) -> None:
-        vectors = await self._ask.embed(self._model, texts)
-        length = len(next(iter(self._known.values()), vectors[0]))
-        if other := next((len(vector) for vector in vectors if len(vector) != length), 0):
+    async def _fetch(self, texts: Sequence[str]) -> None:
+        self._wanted.clear()
+        batches = (texts[start : start + BATCH] for start in range(0, len(texts), BATCH))
+        given = await together(self._ask.embed(self._model, batch) for batch in batches)
+        vectors = [vector for batch in given for vector in batch]
+        lengths = {len(vector) for vector in (*islice(self._known.values(), 1), *vectors)}
+        if len(lengths) > 1:
+            of = " and of ".join(map(str, sorted(lengths)))
             raise CallFailed(
-                f"“{self._model}” gave vectors of {length} numbers and of {other} within one simulation. "
-                "Set their number in models.toml, as params = { dimensions = … }, or use another model.",
+                f"“{self._model}” gave vectors of {of} numbers within one simulation. Set their number in "
+                "models.toml, as params = { dimensions = … }, or use another model.",
                 kind="unparsable",
             )
         self._known.update(zip(texts, vectors, strict=True))
@@ -124,12 +116,6 @@ class Stream:
 
     memories: list[Memory] = field(default_factory=list)
     vectors: Vectors | None = None
-    _indexed: int = field(default=0, repr=False)
-    _numbers: dict[str, int] = field(default_factory=dict, repr=False)
-    # Arrays, not lists: numpy reads them as they are, and the garbage collector does not go through them.
-    _rows: array[int] = field(default_factory=lambda: array("i"), repr=False)
-    _words: array[int] = field(default_factory=lambda: array("i"), repr=False)
-    _counts: array[int] = field(default_factory=lambda: array("i"), repr=False)
 
     def add(self, memory: Memory) -> None:
         """Append a memory."""
@@ -152,35 +138,21 @@ class Stream:
 
     def lexical_relevance(self, query: str) -> Floats:
         """Cosine of each memory and the query by TF-IDF, 0 to 1; words that no memory holds are ignored."""
-        self._index()
-        n = len(self.memories)
-        counts_of_query = {self._numbers[w]: c for w, c in _words_of(query).items() if w in self._numbers}
-        if not counts_of_query:
-            return np.zeros(n)
-        parts = (self._rows, self._words, self._counts)
-        rows, words, counts = (np.array(part, dtype=np.int64) for part in parts)
-        holding = np.bincount(words, minlength=len(self._numbers))
-        idf = np.log((1 + n) / (1 + holding)) + 1
-        weights = counts * idf[words]
-        norms = np.sqrt(np.bincount(rows, weights**2, minlength=n))
-        wanted = np.zeros(len(self._numbers))
-        wanted[list(counts_of_query)] = list(counts_of_query.values())
-        wanted *= idf
-        dots = np.bincount(rows, weights * wanted[words], minlength=n)
-        # A memory without a single word has no direction.
-        cosine: Floats = np.divide(dots, norms * np.linalg.norm(wanted), out=np.zeros(n), where=norms > 0)
-        return cosine
-
-    def _index(self) -> None:
-        """Count the words of new memories; called only if relevance is lexical."""
-        for row in range(self._indexed, len(self.memories)):
-            for word, count in _words_of(self.memories[row].text).items():
-                self._rows.append(row)
-                self._words.append(self._numbers.setdefault(word, len(self._numbers)))
-                self._counts.append(count)
-        self._indexed = len(self.memories)
+        counts = [_words_of(memory.text) for memory in self.memories]
+        n, holding = len(counts), Counter(word for words in counts for word in words)
+        idf = {word: math.log((1 + n) / (1 + of)) + 1 for word, of in holding.items()}
+        wanted = {word: count * idf[word] for word, count in _words_of(query).items() if word in idf}
+        length = math.hypot(*wanted.values())
+        cosines = np.zeros(n)
+        for i, words in enumerate(counts):
+            norm = math.hypot(*(count * idf[word] for word, count in words.items()))
+            dot = sum(words[word] * idf[word] * weight for word, weight in wanted.items() if word in words)
+            # A memory without a single word has no direction.
+            cosines[i] = dot / (norm * length) if dot else 0.0
+        return cosines
 
 
+@lru_cache(maxsize=100_000)
 def _words_of(text: str) -> Counter[str]:
     return Counter(WORD.findall(text.lower()))
 

@@ -1,15 +1,23 @@
-"""The interface of an agent architecture, its values, and a conversation of two minds."""
+"""A resident's mind: what it knows, what models are asked for it, and a conversation of two minds.
 
-from collections.abc import Sequence
+The generative agent is that of Park et al. (2023), optionally with target-driven planning (TDP, STSS paper).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import Field
 
 from concord.benchmarks.stss.memory import Memory, Stream
-from concord.benchmarks.stss.schedule import Day, Wish
+from concord.benchmarks.stss.schedule import Day, Wish, habits
 from concord.benchmarks.stss.tasks import SocialTask
 from concord.benchmarks.stss.town import Clock, Resident, Town, hour_of
 from concord.errors import CallFailed
+from concord.llm.prompts import Prompt
+from concord.llm.replies import UNANSWERED, Reply, Text, Unusable
+from concord.runs.benchmark import Ask
 
 Said = Sequence[tuple[str, str]]
 """Who said what so far."""
@@ -40,13 +48,6 @@ class Now:
         return f"day {self.clock.day(self.step) + 1} {hour_of(self.clock.minute(self.step))}"
 
 
-class Neighbour(NamedTuple):
-    """Another resident as one sees them: name and action."""
-
-    name: str
-    doing: str
-
-
 @dataclass
 class Self:
     """A resident as its mind sees it. `task` is None for everybody but the performer.
@@ -71,11 +72,6 @@ class Self:
         """The resident's name."""
         return self.resident.name
 
-    @property
-    def seen(self) -> Neighbour:
-        """What others see."""
-        return Neighbour(self.name, self.doing)
-
     def remember(self, time: datetime, text: str, importance: int, kind: str) -> None:
         """Add to the memory stream."""
         self.memory.add(Memory(time, text, importance, kind))
@@ -89,41 +85,261 @@ class DayPlan(NamedTuple):
     outline: str = ""
 
 
-class Utterance(NamedTuple):
-    """An utterance, and whether the speaker is done."""
+class Outline(Reply):
+    """The day in broad strokes, and when to get up."""
 
-    text: str
-    done: bool = False
-
-
-class Kept(NamedTuple):
-    """What a resident keeps of a conversation, its importance (1 to 10), and whether it changes today."""
-
-    summary: str
-    importance: int = 5
-    changes_today: bool = False
+    wake: Text
+    plan: Annotated[list[Text], Field(min_length=1)]
 
 
-class Mind(Protocol):
-    """An agent architecture: six thoughts, asked of many residents at once; each may change only its `me`."""
+class Step(Reply):
+    """One thing to do: from when, for how long, what, where (sector:arena:object)."""
+
+    start: Text
+    minutes: Annotated[int, Field(ge=1, le=1440)]
+    action: Text
+    place: Text
+
+
+class Steps(Reply):
+    """The day, or the rest of it, as actions in places."""
+
+    actions: Annotated[list[Step], Field(min_length=1)]
+
+
+class Approach(Reply):
+    """Whether to speak to somebody, reasons first."""
+
+    reason: str
+    talk: bool
+
+
+class Speech(Reply):
+    """The next utterance; `done` when the speaker has said what there was to say."""
+
+    utterance: str
+    done: bool
+
+
+class Summary(Reply):
+    """What to keep of a conversation."""
+
+    summary: Text
+    importance: Annotated[int, Field(ge=1, le=10)]
+    changes_today: bool
+
+
+class GeneralPlan(Reply):
+    """Target-driven planning, first call: the task in three to five steps."""
+
+    steps: Annotated[list[Text], Field(min_length=3, max_length=5)]
+
+
+class PlanReminder(Reply):
+    """Second call: what to keep in mind when planning a day, in one or two sentences."""
+
+    reminder: Text
+
+
+class TalkReminder(Reply):
+    """Third call: what to keep in mind when talking to others, fewer than five items."""
+
+    items: Annotated[list[Text], Field(min_length=1, max_length=4)]
+
+
+THOUGHTS: dict[str, type[Reply]] = {
+    "outline": Outline,
+    "schedule": Steps,
+    "approach": Approach,
+    "utterance": Speech,
+    "summary": Summary,
+    "revision": Steps,
+    "tdp_plan": GeneralPlan,
+    "tdp_day": PlanReminder,
+    "tdp_talk": TalkReminder,
+}
+"""The prompts of a resident's mind, with the schemas of their replies."""
+
+
+def portrait(me: Self, town: Town) -> str:
+    """A persona as prompts show it. “At present” has the performer's task and its target."""
+    r, currently = me.resident, me.resident.currently
+    if me.task is not None:
+        currently = " ".join(filter(None, [currently, me.task.currently, me.task.criteria]))
+    lines = [
+        f"Name: {r.name}",
+        f"Age: {r.age}",
+        f"Character: {r.innate}",
+        f"Background: {r.learned}",
+        f"At present: {currently}",
+        f"Habits: {r.lifestyle}",
+        f"Usually up from {r.wakes} to {r.sleeps}",
+        f"Home: {r.home}",
+    ]
+    if r.work:
+        lines.append(f"Work: {r.work}, {r.hours[0]} to {r.hours[1]}")
+    if r.knows:
+        # With their work, so that residents know where to look for them.
+        works = {name: town.residents[name].work for name in r.knows}
+        workplaces = {name: f", works at {work}" if work else "" for name, work in works.items()}
+        lines.append(
+            "Knows: " + "; ".join(f"{name} ({who}{workplaces[name]})" for name, who in r.knows.items())
+        )
+    return "\n".join(lines)
+
+
+def places(town: Town, me: Self) -> list[str]:
+    """The places to go to: each arena with its objects; of other people's homes only the name."""
+    home = me.resident.home.split(":")[0]
+    shown = []
+    for sector in town.sectors.values():
+        if sector.kind == "home" and sector.name != home:
+            shown.append(sector.name)
+            continue
+        shown += [f"{sector.name}:{arena}: {', '.join(things)}" for arena, things in sector.arenas.items()]
+    return shown
+
+
+REMEMBERED = {"outline": 14, "approach": 5, "utterance": 8, "revision": 8}
+"""How many memories each thought is given."""
+
+
+@dataclass(frozen=True)
+class Mind:
+    """Asks models for each thought, of many residents at once; each thought may change only its `me`.
+
+    `high` is the model for the day's outline, conversations and TDP, `low` for the schedule; of everybody but
+    the performer both are the residents'. With `tdp` the performer plans for its task first.
+    """
+
+    ask: Ask
+    prompts: Mapping[str, Prompt]
+    high: str
+    low: str
+    tdp: bool = False
 
     async def prepare(self, me: Self, now: Now) -> None:
-        """Before the first day. All scenes of a task share what this leaves in `me.notes`."""
+        """Before the first day: with TDP the performer's three calls, each shown the replies before it.
+
+        All scenes of a task share what this leaves in `me.notes`.
+        """
+        if not self.tdp or me.task is None:
+            return
+        general = await self._think("tdp_plan", me, now)
+        me.notes["general_plan"] = list(general.steps) if general else []
+        day = await self._think("tdp_day", me, now)
+        me.notes["plan_reminder"] = day.reminder.strip() if day else ""
+        talk = await self._think("tdp_talk", me, now)
+        me.notes["talk_reminder"] = list(talk.items) if talk else []
 
     async def plan(self, me: Self, now: Now) -> DayPlan:
-        """At midnight: the day that begins."""
+        """At midnight: the outline of the day, then its actions in places; by habit without usable reply."""
+        today = f"{now.time:%A} {now.time:%Y-%m-%d}"
+        query = f"{today} plan, promise, invitation, appointment, agreed to meet at {_currently(me)}"
+        outline = await self._think("outline", me, now, query)
+        if outline is None:
+            return DayPlan(habits(me.resident))
+        lines = [line.strip() for line in outline.plan if line.strip()]
+        steps = await self._think(
+            "schedule", me, now, outline=lines, wake=outline.wake, places=places(now.town, me)
+        )
+        wishes = habits(me.resident) if steps is None else _wishes(steps)
+        return DayPlan(wishes, outline.wake, f"My plan for {today}: {'; '.join(lines)}.")
 
-    async def approaches(self, me: Self, other: Neighbour, now: Now) -> bool:
-        """On noticing somebody in the same room: whether to speak to them."""
+    async def approaches(self, me: Self, other: Self, now: Now) -> bool:
+        """On noticing somebody in the same room: whether to speak to them; no, without a usable reply."""
+        about = f"{other.name} {other.doing} {_currently(me)}"
+        reply = await self._think("approach", me, now, about, other=other, relation=_relation(me, other))
+        return bool(reply and reply.talk)
 
-    async def says(self, me: Self, other: Neighbour, said: Said, now: Now) -> Utterance:
-        """In a conversation: the next utterance. An empty one ends it."""
+    async def says(self, me: Self, other: Self, said: Said, now: Now) -> Speech:
+        """The next utterance. An empty one ends the conversation, as does a reply that is of no use."""
+        last = said[-1][1] if said else ""
+        about = f"{other.name} {last} {_currently(me)}"
+        reply = await self._think(
+            "utterance", me, now, about, str(len(said)), other=other, relation=_relation(me, other), said=said
+        )
+        return reply or Speech(utterance="", done=True)
 
-    async def keeps(self, me: Self, other: Neighbour, said: Said, now: Now) -> Kept:
-        """After a conversation: what to remember."""
+    async def keeps(self, me: Self, other: Self, said: Said, now: Now) -> Summary:
+        """After a conversation: what to remember; that there was one, without a usable reply."""
+        reply = await self._think("summary", me, now, other=other, said=said)
+        habit = Summary(summary=f"I talked with {other.name}.", importance=3, changes_today=False)
+        return reply.model_copy(update={"summary": reply.summary.strip()}) if reply else habit
 
     async def revises(self, me: Self, now: Now) -> Sequence[Wish] | None:
-        """After a conversation that changes today: the rest of the day, or None to leave it."""
+        """After a conversation that changes today: the rest of the day; None leaves the plan as it is."""
+        latest = me.memory.memories[-1].text if me.memory.memories else ""
+        minute = now.clock.minute(now.step)
+        rest = [f"{hour_of(a.start)} {a.text} ({a.place})" for a in me.day if a.end > minute]
+        reply = await self._think(
+            "revision", me, now, latest, rest=rest, latest=latest, places=places(now.town, me)
+        )
+        return None if reply is None else _wishes(reply)
+
+    async def _think(
+        self, name: str, me: Self, now: Now, query: str = "", part: str = "", **values: Any
+    ) -> Any:
+        """A reply as its schema; None, noted as a repair, if it is unusable. Raises endpoints' failures."""
+        model = self.low if name == "schedule" else self.high
+        recalled = await me.memory.retrieve(query, now.time, REMEMBERED[name]) if query else []
+        rendered = self.prompts[name].render(
+            me=portrait(me, now.town),
+            name=me.name,
+            first_name=me.name.split()[0],
+            doing=me.doing,
+            place=me.place,
+            day=f"{now.time:%A} {now.time:%Y-%m-%d}",
+            time=f"{now.time:%H:%M}",
+            memories=[f"[{m.time:%A %H:%M}] {m.text}" for m in recalled],
+            task=me.task,
+            general_plan=me.notes.get("general_plan", []),
+            plan_reminder=me.notes.get("plan_reminder", ""),
+            talk_reminder=me.notes.get("talk_reminder", []),
+            **values,
+        )
+        step = " ".join(filter(None, [now.label, me.name, name, part]))
+        me.thoughts += 1
+        try:
+            answer = await self.ask(step, model, rendered, CHECKS.get(name))
+        except CallFailed as failure:
+            if failure.kind not in UNANSWERED:
+                raise
+            me.repairs.append((now.time, f"no usable reply to “{name}”; went on by habit"))
+            me.unusable.append(failure)
+            return None
+        return answer.value
+
+
+def _says_something(reply: Any) -> None:
+    if not reply.utterance.strip() and not reply.done:
+        raise Unusable('"utterance" is empty although "done" is false.')
+
+
+CHECKS: Mapping[str, Callable[[Any], object]] = {"utterance": _says_something}
+
+
+def _wishes(steps: Any) -> list[Wish]:
+    return [Wish(s.start, s.minutes, s.action, s.place) for s in steps.actions]
+
+
+def _relation(me: Self, other: Self) -> str:
+    return me.resident.knows.get(other.name, "")
+
+
+def _currently(me: Self) -> str:
+    return me.task.currently if me.task else ""
+
+
+ARCHITECTURES: Mapping[str, bool] = {"GA": False, "GA+TDP": True}
+"""The agents of the paper: a generative agent, without and with target-driven planning."""
+
+
+def minds(
+    ask: Ask, prompts: Mapping[str, Prompt], tdp: bool, model: str, residents: str
+) -> tuple[Mind, Mind]:
+    """The performer's mind, and that of everybody else, who is a generative agent, as in the paper."""
+    return Mind(ask, prompts, model, residents, tdp), Mind(ask, prompts, residents, residents)
 
 
 async def converse(first: tuple[Self, Mind], second: tuple[Self, Mind], now: Now) -> list[tuple[str, str]]:
@@ -136,8 +352,8 @@ async def converse(first: tuple[Self, Mind], second: tuple[Self, Mind], now: Now
     done = [False, False]
     for turn in range(2 * ROUNDS):
         (me, mind), (other, _) = speakers[turn % 2], speakers[1 - turn % 2]
-        utterance = await mind.says(me, other.seen, tuple(said), now)
-        text = utterance.text.strip()
+        utterance = await mind.says(me, other, tuple(said), now)
+        text = utterance.utterance.strip()
         if not text:
             break
         said.append((me.name, text))

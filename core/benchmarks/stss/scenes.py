@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from concord.benchmarks.stss import STSS, language
-from concord.benchmarks.stss.evidence import before_event
+from concord.benchmarks.stss.scoring import before_event
 from concord.benchmarks.stss.tasks import SocialTask, task_from, values_of
 from concord.benchmarks.stss.trajectory import STAMP, Talk, Trajectory, from_stored
 from concord.conversation import Conversation
@@ -18,14 +18,14 @@ PER_PAIR = 2
 """At most so many scenes of one task for the same two people, each from another simulation."""
 
 
-def freeze(workspace: Workspace, per_pair: int = PER_PAIR) -> tuple[list[Scenario], int]:
+def freeze(workspace: Workspace) -> tuple[list[Scenario], int]:
     """Freeze the scenes of all simulations; returns them and how many are new. Raises ConcordError."""
     with workspace.read() as db:
         simulations = (
             (conversation, from_stored(trajectories.load(db, number)))
             for number, conversation in conversations.each(db, STSS.name)
         )
-        frozen = list(scenes(simulations, per_pair))
+        frozen = list(scenes(simulations))
     if not frozen:
         raise ConcordError(
             "There is nothing to freeze: no performer has talked with anybody in a stored simulation. Run "
@@ -35,7 +35,7 @@ def freeze(workspace: Workspace, per_pair: int = PER_PAIR) -> tuple[list[Scenari
         return frozen, scenarios.save(db, frozen)
 
 
-def scenes(simulations: Iterable[tuple[Conversation, Trajectory]], per_pair: int) -> Iterator[Scenario]:
+def scenes(simulations: Iterable[tuple[Conversation, Trajectory]]) -> Iterator[Scenario]:
     """The scenes of simulations, in the order given; the same simulations give the same keys.
 
     A scene is a conversation of the performer before the day of the event (day 1): the first with each
@@ -51,7 +51,7 @@ def scenes(simulations: Iterable[tuple[Conversation, Trajectory]], per_pair: int
             if task.performer not in talk.pair or (task.target and partner not in task.target):
                 continue
             pair = (task.id, partner)
-            if not before_event(task, talk, lived) or partner in seen or frozen[pair] >= per_pair:
+            if not before_event(task, talk, lived) or partner in seen or frozen[pair] >= PER_PAIR:
                 continue
             seen.add(partner)
             frozen[pair] += 1

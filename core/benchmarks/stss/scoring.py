@@ -3,37 +3,53 @@
 Where the paper and its authors' code differ, this follows the paper: who came early and stayed takes part.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from itertools import product
 from operator import itemgetter
 
 import numpy as np
+import numpy.typing as npt
 
-from concord.benchmarks.stss.evidence import (
-    ONLY_TALK,
-    Deed,
-    Mask,
-    apart,
-    fits,
-    missed,
-    near_miss,
-    shown,
-    stretch,
-    told,
-)
-from concord.benchmarks.stss.tasks import Kind, SocialTask
-from concord.benchmarks.stss.trajectory import STAMP, Talk, Trajectory
+from concord.benchmarks.stss.tasks import Kind, SocialTask, Subgoal
+from concord.benchmarks.stss.trajectory import STAMP, UNSEEN, Talk, Trajectory
 from concord.errors import ConfigError
 
+Mask = npt.NDArray[np.bool_]
+"""True at some moments of a trajectory, or for some of its states."""
+Invited = Mapping[str, Talk]
+"""Whom the performer told about the task before the day of the event, with the first such conversation."""
+
+ONLY_TALK = "conversing about"
+"""An action that only talks about the thing; it does not keep an appointment."""
 OUT_OF_ORDER = 0.5
 ELSEWHERE = 0.5
 """The scores of an errand run in the wrong order, and of an appointment kept in two rooms."""
 
-Outcome = tuple[float, Sequence[Deed | None]]
-"""A score and its evidence; None for one who was neither told nor near."""
-Invited = Mapping[str, Talk]
-"""Whom the performer told about the task before the day of the event, with the first such conversation."""
+
+@dataclass(frozen=True)
+class Deed:
+    """What one resident did about one subgoal (from 1): when, where, with which of the words.
+
+    Of one who did not count it is the moment at which most fitted, “” if nothing did, and `why` says what did
+    not. `told` is when the performer first told them before the day of the event, “” if never.
+    """
+
+    agent: str
+    subgoal: int
+    counted: bool
+    why: str = ""
+    time: str = ""
+    until: str = ""
+    action: str = ""
+    place: str = ""
+    words: tuple[str, ...] = ()
+    told: str = ""
+
+
+Outcome = tuple[float, Sequence[Deed]]
+"""A score and its evidence: who counted, and how those missed it who were invited or had to be there."""
 
 
 @dataclass(frozen=True)
@@ -45,100 +61,196 @@ class Score:
     value: float
     conversation_ratio: float | None
     evidence: tuple[Deed, ...] = ()
-    notes: tuple[str, ...] = ()
+    invited: Invited = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """How a trajectory fits one subgoal (its number counts from 1).
+
+    `words` are the keywords in each state; `worded` and `placed` are masks over states, `timed` and those of
+    residents over moments. Nothing unseen ever fits.
+    """
+
+    trajectory: Trajectory
+    subgoal: Subgoal
+    number: int
+    words: tuple[tuple[str, ...], ...]
+    worded: Mask
+    placed: Mask
+    timed: Mask
+
+    def doing(self, name: str) -> Mask:
+        """Moments at which the resident's action has a keyword."""
+        return self._of(name, self.worded)
+
+    def matches(self, name: str) -> Mask:
+        """Moments at which word, place and time fit."""
+        return self._of(name, self.worded & self.placed) & self.timed
+
+    def _of(self, name: str, states: Mask) -> Mask:
+        life = self.trajectory.lives[name]
+        if not len(states):
+            return np.zeros(len(life), dtype=bool)
+        fits: Mask = states[life] & (life != UNSEEN)
+        return fits
+
+    def deed(
+        self, name: str, mask: Mask, why: str = "", *, counted: bool = False, moment: int | None = None
+    ) -> Deed:
+        """The unbroken stretch of a mask around one of its moments, the first unless another is given."""
+        moment = int(np.argmax(mask)) if moment is None else moment
+        breaks = np.flatnonzero(~mask)
+        before, after = breaks[breaks < moment], breaks[breaks > moment]
+        first = int(before[-1]) + 1 if len(before) else 0
+        last = int(after[0]) - 1 if len(after) else len(mask) - 1
+        index = self.trajectory.lives[name][first]
+        time, until = (self.trajectory.times[moment].strftime(STAMP) for moment in (first, last))
+        action, place = self.trajectory.states[index]
+        return Deed(name, self.number, counted, why, time, until, action, place, self.words[index])
+
+    def missed(self, name: str) -> Deed:
+        """The moment at which most of what the subgoal names fitted, and what did not."""
+        fitting = {"the words": self.doing(name)}
+        if self.subgoal.location is not None:
+            fitting["the place"] = self._of(name, self.placed)
+        if self.subgoal.start is not None:
+            fitting["the time"] = self.timed & (self.trajectory.lives[name] != UNSEEN)
+        # Of as many that fit, the time weighs most: it says what was done instead.
+        near = 2 * np.sum(list(fitting.values()), axis=0) + fitting.get("the time", 0)
+        moment = int(np.argmax(near))
+        if not near[moment]:
+            return Deed(name, self.number, False, "never did it")
+        lacking = [what for what, mask in fitting.items() if not mask[moment]]
+        why = f"{' and '.join(lacking)} did not fit" if lacking else "only talked about it"
+        return self.deed(name, np.arange(len(near)) == moment, why)
+
+
+def fits(task: SocialTask, trajectory: Trajectory, *, action_may_name_place: bool = False) -> Iterator[Fit]:
+    """A trajectory against each subgoal of a task. Both ends of the window count.
+
+    Keywords match in any case, a location as written or, if allowed, in the action.
+    """
+    states = trajectory.states
+    for number, subgoal in enumerate(task.subgoals, start=1):
+        place = subgoal.location or ""
+        words = tuple(words_in(state.action, subgoal.keywords) for state in states)
+        placed = [
+            place in state.place or (action_may_name_place and place.lower() in state.action.lower())
+            for state in states
+        ]
+        timed = [within(time, subgoal) for time in trajectory.times]
+        masks = (np.array(mask, dtype=bool) for mask in (list(map(bool, words)), placed, timed))
+        yield Fit(trajectory, subgoal, number, words, *masks)
+
+
+def words_in(text: str, keywords: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the keywords that the text contains, in any case."""
+    lower = text.lower()
+    return tuple(word for word in keywords if word.lower() in lower)
+
+
+def within(time: datetime, subgoal: Subgoal) -> bool:
+    """Whether a moment lies in the subgoal's window; true without a window."""
+    return subgoal.start is None or subgoal.end is None or subgoal.start <= time <= subgoal.end
+
+
+def invited(task: SocialTask, trajectory: Trajectory) -> dict[str, Talk]:
+    """Whom of the cast the performer told about the task before the event's day, with the first such talk."""
+    first: dict[str, Talk] = {}
+    for talk in trajectory.talks:
+        partner = talk.partner(task.performer)
+        if task.performer not in talk.pair or not task.counts(partner):
+            continue
+        if before_event(task, talk, trajectory) and about(task, talk):
+            first.setdefault(partner, talk)
+    return first
+
+
+def before_event(task: SocialTask, talk: Talk, trajectory: Trajectory) -> bool:
+    """Whether a conversation took place before the day of the event; without a time, on the first day."""
+    day = task.event_day
+    return talk.time.date() < day if day else talk.time.date() == trajectory.times[0].date()
+
+
+def about(task: SocialTask, talk: Talk) -> bool:
+    """Whether somebody says one of the task's keywords; without messages, whether a summary has one."""
+    texts = [text for _, text in talk.messages] or list(talk.summary.values())
+    return any(words_in(text, task.keywords) for text in texts)
 
 
 def score(task: SocialTask, trajectory: Trajectory) -> Score:
     """The score of a task on a trajectory. Raises ConfigError if the trajectory cannot be about the task."""
-    notes = check(task, trajectory)
-    invited = told(task, trajectory)
-    value, evidence = RULES[task.kind](task, trajectory, invited)
+    _check(task, trajectory)
+    told = invited(task, trajectory)
+    value, evidence = RULES[task.kind](task, trajectory, told)
     # Errands want no number of people.
-    ratio = None if task.kind == "help" or task.wanted < 2 else len(invited) / (task.wanted - 1)
-    times = {name: talk.time.strftime(STAMP) for name, talk in invited.items()}
-    deeds = tuple(replace(e, told=times.get(e.agent)) for e in evidence if e)
-    return Score(task.id, task.kind, value, ratio, deeds, notes)
+    ratio = None if task.kind == "help" or task.wanted < 2 else len(told) / (task.wanted - 1)
+    times = {name: talk.time.strftime(STAMP) for name, talk in told.items()}
+    deeds = tuple(replace(deed, told=times.get(deed.agent, "")) for deed in evidence)
+    return Score(task.id, task.kind, value, ratio, deeds, told)
 
 
-def check(task: SocialTask, trajectory: Trajectory) -> tuple[str, ...]:
-    """Notes for readers of a score. Raises ConfigError where there can be no score."""
+def _check(task: SocialTask, trajectory: Trajectory) -> None:
+    """Raises ConfigError where there can be no score."""
     for name in (task.performer, *task.target):
         if name not in trajectory.lives:
             raise ConfigError(
                 f"The task “{task.id}” names {name}, who is not in the trajectory. "
                 f"It holds: {', '.join(trajectory.residents)}."
             )
-    first, last = trajectory.times[0], trajectory.times[-1]
-    notes = []
-    for subgoal in task.subgoals:
-        if subgoal.start is None or subgoal.end is None:
-            continue
-        if subgoal.end < first:
+    first = trajectory.times[0]
+    for s in task.subgoals:
+        if s.start and s.end and s.end < first:
             raise ConfigError(
-                f"The task “{task.id}” has its event at {subgoal.start:%Y-%m-%d %H:%M}, "
-                f"before the trajectory begins ({first:%Y-%m-%d %H:%M})."
+                f"The task “{task.id}” has its event at {s.start:%Y-%m-%d %H:%M}, before the trajectory "
+                f"begins ({first:%Y-%m-%d %H:%M})."
             )
-        if subgoal.start > last:
-            notes.append(
-                f"The trajectory ends at {last:%Y-%m-%d %H:%M}, "
-                f"before the event of {subgoal.start:%Y-%m-%d %H:%M}."
-            )
-    for name in task.cast:
-        if name not in trajectory.lives:
-            notes.append(f"{name} belongs to the task and is not in the trajectory.")
-    if task.cast:
-        talkers = (name for talk in trajectory.talks for name in talk.pair)
-        others = [n for n in dict.fromkeys([*trajectory.residents, *talkers]) if not task.counts(n)]
-        if others:
-            notes.append(f"Left out of “{task.id}”, whose all_chars does not name them: {', '.join(others)}.")
-    return tuple(notes)
 
 
-def attendance(task: SocialTask, trajectory: Trajectory, invited: Invited) -> Outcome:
+def attendance(task: SocialTask, trajectory: Trajectory, told: Invited) -> Outcome:
     """Public and online activities: others who match at any moment, mean over subgoals, ÷ (wanted − 1)."""
     came, evidence = 0, []
     for fit, name in product(fits(task, trajectory), _others(task, trajectory)):
         mask = fit.matches(name)
         came += bool(mask.any())
-        took_part = shown(fit, name, mask, counted=True) if mask.any() else None
-        evidence.append(took_part or near_miss(fit, name, name in invited))
+        if mask.any():
+            evidence.append(fit.deed(name, mask, counted=True))
+        elif name in told:
+            evidence.append(fit.missed(name))
     return min(1.0, came / len(task.subgoals) / (task.wanted - 1)), evidence
 
 
-def company(task: SocialTask, trajectory: Trajectory, invited: Invited) -> Outcome:
+def company(task: SocialTask, trajectory: Trajectory, told: Invited) -> Outcome:
     """Companions: others who match at the performer's best moment ÷ (wanted − 1), at most 1.
 
     A location named in the action counts like the place.
     """
-    others, tried = _others(task, trajectory), []
+    performer, others, tried = task.performer, _others(task, trajectory), []
     for fit in fits(task, trajectory, action_may_name_place=True):
-        own = fit.matches(task.performer)
+        own = fit.matches(performer)
         each = {name: fit.matches(name) for name in others}
         together = np.sum(list(each.values()), axis=0) * own if each else np.zeros(len(own), dtype=int)
         moment = int(np.argmax(together))
         value = min(1.0, float(together[moment]) / (task.wanted - 1))
-        evidence: list[Deed | None] = []
         if own.any():
-            # Where nobody came, the performer's own first moment is shown.
-            when = stretch(own, moment if value else int(np.argmax(own)))
-            evidence.append(shown(fit, task.performer, when, "the performer", counted=True))
+            at = moment if value else None
+            evidence = [fit.deed(performer, own, "the performer", counted=True, moment=at)]
         else:
-            evidence.append(near_miss(fit, task.performer, invited=False))
-        # Without a fixed time, those who are elsewhere while the performer does it miss it.
-        during = own if own.any() and fit.subgoal.start is None else None
+            evidence = [fit.missed(performer)]
         for name, mask in each.items():
             if value and mask[moment]:
-                evidence.append(shown(fit, name, stretch(mask, moment), counted=True))
+                evidence.append(fit.deed(name, mask, counted=True, moment=moment))
             elif mask.any():
-                other = "at the best-attended moment" if value else f"when {task.performer} did"
-                evidence.append(shown(fit, name, mask, f"did it, but not {other}", "not together"))
-            else:
-                evidence.append(near_miss(fit, name, name in invited, during))
+                other = "at the best-attended moment" if value else f"when {performer} did"
+                evidence.append(fit.deed(name, mask, f"did it, but not {other}"))
+            elif name in told:
+                evidence.append(fit.missed(name))
         tried.append((value, evidence))
     return max(tried, key=itemgetter(0))
 
 
-def meeting(task: SocialTask, trajectory: Trajectory, invited: Invited) -> Outcome:
+def meeting(task: SocialTask, trajectory: Trajectory, told: Invited) -> Outcome:
     """Appointment: performer and target do it at one moment, in the same sector and arena 1, elsewhere 0.5.
 
     “Conversing about” it is not doing it. Of several targets or subgoals the best one counts.
@@ -154,38 +266,38 @@ def meeting(task: SocialTask, trajectory: Trajectory, invited: Invited) -> Outco
         together = both & (rooms[lives[task.performer]] == rooms[lives[target]])
         value = 1.0 if together.any() else ELSEWHERE if both.any() else 0.0
         if value:
-            mask = together if value == 1 else both
             why = "" if value == 1 else "at the same time, in different rooms"
-            evidence = [shown(fit, name, mask, why, counted=True) for name in pair]
+            mask = together if value == 1 else both
+            evidence = [fit.deed(name, mask, why, counted=True) for name in pair]
         else:
-            evidence = [apart(fit, name, kept[name]) for name in pair]
+            apart = "did it, but not when the other did"
+            evidence = [
+                fit.deed(name, kept[name], apart) if kept[name].any() else fit.missed(name) for name in pair
+            ]
         tried.append((value, evidence))
     return max(tried, key=itemgetter(0))
 
 
-def errands(task: SocialTask, trajectory: Trajectory, invited: Invited) -> Outcome:
+def errands(task: SocialTask, trajectory: Trajectory, told: Invited) -> Outcome:
     """Help: the best other person's share of subgoals done; all done out of order 0.5, all in order 1."""
     parts = list(fits(task, trajectory))
     helpers, evidence = [], []
     for name in _others(task, trajectory):
         masks = [fit.matches(name) for fit in parts]
-        done = [bool(mask.any()) for mask in masks]
-        if any(done):
-            share = sum(done) / len(done)
+        share = sum(bool(mask.any()) for mask in masks) / len(masks)
+        if share:
             helpers.append((name, masks, share if share < 1 or _in_order(masks) else OUT_OF_ORDER))
-        elif name in invited:
-            evidence.append(missed(parts[0], name, "never did it", "was asked, and did no part of it"))
+        elif name in told:
+            evidence.append(Deed(name, 1, False, "was asked, and did no part of it"))
     best = max((value for _, _, value in helpers), default=0.0)
     for name, masks, value in helpers:
         why = "all done, out of order" if all(m.any() for m in masks) and value < 1 else ""
         for fit, mask in zip(parts, masks, strict=True):
-            if mask.any() and value == best:
-                evidence.append(shown(fit, name, mask, why, counted=True))
-            elif mask.any():
-                evidence.append(shown(fit, name, mask, why or "somebody else did more of it"))
+            if mask.any():
+                less = "" if value == best else "somebody else did more of it"
+                evidence.append(fit.deed(name, mask, why or less, counted=not less))
             else:
-                never = missed(fit, name, "never did it", "did not do this part")
-                evidence.append(near_miss(fit, name, invited=False) or never)
+                evidence.append(fit.missed(name))
     return best, evidence
 
 

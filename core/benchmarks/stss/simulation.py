@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from concord.benchmarks.stss import bodies
-from concord.benchmarks.stss.bodies import AGAIN, PAUSE, Body, Encounter, Rooms
+from concord.benchmarks.stss.bodies import AGAIN, PAUSE, Body, Encounter
 from concord.benchmarks.stss.memory import Stream, Vectors, together
-from concord.benchmarks.stss.mind import Kept, Mind, Now, Said, Self, converse, minutes
+from concord.benchmarks.stss.mind import Mind, Now, Said, Self, Summary, converse, minutes
 from concord.benchmarks.stss.schedule import Day, arrange
 from concord.benchmarks.stss.tasks import SocialTask
 from concord.benchmarks.stss.town import Clock, Town, hour_of
-from concord.benchmarks.stss.trajectory import STAMP, Indices, State, Talk, Trajectory
+from concord.benchmarks.stss.trajectory import STAMP, State, Talk, Trajectory
 
 SEEN, PLANNED = 1, 4
 """The importance (1 to 10) of having seen somebody, and of a day's plan."""
@@ -33,35 +33,27 @@ class World:
     talks: list[Talk] = field(default_factory=list)
     plans: list[dict[str, Any]] = field(default_factory=list)
     scenes: list[dict[str, Any]] = field(default_factory=list)
-    _states: dict[tuple[str, Any], int] = field(default_factory=dict)
-    _rooms: Rooms = field(default_factory=Rooms)
-    _due: dict[int, list[Body]] = field(default_factory=dict)
-    """The agents due in each step; most agents are not due in most steps."""
 
     async def run(self) -> Trajectory:
         """Live through all days. Raises CallFailed where an endpoint fails."""
-        lives: dict[str, Indices] = {a.name: np.empty(self.clock.steps, dtype=np.int32) for a in self.agents}
+        lives: dict[str, list[int]] = {agent.name: [] for agent in self.agents}
+        states: dict[State, int] = {}
         first = Now(self.town, self.clock, 0)
         await together(a.mind.prepare(a.me, first) for a in self.agents)
         for step in range(self.clock.steps):
             now = Now(self.town, self.clock, step)
             if not self.clock.minute(step):
                 await self._wake_up(now)
-            changed = {agent.number: agent for agent in self._due.pop(step, ())}
-            for agent in changed.values():
+            for agent in self.agents:
                 agent.advance(step, self.clock)
-                self._rooms.note(agent)
-            for agent in await self._meet(now):
-                changed[agent.number] = agent
-                self._rooms.note(agent)
-            for _, agent in sorted(changed.items()):
-                state = self._states.setdefault((agent.doing, agent.place), len(self._states))
-                lives[agent.name][step:] = state  # until it changes
-                self._due.setdefault(max(agent.due, step + 1), []).append(agent)
+            await self._meet(now)
+            for agent in self.agents:
+                state = State(agent.doing, agent.me.place)
+                lives[agent.name].append(states.setdefault(state, len(states)))
         return Trajectory(
             tuple(map(self.clock.time, range(self.clock.steps))),
-            tuple(State(doing, str(place)) for doing, place in self._states),
-            lives,
+            tuple(states),
+            {name: np.array(life, dtype=np.int32) for name, life in lives.items()},
             tuple(self.talks),
             {
                 "plans": self.plans,
@@ -86,17 +78,14 @@ class World:
             day, repairs = arrange(plan.wishes, agent.me.resident, self.town, plan.wake)
             agent.me.repairs += [(now.time, repair) for repair in repairs]
             agent.follow(day, now.step)
-            self._due.setdefault(agent.due, []).append(agent)
             if plan.outline:
                 agent.me.remember(now.time, plan.outline, PLANNED, "planned")
             self._note(agent, day, now)
 
-    async def _meet(self, now: Now) -> list[Body]:
-        """Let residents in one room talk; returns those who do."""
-        met = bodies.encounters(self._rooms, now.step)
-        if not met:
-            return []
-        wants = await together(e.agent.mind.approaches(e.agent.me, e.other.me.seen, now) for e in met)
+    async def _meet(self, now: Now) -> None:
+        """Let residents in one room talk."""
+        met = bodies.encounters(self.agents, now.step)
+        wants = await together(e.agent.mind.approaches(e.agent.me, e.other.me, now) for e in met)
         wanting = []
         for e, wish in zip(met, wants, strict=True):
             if e.other.name not in e.agent.considered:
@@ -107,12 +96,10 @@ class World:
             e.agent.attentive = now.step + self.clock.span(PAUSE)
             if wish:
                 wanting.append(e)
-        talking = bodies.pair_up(wanting, now.step, self.clock)
-        return await self._talk(talking, now) if talking else []
+        await self._talk(bodies.pair_up(wanting, now.step, self.clock), now)
 
-    async def _talk(self, talking: Sequence[Encounter], now: Now) -> list[Body]:
+    async def _talk(self, talking: Sequence[Encounter], now: Now) -> None:
         held = await together(self._converse(e, now) for e in talking)
-        spoke: list[Body] = []
         changed: list[Body] = []
         for e, (said, kept) in zip(talking, held, strict=True):
             if not said:
@@ -125,20 +112,18 @@ class World:
             until = now.step + self.clock.span(minutes(said))
             for agent, partner, k in zip(pair, names[::-1], kept, strict=True):
                 agent.talk(partner, until)
-                spoke.append(agent)
-                agent.me.remember(now.time, k.summary, max(1, min(10, k.importance)), "talked")
+                agent.me.remember(now.time, k.summary, k.importance, "talked")
                 if k.changes_today:
                     changed.append(agent)
         await self._revise(changed, now)
-        return spoke
 
-    async def _converse(self, e: Encounter, now: Now) -> tuple[Said, list[Kept]]:
+    async def _converse(self, e: Encounter, now: Now) -> tuple[Said, list[Summary]]:
         """What the two say, and what each keeps of it."""
         (me, mind), (other, theirs) = (e.agent.me, e.agent.mind), (e.other.me, e.other.mind)
         said = await converse((me, mind), (other, theirs), now)
         if not said:
             return said, []
-        keeping = (mind.keeps(me, other.seen, said, now), theirs.keeps(other, me.seen, said, now))
+        keeping = (mind.keeps(me, other, said, now), theirs.keeps(other, me, said, now))
         return said, await together(keeping)
 
     async def _revise(self, agents: Sequence[Body], now: Now) -> None:
@@ -172,4 +157,4 @@ def people(
         known = task if task and task.performer == name else None
         return Self(town.residents[name], known, Stream(vectors=vectors))
 
-    return [Body(me(name), mind, town, town.home(name), n) for n, (name, mind) in enumerate(minds.items())]
+    return [Body(me(name), mind, town, town.home(name)) for name, mind in minds.items()]

@@ -7,9 +7,8 @@ from itertools import product
 from operator import attrgetter
 from pathlib import Path
 
-from concord.benchmarks.stss.generative import ARCHITECTURES, THOUGHTS, Architecture, minds
 from concord.benchmarks.stss.memory import Vectors
-from concord.benchmarks.stss.mind import require_usable
+from concord.benchmarks.stss.mind import ARCHITECTURES, THOUGHTS, minds, require_usable
 from concord.benchmarks.stss.simulation import World, people
 from concord.benchmarks.stss.tasks import SocialTask, read_tasks, values_of
 from concord.benchmarks.stss.templates import first_day, instantiate, load_templates, missing, with_company
@@ -17,8 +16,18 @@ from concord.benchmarks.stss.town import Clock, Town, load_town
 from concord.benchmarks.stss.trajectory import STAMP, Talk, check_stored
 from concord.conversation import Conversation, Message
 from concord.errors import ConfigError, check_known, not_found
-from concord.llm.prompts import Prompt, versions
-from concord.runs.benchmark import Ask, Benchmark, Expected, Materials, Option, Play, Role
+from concord.llm.prompts import Prompt
+from concord.runs.benchmark import (
+    Ask,
+    Benchmark,
+    Expected,
+    Materials,
+    Option,
+    Play,
+    Role,
+    narrowing,
+    prompt_versions,
+)
 from concord.runs.plans import PlayPlan
 
 NAME = "stss"
@@ -79,7 +88,7 @@ async def simulate(
     key: str,
     task: SocialTask,
     town: Town,
-    architecture: Architecture,
+    tdp: bool,
     model: str,
     residents: str,
     step_minutes: int,
@@ -92,7 +101,7 @@ async def simulate(
     `embeddings` names the model whose vectors give the relevance of memories; “” compares words. Raises
     CallFailed if too many of the performer's thoughts were unusable.
     """
-    mind, theirs = minds(ask, prompts, architecture, model, residents)
+    mind, theirs = minds(ask, prompts, tdp, model, residents)
     vectors = Vectors(ask, embeddings) if embeddings else None
     cast = {name: mind if name == task.performer else theirs for name in task.cast}
     bodies = people(town, cast, task, vectors)
@@ -148,7 +157,6 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     version, step = options["version"], int(options["step_minutes"])
     town = town_named(materials, options["town"])
     known = tasks_of(materials, options["town"], options["task_set"], int(options["seed"]))
-    check_known("task", options["tasks"], known)
     chosen = [known[name] for name in (options["tasks"] or known)]
     for task in chosen:
         check(task, town)
@@ -162,7 +170,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
         step_minutes=step,
         embeddings=embeddings,
     )
-    for repeat, task, (label, architecture), player in product(
+    for repeat, task, (label, tdp), player in product(
         range(options["repeats"]), chosen, makers.items(), plan.models["players"]
     ):
         facets = {
@@ -180,7 +188,7 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
         parts = [NAME, version, options["town"], options["task_set"], task.id, label, player, residents]
         parts += [str(repeat), *([f"{step} min"] if step != STEP else [])]
         key = "/".join(parts + condition(embeddings))
-        played = partial(lived, key=key, task=task, architecture=architecture, prompts=prompts, facets=facets)
+        played = partial(lived, key=key, task=task, tdp=tdp, prompts=prompts, facets=facets)
         yield Play(
             key,
             partial(played, model=player),
@@ -219,11 +227,6 @@ def expected(task: SocialTask, player: str, residents: str, embeddings: str = ""
     return (*talking, Expected(embeddings, 6 * len(task.cast), 90, 0)) if embeddings else talking
 
 
-def prompt_versions(name: str, help: str, benchmark: str, default: str = "v1") -> Option:
-    """The option that chooses among the versions of a benchmark's prompts."""
-    return Option(name, help, "choice", default, lambda m, c: versions(m.prompts, benchmark))
-
-
 STEP = 5
 STAGE = re.compile(r"day \d+ \d\d:\d\d")
 
@@ -235,13 +238,7 @@ def stage(step: str) -> str:
 
 WHAT, SETTING = ("task", "type", "architecture"), ("town", "residents", "embeddings")
 """Facets of both levels."""
-WHICH_ARCHITECTURES = Option(
-    "architectures",
-    "Agent architectures (all unless given).",
-    "choices",
-    (),
-    lambda m, c: [*ARCHITECTURES],
-)
+WHICH_ARCHITECTURES = narrowing("architectures", "these architectures", lambda m, c: [*ARCHITECTURES])
 EMBEDDINGS = Role(
     "embeddings",
     "Model of kind “embeddings” that gives the relevance of memories; without one, words are compared.",
@@ -283,23 +280,20 @@ STSS = Benchmark(
             lambda m, c: [TEMPLATES, *task_sets(m)],
         ),
         Option("seed", "Draws performers, places, times and residents for the templates.", "count", 1),
-        Option(
-            "tasks",
-            "Only these tasks (all unless given).",
-            "choices",
-            (),
-            lambda m, c: list(tasks_of(m, c["town"], c["task_set"], int(c["seed"]))),
+        narrowing(
+            "tasks", "these tasks", lambda m, c: list(tasks_of(m, c["town"], c["task_set"], int(c["seed"])))
         ),
         WHICH_ARCHITECTURES,
         Option("step_minutes", "Minutes of a step.", "count", STEP),
         Option("repeats", "Simulations of each task, architecture and player.", "count", 1),
-        prompt_versions("version", "Version of the prompts.", NAME),
+        prompt_versions(NAME, "v1"),
     ),
     prompts=THOUGHTS,
     version="v1",
     asking=None,
     facets=(*WHAT, "performer", *SETTING, "task_set", "step_minutes", "version"),
     items=("task", "type", "performer"),
+    evaluated=("architecture", "embeddings"),
     plays=plays,
     stage=stage,
     check_trajectory=check_stored,

@@ -5,12 +5,11 @@ After Wang et al., tables 3 and 4. Intervals resample tasks: simulations of one 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import product
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from sqlite_utils import Database
@@ -20,7 +19,7 @@ from concord.benchmarks.stss.tasks import TITLES, Kind, task_from
 from concord.benchmarks.stss.trajectory import from_stored
 from concord.conversation import Conversation
 from concord.errors import ConcordError, NotFound, not_found
-from concord.estimate import Estimate, undefined
+from concord.estimate import Estimate
 from concord.llm.replies import UNANSWERED
 from concord.reports import leaderboards
 from concord.reports.leaderboards import MOCKS
@@ -31,11 +30,10 @@ from concord.store import conversations, runs, tables, trajectories
 from concord.store.filters import Where
 from concord.table import Cell, Column, Table
 
-AGENT = ("player", "architecture", "embeddings")
+AGENT = ("player", *STSS.evaluated)
 """What is evaluated: a model in an architecture; `embeddings` is the model for relevance, if any."""
 COLUMNS = tuple(product(("conversation", "summary"), ("SR", "GCSR"), ("micro", "macro")))
 """The language table's: all conditions met, or the share met; over conversations, or over tasks."""
-FIGURE = partial(Column, digits=3, interval="half")
 
 
 def leaderboard(
@@ -86,6 +84,7 @@ def leaderboard(
         "judges": list(panel),
         "simulated": mocks,
         **drawn,
+        **first.meta,
     }
     if len(talks) and panel:
         notes.insert(1, f"What was said is rated by {', '.join(panel)}.")
@@ -160,9 +159,10 @@ def talked(
             row["repairs"] = _repairs(c)
             for of in ("conversation", "summary"):
                 row |= success(of, [_met(scores, kind, silent, of == "summary") for scores in each])
+            whole = None not in row.values()
             for name in marks:
                 each_mark = [scores[name] for scores in each if scores and name in scores]
-                row[name] = fmean(each_mark) if each_mark else None
+                row[name] = fmean(each_mark) if each_mark and whole else None
             rows.append(row)
     figures = dict.fromkeys(f"{of} {metric}" for of, metric, _ in COLUMNS)
     return (
@@ -186,11 +186,52 @@ def success(of: str, met: Sequence[Sequence[float] | None]) -> dict[str, float |
 def _met(
     scores: Mapping[str, float] | None, kind: Kind, silent: bool, summary: bool
 ) -> Sequence[float] | None:
+    names = [(goals.SUMMARY if summary else "") + name for name in goals.CONDITIONS[kind]]
     if silent:
-        return [0.0] * len(goals.CONDITIONS[kind])
-    answers = None if scores is None else goals.met(scores, kind, summary=summary)
+        return [0.0] * len(names)
+    if scores is None or not all(name in scores for name in names):
+        return None
     # Of a judge's repeated answers the majority counts.
-    return None if answers is None else [float(score > 0.5) for score in answers]
+    return [float(scores[name] > 0.5) for name in names]
+
+
+class Figure(NamedTuple):
+    """A column of means over tasks (over all values where it is `micro`), of one type of task if named."""
+
+    name: str
+    heading: str
+    of: str
+    ends: Ends | None = SHARE.ends
+    micro: bool = False
+    kind: str = ""
+    help: str = ""
+
+
+RATIO = "Conversation ratio: people talked to about it before the event ÷ people wanted"
+ACTION = (
+    Figure("overall", "Overall", "score"),
+    *(Figure(kind, title, "score", kind=kind) for kind, title in TITLES.items()),
+    Figure("conversation_ratio", "Conv. ratio", "ratio", None, help=RATIO),
+)
+LANGUAGE = (
+    *(
+        Figure(f"{of} {metric} {mean}", f"{of[:4]}. {metric} {mean}", f"{of} {metric}", micro=mean == "micro")
+        for of, metric, mean in COLUMNS
+    ),
+    *(Figure(q.name, q.label, q.name, (q.scale.low, q.scale.high)) for q in goals.QUALITIES),
+)
+GAP = (
+    Figure("said", "SR, conversation", "said"),
+    Figure("done", "Action score", "done"),
+    Figure("gap", "Gap", "gap", (-1.0, 1.0)),
+)
+BESIDE = (
+    Column(
+        "repairs", digits=1, help="Mean number of wishes and thoughts that could not be used as they were"
+    ),
+    Column("failed", help="Not made: too many thoughts of the player had no usable reply"),
+    Column("simulated", file_only=True),
+)
 
 
 def action_table(
@@ -200,65 +241,42 @@ def action_table(
 
     `drawn` holds `resamples` and `seed`, here and in the other tables.
     """
-    rows: list[dict[str, Cell]] = []
-    for agent, theirs in _by_agent(played):
-        row: dict[str, Cell] = {**agent, "n": len(theirs), "simulated": bool(theirs.simulated.any())}
-        row |= _beside(agent, theirs, failed)
-        row |= {kind: _macro(theirs[theirs.kind == kind], "score", SHARE.ends, **drawn) for kind in TITLES}
-        row["overall"] = _macro(theirs, "score", SHARE.ends, **drawn)
-        row["conversation_ratio"] = _macro(theirs, "ratio", None, **drawn)
-        rows.append(row)
-    unequal = len({row["n"] for row in rows}) > 1
-    notes = ("The agents were not simulated equally often.",) if unequal else ()
-    columns = (
-        *_agent_columns(rows),
-        FIGURE("overall", "Overall"),
-        *(FIGURE(kind, title) for kind, title in TITLES.items()),
-        FIGURE(
-            "conversation_ratio",
-            "Conv. ratio",
-            help="Conversation ratio: people talked to about it before the event ÷ people wanted",
-        ),
-        Column("n", help="Simulations"),
-        *BESIDE,
-        Column("simulated", file_only=True),
+    table = _table(
+        Table("action", "STSS, action level: what was brought about", (), ()),
+        (played, ACTION, "overall"),
+        lambda theirs: {"n": len(theirs), **_beside(theirs, failed)},
+        (Column("n", help="Simulations"), *BESIDE),
+        **drawn,
     )
-    title = "STSS, action level: what was brought about"
-    return Table("action", title, columns, _best_first(rows, "overall"), notes=notes)
+    unequal = len({row["n"] for row in table.rows}) > 1
+    return replace(table, notes=("The agents were not simulated equally often.",) if unequal else ())
 
 
 def language_table(
     talks: pd.DataFrame, failed: Mapping[tuple[str, ...], int] | None = None, **drawn: int
 ) -> Table:
     """One row an agent, best success rate on conversations first. A figure is the mean over the panel."""
-    rows: list[dict[str, Cell]] = []
-    for agent, theirs in _by_agent(talks):
+
+    def counts(theirs: pd.DataFrame) -> dict[str, Cell]:
         usable = theirs.dropna(subset=["conversation SR", "summary SR"])
-        row: dict[str, Cell] = {**agent, "n": len(usable), "tasks": usable.task.nunique()}
-        for of, metric, mean in COLUMNS:
-            average = _micro if mean == "micro" else _macro
-            row[f"{of} {metric} {mean}"] = average(usable, f"{of} {metric}", SHARE.ends, **drawn)
-        row |= {q.name: _macro(usable, q.name, (q.scale.low, q.scale.high), **drawn) for q in goals.QUALITIES}
-        row |= {"left_out": len(theirs) - len(usable), "simulated": bool(theirs.simulated.any())}
-        row |= _beside(agent, theirs, failed)
-        rows.append(row)
-    columns = (
-        *_agent_columns(rows),
-        *(FIGURE(f"{of} {metric} {mean}", f"{of[:4]}. {metric} {mean}") for of, metric, mean in COLUMNS),
-        *(FIGURE(q.name, q.label) for q in goals.QUALITIES),
-        Column("n", help="Conversations"),
-        Column("tasks"),
-        Column("left_out", help="Conversations that a judge of the panel has not usably answered"),
-        *BESIDE,
-        Column("simulated", file_only=True),
+        sizes = {"n": len(usable), "tasks": usable.task.nunique(), "left_out": len(theirs) - len(usable)}
+        return {**sizes, **_beside(theirs, failed)}
+
+    caption = (
+        "SR: all conditions met; GCSR: share met; on the conversation and on the summary; micro over "
+        "conversations, macro over tasks."
     )
-    return Table(
-        "language",
-        "STSS, language level: what was said",
-        columns,
-        _best_first(rows, "conversation SR macro"),
-        caption="SR: all conditions met; GCSR: share met; on the conversation and on the summary; micro over "
-        "conversations, macro over tasks.",
+    return _table(
+        Table("language", "STSS, language level: what was said", (), (), caption),
+        (talks, LANGUAGE, "conversation SR macro"),
+        counts,
+        (
+            Column("n", help="Conversations"),
+            Column("tasks"),
+            Column("left_out", help="Conversations that a judge of the panel has not usably answered"),
+            *BESIDE,
+        ),
+        **drawn,
     )
 
 
@@ -268,86 +286,59 @@ def gap_table(played: pd.DataFrame, talks: pd.DataFrame, **drawn: int) -> Table:
     said = talks["conversation SR"].astype(float).groupby([talks[name] for name in by]).mean()
     both = pd.concat({"said": said, "done": played.groupby(by).score.mean()}, axis=1).dropna().reset_index()
     both["gap"] = both.said - both.done
-    rows: list[dict[str, Cell]] = []
-    for agent, theirs in _by_agent(both):
-        figures = {name: _macro(theirs, name, SHARE.ends, **drawn) for name in ("said", "done")}
-        figures["gap"] = _macro(theirs, "gap", (-1.0, 1.0), **drawn)
-        simulations = played[(played[list(AGENT)] == pd.Series(agent)).all(axis=1)]
-        rows.append({**agent, **figures, "tasks": len(theirs), "repairs": _mean(simulations.repairs)})
-    columns = (
-        *_agent_columns(rows),
-        FIGURE("said", "SR, conversation"),
-        FIGURE("done", "Action score"),
-        FIGURE("gap", "Gap"),
-        Column("tasks"),
-        BESIDE[0],
-    )
-    title = "STSS, gap between words and deeds"
     caption = "SR on conversations less the action score, on the tasks that an agent has both for."
-    return Table("gap", title, columns, _best_first(rows, "gap"), caption)
+    return _table(
+        Table("gap", "STSS, gap between words and deeds", (), (), caption),
+        (both, GAP, "gap"),
+        lambda theirs: {"tasks": len(theirs)},
+        (Column("tasks"),),
+        **drawn,
+    )
 
 
-BESIDE = (
-    Column(
-        "repairs", digits=1, help="Mean number of wishes and thoughts that could not be used as they were"
-    ),
-    Column("failed", help="Not made: too many thoughts of the player had no usable reply"),
-)
-
-
-def _beside(
-    agent: Mapping[str, str], theirs: pd.DataFrame, failed: Mapping[tuple[str, ...], int] | None
-) -> dict[str, Cell]:
-    """What stands beside an agent's figures: the mean of its repairs, and what could not be made."""
-    return {
-        "repairs": _mean(theirs.repairs),
-        "failed": (failed or {}).get(tuple(agent[name] for name in AGENT), 0),
-    }
-
-
-def _mean(counts: pd.Series[int]) -> Estimate:
-    if counts.empty:
-        return undefined("no simulation", n=0)
-    return Estimate(float(counts.sum()) / len(counts), n=len(counts))
-
-
-def _agent_columns(rows: Sequence[Mapping[str, Cell]]) -> tuple[Column, ...]:
-    by_embeddings = any(row["embeddings"] for row in rows)
-    return (
+def _table(
+    empty: Table,
+    what: tuple[pd.DataFrame, Sequence[Figure], str],
+    counts: Callable[[pd.DataFrame], dict[str, Cell]],
+    columns: Sequence[Column],
+    **drawn: int,
+) -> Table:
+    """A row of figures and counts for each agent; the agent with the largest of the figure named first."""
+    values, figures, first = what
+    rows: list[dict[str, Cell]] = []
+    for names, theirs in values.groupby(list(AGENT)):
+        row: dict[str, Cell] = dict(zip(AGENT, map(str, names), strict=True))
+        for figure in figures:
+            row[figure.name] = _mean(theirs, figure, **drawn)
+        rows.append(row | counts(theirs))
+    rows.sort(key=lambda row: [str(row[name]) for name in AGENT])
+    rows.sort(key=lambda row: -(getattr(row[first], "value", None) or 0.0))
+    agents = (
         Column("player", "model"),
         Column("architecture", "agent"),
-        Column("embeddings", "memories by", file_only=not by_embeddings),
+        Column("embeddings", "memories by", file_only=not any(row["embeddings"] for row in rows)),
     )
+    means = (Column(f.name, f.heading, digits=3, interval="half", help=f.help) for f in figures)
+    every = (*agents, *means, *columns)
+    return replace(empty, columns=every, rows=tuple(rows), meta={"first by": first})
 
 
-def _best_first(rows: Iterable[dict[str, Cell]], name: str) -> tuple[dict[str, Cell], ...]:
-    def order(row: dict[str, Cell]) -> tuple[float, list[str]]:
-        return -(getattr(row[name], "value", None) or 0.0), [str(row[field]) for field in AGENT]
-
-    return tuple(sorted(rows, key=order))
-
-
-def _by_agent(rows: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
-    for names, theirs in rows.groupby(list(AGENT)):
-        yield dict(zip(AGENT, map(str, names), strict=True)), theirs
-
-
-def _by_task(rows: pd.DataFrame, figure: str) -> pd.DataFrame:
-    """Sum and count of a figure in each task, without empty ones.
+def _mean(rows: pd.DataFrame, figure: Figure, **drawn: int) -> Estimate:
+    """The mean over tasks of each task's mean, or over all values; whole tasks are resampled.
 
     Tasks are sorted by name: resamples draw them by position, so equal figures have equal intervals.
     """
-    return rows[figure].astype(float).dropna().groupby(rows.task).agg(["sum", "count"])
+    rows = rows[rows.kind == figure.kind] if figure.kind else rows
+    tasks = rows[figure.of].astype(float).dropna().groupby(rows.task).agg(["sum", "count"]).to_numpy(float)
+    sums, counts = (tasks[:, :1], tasks[:, 1:]) if figure.micro else (tasks[:, :1] / tasks[:, 1:], None)
+    return mean_estimates(sums, counts, of="task", scales=[figure.ends], **drawn)[0]
 
 
-def _macro(rows: pd.DataFrame, figure: str, scale: Ends | None, **drawn: int) -> Estimate:
-    """The mean over tasks of each task's mean."""
-    tasks = _by_task(rows, figure)
-    means = (tasks["sum"] / tasks["count"]).to_numpy(float)[:, None]
-    return mean_estimates(means, None, of="task", scales=[scale], **drawn)[0]
-
-
-def _micro(rows: pd.DataFrame, figure: str, scale: Ends | None, **drawn: int) -> Estimate:
-    """The mean over all values; whole tasks are resampled."""
-    tasks = _by_task(rows, figure).to_numpy(float)
-    return mean_estimates(tasks[:, :1], tasks[:, 1:], of="task", scales=[scale], **drawn)[0]
+def _beside(theirs: pd.DataFrame, failed: Mapping[tuple[str, ...], int] | None) -> dict[str, Cell]:
+    """What stands beside an agent's figures: the mean of its repairs, and what could not be made."""
+    agent = tuple(str(theirs[name].iloc[0]) for name in AGENT)
+    return {
+        "repairs": Estimate(float(theirs.repairs.sum()) / len(theirs), n=len(theirs)),
+        "failed": (failed or {}).get(agent, 0),
+        "simulated": bool(theirs.simulated.any()),
+    }

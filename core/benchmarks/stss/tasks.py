@@ -8,10 +8,10 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field
 
 from concord.errors import ConfigError
-from concord.files import first_problem, read_json
+from concord.files import read_json, valid
 
 Kind = Literal["public", "appointment", "companions", "online", "help"]
 
@@ -29,13 +29,9 @@ TYPES: dict[str, Kind] = {
     "public activity": "public",
     "party and public activity": "public",
     "personal appointment": "appointment",
-    "appointment": "appointment",
     "find partner": "companions",
-    "inviting companions": "companions",
     "online meeting": "online",
-    "online activity": "online",
     "ask for others": "help",
-    "asking for help": "help",
     **{kind: kind for kind in TITLES},
 }
 """What the task files call them."""
@@ -104,11 +100,6 @@ def read_tasks(path: Path) -> list[SocialTask]:
     """
     content = read_json(path)
     if isinstance(content, dict):
-        if content and all(isinstance(each, dict) and "innate" in each for each in content.values()):
-            raise ConfigError(
-                f"{path} describes residents of a town ({', '.join(list(content)[:3])}, …), not tasks. "
-                "`concord stss import people` makes a town of them."
-            )
         content = content.get("tasks", [content])
     if not isinstance(content, list) or not content:
         raise ConfigError(f"{path} must hold a list of tasks.")
@@ -197,12 +188,7 @@ class _Entry(BaseModel):
 
 def _read(given: Any, number: int, path: Path) -> SocialTask:
     where = f"{path}, task {number}"
-    if not isinstance(given, Mapping):
-        raise ConfigError(f"{where} is not a JSON object.")
-    try:
-        entry = _Entry(**given)
-    except ValidationError as error:
-        raise ConfigError(f"{where}: {first_problem(error)}.") from error
+    entry = valid(_Entry, given, where)
     kind = TYPES.get(entry.task_type.strip().lower())
     if kind is None:
         raise ConfigError(

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from concord.benchmarks.stss.tasks import TITLES, Kind, SocialTask, Subgoal
+from concord.benchmarks.stss.tasks import Kind, SocialTask, Subgoal
 from concord.benchmarks.stss.town import Hour, Named, Town, minute_of
-from concord.errors import ConfigError
-from concord.files import first_problem, read_toml
+from concord.errors import ConfigError, NotFound, check_known
+from concord.files import listed_tables, read_toml, valid
 
 FIRST_DAY = date(2023, 2, 13)
 """Performers prepare on this day; events are on the next."""
@@ -47,43 +47,35 @@ class Template(BaseModel):
     currently: str
     criteria: str
 
-
-_NEEDS: Mapping[Kind, tuple[str, ...]] = {
-    "public": ("places", "times"),
-    "appointment": ("targets",),
-    "companions": ("places",),
-    "online": ("times",),
-    "help": ("places", "seconds", "second_keywords"),
-}
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        needed: Mapping[Kind, tuple[str, ...]] = {
+            "public": ("places", "times"),
+            "appointment": ("targets",),
+            "companions": ("places",),
+            "online": ("times",),
+            "help": ("places", "seconds", "second_keywords"),
+        }
+        if absent := next((field for field in needed[self.type] if not getattr(self, field)), None):
+            raise ValueError(f"a template of type {self.type} needs `{absent}`")
+        return self
 
 
 def load_templates(path: Path, town: Town) -> dict[str, Template]:
     """The templates of a file by id, checked against the town. Raises ConfigError."""
-    values = read_toml(path)
-    texts, templates = values.get("texts", {}), dict[str, Template]()
-    entries = values.get("templates", [])
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise ConfigError(f"{path} must list its templates as [[templates]] tables.")
-    for entry in entries:
-        name, kind = entry.get("id", "?"), entry.get("type")
-        if kind in TITLES and kind not in texts:
-            raise ConfigError(f"{path}: “{name}” needs a table [texts.{kind}].")
+    texts, templates = read_toml(path).get("texts", {}), dict[str, Template]()
+    for number, entry in enumerate(listed_tables(path, "templates"), start=1):
+        where = f"{path}, template {number}, “{entry.get('id', '')}”"
+        template = valid(Template, {**texts.get(entry.get("type"), {}), **entry}, where)
         try:
-            template = Template(**texts.get(kind, {}), **entry)
-        except ValidationError as error:
-            raise ConfigError(f"{path}: template “{name}”: {first_problem(error)}.") from error
-        for field in _NEEDS[template.type]:
-            if not getattr(template, field):
-                raise ConfigError(f"{path}: template “{name}” ({kind}) needs `{field}`.")
-        if name in templates:
-            raise ConfigError(f"{path} holds two templates called “{name}”.")
-        absent = [p for p in (*template.performers, *template.targets) if p not in town.residents]
-        places = (*template.places, *template.seconds)
-        for one in absent + [p for p in places if p.split(":")[0] not in town.sectors]:
-            raise ConfigError(f"{path}: “{name}” names {one}, unknown in {town.name}.")
-        templates[name] = template
-    if not templates:
-        raise ConfigError(f"{path} holds no [[templates]].")
+            check_known(f"resident of {town.name}", (*template.performers, *template.targets), town.residents)
+            sectors = [place.split(":")[0] for place in (*template.places, *template.seconds)]
+            check_known(f"sector of {town.name}", sectors, town.sectors)
+        except NotFound as error:
+            raise ConfigError(f"{where}: {error}") from error
+        if template.id in templates:
+            raise ConfigError(f"{where}: another template has this id.")
+        templates[template.id] = template
     return templates
 
 

@@ -7,16 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
-from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from concord.errors import ConfigError, NotFound, check_known
-from concord.files import first_problem, read_toml
+from concord.errors import ConcordError, ConfigError, check_known
+from concord.files import read_toml, valid
 
 DAY = 24 * 60
 
@@ -34,18 +33,11 @@ class Clock:
             raise ConfigError(
                 f"A step of {self.step_minutes} minutes does not divide a day. Take 1, 5, 10, 15, 20 or 30."
             )
-        if self.days < 1:
-            raise ConfigError("A simulation needs at least one day.")
 
     @property
     def steps(self) -> int:
         """The number of steps."""
-        return self.days * self.steps_a_day
-
-    @property
-    def steps_a_day(self) -> int:
-        """The steps of one day."""
-        return DAY // self.step_minutes
+        return self.days * DAY // self.step_minutes
 
     def time(self, step: int) -> datetime:
         """The moment of a step."""
@@ -57,7 +49,7 @@ class Clock:
 
     def day(self, step: int) -> int:
         """Days since the first, which is 0."""
-        return step // self.steps_a_day
+        return step * self.step_minutes // DAY
 
     def span(self, minutes: float) -> int:
         """Steps that so many minutes take, rounded up."""
@@ -117,10 +109,12 @@ class Resident(BaseModel):
     sleeps: Hour = "23:00"
     knows: dict[str, str] = {}
 
-    @property
-    def first_name(self) -> str:
-        """The first word of the name."""
-        return self.name.split()[0]
+
+def _named(tables: Any) -> Any:
+    """Tables with their own names in them."""
+    if not isinstance(tables, Mapping):
+        return tables
+    return {k: {"name": k, **table} if isinstance(table, Mapping) else table for k, table in tables.items()}
 
 
 def minute_of(text: str) -> int:
@@ -233,105 +227,53 @@ class Town:
         return metres_between, before
 
 
-def problems(town: Town) -> list[str]:
-    """The problems of a town, a sentence each; none for a usable town."""
-    sentences = []
-    for name, sector in town.sectors.items():
-        sentences += [
-            f"{name} has a door to “{door}”, which is not a sector.{_hint(door, town.sectors)}"
-            for door in sector.doors
-            if door not in town.sectors
-        ]
-        sentences += [
-            f"The name “{name}” is part of “{other}”: who is at one would be scored as being at the other. "
-            "Rename one."
-            for other in town.sectors
-            if other != name and name in other
-        ]
-    first = next(iter(town.sectors))
-    cut_off = [name for name in town.sectors if math.isinf(town.minutes(first, name))]
-    sentences += [f"There is no way from {first} to {name}: give one of them a door." for name in cut_off]
-    sentences += _too_far(town)
-    if len(town.residents) < 2:
-        sentences.append("A town needs at least two residents.")
-    for resident in town.residents.values():
-        for what, text in (("home", resident.home), ("work", resident.work)):
-            try:
-                if what == "home" or text:
-                    town.place(text)
-            except NotFound as error:
-                sentences.append(f"{resident.name}’s {what}: {error}")
-        name, hours = resident.name, resident.hours
-        sentences += [
-            f"{name} knows “{other}”, who does not live here.{_hint(other, town.residents)}"
-            for other in resident.knows
-            if other not in town.residents
-        ]
-        if name in resident.knows:
-            sentences.append(f"{name} is listed among their own acquaintances.")
-        if resident.sleeps <= resident.wakes:
-            sentences.append(f"{name} must wake ({resident.wakes}) before going to bed ({resident.sleeps}).")
-        if hours[1] <= hours[0]:
-            sentences.append(f"{name}’s work must end after it begins ({' to '.join(hours)}).")
-    return sentences
+class _File(BaseModel):
+    """A town's file. Each sector and resident has the name of its table."""
 
-
-def _too_far(town: Town) -> list[str]:
-    """Doors that are more than a day's walk apart; else the longest way, if it takes more than a day."""
-    places, speed = town.sectors, town.metres_per_minute
-    walks = [(math.dist(places[a].at, places[b].at) / speed, a, b) for a, b in town.doors]
-    far = [walk for walk in walks if walk[0] > DAY]
-    if not far:
-        ways = [(town.minutes(a, b), a, b) for a, b in combinations(town.sectors, 2)]
-        far = [way for way in ways if way == max(ways) and DAY < way[0] < math.inf]
-    return [
-        f"From {a} to {b} the walk would take {minutes / DAY:,.4g} days: `at` is in metres, "
-        f"and {town.metres_per_minute:g} of them take a minute."
-        for minutes, a, b in far
-    ]
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    name: str = ""
+    metres_per_minute: Annotated[float, Field(gt=0, allow_inf_nan=False)] = WALK
+    sectors: Annotated[dict[str, Sector], BeforeValidator(_named), Field(min_length=1)]
+    residents: Annotated[dict[str, Resident], BeforeValidator(_named), Field(min_length=2)]
 
 
 def load_town(path: Path) -> Town:
-    """A town without problems. Raises ConfigError with all of them."""
-    town = read_town(path)
-    if wrong := problems(town):
-        raise ConfigError(f"{path}: {' '.join(wrong)}")
-    return town
-
-
-def read_town(path: Path) -> Town:
-    """A town from its file, checked for form only. Raises ConfigError naming the entry.
+    """A town from its file. Raises ConfigError naming the entry.
 
     `residents` is a table, or the name of a file beside this one that holds the table.
     """
     values = read_toml(path)
-    people = values.pop("residents", {})
-    where = path
-    if isinstance(people, str):
-        where = path.parent / people
-        people = read_toml(where).get("residents", {})
-    sectors = values.pop("sectors", {})
-    name, speed = values.pop("name", path.stem), values.pop("metres_per_minute", WALK)
-    if values:
-        raise ConfigError(f"{path}: there is no setting “{next(iter(values))}” in a town file.")
-    if not isinstance(speed, int | float) or not 0 < speed < math.inf:
-        raise ConfigError(f"{path}: metres_per_minute must be above 0, and finite.")
-    lived_in, living = _each(Sector, sectors, "sectors", path), _each(Resident, people, "residents", where)
-    return Town(str(name), lived_in, living, float(speed))
+    if isinstance(values.get("residents"), str):
+        values["residents"] = read_toml(path.parent / values["residents"]).get("residents", {})
+    of = valid(_File, values, path)
+    town = Town(of.name or path.stem, of.sectors, of.residents, of.metres_per_minute)
+    try:
+        _check(town)
+    except ConcordError as error:
+        raise ConfigError(f"{path}: {error}") from error
+    return town
 
 
-def _each(kind: type[Any], entries: Any, table: str, path: Path) -> dict[str, Any]:
-    if not isinstance(entries, Mapping) or not entries:
-        raise ConfigError(f"{path} holds no [{table}.NAME] tables.")
-    read = {}
-    for name, entry in entries.items():
-        if not isinstance(entry, Mapping):
-            raise ConfigError(f"{path}: [{table}.“{name}”] must be a table.")
-        try:
-            read[name] = kind(**{"name": name, **entry})
-        except ValidationError as error:
-            raise ConfigError(f"{path}: [{table}.“{name}”] {first_problem(error)}.") from error
-    return read
+def _check(town: Town) -> None:
+    """Raises ConcordError where a town cannot be lived in."""
+    for sector in town.sectors.values():
+        check_known(f"sector to which {sector.name} has a door", sector.doors, town.sectors)
+        if other := next((n for n in town.sectors if n != sector.name and sector.name in n), None):
+            raise ConfigError(
+                f"The name “{sector.name}” is part of “{other}”: who is at one would be scored as being at "
+                "the other. Rename one."
+            )
+    first = next(iter(town.sectors))
+    if cut_off := next((name for name in town.sectors if math.isinf(town.minutes(first, name))), None):
+        raise ConfigError(f"There is no way from {first} to {cut_off}: give one of them a door.")
+    for one in town.residents.values():
+        for where in filter(None, (one.home, one.work)):
+            town.place(where)
+        check_known(f"resident whom {one.name} knows", list(one.knows), town.residents)
+        if one.sleeps <= one.wakes:
+            raise ConfigError(f"{one.name} must wake ({one.wakes}) before going to bed ({one.sleeps}).")
+        if one.hours[1] <= one.hours[0]:
+            raise ConfigError(f"{one.name}’s work must end after it begins ({' to '.join(one.hours)}).")
 
 
 def _like(word: str, names: Mapping[str, Any] | Sequence[str]) -> str | None:
@@ -346,8 +288,3 @@ def _like(word: str, names: Mapping[str, Any] | Sequence[str]) -> str | None:
 def _spaced(text: str) -> str:
     """The words of a text between spaces, so that whole words can be found in it."""
     return " " + " ".join(re.findall(r"[\w'’&-]+", text.lower())) + " "
-
-
-def _hint(name: str, names: Mapping[str, Any]) -> str:
-    close = difflib.get_close_matches(name, list(names), n=1)
-    return f" Did you mean “{close[0]}”?" if close else ""

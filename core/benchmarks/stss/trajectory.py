@@ -1,7 +1,7 @@
 """A trajectory: what every resident did where at every moment, and their conversations."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -28,16 +28,6 @@ class State(NamedTuple):
         parts = self.place.split(":")
         return tuple(parts[1:3] if len(parts) > 3 else parts[:2])
 
-    @property
-    def asleep(self) -> bool:
-        """Whether this is sleep."""
-        return "sleep" in self.action.lower()
-
-    @property
-    def on_the_way(self) -> bool:
-        """Whether this is walking from one place to another."""
-        return self.action.lower() == WALKING
-
 
 @dataclass(frozen=True)
 class Talk:
@@ -58,7 +48,7 @@ class Talk:
 class Trajectory:
     """Moments, and for each resident the index of their state at each; UNSEEN if none is recorded.
 
-    `extra` holds a simulation's plans, scenes and memories; `notes` are the repairs made in reading a file.
+    `extra` holds a simulation's plans, scenes and memories.
     """
 
     times: tuple[datetime, ...]
@@ -66,7 +56,6 @@ class Trajectory:
     lives: Mapping[str, Indices]
     talks: tuple[Talk, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         # Written out it is megabytes, and asyncio writes out the result of the task it ran.
@@ -86,22 +75,23 @@ class Trajectory:
         """The index of the last moment not after `time`; 0 before the first."""
         return max(0, bisect_right(self.times, time) - 1)
 
-    def runs(self, name: str) -> Iterator[tuple[datetime, datetime, State]]:
-        """A resident's life as stretches of the same state: first and last moment, and the state."""
-        starts, states = changes(self.lives[name])
-        for first, state, after in zip(starts, states, [*starts[1:], len(self.times)], strict=True):
-            if state != UNSEEN:
-                yield self.times[first], self.times[after - 1], self.states[state]
-
     def stored(self) -> dict[str, Any]:
         """As plain values for the store: per resident the moments at which the state changed."""
         return {
             "times": _even(self.times),
             "states": [list(state) for state in self.states],
             "lives": {name: list(changes(life)) for name, life in self.lives.items()},
-            "talks": [talk_values(talk) for talk in self.talks],
+            "talks": [
+                {
+                    "time": talk.time.strftime(STAMP),
+                    "with": list(talk.pair),
+                    "messages": [list(message) for message in talk.messages],
+                    "summary": dict(talk.summary),
+                    "place": talk.place,
+                }
+                for talk in self.talks
+            ],
             "extra": dict(self.extra),
-            "notes": list(self.notes),
         }
 
 
@@ -122,9 +112,17 @@ def from_stored(values: Mapping[str, Any]) -> Trajectory:
         times,
         tuple(State(*state) for state in values["states"]),
         lives,
-        tuple(talk_from(talk) for talk in values["talks"]),
+        tuple(
+            Talk(
+                datetime.strptime(talk["time"], STAMP),
+                (talk["with"][0], talk["with"][1]),
+                tuple((speaker, text) for speaker, text in talk["messages"]),
+                talk["summary"],
+                talk["place"],
+            )
+            for talk in values["talks"]
+        ),
         values["extra"],
-        tuple(values["notes"]),
     )
 
 
@@ -134,28 +132,6 @@ def check_stored(values: Mapping[str, Any]) -> None:
     for name, life in lived.lives.items():
         if len(life) != len(lived.times) or not (life < len(lived.states)).all():
             raise ValueError(f"{name} has no state at some moment")
-
-
-def talk_values(talk: Talk) -> dict[str, Any]:
-    """A conversation as trajectory files hold it."""
-    return {
-        "time": talk.time.strftime(STAMP),
-        "with": list(talk.pair),
-        "messages": [list(message) for message in talk.messages],
-        "summary": dict(talk.summary),
-        "place": talk.place,
-    }
-
-
-def talk_from(values: Mapping[str, Any]) -> Talk:
-    """The conversation that `talk_values` wrote."""
-    return Talk(
-        datetime.strptime(values["time"], STAMP),
-        (values["with"][0], values["with"][1]),
-        tuple((speaker, text) for speaker, text in values["messages"]),
-        values.get("summary") or {},
-        values.get("place") or "",
-    )
 
 
 def _even(times: Sequence[datetime]) -> Any:
