@@ -3,9 +3,7 @@
 The tags of the items add up to a table: what to change first.
 """
 
-import re
-import warnings
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -40,8 +38,6 @@ REMEDY = {
 }
 MOST = 40
 """Disagreements to look at, the largest first."""
-CLUSTERS, TERMS, WORDS = 4, 4, 300
-_WORD = re.compile(r"[^\W\d_]{3,}")
 
 
 @dataclass(frozen=True)
@@ -107,10 +103,9 @@ def listed(judge: Candidate, shown: Sequence[Disagreement]) -> Table:
 
 
 def groups(db: Database, bench: Bench, judge: Candidate) -> Table:
-    """How far a judge is from people on *develop* by criterion, direction, length, model, turn, and words.
+    """How far a judge is from people on *develop* by criterion, direction, length, model and turn.
 
-    `off` is the mean of 1 − agreement, with its interval. Words group the judge's reasons (TF-IDF, k-means);
-    a group is named by the words that set it apart.
+    `off` is the mean of 1 − agreement, with its interval.
     """
     whole, features = 1 - bench.agreement(judge), frames.feature_rows(db, bench.parts.study)
     length = dict(zip(features["unit"].tolist(), features["reply_chars"].tolist(), strict=True))
@@ -140,8 +135,6 @@ def groups(db: Database, bench: Bench, judge: Candidate) -> Table:
         values = np.array([str(of.get(each)) for each in bench.units])
         for group in sorted(set(values.tolist()) - {"", "None"}):
             add(by, group, whole, values == group)
-    for name, members in by_words(_reasons(db, bench, judge)).items():
-        add("words", name, whole, np.isin(np.arange(len(whole)), members))
     columns = (
         Column("by"),
         Column("group"),
@@ -156,47 +149,6 @@ def groups(db: Database, bench: Bench, judge: Candidate) -> Table:
         "Mean distance from people, 0 to 1; intervals hold one by one: the largest group is a place to look "
         "and no finding.",
     )
-
-
-def _reasons(db: Database, bench: Bench, judge: Candidate) -> dict[int, str]:
-    """What a judge wrote about each item of *develop*, by place."""
-    place = {unit: at for at, unit in enumerate(bench.units)}
-    of = {(u.conversation, u.turn): place[u.id] for u in bench.parts.of(DEVELOP) if u.id in place}
-    reasons: defaultdict[int, list[str]] = defaultdict(list)
-    conversations = bench.parts.conversations(DEVELOP)
-    for one in lab.said(db, conversations, judge=judge.model, variant=judge.variant):
-        if (at := of.get((one.conversation, one.turn))) is not None and one.words:
-            reasons[at].append(one.words)
-    return {at: " ".join(words) for at, words in reasons.items()}
-
-
-def by_words(texts: dict[int, str], *, seed: int = 0) -> dict[str, list[int]]:
-    """Texts in groups by their words: TF-IDF, k-means. {} for fewer than ten texts or words in common.
-
-    A word counts where at least two texts and not all have it. Groups of one are left out.
-    """
-    from scipy.cluster.vq import kmeans2
-
-    counted = {at: Counter(_WORD.findall(text.casefold())) for at, text in texts.items()}
-    document = Counter(word for words in counted.values() for word in words)
-    vocabulary = [word for word, n in document.most_common(WORDS) if 2 <= n < len(counted)]
-    if len(counted) < 10 or len(vocabulary) < CLUSTERS:
-        return {}
-    rarity = np.log(len(counted) / np.array([document[word] for word in vocabulary]))
-    matrix = np.array([[words[word] for word in vocabulary] for words in counted.values()]) * rarity
-    length = np.linalg.norm(matrix, axis=1, keepdims=True)
-    matrix = matrix / np.where(length > 0, length, 1)
-    k = min(CLUSTERS, len(np.unique(matrix, axis=0)))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a group that lost all its texts is left out
-        centres, label = kmeans2(matrix, k, minit="++", seed=seed)
-    groups: dict[str, list[int]] = {}
-    for number in range(k):
-        members = [at for at, of in zip(counted, label.tolist(), strict=True) if of == number]
-        if len(members) > 1:
-            apart = centres[number] - matrix.mean(axis=0)
-            groups[", ".join(vocabulary[at] for at in np.argsort(-apart)[:TERMS].tolist())] = members
-    return groups
 
 
 def tag(

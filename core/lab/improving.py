@@ -213,7 +213,7 @@ def _proposed(
 def messages(
     workspace: Workspace, bench: Bench, used: Numbered, judge: Candidate, tried: Sequence[str] = ()
 ) -> list[Message]:
-    """What a proposer is asked: the questions, the instructions, and the largest disagreements of *develop*."""
+    """What a proposer is asked: questions, instructions, and the largest disagreements of *develop*."""
     shown = []
     with workspace.read() as db:
         for one in disagreements.largest(db, bench, judge, SHOWN):

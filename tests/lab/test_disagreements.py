@@ -50,16 +50,6 @@ def test_groups_show_that_length_sways_the_judge(shop):
     assert rows["length", "longer replies"]["n"] + rows["length", "shorter replies"]["n"] == 20
 
 
-def test_reasons_are_grouped_by_their_words():
-    texts = dict.fromkeys(range(6), "the parcel was late and lost")
-    texts |= dict.fromkeys(range(6, 12), "rude tone without any greeting")
-    groups = disagreements.by_words(texts, seed=1)
-    assert sorted(map(sorted, groups.values()))[0][0] == 0
-    for members in groups.values():
-        assert len({n < 6 for n in members}) == 1
-    assert disagreements.by_words({0: "one text"}) == {}
-
-
 def test_causes_add_up_and_say_what_to_change_first(shop):
     bench, judge, found = read(shop)
     work = ReviewDesk(mock.STUDY, "Ada", judge, found)
