@@ -105,6 +105,7 @@ LIKE = {
     "OpenRouter": "openrouter",
     "Azure": "",
     "LiteLLM proxy": "",
+    "The mock models": "",
 }
 """The kind whose refusals the entry of the page avoids; “” where they lie in how the server was started."""
 

@@ -28,7 +28,8 @@ class Preset:
 
 
 def presets(folders: Sequence[Path]) -> dict[str, Preset]:
-    """The presets by name; one in an earlier folder stands for one of the same name in a later.
+    """The presets by name, in the file's order; one in an earlier folder stands for one of the same name in
+    a later.
 
     Raises ConfigError for a file that cannot be used.
     """
@@ -40,7 +41,7 @@ def presets(folders: Sequence[Path]) -> dict[str, Preset]:
         for name, entry in entries.items():
             settings = {key: value for key, value in entry.items() if key != "about"}
             by_name[name] = Preset(name, str(entry.get("about", "")), settings)
-    return dict(sorted(by_name.items()))
+    return by_name
 
 
 def find(available: Mapping[str, Preset], name: str) -> Preset:

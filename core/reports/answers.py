@@ -13,6 +13,7 @@ from concord.reports.features import FEATURES, OWN_FAMILY
 from concord.reports.names import renamed
 from concord.reports.sections import SECTIONS, section, unmeasured
 from concord.reports.verdict import Verdict
+from concord.runs.registry import BENCHMARKS
 from concord.statistics.claims import more_items
 from concord.statistics.figures import whom
 from concord.statistics.ratings import called
@@ -45,6 +46,18 @@ def farthest(evidence: Evidence, criterion: str, rater: str) -> list[str]:
     about = whom(evidence.ratings, criterion, "these")
     ends = f"; intervals are {about}" if about else ""
     return [*worst, f"The worst of many groups looks worse than it is{ends}."] if worst else []
+
+
+def best_by_criterion(evidence: Evidence) -> list[str]:
+    """On each criterion the judge or panel whose ρ with people's mean is highest, in a sentence each."""
+    lines = []
+    for name in evidence.criteria:
+        rows = [row for row in evidence.agreement.criteria[name].raters if row.spearman.defined]
+        if rows:
+            best = max(rows, key=lambda row: row.spearman.value or 0.0)
+            rater = evidence.names.get(best.name, best.name)
+            lines.append(f"{evidence.label(name)}: {rater}, ρ {_figure(best.spearman, '')}")
+    return lines
 
 
 def favours(evidence: Evidence, criterion: str) -> dict[str, str]:
@@ -98,7 +111,9 @@ def favours(evidence: Evidence, criterion: str) -> dict[str, str]:
 
 
 def severest(evidence: Evidence, criterion: str) -> list[str]:
-    """The most severe annotator, and what severity changes in the order of players; empty without figures."""
+    """The most severe annotator whose interval lies above 0, and what severity changes in the order of
+    players; empty without figures.
+    """
     tables = section(evidence, "raters", criterion)
     measured = [
         (str(row["rater"]), figure, figure.value)
@@ -109,8 +124,12 @@ def severest(evidence: Evidence, criterion: str) -> list[str]:
     ]
     if len(measured) < 2:
         return []
-    name, figure, _ = max(measured, key=lambda one: one[2])
-    sentences = [f"{name} is the most severe annotator: {_figure(figure, ' points')} below the average one."]
+    severe = [one for one in measured if one[1].interval and one[1].interval[0] > 0]
+    name, figure, _ = max(severe or measured, key=lambda one: one[2])
+    by = f"{_figure(figure, ' points')} below the average one"
+    sentences = [f"{name} is the most severe annotator: {by}."]
+    if not severe:
+        sentences = [f"The annotators may be equally severe: {name} is farthest, {by}."]
     adjusted = tables.get("fair")
     if adjusted and adjusted.rows:
         sentences.append(severity_sentence(adjusted))
@@ -118,10 +137,13 @@ def severest(evidence: Evidence, criterion: str) -> list[str]:
 
 
 def per_thousand(price: float | None, currency: str) -> str:
-    """What judgements cost, in words; `price` is of 1,000 of them, None where it is not known."""
-    if price is None:
-        return "price not known"
-    return f"{price:,.2f} {currency}".rstrip() + " per 1,000 judgements"
+    """What 1,000 conversations cost that all judges of a panel rate, in words; None: it is not known."""
+    about = " for 1,000 conversations by all its judges"
+    return _money(price, currency) + (about if price is not None else "")
+
+
+def _money(price: float | None, currency: str) -> str:
+    return "price not known" if price is None else f"{price:,.2f} {currency}".rstrip()
 
 
 def without_weakest(evidence: Evidence, criterion: str) -> tuple[str, ...]:
@@ -140,7 +162,7 @@ def without_weakest(evidence: Evidence, criterion: str) -> tuple[str, ...]:
 
 def cheaper(pair: Mapping[str, Cell], margin: float, prices: Sequence[float | None], currency: str) -> str:
     """Whether the second of two panels does in place of the first, in a sentence, with the paired difference
-    and both prices per 1,000 judgements; `pair` is the row of `panel_difference`.
+    and both prices; `pair` is the row of `panel_difference`.
 
     It does where the interval of its ρ less that of the first lies above −margin, and does not where that
     ends below 0.
@@ -151,11 +173,12 @@ def cheaper(pair: Mapping[str, Cell], margin: float, prices: Sequence[float | No
     value, low, high = -gap.value, -gap.interval[1], -gap.interval[0]
     does, does_not = "Yes, the second does", "No, the second does not do"
     word = does if low > -margin else does_not if high < 0 else "It is not known yet whether the second does"
-    first, other = (per_thousand(price, currency) for price in prices)
+    first, other = (_money(price, currency) for price in prices)
     return (
         f"{word} in place of the first: its ρ with people's mean less the first's is {value:+z.2f} "
-        f"({low:+z.2f} to {high:+z.2f}) on the {pair['n']} items that both rated, and it costs {other}, in "
-        f"place of {first}. “Yes” takes an interval above {-margin:g}, “No” an interval below 0."
+        f"({low:+z.2f} to {high:+z.2f}) on the {pair['n']} items that both rated, and 1,000 conversations "
+        f"by all its judges cost {other}, in place of {first}. “Yes” takes an interval above {-margin:g}, "
+        "“No” an interval below 0."
     )
 
 
@@ -179,7 +202,7 @@ class Advice(NamedTuple):
 def next_step(evidence: Evidence, of: Verdict, left: int | None) -> Advice:
     """The next step after a verdict; `left` conversations can still be drawn (None: the study was imported).
 
-    Nobody is sent to draw where fewer are left than the verdict needs.
+    What is left is drawn before more conversations are made, or imported where no benchmark makes them.
     """
     if of.repair:
         return Advice("rubrics", "Repair the question")
@@ -193,8 +216,10 @@ def next_step(evidence: Evidence, of: Verdict, left: int | None) -> Advice:
         return Advice("import", "Import more ratings")
     if left and left >= (more_needed(evidence, of) or 1):
         return Advice("samples", "Draw more items")
-    drawn = f"{left:,} more can be drawn" if left else "All stored conversations are drawn"
-    return Advice("runs", "Make more conversations", f"{drawn}: have models make more first.")
+    if left:
+        return Advice("samples", "Draw the rest", f"{left:,} more can be drawn.")
+    way = ("runs", "Make more") if evidence.of.study.benchmark in BENCHMARKS else ("import", "Import more")
+    return Advice(*way, "All stored conversations are drawn.")
 
 
 def _has(evidence: Evidence, name: str, criterion: str) -> bool:

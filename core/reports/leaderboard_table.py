@@ -56,7 +56,7 @@ def leaderboard_table(board: Leaderboard) -> Table:
         board.rated.title(),
         columns,
         rows,
-        first_two(board),
+        " ".join(filter(None, (first_two(board), _left_out(board)))),
         notes=tuple(_notes(board)),
         meta=board.basis,
     )
@@ -70,17 +70,38 @@ def _counted(board: Leaderboard, name: str, help: str) -> Column:
 def first_two(board: Leaderboard) -> str:
     """Whether the first player is better than the second, in words: paired on their common scenarios.
 
-    What is compared is the score, so with the penalty for length. “” where there are not two players or no
-    scenarios.
+    What is compared is the score, so with the penalty for length. Without scenarios it is said who may be
+    first; “” where there are not two players.
     """
-    pair = [s.player for s in board.standings if s.rank is not None][:2]
-    if len(pair) < 2 or not board.rated.scenarios:
+    ranked = [s for s in board.standings if s.rank is not None]
+    if len(ranked) < 2:
         return ""
-    first, second = differences.of_players(board, *pair)
+    if not board.rated.scenarios:
+        leading = [s.player for s in ranked if s.places.split()[0] == "1"]
+        if len(leading) == 1:
+            return f"{leading[0]} scores higher than all others, beyond chance."
+        together = f"{', '.join(leading[:-1])} and {leading[-1]}"
+        return f"{together} cannot be told apart by these conversations: each may be first."
+    first, second = differences.of_players(board, ranked[0].player, ranked[1].player)
     gap = differences.difference(second, first, resamples=max(board.resamples, 200), seed=board.seed)
     [ahead] = gap.estimates("difference")[:1]
     turned = ahead.high is not None and ahead.high < 0
     return gap.caption + (" The two ranks rest on different conversations." if turned else "")
+
+
+def apart(board: Leaderboard) -> str:
+    """Which criteria have no column, and why; “” where all have one."""
+    others = [c.label for c in board.rated.system.criteria if c.counted and c.name not in board.weights]
+    why = "is on another scale, which has no mean with the others: choose it under the weights"
+    return f"{', '.join(others)} {why}." if others else ""
+
+
+def _left_out(board: Leaderboard) -> str:
+    """Whose refusals the headline leaves out; “” where it leaves none out."""
+    most = max(board.standings, key=lambda s: s.refusal_ratio or 0.0)
+    if board.refusals != "left out" or not most.refused:
+        return ""
+    return f"Refusals are left out: {most.player} refuses {most.refusal_ratio:.0%} of its conversations."
 
 
 def _notes(board: Leaderboard) -> list[str]:
@@ -96,6 +117,7 @@ def _notes(board: Leaderboard) -> list[str]:
             "No conversation was rated by all judges, so the panel is the one who rated most; left out: "
             f"{', '.join(board.passed_over)}. Another panel can be chosen."
         )
+    sentences += filter(None, [apart(board)])
     if len(set(board.weights.values())) > 1:
         weights = ", ".join(f"{name} {weight:g}" for name, weight in board.weights.items())
         sentences.append(f"Final weighs the criteria {weights}.")

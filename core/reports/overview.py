@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from concord.errors import ConfigError
 from concord.llm.models import Model, load_models
+from concord.rubrics import shelf
 from concord.runs.registry import BENCHMARKS
 from concord.store import conversations, holdings, runs
 from concord.store.access import Annotator, annotators
@@ -31,6 +32,7 @@ class Overview:
     pinned: str | None = None
     unreadable: tuple[int, int] = (0, 0)
     """Conversations with a failed judgement, and others with a cut reply."""
+    rubrics: tuple[str, ...] = ()
 
     @property
     def simulated(self) -> bool:
@@ -56,6 +58,8 @@ class NextStep:
     """Whose desk is opened."""
     unreadable: str = ""
     """“true” where conversations with failed or cut replies are listed."""
+    judge: str = ""
+    """“true” where judges are to rate what is stored."""
 
 
 def look(workspace: Workspace) -> Overview:
@@ -85,6 +89,7 @@ def look(workspace: Workspace) -> Overview:
             tuple(runs.recent(db, limit=5)),
             pinned(db),
             conversations.unreadable(db),
+            tuple(shelf.names(workspace)),
         )
 
 
@@ -100,16 +105,22 @@ def next_steps(held: Overview) -> list[NextStep]:
             NextStep("Or start a run to have models make conversations, and judges rate them.", "runs")
         )
     steps += _of_runs(held.runs)
-    compared = {study.benchmark for study in held.pairs}
-    owed = (p for p in held.played if wants_judges(p.benchmark) and (p.judged or p.benchmark not in compared))
+    known = BENCHMARKS.keys() | {study.name for study in held.studies}  # imported ratings are a study
+    brought = {p.benchmark for p in held.played if not p.judged} - known
+    unasked = set() if held.rubrics else brought
+    if unasked:
+        text = f"Write what is asked about {', '.join(sorted(unasked))}: a rubric."
+        steps.append(NextStep(text, "rubrics"))
+    elif (brought or any(p.judged for p in held.played)) and not (held.studies or held.pairs):
+        steps.append(NextStep("Draw a blind sample for people to rate.", "samples"))
+    done = unasked | {study.benchmark for study in held.pairs}
+    owed = (p for p in held.played if wants_judges(p.benchmark) and (p.judged or p.benchmark not in done))
     if unjudged := sum(p.conversations - p.judged for p in owed if wants_judges(p.benchmark)):
         left = f"{unjudged:,} conversations are not judged yet"
-        steps.append(NextStep(f"{left}. Let judges rate them.", "runs"))
+        steps.append(NextStep(f"{left}. Let judges rate them.", "runs", judge="true"))
     if sum(held.unreadable):
         text = f"{unreadable_words(*held.unreadable)} See what was replied; their run asks again."
         steps.append(NextStep(text, "conversations", unreadable="true"))
-    if any(p.judged for p in held.played) and not (held.studies or held.pairs):
-        steps.append(NextStep("Draw a blind sample for people to rate.", "samples"))
     return steps
 
 
@@ -147,6 +158,8 @@ def of_study(study: StudyHeld, waiting: Sequence[Annotator]) -> list[NextStep]:
     """What to do next in a study; `waiting` are the people who have open items in it."""
     if not study.dealt and not study.rated:
         return [NextStep("Deal it to annotators.", "samples", study.name)]
+    if not waiting and study.rated and not study.judged:
+        return [NextStep("Have judges rate it, too.", "runs", study.name, judge="true")]
     if not waiting:
         return []
     names = ", ".join(a.name for a in waiting[:3])

@@ -109,15 +109,15 @@ def items_of(db: Database, study: str) -> tuple[Mapping[int, str], Mapping[int, 
 
 
 def _answers(report: AgreementReport, criterion: str) -> list[Table]:
-    """Named answers of judges and people crossed; of other answers how often each was given."""
+    """Named answers of judges and people crossed."""
     question, ratings = report.criterion(criterion), ratings_of(report, criterion)
-    if question and question.scale.named:
-        crossings = [crossed(ratings, criterion, judge, question.scale.word) for judge in ratings.judges]
-        return [
-            replace(table, name=f"crossed_{place}", title=f"Answers of {judge} beside people's")
-            for place, (judge, table) in enumerate(zip(ratings.judges, crossings, strict=True))
-        ]
-    return [renamed(table, report.names) for table in report.section("distribution", criterion).values()]
+    if question is None or not question.scale.named:
+        return []
+    crossings = [crossed(ratings, criterion, judge, question.scale.word) for judge in ratings.judges]
+    return [
+        replace(table, name=f"crossed_{place}", title=f"Answers of {judge} beside people's")
+        for place, (judge, table) in enumerate(zip(ratings.judges, crossings, strict=True))
+    ]
 
 
 def _groups(report: AgreementReport, criterion: str) -> list[Table]:

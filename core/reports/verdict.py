@@ -102,6 +102,10 @@ def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> 
     if members:
         sentence, reason, advice = _words(evidence, criterion, members, word, row, table)
     person, repair = _figure(row, "person"), False
+
+    def _is_on(flag: Flag) -> bool:
+        return criterion == FINAL or not flag.on or bool({criterion, evidence.label(criterion)} & {*flag.on})
+
     flags = ranked([*flags_of(evidence), *on_criterion(evidence, criterion, members)])
     copied = [flag.judge for flag in flags if flag.claim == "copy" and flag.judge in members]
     if copied := copied or _equal_to_the_person(evidence, criterion, members):
@@ -133,7 +137,7 @@ def verdict(evidence: Evidence, criterion: str, members: Sequence[str] = ()) -> 
         sentence,
         reason,
         renamed(table, evidence.names),
-        tuple(flag for flag in flags if CLAIMS[flag.claim].first)[:MOST_FLAGS],
+        tuple(flag for flag in flags if CLAIMS[flag.claim].first and _is_on(flag))[:MOST_FLAGS],
         advice,
         repair,
     )
@@ -454,7 +458,9 @@ def _few(evidence: Evidence, criterion: str) -> Iterable[Flag]:
     most = max((int(np.isfinite(score + scores.target).sum()) for score in scores.judges.values()), default=0)
     if 0 < most < FEW:
         were = "item was" if most == 1 else "items were"
-        yield Flag("few", f"{most} {were} answered by people and a judge: every figure may be far off.")
+        yield Flag(
+            "few", f"{most} {were} answered by people and a judge: intervals are wide, and figures rough."
+        )
     answers = answer_of_people(scores)
     answers = answers[np.isfinite(answers)]
     if asked is None or not asked.scale.two or not len(answers):
@@ -551,41 +557,45 @@ def _inverted(evidence: Evidence, names: Mapping[str, str]) -> Iterable[Flag]:
     rows = [(on, row) for on, name in names.items() for row in criteria[name].judges]
     # On rare answers that never coincide resamples vary little about a ρ of -0.05, which proves nothing.
     p = [max(p_below(row.spearman, 0.0, fisher=True), (row.p.value or 0.0) / 2) for _, row in rows]
-    where: dict[str, list[str]] = {}
+    where: dict[str, dict[str, str]] = {}
     below: dict[str, list[str]] = {}
     for (on, row), sure in zip(rows, stated("other way round", p), strict=True):
         if sure:
-            where.setdefault(row.name, []).append(f"ρ = {_two(row.spearman)}{_within(row.spearman)} on {on}")
+            figures = where.setdefault(row.name, {})
+            figures[on] = f"ρ = {_two(row.spearman)}{_within(row.spearman)} on {on}"
         elif row.spearman.value is not None and row.spearman.value < 0:
             below.setdefault(on, []).append(f"{row.name} ({_two(row.spearman)})")
     for judge, figures in where.items():
         yield Flag(
             "other way round",
-            f"{judge} orders the items the other way round than people do: {_list(figures)}. Check the "
-            "direction of its scale.",
+            f"{judge} orders the items the other way round than people do: {_list(figures.values())}. Check "
+            "the direction of its scale.",
+            on=tuple(figures),
         )
     for on, judges in below.items():
         yield Flag(
             "below 0",
             f"On {on} ρ with people's mean lies below 0 for {_list(judges)}: chance, or the direction of a "
             "scale.",
+            on=(on,),
         )
 
 
 def _copies(parts: Mapping[str, CriterionScores], people: tuple[str, ...]) -> Iterable[Flag]:
     every = [(on, copy) for on, scores in parts.items() for copy in copies(scores, people)]
     tests = sum(len(scores.judges) for scores in parts.values())
-    where: dict[tuple[str, str], list[str]] = {}
+    where: dict[tuple[str, str], dict[str, str]] = {}
     for (on, copy), sure in zip(every, sure_of("copy", [c.p for _, c in every], tests), strict=True):
         if sure:
             figures = f"{on} (ρ = {copy.rho:z.2f}, at most {copy.next:z.2f} with anybody else)"
-            where.setdefault((copy.judge, copy.person), []).append(figures)
+            where.setdefault((copy.judge, copy.person), {})[on] = figures
     for (judge, person), figures_ in where.items():
         yield Flag(
             "copy",
-            f"{judge} repeats the answers of {person} on {_list(figures_)}: its agreement with people's mean "
-            f"is {person}'s own share in that mean.",
+            f"{judge} repeats the answers of {person} on {_list(figures_.values())}: its agreement with "
+            f"people's mean is {person}'s own share in that mean.",
             judge,
+            tuple(figures_),
         )
 
 
@@ -601,21 +611,24 @@ def _duplicates(parts: Mapping[str, CriterionScores], people: tuple[str, ...]) -
             "same answers",
             f"{_list(names)} gave the same answers to the same items on {_list(on_)}: they are one rater, "
             "and the agreement among them says nothing.",
+            on=tuple(on_),
         )
 
 
 def _constant(evidence: Evidence, parts: Mapping[str, CriterionScores]) -> Iterable[Flag]:
     """Raters with whom no correlation is defined: a fact, no accusation."""
-    where: dict[tuple[str, str], list[str]] = {}
+    where: dict[tuple[str, str], dict[str, str]] = {}
     for on, scores in parts.items():
         for person, (answer, items) in constants(scores, evidence.ratings.people).items():
-            where.setdefault((person, _word(evidence, on)(answer)), []).append(f"all {items} items on {on}")
+            where.setdefault((person, _word(evidence, on)(answer)), {})[on] = f"all {items} items on {on}"
         for judge, score in scores.judges.items():
             answer_, share = commonest(score)
             if share == 1 and answer_ is not None and np.count_nonzero(~np.isnan(score)) >= FEWEST:
                 yield Flag(
                     "constant",
-                    f"{judge} gave every item the same answer ({_word(evidence, on)(answer_)}) on {on}.",
+                    f"{judge} gives every item the same answer ({_word(evidence, on)(answer_)}) on {on}: "
+                    "agreement is undefined.",
+                    on=(on,),
                 )
     if len(where) > NAMED:
         yield Flag(
@@ -627,8 +640,9 @@ def _constant(evidence: Evidence, parts: Mapping[str, CriterionScores]) -> Itera
     for (person, word), figures in where.items():
         yield Flag(
             "constant",
-            f"{person} gives {word} to {_list(figures)}, and is dropped there from correlations and from "
-            "the held-out comparison: no correlation with a constant is defined.",
+            f"{person} gives {word} to {_list(figures.values())}, and is dropped there from correlations and "
+            "from the held-out comparison: no correlation with a constant is defined.",
+            on=tuple(figures),
         )
 
 
@@ -647,6 +661,7 @@ def _one_answer(evidence: Evidence, parts: Mapping[str, CriterionScores]) -> Ite
                 "one answer",
                 f"{row.name} gave {row.share:.0%} of the items the same score ({word}) on {on}, people "
                 f"{row.others:.0%}: its agreement there says little.",
+                on=(on,),
             )
 
 
@@ -676,9 +691,10 @@ def _lacking(evidence: Evidence, names: Mapping[str, str]) -> Iterable[Flag]:
                 f"is {missing_.value:z.2f} where it lacks them, elsewhere {rated.value:z.2f} (p "
                 f"{_small(_p(row))}). Compare judges on common items (section missing).",
                 judge,
+                tuple(on for on, _ in of),
             )
         else:
-            yield Flag("incomplete", f"{judge} has no rating of {counts}.")
+            yield Flag("incomplete", f"{judge} has no rating of {counts}.", on=tuple(on for on, _ in of))
 
 
 def _scales(evidence: Evidence, names: Mapping[str, str]) -> Iterable[Flag]:
@@ -691,7 +707,7 @@ def _scales(evidence: Evidence, names: Mapping[str, str]) -> Iterable[Flag]:
             if not note.startswith("scale guessed"):
                 where.setdefault(("", note), []).append(on)
     for (of, note), on_ in where.items():
-        yield Flag("scale", f"{of}{_list(on_)}: {note}.")
+        yield Flag("scale", f"{of}{_list(on_)}: {note}.", on=tuple(on_))
 
 
 def _word(evidence: Evidence, on: str) -> Callable[[float], str]:

@@ -164,11 +164,14 @@ def _tail(t: float, freedom: float) -> float:
 
 
 class Flag(NamedTuple):
-    """A sentence that a reader has to know, its kind of claim, and the judge whose use it bars."""
+    """A sentence that a reader has to know, its kind of claim, the judge whose use it bars, and the criteria
+    that it is about (none: all).
+    """
 
     claim: str
     text: str
     judge: str = ""
+    on: tuple[str, ...] = ()
 
 
 def ranked(flags: Sequence[Flag]) -> list[Flag]:

@@ -13,6 +13,7 @@ from concord.statistics.claims import MARGIN, Word, beside_person
 from concord.statistics.correlation import correlation, point
 from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
 from concord.statistics.intervals import CORRELATION
+from concord.statistics.oddities import FEWEST
 from concord.statistics.ratings import Ratings, called
 from concord.statistics.resampling import Statistic
 from concord.table import Cell, Column, Table
@@ -44,6 +45,9 @@ RULE = (
 """How words are given, for below the table."""
 WITHOUT = {"spearman": "ρ with people's mean", "kappa": "κ with the majority of people"}
 """What the table shows where no annotator can be held out."""
+
+SAME_ANSWER = "gives every item the same answer; agreement is undefined"
+"""Of a judge without any order; that its kappa is 0 by construction would say that it was compared."""
 
 DIFFERENCE_OF_TWO = empty(
     "panel_difference",
@@ -87,6 +91,8 @@ def glance(
         if compared:
             own |= {name: other.get(name) for name in ("judge", "person", "difference")}
             own["n"] = other.get("n", own["n"])
+        if row.get("commonest_share") == 1 and isinstance(n := row.get("n"), int) and n >= FEWEST:
+            own |= dict.fromkeys(("judge", "difference", by), undefined(SAME_ANSWER, n=n)) | {"n": n}
         rows.append(own)
     if compared:
         more = [Column(by, WITHOUT[by], file_only=True)]

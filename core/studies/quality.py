@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 ROWS = ("rater", "unit", "criterion", "score")
 READING = 60.0
 """Characters a second that nobody reads faster: about 700 words a minute."""
+LONG = 5
+"""Seconds of reading from which it shows whether somebody was faster."""
 TOO_FAST = 0.2
 """The share of items done faster than that from which it is worth a word."""
 GOLD_LEAST = 0.7
@@ -143,7 +145,8 @@ def suspicions(
 def unsuspicious(items: Sequence[Item], given: Columns | pd.DataFrame) -> str:
     """The sentence for a study in which `suspicions` names nobody: how many it looked at, and for what.
 
-    Speed is looked at only where times were measured, and not in items of one turn.
+    Speed is spoken of where times were measured, not of items of one turn, and where reading takes seconds:
+    of shorter replies nobody is too fast.
     """
     _, grids = _grids(_people(given))
     rated = np.any([~np.isnan(grid) for grid in grids.values()], axis=0) if grids else np.zeros((0, 0), bool)
@@ -153,7 +156,7 @@ def unsuspicious(items: Sequence[Item], given: Columns | pd.DataFrame) -> str:
             f"Whose ratings look careless is not said yet: nobody has rated {FEWEST_ITEMS} items that others "
             "rated, too."
         )
-    timed = any(i.state == "done" and i.seconds and i.turn is None for i in items)
+    timed = any(i.seconds and i.turn is None and i.reply_chars > LONG * READING for i in items)
     fast = " or rates faster than the replies can be read" if timed else ""
     return (
         f"Nobody's ratings look careless: of the annotators who share at least {FEWEST_ITEMS} items with "
@@ -301,6 +304,7 @@ def _one_answer(
                 "careless",
                 f"{row.name} answered {answer} on {criterion} in {row.share:.0%} of {row.n} items, others in "
                 f"{row.others:.0%} of the same.",
+                on=(criterion,),
             )
 
 

@@ -98,3 +98,16 @@ def test_two_panels_are_compared_on_the_items_that_both_rated():
     assert [row[name].value for name in ("rho", "other_rho")] == pytest.approx([alone, both])
     assert row["difference"].value == pytest.approx(alone - both)
     assert row["difference"].low > 0
+
+
+def test_a_judge_with_one_answer_is_undefined_and_not_compared():
+    """Its ρ is undefined in any case; by kappa it would be 0 by construction, and the best of bad judges."""
+    table = rated()
+    table["quality"].judges["bad"][:] = 4.0
+    row = next(row for row in at_a_glance(table)[0].rows if row["rater"] == "bad")
+    assert (row["verdict"], row["n"]) == ("undefined", 80)
+    for name in ("judge", "difference", "spearman"):
+        assert row[name] == undefined("gives every item the same answer; agreement is undefined", n=80)
+    table["quality"].judges["bad"][9:] = np.nan  # of nine items, nothing is said
+    row = next(row for row in at_a_glance(table)[0].rows if row["rater"] == "bad")
+    assert "same answer" not in row["difference"].reason

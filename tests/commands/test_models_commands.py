@@ -34,7 +34,8 @@ def test_each_preset_makes_an_entry_that_loads(fresh, run, kind):
     model = load_models(fresh.models_path)["new one"]
     assert model.served == "some-id"
     assert model.base_url
-    settings = {name: getattr(model, name) for name in KINDS[kind].settings if name != "base_url"}
+    stored = model.model_dump(exclude_unset=True)
+    settings = {name: stored[name] for name in KINDS[kind].settings if name != "base_url"}
     assert settings == {name: value for name, value in KINDS[kind].settings.items() if name != "base_url"}
     assert "`concord doctor 'new one'` checks it" in done.output
 

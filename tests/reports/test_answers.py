@@ -83,23 +83,30 @@ def test_the_most_severe_annotator_is_a_person(evidence: Any) -> None:
     evidence.sections["raters"] = table("raters", rows)
     said = answers.severest(evidence, "wit")
     assert said == ["Ann is the most severe annotator: 0.50 points (0.20 to 0.80) below the average one."]
+    rows[1]["severity"] = Estimate(0.3, -0.1, 0.7)
+    evidence.sections["raters"] = table("raters", rows)
+    assert answers.severest(evidence, "wit") == [
+        "The annotators may be equally severe: Ann is farthest, 0.30 points (-0.10 to 0.70) below the "
+        "average one."
+    ]
     evidence.sections["raters"] = table("raters", rows[:2])
     assert answers.severest(evidence, "wit") == []
 
 
 @pytest.mark.parametrize(
-    ("word", "left", "page"),
+    ("word", "left", "benchmark", "page"),
     [
-        ("at least as good", 0, "leaderboard"),
-        ("worse", 500, "agreement"),
-        ("not known yet", 500, "samples"),
-        ("not known yet", 5, "runs"),
-        ("not known yet", 0, "runs"),
-        ("not known yet", None, "import"),
+        ("at least as good", 0, "pingpong", "leaderboard"),
+        ("worse", 500, "pingpong", "agreement"),
+        ("not known yet", 500, "pingpong", "samples"),
+        ("not known yet", 5, "pingpong", "samples"),
+        ("not known yet", 0, "pingpong", "runs"),
+        ("not known yet", 0, "mine", "import"),
+        ("not known yet", None, "mine", "import"),
     ],
 )
-def test_nobody_is_sent_to_draw_where_too_little_is_left(
-    evidence: Any, word: str, left: int | None, page: str
+def test_what_is_left_is_drawn_before_more_is_made_or_imported(
+    evidence: Any, word: str, left: int | None, benchmark: str, page: str
 ) -> None:
     # 0.04 below on 100 items, half the interval 0.1: (1.96 + 0.84) x 0.05 / 0.06 is 2.33, whose square less 1
     # is some 440 more items.
@@ -107,6 +114,7 @@ def test_nobody_is_sent_to_draw_where_too_little_is_left(
     glance = Table("glance", "", (Column("rater"),), rows)
     of = SimpleNamespace(word=word, members=("a",), rows=glance, repair=False)
     evidence.names["a"] = "a"
+    evidence.of = SimpleNamespace(study=SimpleNamespace(benchmark=benchmark))
     step = answers.next_step(evidence, of, left)
     assert step.page == page
     assert ("5 more can be drawn" in step.about) == (left == 5)
@@ -116,8 +124,8 @@ def test_nobody_is_sent_to_draw_where_too_little_is_left(
 
 def test_a_price_that_is_not_known_is_never_0() -> None:
     assert answers.per_thousand(None, "USD") == "price not known"
-    assert answers.per_thousand(0.0, "USD") == "0.00 USD per 1,000 judgements"
-    assert answers.per_thousand(1234.5, "") == "1,234.50 per 1,000 judgements"
+    assert answers.per_thousand(0.0, "USD") == "0.00 USD for 1,000 conversations by all its judges"
+    assert answers.per_thousand(1234.5, "") == "1,234.50 for 1,000 conversations by all its judges"
 
 
 @pytest.mark.parametrize(

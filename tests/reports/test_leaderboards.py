@@ -376,6 +376,21 @@ def test_whether_the_first_two_differ_is_said_by_their_common_scenarios(workspac
     assert first_two(nobody) == ""
 
 
+@pytest.mark.parametrize(
+    ("gap", "said"),
+    [(1.0, "one scores higher than all others, beyond chance."), (0.0, "one and two cannot")],
+)
+def test_without_scenarios_it_is_said_who_may_be_first(workspace, gap, said):
+    """Ten scores each that vary by 0.1: a mean 1 above is far beyond Welch's t, an equal one is not."""
+    with workspace.write() as db:
+        for place in range(10):
+            for player, score in (("one", 3.0 + gap), ("two", 3.0)):
+                judged(db, f"{player} {place}", (score + place % 2 / 10,), player=player)
+    with workspace.read() as db:
+        board = leaderboards.leaderboard(gather(db, "pingpong"))
+    assert first_two(replace(board, rated=replace(board.rated, scenarios={}))).startswith(said)
+
+
 def test_a_language_and_a_facet_choose_the_conversations(workspace):
     with workspace.write() as db:
         judged(db, "k1", (4.0,))

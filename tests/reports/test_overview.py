@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from concord.conversation import Conversation, Message
 from concord.errors import StudyError
 from concord.rating import Rater
 from concord.reports import overview
@@ -212,3 +213,19 @@ def test_the_headline_names_the_best_panel_and_the_best_judge(workspace):
     panels = {name: rho for name, rho in values.items() if name not in JUDGES}
     alone = {name: rho for name, rho in values.items() if name in JUDGES}
     assert shown == [max(alone, key=alone.get), max(panels, key=panels.get)]
+
+
+def test_conversations_of_a_file_lead_to_a_rubric_then_to_people_and_judges(workspace):
+    workspace.models_path.write_text(MODEL)
+    dialogue = (Message("user", "Where is it?"), Message("assistant", "On its way."))
+    with workspace.write() as db:
+        conversations.save(db, Conversation("shop", "k", "m", dialogue))
+    assert steps(workspace) == [("Write what is asked about shop: a rubric.", "rubrics")]
+    (workspace.path / "rubrics").mkdir()
+    (workspace.path / "rubrics" / "mine.toml").write_text(
+        '[[criteria]]\nname = "kind"\nstatement = "Kind."\n'
+    )
+    assert steps(workspace) == [
+        ("Draw a blind sample for people to rate.", "samples"),
+        ("1 conversations are not judged yet. Let judges rate them.", "runs"),
+    ]
