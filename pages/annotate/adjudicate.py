@@ -13,7 +13,7 @@ from pages.desk import component
 from pages.desk.form import DeskEvent, sent_by
 from pages.desk.informed import AdjudicationDesk
 from pages.parts import person, theme, told
-from pages.parts.address import asked, end_work, link, nothing, shown
+from pages.parts.address import end_work, link, listed, nothing
 from pages.parts.navigation import heading
 from pages.parts.people import Researcher
 from pages.parts.plain import counted, plain
@@ -35,8 +35,7 @@ def page() -> None:
     told.show()
     if not names:
         return nothing("There is no study yet.", ("samples", "Draw a sample for people to rate"))
-    first = names.index(asked("study", names, names[0]))
-    name = shown("study", st.selectbox("Study", names, first, studies_called()))
+    name = listed("Study", "study", names, names[0], format_func=studies_called())
     with workspace().read() as db:
         state = adjudicate.adjudication(db, name)
         queue = adjudicate.queue_table(db, state)

@@ -24,7 +24,7 @@ from concord.studies.purposes import training
 from pages.annotate.annotators_crowd import crowd_link
 from pages.annotate.deal_plan import deal_plan
 from pages.parts import person, tables, told
-from pages.parts.address import asked, checked, link, shown
+from pages.parts.address import checked, link, listed
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.reports import studies_called
@@ -194,8 +194,7 @@ def _trust() -> None:
     if not names:
         return
     st.subheader(QUALITY, anchor=False)
-    first = names.index(asked("study", names, names[0]))
-    name = shown("study", st.selectbox("Study", names, first, studies_called()))
+    name = listed("Study", "study", names, names[0], format_func=studies_called())
     with workspace().read() as db:
         study, tables_of = stored.get(db, name), purposes.tables(db, name)
         signs = quality.signs(db, name)

@@ -1,10 +1,8 @@
 """Audit log: who decided or exported what, and when."""
 
-import streamlit as st
-
 from concord.store import audit
 from concord.store import studies as stored
-from pages.parts.address import asked, shown
+from pages.parts.address import listed
 from pages.parts.navigation import heading
 from pages.parts.session import workspace
 from pages.parts.table import draw
@@ -15,8 +13,7 @@ def page() -> None:
     heading("audit")
     with workspace().read() as db:
         names = ["", *stored.names(db), *stored.names(db, pairs=True)]
-    at = names.index(asked("study", names, ""))
-    name = shown("study", st.selectbox("Study", names, index=at, format_func=lambda one: one or "every"))
+    name = listed("Study", "study", names, "", format_func=lambda one: one or "every")
     with workspace().read() as db:
         draw(audit.table(db, name), titled=False)
 

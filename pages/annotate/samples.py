@@ -24,7 +24,7 @@ from pages.annotate import samples_draw as drawing
 from pages.annotate import samples_known
 from pages.annotate.deal_plan import deal_plan
 from pages.parts import tables, told
-from pages.parts.address import asked, go, link, of_conversation, shown
+from pages.parts.address import go, link, listed, of_conversation
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.reports import studies_called
@@ -53,12 +53,7 @@ def page() -> None:
 
 
 def _study(names: list[str]) -> None:
-    name = shown(
-        "study",
-        st.selectbox(
-            "Study", names, names.index(asked("study", names, names[0])), studies_called(), key="study"
-        ),
-    )
+    name = listed("Study", "study", names, names[0], format_func=studies_called())
     with workspace().read() as db:
         study = stored.get(db, name)
         items, strata, people = progress.items(db, name), progress.strata(db, name), access.annotators(db)
@@ -176,7 +171,9 @@ def _facts(study: Study, items: int) -> None:
         else "everybody rates everything",
         f"drawn from {drawn['candidates']} with seed {study.seed}"
         if drawn and "candidates" in drawn
-        else f"from {plain(study.source)}",
+        else f"from {plain(study.source)}"
+        if study.source != "drawn"
+        else "",
         f"{len(drawn['random'])} of them as a simple random sample" if drawn and "random" in drawn else "",
         "asked: " + ", ".join(plain(c.label) for c in study.criteria),
         f"a pilot of {plain(study.pilot_of)}" if study.pilot_of else "",
@@ -301,7 +298,7 @@ def _take(study: Study) -> None:
             go("agreement", study=name)
         link("annotators", "Annotators and their links")
         if study.rubric:
-            link("runs", "Have judges rate by the same rubric", rubric=study.rubric)
+            link("runs", "Have judges rate by the same rubric", rubric=study.rubric, study=name)
         for label, write, file in (
             ("Ratings (CSV)", ratings_csv.write, f"{file_name(name)}-ratings.csv"),
             ("Conversations (JSONL)", conversations_jsonl.write, f"{file_name(name)}-conversations.jsonl"),

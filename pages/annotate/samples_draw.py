@@ -16,9 +16,10 @@ from concord.studies import studies
 from concord.studies.guidelines import default_guidelines
 from concord.studies.studies import Sample
 from pages.parts import told
-from pages.parts.address import asked, link, nothing
-from pages.parts.plain import plain
+from pages.parts.address import link, listed, nothing
+from pages.parts.plain import counted, plain
 from pages.parts.session import sentence, workspace
+from pages.study.run_form import questions
 
 LONGEST_GUIDELINES = 100_000
 """Characters of guidelines written on a page, far below what one message may hold."""
@@ -41,8 +42,7 @@ def form() -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader("What is drawn", anchor=False)
-        first = benchmarks.index(asked("benchmark", benchmarks, benchmarks[0]))
-        benchmark = st.selectbox("Conversations of", benchmarks, first)
+        benchmark = listed("Conversations of", "benchmark", benchmarks, benchmarks[0])
         with workspace().read() as db:
             values, known = conversations.values(db, benchmark), ratings.criteria(db, benchmark)
         wanted = _filter(benchmark, values)
@@ -84,7 +84,7 @@ def _how(varied: Sequence[str]) -> dict[str, Any]:
         "Drawn",
         ["", "mean", "players"],
         format_func={
-            "": "evenly over what they are of",
+            "": "evenly over what is chosen below",
             "mean": "where people may differ from the judges, for people's mean of all",
             "players": "where people may differ from the judges, for each player's mean",
         }.__getitem__,
@@ -211,51 +211,27 @@ def _preview(n: int, draw: Mapping[str, Any]) -> bool:
 def _keep(
     known: Sequence[Criterion], wanted: Filter, n: int, draw: Mapping[str, Any], possible: bool
 ) -> None:
+    """What is asked, of the benchmark's own criteria or by a rubric; the study's name, and its guidelines."""
     st.subheader("What is asked", anchor=False)
-    rubrics = shelf.names(workspace())
-    if rubrics or not known:
-        offered = [*([""] if known else []), *rubrics]
-        if not offered:
-            st.info("Nothing says what people are asked about these conversations: make a rubric first.")
-            link("rubrics", "Make a rubric")
-            return
-        chosen = st.selectbox(
-            "Questions",
-            offered,
-            offered.index(asked("rubric", offered, offered[0])),
-            format_func=lambda n: f"the rubric {n}" if n else "the benchmark's own questions",
-        )
-        if chosen:
-            _keep_by_rubric(chosen, n, draw, possible)
-            return
-    named = {c.name: c for c in known}
+    offered = [*([""] if known else []), *shelf.names(workspace())]
+    if not offered:
+        st.info("Nothing says what people are asked about these conversations: make a rubric first.")
+        link("rubrics", "Make a rubric")
+        return
+    chosen = listed("Questions", "rubric", offered, offered[0], format_func=questions)
+    setup = _by_rubric(chosen) if chosen else _own(known, wanted)
+    if setup is None:
+        return
+    how, begin, key = setup
     left, right = st.columns(2, gap="large")
-    with left:
-        ask = st.multiselect(
-            "Criteria",
-            list(named),
-            default=[c.name for c in known if c.counted],
-            format_func=lambda c: named[c].label,
-            wrap=True,
-        )
-        per_turn = st.toggle("Every turn is rated, instead of the conversation as a whole")
-        overlap = st.number_input(
-            "People for each item", min_value=0, value=0, help="0: everybody rates everything."
-        )
-    with right:
-        name = st.text_input("Name of the study", placeholder="pilot-1", max_chars=60).strip()
-        title = st.text_input("Title that annotators see", placeholder="the name", max_chars=120).strip()
-    criteria = [named[c] for c in ask]
-    begin = default_guidelines(
-        workspace().folders("data"), wanted.benchmark, criteria, language=wanted.language, per_turn=per_turn
+    name = left.text_input("Name of the study", placeholder="pilot-1", max_chars=60).strip()
+    overlap = left.number_input(
+        "People for each item", min_value=0, value=0, help="0: everybody rates everything."
     )
+    title = right.text_input("Title that annotators see", placeholder="the name", max_chars=120).strip()
     # A key for each default text, so that a change of the criteria does not lose what was typed.
-    guidelines = editor(
-        begin, key=f"guidelines of {wanted.benchmark} {wanted.language} {per_turn} {' '.join(ask)}"
-    )
-    how = {"ask": criteria, "per_turn": per_turn, "overlap": int(overlap)}
-    texts = {"title": title, "guidelines": guidelines}
-    needed = {"a name": name, "a criterion": criteria, "a draw that is possible": possible}
+    how |= {"title": title, "overlap": int(overlap), "guidelines": editor(begin, key=f"guidelines of {key}")}
+    needed = {"a name": name, "a criterion": how.get("ask", True), "a draw that is possible": possible}
     missing = [what for what, there in needed.items() if not there]
     st.button(
         "Keep this study",
@@ -263,38 +239,38 @@ def _keep(
         icon=":material/check:",
         disabled=bool(missing),
         on_click=_store,
-        args=(name, n, {**draw, **how, **texts}),
+        args=(name, n, {**draw, **how}),
     )
     if missing:
         st.caption(f"Still needed: {', '.join(missing)}.")
 
 
-def _keep_by_rubric(chosen: str, n: int, draw: Mapping[str, Any], possible: bool) -> None:
-    """The rest of the form where a rubric says what is asked, of what, and how."""
+def _own(known: Sequence[Criterion], wanted: Filter) -> tuple[dict[str, Any], str, str]:
+    """The benchmark's criteria that are asked, the guidelines to begin with, and what these are of."""
+    named = {c.name: c for c in known}
+    usual = [c.name for c in known if c.counted]
+    ask = st.multiselect("Criteria", list(named), usual, lambda c: named[c].label, wrap=True)
+    per_turn = st.toggle("Every turn is rated, instead of the conversation as a whole")
+    criteria = [named[c] for c in ask]
+    begin = default_guidelines(
+        workspace().folders("data"), wanted.benchmark, criteria, language=wanted.language, per_turn=per_turn
+    )
+    of = f"{wanted.benchmark} {wanted.language} {per_turn} {' '.join(ask)}"
+    return {"ask": criteria, "per_turn": per_turn}, begin, of
+
+
+def _by_rubric(chosen: str) -> tuple[dict[str, Any], str, str] | None:
+    """The same of a rubric, which says what is asked, of what, and how; None where it asks of pairs."""
     rubric = shelf.find(workspace(), chosen)
     if not rubric.rubric.criteria:
         st.info("This rubric asks only which of two is better: make a study of pairs.")
         link("comparisons", "Comparisons")
-        return
+        return None
     st.caption(
-        f"{plain(rubric.variant)}: {len(rubric.rubric.criteria)} questions about the "
+        f"{plain(rubric.variant)}: {counted(len(rubric.rubric.criteria), 'question')} about the "
         f"{rubric.rubric.unit.replace('-', ' ')}. This version is frozen when the study is kept."
     )
-    left, right = st.columns(2, gap="large")
-    name = left.text_input("Name of the study", placeholder="pilot-1", max_chars=60).strip()
-    overlap = right.number_input(
-        "People for each item", min_value=0, value=0, help="0: everybody rates everything."
-    )
-    guidelines = editor(rubric.rubric.guidance, key=f"guidelines of the rubric {chosen} {rubric.rubric.hash}")
-    how = {"rubric": rubric, "overlap": int(overlap), "guidelines": guidelines}
-    st.button(
-        "Keep this study",
-        type="primary",
-        icon=":material/check:",
-        disabled=not (name and possible),
-        on_click=_store,
-        args=(name, n, {**draw, **how}),
-    )
+    return {"rubric": rubric}, rubric.rubric.guidance, f"the rubric {chosen} {rubric.rubric.hash}"
 
 
 def editor(text: str, *, key: str) -> str:

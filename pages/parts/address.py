@@ -113,6 +113,22 @@ def choice(label: str, name: str, options: Sequence[str], default: str, **look: 
     return held(name, default, draw, read=one_of(options), always=True)
 
 
+def listed(label: str, name: str, options: Sequence[str], default: str, **look: Any) -> str:
+    """As `choice`, from a list that unfolds."""
+
+    def draw(key: str) -> str:
+        return str(st.selectbox(label, options, key=key, **look))
+
+    return held(name, default, draw, read=one_of(options), always=True)
+
+
+def several(label: str, name: str, options: Sequence[str], *, what: str = "", **look: Any) -> list[str]:
+    """Some of the options, chosen on the page; they stand in the address. `what` is as in `checked`."""
+    checked(name, options, what)
+    look = {"placeholder": "all", **look}
+    return st.multiselect(label, options, key=name, bind="query-params", **look)
+
+
 def benchmark_chosen(names: Sequence[str], *, fixed: bool = False) -> Benchmark:
     """The benchmark that the address names; to be chosen of several, unless `fixed`."""
     if fixed or len(names) == 1:

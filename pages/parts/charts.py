@@ -253,6 +253,11 @@ def forest(
         show(intervals(named, axis, domain=domain), title)
     if len(rows) > most:
         st.caption(f"The first {most} of {len(rows)}; the table has all.")
+    undefined_rows(rows)
+
+
+def undefined_rows(rows: Sequence[tuple[str, Estimate]]) -> None:
+    """Name the rows of a picture that are not drawn, with the reason."""
     for reason in dict.fromkeys(figure.reason for _, figure in rows if figure.reason):
         names = [name for name, figure in rows if figure.reason == reason]
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""

@@ -67,7 +67,7 @@ SECTIONS: dict[str, tuple[PageFile, ...]] = {
 
 PURPOSES = {
     "": "What this workspace holds, and how far its judges can be trusted.",
-    "import": "Bring conversations and votes from a file.",
+    "import": "Bring conversations, ratings and votes from a file.",
     "rubrics": "What judges and people are asked about conversations; a file of the workspace each.",
     "models": "The models that play and judge: where they are served, their price, whether their key is set.",
     "tasks": "What models simulate: only what a person accepts is used, and so are the scripts cut from it.",

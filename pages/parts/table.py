@@ -17,8 +17,8 @@ FOLDED = 250
 """Characters of notes that stand below a table; longer notes are folded away."""
 LONG, WIDEST = 48, 240
 """A column with a text of more characters has so many pixels: it would hide the columns after it."""
-CHARACTER, NAMES = 7.5, 420
-"""Pixels of a character, and at most of the column of rows' names."""
+NAME, CHARACTER, NAMES = 15, 7.5, 420
+"""Characters of a row's name that fit without a width; pixels of one, and at most of the column of names."""
 CARDS = 10
 """Rows that are drawn as cards at first; as often as the reader asks for more, they are twice as many."""
 
@@ -240,7 +240,8 @@ def _columns(table: Table) -> dict[str, Any]:
         if _is_written(table, column) or is_text(table, column):
             longest = max((len(shown(row.get(column.name), column)) for row in table.rows), default=0)
             names = int(min((longest + 2) * CHARACTER, NAMES))
-            width = (names if column is table.shown[0] else WIDEST) if longest > LONG else None
+            most, wide = (NAME, names) if column is table.shown[0] else (LONG, WIDEST)
+            width = wide if longest > most else None
             found[column.name] = st.column_config.TextColumn(
                 label, help=text, pinned=column in held or None, width=width
             )

@@ -5,10 +5,8 @@ Both stand in the address.
 
 from collections.abc import Mapping, Sequence
 
-import streamlit as st
-
 from concord.runs.benchmark import Benchmark
-from pages.parts.address import checked, choice
+from pages.parts.address import choice, several
 from pages.parts.plain import plain
 
 EVERY = "all"
@@ -24,30 +22,16 @@ def where(benchmark: Benchmark, values: Mapping[str, Sequence[str]]) -> Chosen:
         language = choice("Language", "language", [*spoken, EVERY], spoken[0], format_func=plain)
         if language != EVERY:
             chosen.append(("language", (language,)))
-    for name, found in values.items():
-        if (
-            name not in ("benchmark", "language", "player", *benchmark.evaluated, *benchmark.items)
-            and len(found) > 1
-        ):
-            checked(name, found)
-            picked = st.multiselect(
-                name.replace("_", " ").capitalize(), found, key=name, bind="query-params", placeholder="all"
-            )
-            if picked:
-                chosen.append((name, tuple(picked)))
+    own = ("benchmark", "language", "player", *benchmark.evaluated, *benchmark.items)
+    for name in (name for name, found in values.items() if name not in own and len(found) > 1):
+        if picked := several(name.replace("_", " ").capitalize(), name, values[name]):
+            chosen.append((name, tuple(picked)))
     return tuple(chosen)
 
 
 def panel(judges: Sequence[str], default: Sequence[str] = ()) -> tuple[str, ...]:
     """The judges chosen; none where the usual panel is to be taken."""
-    checked("judges", judges, "judge")
+    usual = "every judge who answered the benchmark's own prompt"
     return tuple(
-        st.multiselect(
-            "Panel of judges",
-            judges,
-            default=default,
-            key="judges",
-            bind="query-params",
-            placeholder="every judge who answered the benchmark's own prompt",
-        )
+        several("Panel of judges", "judges", judges, what="judge", default=default, placeholder=usual)
     )

@@ -8,7 +8,7 @@ import streamlit as st
 from concord.errors import ConcordError
 from concord.estimate import Estimate
 from concord.reports import corrected, differences, leaderboards
-from concord.reports.leaderboard_table import leaderboard_table
+from concord.reports.leaderboard_table import apart, leaderboard_table
 from concord.reports.leaderboards import Leaderboard
 from concord.reports.rated import Rated, boards, gather, own_tables, sharing, with_leaderboard
 from concord.runs import judged
@@ -20,7 +20,7 @@ from concord.store import tables as stored
 from concord.studies import studies
 from concord.table import Table
 from pages.parts import table
-from pages.parts.address import asked, benchmark_chosen, checked, choice, go, link, shown
+from pages.parts.address import benchmark_chosen, checked, choice, go, link, listed
 from pages.parts.charts import Point, forest, intervals, show
 from pages.parts.navigation import heading, part
 from pages.parts.plain import plain
@@ -195,7 +195,7 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
     more = f" The first {MOST} of {len(board.standings)} players." if len(board.standings) > MOST else ""
     st.caption(
         "*Final* is the weighted mean of the criteria; *score* is final less a penalty for replies longer "
-        f"than the median player's; people correct final.{more}"
+        f"than the median player's; people correct final.{more} {plain(apart(board))}"
     )
     st.caption("Select a row to see the player's conversations as a grid.")
     row = table.draw(replace(listed, caption=""), key="leaderboard", selectable=True)
@@ -235,22 +235,18 @@ def _two(wanted: Wanted, board: Leaderboard) -> Any:
         format_func=lambda name: plain(name.replace("_", " ").capitalize()),
         on_change=_forget_two,
     )
-    labels, chosen, places = offered[of], list[str](), st.columns(2)
-    for place, (name, label, usual) in zip(
-        places, (("other", "Is", 0), ("one", "better than", 1)), strict=True
-    ):
-        first = asked(name, list(labels), list(labels)[usual])
-        index = list(labels).index(first)
-        value = place.selectbox(
-            label, labels, index=index, key=f"{of} {name}", format_func=labels.__getitem__
-        )
-        chosen.append(shown(name, value))
+    labels, places = offered[of], st.columns(2)
+    first, second, *_ = names = list(labels)
+    with places[0]:
+        other = listed("Is", "other", names, first, format_func=labels.__getitem__)
+    with places[1]:
+        one = listed("better than", "one", names, second, format_func=labels.__getitem__)
     try:
-        listed = _difference(wanted, of, chosen[1], chosen[0])
+        between = _difference(wanted, of, one, other)
     except ConcordError as error:
         return sentence(error)
-    st.markdown(f"**{plain(listed.caption)}**")
-    return table.draw(replace(listed, caption=""), titled=False)
+    st.markdown(f"**{plain(between.caption)}**")
+    return table.draw(replace(between, caption=""), titled=False)
 
 
 def _forget_two() -> None:
@@ -297,11 +293,7 @@ def _study(wanted: Wanted) -> tuple[str, str]:
         return f"{whole}, pinned" if name == pinned else whole
 
     if len(names) > 1:
-        first = names.index(asked("study", names, names[0]))
-        study = shown(
-            "study",
-            st.selectbox("Corrected by people's answers in the study", names, index=first, format_func=said),
-        )
+        study = listed("Corrected by people's answers in the study", "study", names, study, format_func=said)
     else:
         st.caption(plain(f"Corrected by people's answers in the study {said(study)}."))
     with workspace().read() as db:

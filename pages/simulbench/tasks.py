@@ -17,7 +17,7 @@ from concord.store import scenarios
 from concord.store.actor import acting
 from concord.table import Column, Table
 from pages.parts import person, table
-from pages.parts.address import asked, shown
+from pages.parts.address import choice
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.session import live, workspace
@@ -41,16 +41,11 @@ def page() -> None:
         who = person.ask()
         if st.button("Propose tasks", icon=":material/lightbulb:"):
             _propose()
-    state = st.segmented_control(
-        "Show",
-        list(STATES),
-        default=asked("state", list(STATES), "accepted"),
-        required=True,
-        format_func=lambda name: f"{STATES[name]} ({len(by_state[name])})",
-    )
+    words = {name: f"{title} ({len(by_state[name])})" for name, title in STATES.items()}
+    state = choice("Show", "state", list(STATES), "accepted", format_func=words.__getitem__)
     # Below a long list nobody would see the one that is opened.
     above = st.container()
-    listed = _listed(shown("state", state), by_state[state], stored)
+    listed = _listed(state, by_state[state], stored)
     row = table.draw(listed, key=f"tasks {state}", selectable=True, titled=False)
     if row is not None:
         task = next(task for task in by_state[state] if task.id == row["id"])

@@ -1,7 +1,8 @@
 """Import of conversations and ratings: drop a file, see what it holds and what is wrong, then store it."""
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -194,27 +195,18 @@ def _ratings(upload: Upload, number: str) -> None:
     study = st.text_input("The study's name", upload.path.stem, max_chars=100, key=f"name {number}").strip()
     append = st.toggle("Add new ratings to a study of this name", key=f"append {number}")
     if _importing(number, blocked=not study):
-        moved = _bar()
-        try:
+        with _storing(upload) as moved:
             if study in BENCHMARKS:
                 raise ConcordError(f"“{study}” is the name of a benchmark. Give the study another name.")
             with workspace().read() as db:
                 brought = ratings_study.incoming(db, read, study)
-            done = incoming.store(
-                workspace(),
-                brought,
-                append=append,
-                progress=moved,
-            )
+            done = incoming.store(workspace(), brought, append=append, progress=moved)
             _stored(
                 number,
                 f"Study “{study}”: {done.people:,} new ratings by people, {done.judges:,} by judges, on "
                 f"{done.units:,} units.",
                 study=study,
             )
-        except ConcordError as error:
-            told.refused(ConcordError(upload.sentence(error)))
-        st.rerun()
 
 
 def _foreign(upload: Upload, number: str) -> None:
@@ -241,7 +233,6 @@ def _foreign(upload: Upload, number: str) -> None:
         st.error(_lines(found), icon=":material/error:")
         return
     st.markdown("  \n".join(map(plain, conversations_file.sentences(found, by_command=False))))
-    _rows(found)
     skip = False
     if found.wrong:
         try:
@@ -250,6 +241,7 @@ def _foreign(upload: Upload, number: str) -> None:
             st.error(_lines(upload.sentence(error)), icon=":material/error:")
         skip = st.toggle(f"Leave out the {found.faults:,} wrong rows", key=f"skip {number}")
     _take(found, upload, number, skip)
+    _rows(found)
 
 
 def _mapping(
@@ -257,7 +249,9 @@ def _mapping(
 ) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, Role], ...]]:
     """What each column is, where the reader says something else than was recognised, and who speakers are."""
     mapping, roles = dict[str, str](), dict[str, Role]()
-    with st.expander("What each column is taken as", icon=":material/alt_route:", expanded=bool(taken)):
+    with st.expander(
+        "What each column is taken as", icon=":material/alt_route:", expanded="not known" in taken.values()
+    ):
         sides = st.columns(2)
         for place, (column, use) in enumerate([*taken.items()][:MOST]):
             with sides[place % 2]:
@@ -272,7 +266,7 @@ def _mapping(
             if chosen:
                 mapping[f"{chosen}:{column}" if chosen in PREFIXES else chosen] = column
         more = st.text_input(
-            "Inside a column",
+            "Values inside a column",
             placeholder="messages=body.turns, player=body.model",
             help="NAME=PATH as `concord import conversations --map` takes it; several with commas between.",
             key=f"more {number}",
@@ -309,7 +303,7 @@ def _rows(found: FileSurvey) -> None:
         {
             "row": where.rpartition(", ")[2],
             "key": c.key,
-            "player": c.player,
+            "model": c.player,
             "language": c.language,
             "messages": len(c.messages),
             "begins": " ".join(m.content for m in c.messages[:1])[:TEXT],
@@ -357,8 +351,7 @@ def _take(found: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
         question = pairings.question(rubrics[chosen]) if chosen else OWN
     blocked = bool(found.wrong) and not skip
     if _importing(number, blocked=blocked):
-        moved = _bar()
-        try:
+        with _storing(upload) as moved:
             done = conversations_file.store(
                 workspace(),
                 found,
@@ -370,22 +363,24 @@ def _take(found: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
             )
             of = {"study": study.strip()} if study.strip() and judge.strip() else {}
             _stored(number, conversations_file.summary(found, done), benchmark=found.reading.benchmark, **of)
-        except ConcordError as error:
-            told.refused(ConcordError(upload.sentence(error)))
-        st.rerun()
     if found.known:
         name = found.reading.benchmark
         link("conversations", f"Conversations under {name}", benchmark=name)
 
 
-def _bar() -> Callable[[float], None]:
-    """A bar of what is stored, moved by the share that is done."""
+@contextmanager
+def _storing(upload: Upload) -> Iterator[Callable[[float], None]]:
+    """Store a file, with a bar that is moved by the share that is done; an error is reported."""
     bar = st.progress(0.0, "Storing")
 
     def moved(share: float) -> None:
         bar.progress(min(1.0, share), "Storing")
 
-    return moved
+    try:
+        yield moved
+    except ConcordError as error:
+        told.refused(ConcordError(upload.sentence(error)))
+    st.rerun()
 
 
 def _lines(text: str) -> str:

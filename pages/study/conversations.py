@@ -17,7 +17,7 @@ from concord.store import conversations, ratings, studies
 from concord.store.conversations import Filter, Found, Order
 from concord.table import Cell, Column, Table
 from pages.parts import table
-from pages.parts.address import checked, link
+from pages.parts.address import checked, nothing
 from pages.parts.navigation import heading
 from pages.parts.plain import excerpt, plain
 from pages.parts.session import sentence, workspace
@@ -60,8 +60,8 @@ def _browse() -> None:
     heading("conversations")
     with workspace().read() as db:
         if not conversations.count(db):
-            st.info("There are no conversations yet. Start a run, or bring some along with `concord import`.")
-            return link("runs", "Start a run")
+            ways = (("import", "Import conversations"), ("runs", "Start a run"))
+            return nothing("There are no conversations yet.", *ways)
     wanted, order, facets = _ask()
     with workspace().read() as db:
         total = conversations.count(db, wanted)

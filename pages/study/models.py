@@ -10,7 +10,7 @@ from concord.llm.models import Model, currency, load_models
 from concord.runs import examining
 from concord.store import audit
 from pages.parts import told
-from pages.parts.address import asked, shown
+from pages.parts.address import listed
 from pages.parts.navigation import heading
 from pages.parts.people import Researcher
 from pages.parts.plain import plain
@@ -37,8 +37,7 @@ def page() -> None:
     if not offered:
         st.info("No model is named yet. The owner of the workspace adds them.")
         return
-    first = 0 if "entry" in st.session_state else offered.index(asked("model", offered, offered[0]))
-    name = shown("model", st.selectbox("Model", offered, first, key="entry"))
+    name = listed("Model", "model", offered, offered[0])
     model = models.get(name)
     if model is not None:
         _test(model)
@@ -128,7 +127,7 @@ def _saved(of: str) -> None:
         else:
             kinds = presets.presets(workspace().folders("data"))
             presets.add(path, kinds, name, preset=state["entry kind"], money=money, **given)
-            st.query_params["model"] = state["entry"] = name
+            st.query_params["model"] = name
         told.done(f"{name} is in models.toml.")
 
 

@@ -65,7 +65,7 @@ def _step(step: NextStep, *, first: bool = False) -> None:
         st.markdown(with_code(step.text), width="stretch")
         if (to := page_at(step.page) if step.page else None) is None:
             return
-        at = {"study": step.study, "as": step.who, "unreadable": step.unreadable}
+        at = {"study": step.study, "as": step.who, "unreadable": step.unreadable, "judge": step.judge}
         at = {name: value for name, value in at.items() if value}
         if not first:
             link(to.address, to.title, **at)
@@ -81,7 +81,9 @@ def _held(found: Overview) -> None:
     with workspace().read() as db:
         spent = ratings.total_spent(db)
     price = spent.price(currency(workspace().models_path))
-    st.caption(plain(f"{spent.calls:,} calls, {price} by the prices in models.toml."))
+    cost = "a cost that is not known: models.toml lacks prices" if price == "not known" else price
+    if spent.calls:
+        st.caption(plain(f"{spent.calls:,} calls were made, for {cost}."))
     rows = []
     for name in dict.fromkeys(p.benchmark for p in found.played):
         of = [p for p in found.played if p.benchmark == name]

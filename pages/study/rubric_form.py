@@ -19,6 +19,18 @@ UNITS = {
     "marked-reply": "a marked reply",
 }
 """What is judged, in words."""
+ANSWERS = {
+    "likert": "one step of a scale",
+    "yes-no": "yes or no",
+    "categories": "one of several answers",
+    "multi-label": "any of several labels",
+    "number": "a number that is typed",
+    "slider": "a point between two words",
+    "passages": "passages marked in a reply",
+    "correction": "a corrected reply",
+    "pairwise": "which of two conversations is better",
+}
+"""Types of answers, in words."""
 OPEN = 3
 """Questions of a rubric that are all unfolded in the form."""
 Fields = dict[str, Any]
@@ -97,7 +109,7 @@ def _question_form(field: Callable[..., None], place: int, entry: Fields) -> Non
 
     ask(st.text_input, "Name in figures", "name", entry.get("name", ""), write=_slug)
     ask(st.text_area, "What is asked", "statement", entry.get("statement", ""), height="content")
-    ask(st.selectbox, "Type of answer", "type", type_, options=list(TYPES))
+    ask(st.selectbox, "Type of answer", "type", type_, options=list(TYPES), format_func=ANSWERS.__getitem__)
     for name in filter(OWN.__contains__, kind.fields):
         label, widget, help_, read, write = OWN[name]
         value = entry.get(name) or (kind.usual if widget is st.text_input else "")
@@ -199,7 +211,7 @@ def _lines(text: str) -> list[str]:
 
 OWN: dict[str, tuple[str, Callable[..., Any], str, Callable[[Any], str], Callable[[str], Any]]] = {
     "scale": ("Scale", st.text_input, "1..7, or single values: 0, 1, 2, 4", _values, _scale),
-    "anchors": ("Words for values", st.text_area, "One a line, such as: 1 = Not at all", _pairs, _anchors),
+    "anchors": ("What values mean", st.text_area, "One a line, such as: 1 = Not at all", _pairs, _anchors),
     "categories": ("Answers, one a line", st.text_area, "Any words.", "\n".join, _lines),
 }
 """Fields that only some types have: label, widget, help, the text that is edited, and what it means."""

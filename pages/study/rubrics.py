@@ -1,6 +1,7 @@
 """Rubrics: edit one, and see at once what a judge is sent and what annotators are asked."""
 
 import tomllib
+from dataclasses import replace
 
 import streamlit as st
 
@@ -17,7 +18,7 @@ from concord.store import conversations, rubrics, studies
 from concord.store.conversations import Filter
 from pages.desk.form import as_text
 from pages.parts import table
-from pages.parts.address import go, held, link, one_of
+from pages.parts.address import go, link, listed
 from pages.parts.navigation import heading
 from pages.parts.plain import plain, with_code
 from pages.parts.session import workspace
@@ -40,17 +41,11 @@ def page() -> None:
     box, button = st.columns([4, 1], vertical_alignment="bottom")
     button.button("New rubric", icon=":material/add:", width="stretch", on_click=_choose, args=(NEW,))
     with box:
-        chosen = held(
-            "rubric",
-            (known or [NEW])[0],
-            lambda key: str(st.selectbox("Rubric", offered, key=key)),
-            read=one_of(offered),
-            always=True,
-        )
+        chosen = listed("Rubric", "rubric", offered, (known or [NEW])[0])
     above = st.container()
     name, begin = chosen, writing.toml({"title": "", "criteria": [STARTER]})
     if chosen == NEW:
-        name = above.text_input("Name", placeholder="support", max_chars=60, key=NAME).strip()
+        name = _named(above.text_input("Name", placeholder="support", max_chars=60, key=NAME))
     else:
         begin = read_text(shelf.folder(workspace()) / f"{chosen}.toml")
     if st.session_state.get(f"file of {chosen}") != begin:  # at first, and where the file was changed
@@ -87,6 +82,11 @@ def _choose(name: str) -> None:
     st.session_state["rubric"] = name
 
 
+def _named(typed: str) -> str:
+    """The name of a rubric's file; “” where none was typed."""
+    return file_name(typed.strip()) if typed.strip() else ""
+
+
 def _read(name: str, text: str) -> Rubric | None:
     """The rubric that a text describes; None, and the sentence that says why, where it is none."""
     try:
@@ -109,16 +109,14 @@ def _steps(name: str, rubric: Rubric | None, *, new: bool, changed: bool) -> Non
             if not pairs:
                 link("runs", "Have judges rate by it", rubric=name)
         return
-    taken, bad = new and name in shelf.names(workspace()), bool(name) and name != file_name(name)
+    taken = new and name in shelf.names(workspace())
     if taken:
         st.caption(f"{plain(name)} is there already. Choose another name.")
-    if bad:
-        st.caption(f"Write the name as {plain(file_name(name))}.")
     st.button(
         "Save",
         type="primary",
         icon=":material/save:",
-        disabled=not name or taken or bad or rubric is None,
+        disabled=not name or taken or rubric is None,
         on_click=_save,
         args=(NEW if new else name,),
     )
@@ -126,10 +124,10 @@ def _steps(name: str, rubric: Rubric | None, *, new: bool, changed: bool) -> Non
 
 def _save(chosen: str) -> None:
     # Read here and not handed over: a press that follows typing at once would bring what stood there before.
-    name = st.session_state[NAME].strip() if chosen == NEW else chosen
+    name = _named(st.session_state[NAME]) if chosen == NEW else chosen
     text = st.session_state[rubric_form.key_of(chosen)]
     taken = chosen == NEW and name in shelf.names(workspace())
-    if taken or name != file_name(name) or _read(name, text) is None:
+    if not name or taken or _read(name, text) is None:
         return
     folder = shelf.folder(workspace())
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -163,7 +161,7 @@ def _rated(rubric: Rubric, conversation: Conversation) -> bool:
 def _preview(rubric: Rubric) -> None:
     """What a judge is sent about a stored conversation, and what annotators see."""
     keys = _fitting(rubric)
-    key = st.selectbox("Shown with", keys, key="shown with") if keys else ""
+    key = st.selectbox("Preview with the conversation", keys, key="shown with") if keys else ""
     with workspace().read() as db:
         conversation = conversations.load(db, key) if key else EXAMPLE
     people, prompt = st.tabs(["As annotators see it", "As the judge is asked"])
@@ -185,7 +183,10 @@ def _desk(rubric: Rubric, conversation: Conversation) -> None:
         for heading, value in shown(conversation, rubric.show):
             with st.expander(plain(heading)):
                 st.write(plain(as_text(value)))
-        transcript(conversation)
+        # A system prompt is shown to annotators above, where the rubric says so.
+        transcript(
+            replace(conversation, messages=tuple(m for m in conversation.messages if m.role != "system"))
+        )
         for number, criterion in enumerate((*rubric.criteria, *rubric.pairs)):
             _question(criterion, f"{number} {criterion.name}")
 
@@ -210,7 +211,7 @@ def _question(criterion: Criterion, key: str) -> None:
         )
     if criterion.reason:
         st.text_input("Why?", key=f"why {key}", label_visibility="collapsed", placeholder="Why?")
-    st.caption(plain(f"{scale.type}, measured as {scale.kind.level}{needed}{only}"))
+    st.caption(plain(f"{rubric_form.ANSWERS[scale.type]}, measured as {scale.kind.level}{needed}{only}"))
 
 
 def _versions(name: str) -> None:

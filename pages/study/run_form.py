@@ -13,9 +13,9 @@ from concord.runs.benchmark import Benchmark, Option, Role
 from concord.runs.plans import ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan, Where, from_dict
 from concord.runs.registry import BENCHMARKS
 from concord.scores import marked
-from concord.store import conversations
+from concord.store import conversations, studies
 from concord.store.runs import Progress
-from pages.parts.address import asked, link, nothing
+from pages.parts.address import link, listed, nothing
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
 
@@ -38,12 +38,13 @@ def new() -> None:
 
 
 def further_judges() -> None:
-    """Judges over the conversations that are stored."""
+    """Judges over the conversations that are stored, or over those of a study alone."""
     models = _models()
     if not models:
         return
     with workspace().read() as db:
         stored = conversations.values(db)
+        samples = {name: studies.get(db, name).benchmark for name in studies.ranked(db)}
     names = [b.name for b in BENCHMARKS.values() if b.name in stored["benchmark"] and b.criteria]
     rubrics = shelf.names(workspace())
     if not stored["benchmark"]:
@@ -56,21 +57,25 @@ def further_judges() -> None:
     rubric = ""
     if rubrics:
         offered = [*([""] if names else []), *rubrics]
-        rubric = st.selectbox(
-            "What is asked",
-            offered,
-            offered.index(asked("rubric", offered, offered[0])),
-            format_func=lambda n: f"the rubric {n}" if n else "the benchmark's own questions",
-        )
+        rubric = listed("What is asked", "rubric", offered, offered[0], format_func=questions)
     if rubric:
-        of = st.selectbox("Conversations", stored["benchmark"], key="judged by a rubric")
+        first = samples.get(st.query_params.get("study", ""), "")
+        place = stored["benchmark"].index(first) if first in stored["benchmark"] else 0
+        of = st.selectbox("Conversations", stored["benchmark"], place, key="judged by a rubric")
     else:
         of = _benchmark(names, "judge").name
     known = _of_kind(models, "chat") + (_of_kind(models, "program") if rubric else [])
     judges = st.multiselect(
         "Judges", known, key="further judges", help="Conversations they have rated are left out."
     )
-    left, right = st.columns(2)
+    left, middle, right = st.columns(3)
+    drawn = ["", *(name for name, benchmark in samples.items() if benchmark == of)]
+    sample = middle.selectbox(
+        "Only those of the study",
+        drawn,
+        drawn.index(wanted) if (wanted := st.query_params.get("study", "")) in drawn else 0,
+        format_func=lambda name: name or "all conversations",
+    )
     language = left.selectbox(
         "Language", ["", *stored["language"]], format_func=lambda n: n or "every language"
     )
@@ -79,8 +84,16 @@ def further_judges() -> None:
         st.info("Choose judges to see what it will take.")
         return
     where = {"language": (language,)} if language else {}
-    plan = JudgePlan(of, tuple(judges), where, judge_repeats=int(repeats), rubric=rubric)
+    with workspace().read() as db:
+        keys = [unit["key"] for unit in studies.units(db, sample)] if sample else []
+    among = tuple(dict.fromkeys(keys))
+    plan = JudgePlan(of, tuple(judges), where, judge_repeats=int(repeats), rubric=rubric, among=among)
     estimate(plan, key="judge")
+
+
+def questions(rubric: str) -> str:
+    """Whose questions are asked, in words."""
+    return f"the rubric {rubric}" if rubric else "the benchmark's own questions"
 
 
 def judges_of_pairs(

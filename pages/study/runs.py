@@ -40,8 +40,8 @@ def page() -> None:
             sentence(error)
         return
     run_watch.draw(address=True)
-    names = ["Start a run", "Further judges", "Earlier runs"]
-    first = names["rubric" in st.query_params]  # who comes from a rubric has judges rate by it
+    names = ["Start a run", "Have judges rate", "Earlier runs"]
+    first = names[bool({"rubric", "judge"} & st.query_params.keys())]  # who comes from a rubric or a study
     views = st.tabs(names, default=first, key="view", on_change="rerun")
     for tab, draw in zip(views, (run_form.new, run_form.further_judges, _earlier), strict=True):
         if tab.open:

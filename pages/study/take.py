@@ -14,7 +14,7 @@ from concord.exchange.publish import PARTS, Export
 from concord.store import conversations, progress, studies
 from concord.store.actor import acting
 from pages.parts import person
-from pages.parts.address import checked, held, nothing, one_of
+from pages.parts.address import checked, held, listed, nothing
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.reports import options_of, study_called
@@ -86,12 +86,7 @@ def _asked(known: list[str], titles: Mapping[str, str], stored: list[str]) -> Ex
         st.info("There is no study to export yet.")
         return None
     if part.of_study:
-        chosen["study"] = held(
-            "study",
-            known[0],
-            lambda key: st.selectbox("Study", known, key=key, format_func=called),
-            read=one_of(known),
-        )
+        chosen["study"] = listed("Study", "study", known, known[0], format_func=called)
     elif "study" in takes:
         # A link to a study exports this one, not all.
         linked = st.query_params.get("study", "")

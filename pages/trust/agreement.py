@@ -17,7 +17,7 @@ from concord.reports.coefficient import every_criterion
 from concord.store import access, progress, runs
 from concord.store import studies as stored
 from pages.parts import menu
-from pages.parts.address import checked, go, held, link, nothing, one_of
+from pages.parts.address import checked, go, held, link, listed, nothing, one_of
 from pages.parts.navigation import heading
 from pages.parts.person import exported
 from pages.parts.plain import counted, plain, with_code
@@ -78,7 +78,7 @@ def _draw(version: tuple[str, str, str], report: AgreementReport, top: Any, how:
         if report.of.waiting:
             link("annotators", "Links for annotators")
         if not report.ratings.judges:
-            link("runs", "Have judges rate these conversations")
+            link("runs", "Have judges rate these conversations", study=report.of.study.name, judge="true")
     with top:
         criterion = _criterion(report)
     if not report.ratings.people and criterion in report.criteria:  # every figure would be undefined
@@ -149,12 +149,7 @@ def _waiting(study: str, mark: str) -> None:
 
 def _study(titles: Mapping[str, str], usual: str) -> str:
     """The study chosen; at first the usual one."""
-    names = [*titles]
-
-    def choose(key: str) -> str:
-        return str(st.selectbox("Study", names, key=key, format_func=lambda name: study_called(name, titles)))
-
-    return held("study", usual, choose, read=one_of(names), always=True)
+    return listed("Study", "study", [*titles], usual, format_func=partial(study_called, titles=titles))
 
 
 def _criterion(report: AgreementReport) -> str:

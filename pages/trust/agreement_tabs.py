@@ -14,6 +14,7 @@ from concord.files import file_name
 from concord.llm.models import currency
 from concord.reports.agreement_report import AgreementReport, at
 from concord.reports.answers import (
+    best_by_criterion,
     cheaper,
     farthest,
     favours,
@@ -30,15 +31,15 @@ from concord.reports.screen import tiles
 from concord.reports.sections import OVER_ALL, SECTIONS
 from concord.reports.verdict import careless
 from concord.scores import labels
-from concord.statistics.glance import panel_difference
+from concord.statistics.glance import measured, panel_difference
 from concord.statistics.ratings import called
 from concord.statistics.study import MOST_ANNOTATORS
 from concord.store import conversations, ratings
 from concord.store.conversations import Filter
 from concord.studies import quality, studies
 from concord.table import Cell, Column, Table
-from pages.parts.address import go, link
-from pages.parts.charts import forest, show
+from pages.parts.address import go, link, several
+from pages.parts.charts import forest, show, undefined_rows
 from pages.parts.person import exported
 from pages.parts.plain import counted, plain, with_code
 from pages.parts.session import live, workspace
@@ -89,24 +90,25 @@ def answer(report: AgreementReport, criterion: str) -> None:
         for tile in tiles(report, criterion):
             look: dict[str, Any] = {"border": True, "delta_color": "off", "delta_arrow": "off"}
             st.metric(plain(tile.name), tile.value, plain(tile.under) or None, height="stretch", **look)
-    _pictures("glance", report.section("glance", criterion))
+    beside = report.section("glance", criterion)
+    _pictures("glance", beside)
+    figures = [(str(row["name"]), row[measured(beside["glance"])]) for row in beside["glance"].rows]
+    if any(isinstance(figure, Estimate) and figure.defined for _, figure in figures):
+        undefined_rows([(name, figure) for name, figure in figures if isinstance(figure, Estimate)])
     if about.flags:
         flags = "\n".join(f"- {plain(flag.text)}" for flag in about.flags)
         st.warning(flags, icon=":material/flag:")
-    if about.next:
-        with workspace().read() as db:
-            step = next_step(report, about, studies.left_to_draw(db, report.of.study))
-        words, file, button = st.columns([4, 1, 1], vertical_alignment="center")
-        words.markdown(with_code(" ".join(filter(None, [about.next, step.about]))))
-        at = (step.page, report.of.study.name)
-        file.download_button(
+    with workspace().read() as db:
+        step = next_step(report, about, studies.left_to_draw(db, report.of.study))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(with_code(" ".join(filter(None, [about.next, step.about]))), width="stretch")
+        st.download_button(
             "Report (HTML)",
             partial(_report, report, criterion),
             f"{file_name(report.of.study.name)}-report.html",
             on_click="ignore",
-            width="stretch",
         )
-        button.button(step.label, type="primary", width="stretch", on_click=_leave, args=at)
+        st.button(step.label, type="primary", on_click=_leave, args=(step.page, report.of.study.name))
 
 
 def _report(report: AgreementReport, criterion: str) -> str:
@@ -148,6 +150,7 @@ def _judges(report: AgreementReport, criterion: str) -> None:
     tables = []
     if criterion in report.criteria:
         if len(report.criteria) > 1:
+            st.markdown("\n".join(f"- {plain(line)}" for line in best_by_criterion(report)))
             every = _named(report, "criteria", report.main)
             _pictures("criteria", every, "Every judge and panel on every criterion")
         own = _named(report, "judges", criterion)
@@ -226,13 +229,15 @@ def _two(report: AgreementReport, criterion: str) -> None:
     named, money = labels(known), currency(workspace().models_path)
     prices = {named[rater]: price for rater, price in known.items()}
     answered, chosen, places = st.container(), [], st.columns(2)
-    for place, label, usual in zip(
+    for place, name, usual in zip(
         places,
-        ("These judges", "Beside these"),
+        ("panel", "beside"),
         (report.judges, without_weakest(report, criterion)),
         strict=False,
     ):
-        picked = place.multiselect(label, judges, usual, key=f"panel {label}")
+        label = "These judges" if name == "panel" else "Beside these"
+        with place:
+            picked = several(label, name, judges, what="judge", default=usual)
         chosen.append(tuple(judge for judge in judges if judge in picked))
     if not all(chosen):
         st.caption("Choose a judge or more on each side.")
@@ -247,7 +252,7 @@ def _two(report: AgreementReport, criterion: str) -> None:
         figure = row[name]
         assert isinstance(figure, Estimate)
         value = "undefined" if figure.value is None else f"{figure.value:z.2f}"
-        place.metric("ρ with people's mean", value, plain(per_thousand(total, money)), **look)
+        place.metric("ρ with the mean of all people", value, plain(per_thousand(total, money)), **look)
     answered.markdown(f"**{plain(cheaper(row, report.options.margin, totals, money))}**")
 
 

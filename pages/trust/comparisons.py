@@ -19,7 +19,7 @@ from concord.studies import comparisons, dealing
 from concord.studies.comparisons import Compared
 from concord.table import as_document
 from pages.parts import menu, person, table, told
-from pages.parts.address import benchmark_chosen, checked, choice, go, link
+from pages.parts.address import benchmark_chosen, choice, go, link, nothing, several
 from pages.parts.charts import forest
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
@@ -68,11 +68,12 @@ def page() -> None:
     elif names:
         _of_benchmark(benchmark_chosen(names))
     else:
-        st.info(
+        nothing(
             "There is nothing to compare yet: two models must have answered the same scripts, or a study of "
-            "pairs be drawn."
+            "pairs be drawn.",
+            ("import", "Import conversations"),
+            ("runs", "Start a run"),
         )
-        link("runs", "Start a run")
     if known:
         compare_draw.section(known)
 
@@ -89,9 +90,11 @@ def _of_benchmark(benchmark: Benchmark) -> None:
         values = conversations.values(db, benchmark.name)
         stamp = (tables.stamp(db), stored.stamp(db))
     with st.popover("Models and scripts", icon=":material/tune:"):
-        players = _several("Models", values["player"], "models", "all that were compared")
+        players = several(
+            "Models", "models", values["player"], what="model", placeholder="all that were compared"
+        )
         facets = tuple(
-            (name, tuple(_several(name.capitalize(), values[name], name, "all")))
+            (name, tuple(several(name.capitalize(), name, values[name])))
             for name in benchmark.spotcheck_facets
             if len(values.get(name, ())) > 1
         )
@@ -156,11 +159,6 @@ def _figures(
         _show(results)
 
 
-def _several(label: str, values: list[str], name: str, placeholder: str) -> list[str]:
-    checked(name, values, "model" if name == "models" else name)
-    return st.multiselect(label, values, key=name, bind="query-params", placeholder=placeholder)
-
-
 def _show(results: Compared) -> None:
     """Which model wins, in a picture; then the tables."""
     names = [s.rater for s in results.standings]
@@ -175,8 +173,9 @@ def _show(results: Compared) -> None:
         rows = list(zip(players, strengths.estimates("strength"), strict=True))
         if any(figure.defined for _, figure in rows):
             forest(rows, "Strength by model", "Strength (log scale, mean 0), 95% interval")
-    for each in shown.values():
-        table.draw(each)
+    with st.expander("The figures in tables", icon=":material/table:"):
+        for each in shown.values():
+            table.draw(each)
     if "agreement" not in shown:
         st.caption("Nobody has compared yet.")
     every = partial(as_document, comparisons.result_tables(results), "json")

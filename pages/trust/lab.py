@@ -27,7 +27,7 @@ from pages.desk import component
 from pages.desk.form import DeskEvent, sent_by
 from pages.desk.review import ReviewDesk
 from pages.parts import charts, person, table, theme, told
-from pages.parts.address import asked, end_work, held, nothing, one_of, shown
+from pages.parts.address import end_work, held, listed, nothing, one_of
 from pages.parts.charts import ENDS, GREEN, GREY, tips
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
@@ -59,10 +59,7 @@ def page() -> None:
             "People have rated nothing yet: a judge is improved beside what people answered.",
             ("samples", "Draw a study"),
         )
-    first = known.index(asked("study", known, known[0]))
-    study = shown(
-        "study", st.selectbox("Study", known, index=first, format_func=studies_called(), key="lab study")
-    )
+    study = listed("Study", "study", known, known[0], format_func=studies_called())
     told.show()
     with workspace().read() as db:
         kept = lab.kept(db, study)

@@ -15,14 +15,13 @@ from pages.desk import component, spot
 from pages.desk.form import DeskEvent, sent_by
 from pages.parts import person, table, theme, told
 from pages.parts.address import (
-    asked,
     begun_with,
     benchmark_chosen,
-    checked,
     choice,
     end_work,
     link,
-    shown,
+    listed,
+    several,
 )
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
@@ -89,14 +88,13 @@ def _triage(benchmark: Benchmark) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         who = person.ask()
         facets = {
-            name: _several(name.capitalize(), values[name], name)
+            name: several(name.capitalize(), name, values[name], width=FILTER)
             for name in benchmark.spotcheck_facets
             if len(values.get(name, ())) > 1
         }
-        players = _several("Model", values["player"], "player")
-        by = _several(
-            "Judge", judges, "judge", "Only what one of them judged, and only their judgements are shown"
-        )
+        players = several("Model", "player", values["player"], width=FILTER)
+        about = "Only what one of them judged, and only their judgements are shown"
+        by = several("Judge", "judge", judges, width=FILTER, help=about)
     where = {**facets, "player": players}
     among: dict[str, Any] = {"person": who, "where": where, "judges": by}
     with workspace().read() as db:
@@ -147,12 +145,6 @@ def _triage(benchmark: Benchmark) -> None:
         _figures(findings)
 
 
-def _several(label: str, values: list[str], name: str, help: str | None = None) -> list[str]:
-    checked(name, values)
-    look: dict[str, Any] = {"placeholder": "all", "help": help, "width": FILTER}
-    return st.multiselect(label, values, key=name, bind="query-params", **look)
-
-
 # -- the audit
 
 
@@ -169,13 +161,12 @@ def _audit(benchmark: Benchmark) -> None:
         who = person.ask()
         name = None
         if names := list(drawn):
-            name = st.selectbox("Audit", names, index=names.index(asked("audit", names, names[0])))
+            name = listed("Audit", "audit", names, names[0])
         with st.popover("Draw an audit", icon=":material/casino:"):
             _draw(benchmark, pool, judges, len(drawn))
     if name is None:
         st.info(f"No audit was drawn yet. There are {pool:,} judgements to draw from.")
         return
-    shown("audit", name)
     audit = drawn[name]
     with workspace().read() as db:
         progress = audits.progress(db, name, who)

@@ -367,7 +367,7 @@ def test_a_model_without_its_key_is_told_before_anything_starts(app: Server, pag
 
 def test_further_judges_rate_what_is_stored(app: Server, page: Page) -> None:
     page.goto(f"{app.url}/runs")
-    page.get_by_role("tab", name="Further judges").click()
+    page.get_by_role("tab", name="Have judges rate").click()
     choose(page, "Judges", "other")
     page.keyboard.press("Escape")
     expect(page.get_by_text(re.compile(r"\d+ results to make"))).to_be_visible()

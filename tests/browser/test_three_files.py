@@ -107,7 +107,7 @@ def test_from_dialogues_to_agreement(app: Server, page: Page, browser: Browser, 
         context.close()
 
     page.goto(f"{app.url}/runs")
-    page.get_by_role("tab", name="Further judges").click()
+    page.get_by_role("tab", name="Have judges rate").click()
     drawn(page, "Times each judge rates a conversation")
     judged(page)
     expect(page.get_by_role("heading", name=re.compile("finished"))).to_be_visible()

@@ -72,4 +72,5 @@ def test_names_of_rows_are_as_wide_as_the_longest_up_to_a_bound() -> None:
 
     assert widths("a" * 50, "short") == (52 * CHARACTER, WIDEST)
     assert widths("a" * 90, "short") == (NAMES, WIDEST)
+    assert widths("a" * 18, "short") == (20 * CHARACTER, None)
     assert widths("short", "shorter") == (None, None)

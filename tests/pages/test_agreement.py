@@ -111,7 +111,7 @@ ODD: dict[str, tuple[dict[str, object], str]] = {
     "all alike": ({"people": {"Ada": constant, "Bo": constant}, "judges": {"j": constant}}, "constant"),
     "a constant judge": (
         {"people": BOTH, "judges": {"j": constant, "k": varied(1)}},
-        "j gave every item the same answer (3)",
+        "j gives every item the same answer (3)",
     ),
     "two items": ({"people": BOTH, "judges": {"j": varied(1)}, "items": 2}, "at least 3 are needed"),
     "one item": (
@@ -341,9 +341,9 @@ def test_any_two_panels_stand_side_by_side_with_their_price(workspace: Workspace
     page = AppTest.from_string(FRAME, default_timeout=30)
     page.query_params["tab"] = "panels"
     told(page.run())
-    page.multiselect("panel Beside these").set_value(["k"]).run()
+    page.multiselect("beside").set_value(["k"]).run()
     told(page)
     said = "\n".join(told(page)).replace("\\", "")
     assert re.search(r"in place of the first: its .* is [+-]", said)
-    page.multiselect("panel Beside these").set_value([]).run()
+    page.multiselect("beside").set_value([]).run()
     assert "Choose a judge or more on each side." in "\n".join(told(page))

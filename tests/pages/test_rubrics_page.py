@@ -32,7 +32,7 @@ def test_the_form_writes_the_toml(workspace: Workspace) -> None:
     the(shown, "text_input", "Title that").set_value("Support").run()
     the(shown, "selectbox", "What is judged").set_value("last-reply").run()
     the(shown, "text_input", "Name in figures").set_value("Keeps the rules!").run()
-    the(shown, "text_area", "Words for values").set_value("1 = never\n5 = always").run()
+    the(shown, "text_area", "What values mean").set_value("1 = never\n5 = always").run()
     the(shown, "toggle", "Has to be").set_value(False).run()
     assert told(shown) == {
         "title": "Support",
@@ -51,7 +51,7 @@ def test_the_form_writes_the_toml(workspace: Workspace) -> None:
 
 def test_another_type_loses_what_it_cannot_have_and_says_what_it_needs(workspace: Workspace) -> None:
     shown = opened()
-    the(shown, "text_area", "Words for values").set_value("1 = never").run()
+    the(shown, "text_area", "What values mean").set_value("1 = never").run()
     the(shown, "selectbox", "Type of answer").set_value("categories").run()
     assert "one category leaves nothing to choose" in said(shown)
     the(shown, "text_area", "Answers, one a line").set_value("late\n\nrude").run()
@@ -141,7 +141,7 @@ def test_what_is_saved_is_selected_and_leads_to_people(workspace: Workspace) -> 
     the(shown, "button", "Save").click().run()
     assert (workspace.path / "rubrics" / "mine.toml").exists()
     assert the(shown, "selectbox", "Rubric").value == "mine"
-    assert the(shown, "selectbox", "Shown with").options == ["brought", "played"]
+    assert the(shown, "selectbox", "Preview with").options == ["brought", "played"]
     assert the(shown, "button", "Draw a sample for people")
     the(shown, "text_input", "Title that").set_value("Mine").run()
     assert not the(shown, "button", "Save").disabled

@@ -102,7 +102,7 @@ def test_a_limit_needs_prices_before_the_run_starts(workspace):
     with workspace.write() as db:
         told = (Message("user", "Hi"), Message("assistant", "Hello."))
         conversations.save(db, Conversation("pingpong", "k", "player", told))
-    at = shown("Further judges")
+    at = shown("Have judges rate")
     at.multiselect(key="further judges").set_value(["a"]).run()
     assert not at.button(key="judge start").disabled
     at.number_input(key="judge limit").set_value(1.0).run()
@@ -145,7 +145,7 @@ def test_the_estimate_names_the_currency(workspace):
     with workspace.write() as db:
         told = (Message("user", "Hi"), Message("assistant", "Hello."))
         conversations.save(db, Conversation("pingpong", "k", "player", told))
-    at = shown("Further judges")
+    at = shown("Have judges rate")
     at.multiselect(key="further judges").set_value(["a"]).run()
     assert at.metric[0].value == "0.00 EUR"
     assert at.number_input(key="judge limit").label.replace("\\", "") == "Stop at a cost of (EUR)"
