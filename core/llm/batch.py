@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import IO, TYPE_CHECKING, Any
-from urllib.parse import quote
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from concord.errors import CallFailed
 from concord.llm import completions, trouble
-from concord.llm.client import REPLY_BYTES, Client, dumped
+from concord.llm.client import REPLY_BYTES, Client
 from concord.llm.completions import RAW, Broken, Read
 from concord.llm.models import Model
 
 if TYPE_CHECKING:
-    from aiohttp import ClientResponse, FormData
+    from openai import AsyncOpenAI
+    from openai.types import Batch
 
-PATH = "/v1/chat/completions"
+PATH: Literal["/v1/chat/completions"] = "/v1/chat/completions"
 MOST_LINES, MOST_BYTES = 50_000, 180_000_000
 """Of one file. OpenAI takes 50,000 lines and 200 MB."""
 LINE_BYTES = 2**18
@@ -75,50 +73,58 @@ class Result:
 
 def line(call: str, body: Mapping[str, Any]) -> bytes:
     """One call as a line of a file of requests."""
-    return dumped({"custom_id": call, "method": "POST", "url": PATH, "body": body}) + b"\n"
+    request = {"custom_id": call, "method": "POST", "url": PATH, "body": body}
+    return json.dumps(request, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
 async def upload(client: Client, model: Model, name: str, file: IO[bytes]) -> str:
     """Send a file of requests; returns the endpoint's name for it. Raises CallFailed."""
+    file.seek(0)
 
-    def form() -> FormData:
-        from aiohttp import FormData
+    async def send(api: AsyncOpenAI) -> str:
+        sent = await api.files.create(file=(name, file), purpose="batch", timeout=TRANSFER_SECONDS)
+        return str(sent.id)
 
-        file.seek(0)
-        fields = FormData({"purpose": "batch"})
-        # The library closes what it has sent, and a refused file is sent again.
-        fields.add_field("file", os.fdopen(os.dup(file.fileno()), "rb"), filename=name)
-        return fields
-
-    within, read = TRANSFER_SECONDS, lambda said: str(said["id"])
-    return await client.ask(model, "POST", "/files", read, form=form, within=within, retry=False)
+    return await client.through(model, send, within=TRANSFER_SECONDS, retry=False)
 
 
 async def create(client: Client, model: Model, file: str, mark: str) -> BatchStanding:
     """Begin a batch. Raises CallFailed; with kind “timeout”, “unreachable” or “server” it may have begun."""
-    body = {"input_file_id": file, "endpoint": PATH, "completion_window": "24h", "metadata": {MARK: mark}}
-    return await client.ask(model, "POST", "/batches", partial(_standing, client), body=body, retry=False)
+
+    async def begin(api: AsyncOpenAI) -> BatchStanding:
+        batch = await api.batches.create(
+            input_file_id=file, endpoint=PATH, completion_window="24h", metadata={MARK: mark}
+        )
+        return _standing(client, batch)
+
+    return await client.through(model, begin, retry=False)
 
 
 async def look(client: Client, model: Model, batch: str) -> BatchStanding:
     """How a batch stands. Raises CallFailed."""
-    return await client.ask(model, "GET", f"/batches/{quote(batch, safe='')}", partial(_standing, client))
+
+    async def ask(api: AsyncOpenAI) -> BatchStanding:
+        return _standing(client, await api.batches.retrieve(batch))
+
+    return await client.through(model, ask)
 
 
 async def find(client: Client, model: Model, mark: str) -> BatchStanding | None:
     """The batch with this mark, among the latest at the endpoint. Raises CallFailed."""
-
-    def read(said: Any) -> tuple[BatchStanding | None, str]:
-        listed = said["data"]
-        this = next((one for one in listed if (one.get("metadata") or {}).get(MARK) == mark), None)
-        return _standing(client, this) if this else None, str(listed[-1]["id"]) if listed else ""
-
-    start = ""
+    after: str | None = None
     for _ in range(PAGES):
-        standing, last = await client.ask(model, "GET", f"/batches?limit=100{start}", read)
-        if standing or not last:
+        start = {"after": after} if after else {}
+
+        async def ask(
+            api: AsyncOpenAI, start: Mapping[str, Any] = start
+        ) -> tuple[BatchStanding | None, str | None]:
+            listed = (await api.batches.list(limit=100, **start)).data
+            this = next((one for one in listed if (one.metadata or {}).get(MARK) == mark), None)
+            return _standing(client, this) if this else None, listed[-1].id if listed else None
+
+        standing, after = await client.through(model, ask)
+        if standing or after is None:
             return standing
-        start = f"&after={quote(last, safe='')}"
     return None
 
 
@@ -129,17 +135,16 @@ async def download(client: Client, model: Model, file: str, into: IO[bytes], *, 
     """
     most = max(REPLY_BYTES, lines * LINE_BYTES)
 
-    async def written(response: ClientResponse) -> bytes:
+    async def read(api: AsyncOpenAI) -> None:
         into.seek(0)
         into.truncate()
-        async for part in response.content.iter_chunked(1 << 16):
-            await asyncio.to_thread(into.write, part)
-            if into.tell() > most:
-                break
-        return b"null"
+        async with api.files.with_streaming_response.content(file) as response:
+            async for part in response.iter_bytes(1 << 16):
+                await asyncio.to_thread(into.write, part)
+                if into.tell() > most:
+                    break
 
-    path = f"/files/{quote(file, safe='')}/content"
-    await client.ask(model, "GET", path, lambda _: None, into=written, within=TRANSFER_SECONDS)
+    await client.through(model, read, within=TRANSFER_SECONDS)
 
 
 def results(client: Client, model: Model, file: IO[bytes]) -> Iterator[Result | None]:
@@ -191,21 +196,19 @@ _UNTRIED = ("batch_expired", "batch_cancelled")
 _FULL = ("token_limit_exceeded", "request_limit_exceeded")
 
 
-def _standing(client: Client, said: Any) -> BatchStanding:
+def _standing(client: Client, batch: Batch) -> BatchStanding:
     """What the endpoint's object says."""
-    counts, errors = said.get("request_counts") or {}, (said.get("errors") or {}).get("data") or []
+    counts, errors = batch.request_counts, (batch.errors.data or []) if batch.errors else []
     why = "; ".join(
-        f"{error.get('message') or error.get('code')}"
-        + (f" (line {line})" if (line := error.get("line")) else "")
+        f"{error.message or error.code}{f' (line {error.line})' if error.line else ''}"
         for error in errors[:3]
     )
-    outputs = (said.get("output_file_id"), said.get("error_file_id"))
     return BatchStanding(
-        str(said["id"]),
-        str(said["status"]),
-        tuple(str(output) for output in outputs if output),
-        int(counts.get("completed") or 0),
-        int(counts.get("failed") or 0),
+        batch.id,
+        batch.status,
+        tuple(filter(None, (batch.output_file_id, batch.error_file_id))),
+        counts.completed if counts else 0,
+        counts.failed if counts else 0,
         client.text_without_keys(why)[:500],
-        any(error.get("code") in _FULL for error in errors),
+        any(error.code in _FULL for error in errors),
     )

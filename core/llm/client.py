@@ -8,16 +8,13 @@ import os
 import random
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 from concord.configuration import UNREPORTED, Reported
 from concord.conversation import Message
 from concord.errors import CallFailed
-from concord.files import VERSION
 from concord.llm import adapting, completions, embeddings, trouble
 from concord.llm.completions import RAW, Broken, Completion, Read, reported
 from concord.llm.embeddings import BadVectors, Vector
@@ -27,7 +24,8 @@ from concord.llm.trouble import Trouble
 from concord.rating import NOTHING_SPENT, Spent
 
 if TYPE_CHECKING:
-    from aiohttp import ClientResponse, ClientSession, FormData
+    from httpx2 import URL, AsyncClient, Headers, Request, Response
+    from openai import AsyncOpenAI
 
 RETRIES = 5
 """Repeats of a call that failed for a while: after 0.5 s, doubling to 8 s (see `concord.llm.trouble`)."""
@@ -41,10 +39,6 @@ IMAGE_CHARACTERS = 6000
 """So much text is an image estimated as: some 1,500 tokens."""
 SHORTEST_SECRET = 8
 """Characters of a key from which on it is taken out of what endpoints say; a shorter one is no secret."""
-OF_OPENAI = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
-"""Headers of OpenAI's own endpoint, and the environment variables that they come from."""
-KEPT_SECONDS = 5
-"""How long an idle connection is kept; many servers close it soon after."""
 REPLY_BYTES = 2**24
 """Of one answer, decompressed: ten times what a long reply, or 32 vectors of 4,096 numbers, takes."""
 T = TypeVar("T")
@@ -99,7 +93,7 @@ class Client:
         self._admit = admit
         self._patient = patient
         self._retries = RETRIES if retries is None else retries
-        self._sessions: dict[tuple[str, str], ClientSession] = {}
+        self._lines: dict[tuple[str, str], _Line] = {}
         self._gates: dict[tuple[str, str], Gate] = {}
         self._secret = secrets(models.values())
         self._given = dict(models)
@@ -124,8 +118,8 @@ class Client:
         return self
 
     async def __aexit__(self, *_error: object) -> None:
-        for session in self._sessions.values():
-            await session.close()
+        for line in self._lines.values():
+            await line.api.close()
 
     def stop(self) -> None:
         """End the waiting of all calls: each asks `admit` at once."""
@@ -244,34 +238,24 @@ class Client:
             raise CallFailed(f"“{name}” scored {len(scores)} of {len(texts)} texts.", kind="bad_request")
         return Moderated(scores, reported(completions.decoded(content)))
 
-    async def ask(
+    async def through(
         self,
         model: Model,
-        method: str,
-        path: str,
-        read: Callable[[Any], T],
+        ask: Callable[[AsyncOpenAI], Awaitable[T]],
         *,
-        body: Mapping[str, Any] | None = None,
-        form: Callable[[], FormData] | None = None,
-        into: Callable[[ClientResponse], Awaitable[bytes]] | None = None,
         within: float | None = None,
         retry: bool = True,
     ) -> T:
-        """What an endpoint answers to something that is no call to a model, within so many seconds (the
-        model's timeout): JSON, read. Raises CallFailed.
+        """Ask an endpoint something that is no call to a model, `within` seconds (the model's timeout).
 
-        What failed for a while is asked again if `retry`; a 429 is in any case. `form` makes what is sent in
-        place of a `body`; `into` takes what is answered elsewhere, and returns the JSON to read.
+        Raises CallFailed. What failed for a while is asked again if `retry`; a 429 is in any case.
         """
         tried = 0
         while True:
             try:
-                data = form() if form else None
-                content, _ = await self._sent(model, method, path, within, into, json=body, data=data)
-                return read(completions.decoded(content))
-            except AttemptFailed as failed:
-                problem = failed.trouble
-            except Exception as error:  # noqa: BLE001 - an answer in another form
+                async with asyncio.timeout(within or model.timeout):
+                    return await ask(self._line(model).api)
+            except Exception as error:  # noqa: BLE001 - the library's objects of an answer in another form, too
                 problem = self._trouble(error, model)
             again = problem.cls == "throttled" or (retry and problem.cls in ("down", "transient"))
             if not again or tried >= self._retries:
@@ -324,40 +308,31 @@ class Client:
     async def attempt(
         self, model: Model, path: str, body: Mapping[str, Any]
     ) -> tuple[bytes, Mapping[str, str]]:
-        """One attempt: the body and headers of an answer of status 200. Raises AttemptFailed."""
-        return await self._sent(model, "POST", path, json=body)
+        """One attempt: the body and headers of an answer of status 200. Raises AttemptFailed.
 
-    async def _sent(
-        self,
-        model: Model,
-        method: str,
-        path: str,
-        within: float | None = None,
-        into: Callable[[ClientResponse], Awaitable[bytes]] | None = None,
-        **content: Any,
-    ) -> tuple[bytes, Mapping[str, str]]:
-        """Here, and nowhere else, bytes come in: keys that an endpoint repeats are taken out of them."""
+        Here, and nowhere else, bytes come in: keys that an endpoint repeats are taken out of them.
+        """
+        line = self._line(model)
         try:
-            async with (
-                asyncio.timeout(within or model.timeout),
-                # A redirect could carry the key to another host.
-                self._session(model).request(
-                    method, model.at(path), allow_redirects=False, **content
-                ) as response,
-            ):
-                body = await (into if into and response.status < 300 else _bounded)(response)
+            # The library's timeout is for each read: a body that trickles would never end.
+            async with asyncio.timeout(model.timeout):
+                response = await line.http.send(line.request(path, body))
         except Exception as error:
             raise AttemptFailed(self._trouble(error, model)) from error
-        body = self.without_keys(body)
-        if response.status >= 300:
-            raise AttemptFailed(trouble.of_status(response.status, response.headers, body, model))
-        return body, response.headers
+        content = self.without_keys(bytes(response.content))
+        if response.status_code >= 300:
+            raise AttemptFailed(trouble.of_status(response.status_code, response.headers, content, model))
+        return content, response.headers
 
     def _trouble(self, error: Exception, model: Model) -> Trouble:
         """What went wrong, by what the library raised; anything else is an answer that it cannot read."""
-        from aiohttp import ClientConnectionError, ClientPayloadError
+        import httpx2
+        import openai
 
-        if isinstance(error, ClientConnectionError | ClientPayloadError | TimeoutError):
+        if isinstance(error, openai.APIStatusError):
+            content = self.without_keys(error.response.content)
+            return trouble.of_status(error.status_code, error.response.headers, content, model)
+        if isinstance(error, openai.APIError | httpx2.RequestError | TimeoutError):
             return trouble.of_connection(error, model)
         if isinstance(error, TooLong):
             return trouble.too_long(REPLY_BYTES, model)
@@ -388,38 +363,57 @@ class Client:
         failure.raw = self.text_without_keys(failure.raw)
         return failure
 
-    def _session(self, model: Model) -> ClientSession:
-        """Connections to a model's endpoint, at most as many at once as its gate lets through."""
-        if (session := self._sessions.get(model.endpoint)) is None:
-            session = _opened(model, self._gates[model.endpoint].most)
-            self._sessions[model.endpoint] = session
-        return session
+    def _line(self, model: Model) -> _Line:
+        if (line := self._lines.get(model.endpoint)) is None:
+            line = self._lines[model.endpoint] = _opened(model, self._gates[model.endpoint].most)
+        return line
 
 
-def _opened(model: Model, most: int) -> ClientSession:
-    from aiohttp import ClientSession, ClientTimeout, TCPConnector
+@dataclass
+class _Line:
+    """Connections to an endpoint: the library's client and, of its requests, what is alike in all.
 
-    where, proxies, certificates = urlsplit(model.url), getproxies(), None
-    if where.scheme == "https":
-        import httpx2
+    Requests of calls are made here: the library makes options, headers and address of each anew, which
+    takes as long as the sending.
+    """
 
-        certificates = httpx2.create_ssl_context()
-    headers = {"Authorization": f"Bearer {model.key()}", "User-Agent": f"concord/{VERSION}"}
-    if not model.base_url:
-        for name, variable in OF_OPENAI.items():
-            headers |= {name: os.environ[variable]} if os.environ.get(variable) else {}
-    return ClientSession(
-        connector=TCPConnector(limit=most, keepalive_timeout=KEPT_SECONDS, ssl=certificates or True),
-        headers=headers,
-        json_serialize_bytes=dumped,
-        proxy=None if proxy_bypass(where.hostname or "") else proxies.get(where.scheme, proxies.get("all")),
-        timeout=ClientTimeout(),
+    api: AsyncOpenAI
+    http: AsyncClient
+    headers: Headers
+    urls: dict[str, URL] = field(default_factory=dict)
+
+    def request(self, path: str, body: Mapping[str, Any]) -> Request:
+        """A call with this body, at this path below the endpoint's address."""
+        from httpx2 import Request
+
+        if path not in self.urls:
+            base = self.api.base_url
+            self.urls[path] = base.copy_with(raw_path=base.raw_path + path.lstrip("/").encode())
+        content = json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+        return Request("POST", self.urls[path], headers=self.headers, content=content)
+
+
+def _opened(model: Model, most: int) -> _Line:
+    """Connections to a model's endpoint, at most so many at once."""
+    import httpx2
+    from openai import AsyncOpenAI, DefaultAioHttpClient
+
+    http = DefaultAioHttpClient(
+        # A redirect could carry the key to another host.
+        follow_redirects=False,
+        event_hooks={"response": [_bound]},
+        limits=httpx2.Limits(max_connections=most, max_keepalive_connections=most),
+        timeout=model.timeout,
     )
-
-
-def dumped(value: object) -> bytes:
-    """What is sent, as JSON. Raises ValueError for what JSON has not, such as nan."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+    api = AsyncOpenAI(
+        api_key=model.key(),
+        base_url=model.base_url,
+        max_retries=0,
+        timeout=model.timeout,
+        http_client=http,
+    )
+    headers = {**api.auth_headers, **api.default_headers}
+    return _Line(api, http, httpx2.Headers({k: v for k, v in headers.items() if isinstance(v, str)}))
 
 
 def secrets(models: Iterable[Model]) -> re.Pattern[bytes] | None:
@@ -442,15 +436,21 @@ def _written(one: str) -> bytes:
     return rb"(?:%s|(?i:\\{1,8}u%04x|%s))" % (re.escape(one.encode()), ord(one), percent)
 
 
-async def _bounded(response: ClientResponse) -> bytes:
-    """A body, decompressed. Raises TooLong beyond REPLY_BYTES."""
-    parts, size = [], 0
-    async for part in response.content.iter_any():
-        size += len(part)
-        if size > REPLY_BYTES:
-            raise TooLong
-        parts.append(part)
-    return b"".join(parts)
+async def _bound(response: Response) -> None:
+    """Have a body be read up to REPLY_BYTES, decompressed. A file is bounded by who writes it to the disk."""
+    if response.is_success and response.request.url.path.endswith("/content"):
+        return
+    parts = response.aiter_bytes
+
+    async def bounded(chunk_size: int | None = None) -> AsyncGenerator[bytes, None]:
+        size = 0
+        async for part in parts(chunk_size):
+            size += len(part)
+            if size > REPLY_BYTES:
+                raise TooLong
+            yield part
+
+    response.aiter_bytes = bounded  # type: ignore[method-assign]
 
 
 def _costs_a_retry(gate: Gate, problem: Trouble, sent: float, since: float, again: bool) -> bool:

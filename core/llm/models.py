@@ -10,7 +10,7 @@ from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -88,21 +88,19 @@ _KEYS |= {"password", "secret", "sig", "signature", "code"}
 """Names of parameters of an address that are keys, in small letters alone."""
 
 
-_HOST = re.compile(r"(?:[^][:/]+|\[[0-9a-fA-F:.]+\])(?::[0-9]*)?")
-
-
 def address(text: str) -> str:
     """An endpoint's address as it is. Raises ValueError, which does not quote it: it may hold a password."""
+    from httpx2 import URL, InvalidURL
+
     try:
-        url = urlsplit(text)
-        named = (url.hostname or "").encode("idna") and _HOST.fullmatch(url.netloc.rpartition("@")[2])
-        is_one = bool(named) and url.scheme in ("http", "https") and url.port != 0
-    except ValueError:
-        is_one = False
-    if not is_one or not text.isprintable() or " " in text:
+        url = URL(text)
+        url.host.encode("idna")
+    except (InvalidURL, UnicodeError):
+        url = URL()
+    where = url.scheme in ("http", "https") and url.host and (url.port or 0) < 2**16
+    if not where or not text.isprintable() or " " in text:
         raise ValueError("is no address; write it like https://api.openai.com/v1")
-    names = [re.sub("[^a-z]", "", name.lower()) for name, _ in parse_qsl(url.query, keep_blank_values=True)]
-    if url.username or url.password or _KEYS.intersection(names):
+    if url.userinfo or _KEYS.intersection(re.sub("[^a-z]", "", name.lower()) for name in url.params):
         raise ValueError("holds credentials; put the key into an environment variable, named in api_key_env")
     return text
 
@@ -226,7 +224,11 @@ class Model(BaseModel):
         if self.kind == "program":
             what = self.function or " ".join(self.command)
             return Configuration(self.name, "a program", what, self.kind, {}, self.system, self.replies)
-        bare = urlsplit(self.url)._replace(query="", fragment="").geturl()
+        try:
+            base = self.base_url or address(os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1")
+        except ValueError as error:
+            raise ConfigError(f"The environment variable OPENAI_BASE_URL {error}.") from error
+        bare = urlsplit(base)._replace(query="", fragment="").geturl()
         return Configuration(
             self.name,
             "concord mock" if self.simulated else bare,
@@ -241,19 +243,6 @@ class Model(BaseModel):
             self.system,
             self.replies,
         )
-
-    @property
-    def url(self) -> str:
-        """The address of its endpoint; OpenAI's where the entry has none. Raises ConfigError."""
-        try:
-            return self.base_url or address(os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1")
-        except ValueError as error:
-            raise ConfigError(f"The environment variable OPENAI_BASE_URL {error}.") from error
-
-    def at(self, path: str) -> str:
-        """The address of a path below the endpoint's."""
-        url = urlsplit(self.url)
-        return url._replace(path=url.path.rstrip("/") + path, fragment="").geturl()
 
     @property
     def key_variable(self) -> str:

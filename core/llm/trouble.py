@@ -91,9 +91,17 @@ def of_body(error: Broken, content: bytes, model: Model) -> Trouble:
 
 
 def of_connection(error: BaseException, model: Model) -> Trouble:
-    """A call without an answer: the library's error, or the TimeoutError of a call that took too long."""
+    """A call without an answer: the library's error, or a TimeoutError."""
+    import httpx2
+    import openai
+
     name, where = f"“{model.name}”", model.base_url or "the OpenAI endpoint"
-    if isinstance(error, TimeoutError):
+    # On the aiohttp transport a refused or dropped connection also arrives as a timeout of connecting.
+    connecting = any(
+        isinstance(each, httpx2.ConnectTimeout | httpx2.ConnectError) for each in (error, error.__cause__)
+    )
+    late = isinstance(error, TimeoutError | httpx2.TimeoutException | openai.APITimeoutError)
+    if late and not connecting:
         mend = "Raise `timeout` in models.toml, or run again."
         sentence = f"{name} did not answer within {model.timeout:g} s. {mend}"
         return Trouble("transient", CallFailed(sentence, kind="timeout"))

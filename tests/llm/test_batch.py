@@ -21,10 +21,11 @@ def key(monkeypatch):
 
 
 def read(*lines: bytes):
-    """What the lines of an output say, to a client that has a key."""
+    """What the lines of an output say, to a client that has used its key."""
 
     async def within():
         async with Client({"m": MODEL}) as client:
+            await client.through(MODEL, lambda api: asyncio.sleep(0))
             return list(batch.results(client, MODEL, io.BytesIO(b"\n".join(lines))))
 
     return asyncio.run(within())

@@ -8,8 +8,8 @@ import pytest
 
 from concord.conversation import Message
 from concord.errors import CallFailed
-from concord.llm import batch, gates
 from concord.llm import client as clients
+from concord.llm import gates
 from concord.llm.client import Client
 from concord.llm.models import Model
 
@@ -49,7 +49,7 @@ def test_what_is_not_http_is_a_failed_call_that_names_the_address(sent, ask):
                 if ask == "call":
                     await client.complete("m", [Message("user", "Hello.")])
                 else:
-                    await batch.look(client, model, "b")
+                    await client.through(model, lambda api: api.batches.list(), retry=False)
 
     with pytest.raises(CallFailed, match=r"base_url right\?$") as caught:
         asyncio.run(go())
