@@ -70,13 +70,14 @@ def divide(db: Database, study: str, *, rubric: str = "", seed: int = 0) -> Part
     """Divide the rated items of a study in three, or the ones that came since: what is in a part stays there.
 
     Whole scenarios (by the study's facets, else its prompts) go to the part that lacks most, in the order of
-    people's mean score within each group (player), from a place that the seed draws. Raises StudyError where
-    a part would have fewer than `FEWEST` items, where all items are of too few scenarios, and where no rubric
-    is known. The audit log says what was divided.
+    people's mean score within each group (player), from a place that the seed draws. A `rubric` that is named
+    takes the place of the one before. Raises StudyError where a part would have fewer than `FEWEST` items,
+    where all items are of too few scenarios, and where no rubric is known. The audit log says what was
+    divided.
     """
     described = studies.get(db, study)
     before = lab.kept(db, study)
-    rubric = before.get("rubric") or rubric or described.rubric
+    rubric = rubric or before.get("rubric") or described.rubric
     if not rubric:
         raise StudyError(
             f"The study “{study}” was drawn without a rubric. Name the rubric by which its judges are to be "

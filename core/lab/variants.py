@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from typing import Any
 
@@ -44,6 +45,16 @@ def current(workspace: Workspace, parts: Parts, version: int = 0) -> Numbered:
             f"“{parts.study}” answered {', '.join(sorted(wanted))}. Give its questions the study's names."
         )
     return used
+
+
+def fitting(workspace: Workspace, criteria: Sequence[Criterion]) -> list[str]:
+    """The rubrics that ask some of these questions, those that ask just them first."""
+    wanted = {criterion.name for criterion in criteria}
+    asked: dict[str, set[str]] = {}
+    for name in shelf.names(workspace):
+        with suppress(ConfigError):
+            asked[name] = {criterion.name for criterion in shelf.find(workspace, name).rubric.criteria}
+    return sorted((name for name in asked if asked[name] & wanted), key=lambda name: asked[name] != wanted)
 
 
 def keep(
@@ -213,7 +224,7 @@ def table(db: Database, bench: Bench) -> Table:
         Column("select", digits=3),
         *map(Column, ("parent", "by", "note")),
     )
-    caption = f"Mean agreement with people, {OVERALL}. Compare judges with `concord lab compare`."
+    caption = f"Mean agreement with people, {OVERALL}."
     return Table("lab-variants", f"Versions of {bench.parts.rubric}", columns, tuple(rows), caption)
 
 

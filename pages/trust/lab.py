@@ -86,11 +86,15 @@ def _divide(study: str) -> None:
         "gain **once** on a third that nothing was chosen by. Divide them once; scenarios stay whole."
     )
     with workspace().read() as db:
-        own = studies.get(db, study).rubric
-    known = shelf.names(workspace())
-    rubric = own
-    if not own and known:
-        rubric = st.selectbox("Rubric by which judges are asked", known, key="lab rubric")
+        of = studies.get(db, study)
+    rubric, fitting = of.rubric, [] if of.rubric else variants.fitting(workspace(), of.criteria)
+    if not rubric and not fitting:
+        questions = ", ".join(criterion.name for criterion in of.criteria)
+        return nothing(
+            f"Judges are asked by a rubric, and none asks {questions} yet.", ("rubrics", "Write it")
+        )
+    if not rubric:
+        rubric = st.selectbox("Rubric by which judges are asked", fitting, key="lab rubric")
     seed = int(st.number_input("Seed", 0, 2**32 - 1, key="lab seed", help="The same seed divides alike."))
     if st.button("Divide the items", type="primary", icon=":material/call_split:"):
         try:
@@ -100,6 +104,7 @@ def _divide(study: str) -> None:
         except ConcordError as error:
             told.refused(error)
         st.rerun()
+    return None
 
 
 def _bench(bench: Bench) -> None:
@@ -252,8 +257,13 @@ def _adopt(of: parts.Parts, version: int) -> None:
 
 def _choose(bench: Bench) -> None:
     """Every judge on *select*: agreement against cost, and the cheapest that is not worse."""
-    with st.expander("Have a judge answer select", icon=":material/play_arrow:"):
+    there = bench.answered(SELECT)
+    few = len(there) < 2
+    with st.expander("Have a judge answer select", icon=":material/play_arrow:", expanded=few):
         _answering(bench, SELECT, _versions(bench.parts))
+    if not there:
+        st.info(f"No judge has answered “{SELECT}” yet: start one above, by each version to compare.")
+        return
     margin = st.slider("How much less agreement is no worse", 0.0, 0.2, comparing.MARGIN, 0.01)
     try:
         chosen = comparing.choose(bench, SELECT, variants.offered(bench), margin=margin)

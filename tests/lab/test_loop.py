@@ -275,6 +275,26 @@ def test_the_loop_by_command_against_a_mock_server(workspace, run):
         assert studies.get(db, mock.STUDY).meta["rubric"]["name"] == mock.RUBRIC
 
 
+def test_a_rubric_that_asks_just_the_questions_is_offered_first_and_may_be_changed(fresh):
+    """The study asks helpful and polite: “all” asks one more, “wit” neither, “no” is not valid."""
+    mock.made(fresh)
+    asks = '[[criteria]]\nname = "{0}"\nstatement = "It is {0}."\nscale = "1..5"\n'.format
+    for name, text in {
+        "all": asks("helpful") + asks("polite") + asks("wit"),
+        "wit": asks("wit"),
+        "no": "title = 1",
+    }.items():
+        (shelf.folder(fresh) / f"{name}.toml").write_text(text)
+    with fresh.read() as db:
+        criteria = studies.get(db, mock.STUDY).criteria
+    assert variants.fitting(fresh, criteria) == ["shop", "all"]
+    before = mock.divided(fresh)
+    with fresh.write() as db:
+        after = parts.divide(db, mock.STUDY, rubric="all")
+    assert (before.rubric, after.rubric) == ("shop", "all")
+    assert after.units == before.units
+
+
 def test_a_rubric_with_other_questions_is_refused(fresh):
     mock.made(fresh)
     of = mock.divided(fresh)
