@@ -294,7 +294,7 @@ def _threads(messages: Sequence[Mapping[str, Any]], how: str) -> list[Mapping[st
             chosen = chosen if user or message.get("if_chosen") is False else place
         else:
             number = str(first(message, ("message_id", "id", "uuid")))
-            parent = str(first(message, ("parent_id", "parent", "parent_message_uuid")))
+            parent = str(first(message, ("parent_id", "parent", "parentId", "parent_message_uuid")))
         by_id[number], above[number] = message, parent
     followed = set(above.values())
     threads = list[Mapping[str, Any]]()
@@ -309,7 +309,10 @@ def _threads(messages: Sequence[Mapping[str, Any]], how: str) -> list[Mapping[st
     return threads
 
 
-_LINKS = ("message_id", "parent_id", "message_tree_id", "id", "parent", "replies", "children", "if_chosen")
+_LINKS = (
+    *("message_id", "parent_id", "message_tree_id", "id", "parent", "parentId"),
+    *("replies", "children", "childrenIds", "if_chosen"),
+)
 """What says where in a tree a message stands."""
 
 

@@ -112,6 +112,11 @@ EXPECTED = {
     "DeepEval test cases": [("unknown", [ASK, REPLY])],
     "TRL unpaired preferences": [("unknown", [ASK, REPLY])],
     "Ragas conversations": [("unknown", [ASK, CALL, RESULT, REPLY])],
+    "logged calls": [("elm", [ASK, REPLY]), ("elm", [BRIEF, ASK, REPLY])],
+    "OpenAI completions": [("elm", [ASK, REPLY]), ("elm", [REPLY])],
+    "OpenInference spans": PLAIN * 2,
+    "lm-evaluation-harness samples": [("unknown", [ASK, REPLY])],
+    "Open WebUI export": [("oak", [ASK, WARM]), ("elm", [ASK, REPLY])],
     "a dialogue as text": PLAIN,
     "promptfoo table": [("openai:elm", [ASK, REPLY]), ("openai:oak", [ASK, WARM])],
 }
@@ -156,6 +161,7 @@ SCORES = {
     "Langfuse traces": [("helpful", 4, "judge", "", None), ("helpful", 5, "human", "ann", None)],
     "Inspect log": [("match", 1, "judge", "", None)],
     "Prometheus feedback": [("score", 4, "judge", "", None)],
+    "lm-evaluation-harness samples": [("exact_match", 1, "judge", "", None)],
     "HelpSteer": [
         (name, score, "human", "", None)
         for name, score in zip(
@@ -359,7 +365,16 @@ def vars_of(one):
 
 
 STRUCTURE = {"role", "type", "content_type", "source", "source_type", "status", "mimeType", "lc", "children"}
-STRUCTURE |= {"id", "parent", "message_id", "parent_id", "message_tree_id"}
+STRUCTURE |= {
+    "id",
+    "parent",
+    "message_id",
+    "parent_id",
+    "message_tree_id",
+    "parentId",
+    "childrenIds",
+    "currentId",
+}
 """What says how the rest is to be read, and nothing that anybody said."""
 
 

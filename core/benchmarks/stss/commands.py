@@ -57,12 +57,12 @@ def import_tasks(folder: str, file: Path, name: str, town: str, mapping: Path | 
     playable = [name for name, absent in lacking.items() if not absent]
     kept = files.write(tasks, workspace.path / "data", name or file.stem)
     echo(f"{len(tasks)} tasks ({_by_kind([task.kind for task in tasks])}), kept in {kept}.")
-    where = f" --town {town}" if town != system.TOWN else ""
+    where, called = (f" --town {town}", town) if town != system.TOWN else ("", lived_in.name)
     how = f": concord run stss{where} --task-set {kept.stem} …" if playable else "."
-    echo(f"{len(playable)} of them can be played in {lived_in.name}{how}")
+    echo(f"{len(playable)} of them can be played in {called}{how}")
     if absent := Counter(name for names in lacking.values() for name in names):
         each = ", ".join(f"{name} ({count})" for name, count in absent.items())
-        echo(f"{lived_in.name} lacks these people and places (with the tasks that name them): {each}.")
+        echo(f"{called} lacks these people and places (with the tasks that name them): {each}.")
         echo("Map them onto people and places of the town with --map, or bring a town that has them.")
 
 
