@@ -6,6 +6,7 @@ way, not at the end: what somebody said stays as it is, unless the path ends in 
 first that leads to something counts.
 """
 
+import ast
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
@@ -27,6 +28,9 @@ JSON_TEXT = "~"
 """The end of a path to a text that is written as JSON."""
 TALK = "#"
 """The end of a path to a text that is a whole dialogue: “Human: … Assistant: …”."""
+_PYTHON = re.compile(r"\s*(\[\s*)?\{\s*'")
+_PYTHON_TEXT = 2**20
+"""Characters of a text that is read as Python writes lists and dicts."""
 EACH = "@"
 """The name under which a row has one of its several entries."""
 ROWS = "rows"
@@ -271,15 +275,25 @@ def talk(text: Any) -> Any:
 
 
 def parsed(value: Any) -> Any:
-    """A text that holds a JSON list, object or text as that; any other value as it is."""
+    """A text that holds a list, object or text as JSON or as Python writes it; any other value as it is."""
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{", '"'):
         try:
             inner = parse_json(value)
         except ValueError:
-            return value
+            inner = _of_python(value)
         if isinstance(inner, list | dict | str) and inner:
             return inner
     return value
+
+
+def _of_python(text: str) -> Any:
+    """What a cell holds where pandas wrote a list or a dict as Python does; None for any other."""
+    if not _PYTHON.match(text) or len(text) > _PYTHON_TEXT:
+        return None
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
 
 
 def shape_of(fields: Mapping[str, Any]) -> Shape | None:

@@ -287,6 +287,7 @@ JSON_REPLIES = [
     "[laughs] 18",
     "  18\n\n",
     "null",
+    "{'answer': '18'}",
 ]
 
 
@@ -465,6 +466,19 @@ def test_a_path_that_leads_nowhere_is_an_error(tmp_path):
         ImportRefused, match=r"--map player=engin: no row .* Its fields are prompt, response, engine"
     ):
         conversations_file.survey(file, FileOptions("b", {"player": "engin"}))
+
+
+def test_lists_and_dicts_in_cells_that_pandas_wrote_are_read(tmp_path):
+    """`mlflow.search_traces().to_csv()`: Python's way to write what the cells hold."""
+    feedback = {"assessment_name": "helpful", "feedback": {"value": 4}, "source": {"source_type": "HUMAN"}}
+    row = {"trace_id": "t", "request": {"messages": [{"role": "user", "content": 'It\'s "warm"?'}]}}
+    row |= {"response": {"role": "assistant", "content": "18"}, "assessments": [feedback]}
+    file = tmp_path / "b.csv"
+    pd.DataFrame([row]).to_csv(file, index=False)
+    ((_, entry),) = conversations_file.survey(file).shown
+    said = [(m.role, m.content) for m in entry.conversations[0].messages]
+    assert said == [("user", 'It\'s "warm"?'), ("assistant", "18")]
+    assert [(s.criterion, s.score, s.rater.kind) for s in entry.scores] == [("helpful", 4.0, "human")]
 
 
 def test_a_frame_that_pandas_wrote_by_column_is_rows(tmp_path):
