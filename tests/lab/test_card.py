@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 import json
 import sys
 import tomllib
 from datetime import date
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -82,21 +80,38 @@ def test_the_exported_rubric_is_the_same_and_python_runs_it(folder, made):
 
 
 def test_the_scorer_of_mlflow_runs(folder):
-    pytest.importorskip("mlflow", reason="MLflow is not installed: pip install mlflow")
-    scorer = importlib.import_module("mlflow_scorer").judge
-    given = scorer.run(inputs={"question": "Where is my parcel?"}, outputs="Done, thanks!")
-    assert {one.name for one in given} == set(mock.CRITERIA)
-    assert all(1 <= one.value <= 5 and one.rationale for one in given)
+    """Scores and reasons of what was replied, in an evaluation of MLflow."""
+    mlflow = pytest.importorskip("mlflow", reason="MLflow is not installed: pip install mlflow")
+    mlflow.set_tracking_uri(f"sqlite:///{folder / 'traces.db'}")
+    data = [{"inputs": {"question": "Where is my parcel?"}, "outputs": "Done, thanks!"}]
+    result = mlflow.genai.evaluate(data=data, scorers=[importlib.import_module("mlflow_scorer").judge])
+    assert set(result.metrics) == {f"{name}/mean" for name in mock.CRITERIA}
+    assert all(1 <= mean <= 5 for mean in result.metrics.values())
 
 
 def test_the_scorer_of_inspect_runs(folder):
-    pytest.importorskip("inspect_ai", reason="Inspect is not installed: pip install inspect-ai")
-    from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
+    """Scores and reasons of what was replied, in a task of Inspect."""
+    inspect = pytest.importorskip("inspect_ai", reason="Inspect is not installed: pip install inspect-ai")
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import ChatMessageAssistant
+    from inspect_ai.solver import solver
 
-    said = [ChatMessageUser(content=TALK[0]["content"]), ChatMessageAssistant(content="Done!")]
+    @solver
+    def replying():
+        async def reply(state, generate):
+            state.messages.append(ChatMessageAssistant(content=TALK[1]["content"]))
+            return state
+
+        return reply
+
     scorer = importlib.import_module("inspect_scorer").judge()
-    score = asyncio.run(scorer(SimpleNamespace(messages=said), None))
-    assert set(score.value) == set(mock.CRITERIA)
+    task = inspect.Task(dataset=[Sample(input=TALK[0]["content"])], solver=replying(), scorer=scorer)
+    [log] = inspect.eval(task, model="mockllm/model", display="none", log_dir=str(folder / "logs"))
+    assert log.status == "success"
+    assert {
+        score.name: 1 <= score.metrics["mean"].value <= 5 for score in log.results.scores
+    } == dict.fromkeys(mock.CRITERIA, True)
+    [score] = log.samples[0].scores.values()
     assert "helpful: " in score.explanation
 
 
