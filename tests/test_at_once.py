@@ -24,7 +24,6 @@ from concord.store import access, conversations, desk, placements
 from concord.store import studies as stored
 from concord.store.known import Gold, UnitKey
 from concord.studies import running, studies
-from concord.studies.purposes import gold
 from tests.browser.restarts import House
 from tests.wire import Desk, opened
 
@@ -182,7 +181,7 @@ def house(tmp_path: Path):
         made.tokens = {name: access.invite(db, name) for name in PEOPLE}
         dealt = studies.deal_study(db, "s", PEOPLE, overlap=OVERLAP, repeats=0.1)
         assert set(dealt.values()) == {100}
-        gold.set_gold(db, "s", [Gold(UnitKey(i, None), "wit", 3) for i in ids[UNITS:]])
+        running.set_gold(db, "s", [Gold(UnitKey(i, None), "wit", 3) for i in ids[UNITS:]])
     yield made
     made.close()
 

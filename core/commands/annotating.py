@@ -11,15 +11,12 @@ from concord.commands.printing import echo
 from concord.errors import StudyError
 from concord.store import exclusions, placements
 from concord.store import studies as stored
-from concord.studies import dealing, purposes, running, studies
+from concord.studies import asking, dealing, running, studies
 from concord.studies.purposes import adjudicate, gold, repeat, second, training
 from concord.workspace import Workspace
 
 commands = click.Group()
 """What `concord.commands.study` adds to its own commands."""
-
-
-_DRY = click.option("--dry-run", is_flag=True, help="Show who would get what, and store nothing.")
 
 
 @commands.command("deal")
@@ -30,15 +27,9 @@ _DRY = click.option("--dry-run", is_flag=True, help="Show who would get what, an
 )
 @click.option(
     "--repeats",
-    type=click.FloatRange(0, 1),
+    type=click.FloatRange(0, repeat.MOST),
     metavar="SHARE",
     help="The share of each annotator's items that comes again, for their test–retest. Default: as before.",
-)
-@click.option(
-    "--repeat-after",
-    type=click.IntRange(1),
-    metavar="N",
-    help=f"How many other items lie between an item and its repeat; default: {repeat.AFTER}.",
 )
 @click.option(
     "--extra-where-differ",
@@ -48,7 +39,6 @@ _DRY = click.option("--dry-run", is_flag=True, help="Show who would get what, an
     help="One more annotator rates each unit whose raters differ by D or more on a criterion; 0: none does.",
 )
 @click.option("--extra-on", "criterion", default="", help="Only where they differ on this criterion.")
-@_DRY
 @click.pass_obj
 def _deal(
     workspace: str,
@@ -56,24 +46,15 @@ def _deal(
     annotators: tuple[str, ...],
     overlap: int | None,
     repeats: float | None,
-    repeat_after: int | None,
     least: float | None,
     criterion: str,
-    dry_run: bool,
 ) -> None:
     """Deal a study's units to annotators, again after somebody joined or left; what was begun stays."""
     if criterion and least is None:
         raise StudyError("--extra-on says where --extra-where-differ looks: give both.")
     extra = adjudicate.Rule(least, criterion) if least is not None else None
-    opened = Workspace.open(workspace, create=False)
-    if dry_run:
-        with opened.read() as db:
-            _planned(dealing.plan(db, name, annotators, overlap=overlap, extra=extra))
-        return
-    with opened.write() as db:
-        items = studies.deal_study(
-            db, name, annotators, overlap=overlap, repeats=repeats, repeat_after=repeat_after, extra=extra
-        )
+    with Workspace.open(workspace, create=False).write() as db:
+        items = studies.deal_study(db, name, annotators, overlap=overlap, repeats=repeats, extra=extra)
         study, beside = stored.get(db, name), placements.hidden(db, name)
         balance = dealing.plan(db, name).balance
     k = study.overlap
@@ -85,13 +66,7 @@ def _deal(
     )
     echo(balance)
     if beside:
-        echo(f"Hidden among them: {purposes.hidden_in_words(beside)}.")
-
-
-def _planned(plan: dealing.Deal) -> None:
-    printing.show([plan.table], "table")
-    echo(plan.balance)
-    echo("Nothing was dealt: that is what the deal would be.")
+        echo(f"Hidden among them: {asking.hidden_in_words(beside)}.")
 
 
 @commands.command("gold")
@@ -103,10 +78,9 @@ def _planned(plan: dealing.Deal) -> None:
     help="Show the known answer and its explanation after an item is submitted, which locks it. "
     "Default: as before; at first none.",
 )
-@options.form()
 @click.pass_obj
-def _gold(workspace: str, name: str, file: Path | None, feedback: bool | None, form: str) -> None:
-    """Mix gold items, whose answers are known, into everybody's items, or list those that are set.
+def _gold(workspace: str, name: str, file: Path | None, feedback: bool | None) -> None:
+    """Mix gold items, whose answers are known, into everybody's items.
 
     FILE is a CSV with the columns key, turn, criterion, answer, tolerance, explanation, attention (yes: an
     attention check). Turn, tolerance, explanation and attention may be absent. No gold item is a rating. Its
@@ -114,18 +88,16 @@ def _gold(workspace: str, name: str, file: Path | None, feedback: bool | None, f
     """
     opened = Workspace.open(workspace, create=False)
     if file is None and feedback is None:
-        with opened.read() as db:
-            printing.show([gold.gold_table(db, name)], form)
-        return
+        raise StudyError("Name a file of gold items, or whether annotators see the known answers.")
     with opened.write() as db:
         if feedback is not None:
-            gold.set_feedback(db, name, feedback)
+            stored.remember(db, name, "feedback", feedback)
             after = "are shown after an item is submitted" if feedback else "are not shown to annotators"
             echo(f"Study “{name}”: the known answers of gold items {after}.")
         if file is None:
             return
         golds = gold.read_gold(db, name, file)
-        have = gold.set_gold(db, name, golds)
+        have = running.set_gold(db, name, golds)
     units = {gold.unit for gold in golds}
     attention = {gold.unit for gold in golds if gold.attention}
     echo(
@@ -172,11 +144,11 @@ def _training(
     opened = Workspace.open(workspace, create=False)
     if off:
         with opened.write() as db:
-            training.end(db, name)
+            running.end_training(db, name)
         echo(f"Study “{name}”: no training comes before it any more.")
     elif all(one is None for one in rule_options):
         with opened.read() as db:
-            printing.show([training.table(db, name)], form)
+            printing.show(training.tables(db, name), form)
     else:
         with opened.write() as db:
             before = training.rule_of(stored.get(db, name)) or training.PassRule()
@@ -184,8 +156,8 @@ def _training(
                 before.bound if share is None else share,
                 before.attempts if attempts is None else attempts,
             )
-            golds = gold.read_gold(db, name, file, training=True) if file else []
-            training.begin(db, name, golds, rule)
+            golds = gold.read_gold(db, name, file, "training") if file else []
+            running.set_training(db, name, golds, rule)
         echo(f"Study “{name}” opens to whoever passes its training: {rule.words}.")
 
 
@@ -201,10 +173,13 @@ def _adjudicate(workspace: str, name: str, least: float | None, criterion: str, 
         raise StudyError("A rule is --range, with or without --criterion.")
     if least is None:
         with Workspace.open(workspace, create=False).read() as db:
-            printing.show([adjudicate.queue_table(db, adjudicate.adjudication(db, name))], form)
+            if look := asking.look(db, "adjudicate", name, None):
+                printing.show([adjudicate.queue_table(db, look)], form)
         return
     with Workspace.open(workspace, create=False).write() as db:
-        echo(adjudicate.set_rule(db, name, adjudicate.Rule(least, criterion)))
+        adjudicate.set_rule(db, name, adjudicate.Rule(least, criterion))
+        if look := asking.look(db, "adjudicate", name, None):
+            echo(adjudicate.summary(look))
 
 
 @commands.command("reveal")
@@ -215,20 +190,16 @@ def _adjudicate(workspace: str, name: str, least: float | None, criterion: str, 
     default=None,
     help="Show annotators each other's answers, without names, once all have rated everything.",
 )
-@options.form()
 @click.pass_obj
-def _reveal(workspace: str, name: str, judge: str | None, others: bool | None, form: str) -> None:
-    """Show a judge's scores, or others' answers, to who has answered everything; or list second answers.
+def _reveal(workspace: str, name: str, judge: str | None, others: bool | None) -> None:
+    """Show a judge's scores, or others' answers, to who has answered everything.
 
     Whoever sees them has theirs locked, may answer again, and is dealt nothing more of the study. Second
-    answers are kept apart.
+    answers are kept apart: `concord export apart` has them.
     """
-    opened = Workspace.open(workspace, create=False)
     if judge is None and others is None:
-        with opened.read() as db:
-            printing.show([second.table(db, name)], form)
-        return
-    with opened.write() as db:
+        raise StudyError("Name a judge, or whether others' answers are shown.")
+    with Workspace.open(workspace, create=False).write() as db:
         if judge is not None:
             second.show_judge(db, name, judge)
             echo(f"Study “{name}”: the scores of {judge or 'no judge'} are shown after the last item.")
@@ -258,20 +229,12 @@ def _requeue(workspace: str, name: str, annotator: str, items: tuple[str, ...], 
 @click.argument("name")
 @click.argument("annotator")
 @options.reason()
-@_DRY
 @click.pass_obj
-def _reassign(workspace: str, name: str, annotator: str, reason: str, dry_run: bool) -> None:
+def _reassign(workspace: str, name: str, annotator: str, reason: str) -> None:
     """Deal what an annotator who leaves has not begun to the others; what they submitted stays."""
-    opened = Workspace.open(workspace, create=False)
-    if dry_run:
-        with opened.read() as db:
-            _planned(dealing.plan(db, name, without=[annotator]))
-        return
-    with opened.write() as db:
-        changes = running.reassign(db, name, annotator, reason)
-        balance = dealing.plan(db, name).balance
-    echo(changes)
-    echo(balance)
+    with Workspace.open(workspace, create=False).write() as db:
+        echo(running.reassign(db, name, annotator, reason))
+        echo(dealing.plan(db, name).balance)
 
 
 class StudyAct(NamedTuple):
@@ -295,7 +258,7 @@ ACTS = {
         "The study “{name}” is open.",
     ),
     "admit": StudyAct(
-        training.admit,
+        running.admit,
         "Open a study to an annotator who has not passed its training.",
         "“{name}” is open to {annotator}.",
     ),

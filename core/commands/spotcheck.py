@@ -7,7 +7,7 @@ import click
 from concord.commands import options, printing
 from concord.commands.printing import echo
 from concord.store import suspects
-from concord.studies import audits, spotcheck
+from concord.studies import spotcheck
 from concord.workspace import Workspace
 
 
@@ -47,7 +47,7 @@ def queue(
 @command.command("draw")
 @click.argument("benchmark")
 @click.option("--name", required=True, help="The audit's name.")
-@options.number("--n", audits.SIZE, "Judgements to draw.", least=1)
+@options.number("--n", spotcheck.SIZE, "Judgements to draw.", least=1)
 @options.several("--judges", "Only judgements by these.")
 @options.where("conversations")
 @options.seeded("draws the same sample")
@@ -55,21 +55,17 @@ def queue(
 def draw(workspace: str, /, benchmark: str, name: str, facets: options.Facets, **sampling: Any) -> None:
     """Draw a random sample of judgements, whose rate of reasonable ones is unbiased."""
     with Workspace.open(workspace, create=False).write() as db:
-        audit = audits.draw(db, name, benchmark, where=facets, **sampling)
+        audit = spotcheck.draw(db, name, benchmark, where=facets, **sampling)
     echo(f"Audit “{audit.name}”: {audit.items} of {audit.drawn_from} judgements, seed {audit.seed}.")
 
 
 @command.command("show")
 @click.argument("benchmark")
 @click.option("--audit", default="", help="The audit; unless given, what was found in the queue.")
-@options.several("--judges", "Only what was found of these judges.")
-@options.where("conversations")
 @options.form()
 @click.pass_obj
-def show(
-    workspace: str, benchmark: str, audit: str, judges: tuple[str, ...], facets: options.Facets, form: str
-) -> None:
+def show(workspace: str, benchmark: str, audit: str, form: str) -> None:
     """What people found: the share of reasonable judgements, and how optimistic the others are."""
     with Workspace.open(workspace, create=False).read() as db:
-        findings = audits.findings(db, benchmark, audit, where=facets, judges=judges)
-    printing.show([audits.table(findings)], form)
+        findings = spotcheck.findings(db, benchmark, audit)
+    printing.show([spotcheck.table(findings)], form)

@@ -1,6 +1,5 @@
 """`concord study …`: draw and describe a study, show its progress, close it."""
 
-from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +12,15 @@ from concord.exchange import comparisons_file
 from concord.files import read_text
 from concord.reports.notes import DRAWN
 from concord.rubrics import shelf
-from concord.statistics.next_items import FLOOR
 from concord.store import (
-    access,
     acts,
-    exclusions,
     holdings,
     placements,
 )
 from concord.store import studies as stored
 from concord.store.conversations import Filter
-from concord.studies import pairings, purposes, quality, studies
+from concord.studies import asking, pairings, quality, studies
 from concord.studies.purposes import extra as extra_raters
-from concord.studies.purposes import training
-from concord.table import Cell, Column, Table
 from concord.workspace import Workspace
 
 
@@ -60,15 +54,8 @@ command.commands.update(annotating.commands.commands)
     "--next-for",
     type=click.Choice(["mean", "players"]),
     help="In place of strata, for a later study: conversations whose ratings narrow people's mean of all, or "
-    "of each player, most. The probability of each is kept, and weighs figures. For a first study draw "
-    "evenly.",
-)
-@click.option(
-    "--random-share",
-    type=click.FloatRange(0, 1, min_open=True),
-    default=FLOOR,
-    show_default=True,
-    help="The share that --next-for draws as a simple random sample beside the others.",
+    "of each player, most. The probability of each is kept, and weighs figures; a quarter is a simple "
+    "random sample. For a first study draw evenly.",
 )
 @options.seeded("draws the same sample")
 @options.several("--ask", "Criteria to ask; default: those that enter final.")
@@ -208,16 +195,11 @@ def _show(workspace: str, name: str) -> None:
     with Workspace.open(workspace, create=False).read() as db:
         study = stored.get(db, name)
         units = len(stored.units(db, name))
-        people = [a for a in access.annotators(db, name) if a.items]
-        out, beside = exclusions.excluded(db, name), placements.hidden(db, name)
+        beside = placements.hidden(db, name)
         signs = quality.signs(db, name)
-        decided, figures = exclusions.decisions(db, name), purposes.tables(db, name)
+        figures = asking.tables(db, name)
         done = acts.every(db, name)
         waiting = extra_raters.waiting_words(len(extra_raters.waiting(db, name)))
-        if training.rule_of(study):
-            figures.insert(0, training.table(db, name))
-        if any(one.done for one in people):
-            figures = [signs.table, *figures]
     echo(f"{study.title} ({study.name}), {study.source} {study.created[:10]}")
     echo(f"{units} units, raters of each: {study.overlap or 'everybody'}")
     if study.pilot_of:
@@ -227,44 +209,19 @@ def _show(workspace: str, name: str) -> None:
         echo(f"  {criterion.label} ({scale}): {criterion.statement}")
     if "random" in (drawn := study.meta.get("drawn", {})):
         echo(f"{DRAWN[drawn['next_for']]}; {len(drawn['random'])} are a simple random sample.")
-    if people:
+    if signs.table.rows:
         echo()
-        printing.show([_progress(study, people, out), *figures], "table")
+        printing.show([signs.table, *figures], "table")
         if beside:
-            echo(f"Hidden among them: {purposes.hidden_in_words(beside)}.")
+            echo(f"Hidden among them: {asking.hidden_in_words(beside)}.")
         if waiting:
             echo(waiting)
         for flag in signs.warnings:
             echo(f"Warning: {flag.text}")
-        for one in decided:
-            how = "left out" if one.excluded else "taken in again"
-            echo(f"{one.decided[:10]}: {one.annotator} {how}: {one.reason}")
         for act in done:
             echo(act.line)
     elif not study.anonymous:
         echo(f"Dealt to nobody yet: concord study deal {name} --annotators …")
-
-
-def _progress(study: stored.Study, people: Sequence[access.Annotator], out: Collection[str]) -> Table:
-    counts = map(Column, ("annotator", "done", "skipped", "items"))
-    columns = (*counts, Column("minutes", digits=0), Column("note"))
-    rows: list[dict[str, Cell]] = [
-        {
-            **{"annotator": a.name, "done": a.done, "skipped": a.skipped, "items": a.items},
-            "minutes": a.seconds / 60,
-            "note": ", ".join(
-                note
-                for note, holds in (
-                    ("mock", a.simulated),
-                    ("link withdrawn", a.revoked),
-                    ("left out of figures", a.name in out),
-                )
-                if holds
-            ),
-        }
-        for a in people
-    ]
-    return Table(study.name, "Progress", columns, tuple(rows))
 
 
 @command.command("pin")

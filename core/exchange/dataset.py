@@ -25,9 +25,8 @@ from concord.reports.agreement_report import Options, agreement_report
 from concord.reports.coefficient import metric_of
 from concord.reports.provenance import about, provenance, sums
 from concord.runs.registry import known_or_imported
-from concord.store import comparisons, conversations, ratings, studies
+from concord.store import comments, comparisons, conversations, ratings, studies
 from concord.store.conversations import Filter
-from concord.studies.comments import comment_rows
 from concord.table import Column, markdown_text, shown
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ RATINGS = ExportTable(
     "item_id turn criterion rater_type rater variant simulated repeat score explanation comment created "
     "model language study",
 )
-COMMENTS = ExportTable("comments", "kind item_id turn rater state skipped_because comment spans")
+COMMENTS = ExportTable("comments", "kind item_id turn rater state skipped_because comment")
 APART = ExportTable(
     "apart", "kind item_id turn criterion rater score explanation created blind shown gold judge"
 )
@@ -169,7 +168,7 @@ def folder(db: Database, study: str, *, made: date, with_names: bool = False) ->
     tables = (
         (CONVERSATIONS, conversation_rows(db, study)),
         (RATINGS, map(named, sorted(ratings.exported(db, study), key=lambda row: str(row["rater"])))),
-        (COMMENTS, map(named, comment_rows(db, study))),
+        (COMMENTS, map(named, comments.exported(db, study))),
         (COMPARISONS, (named(row) for row in compared if {row["first"], row["second"]} <= keys)),
     )
     files: dict[str, bytes] = {}

@@ -24,8 +24,7 @@ from concord.files import file_name, file_names
 from concord.reports import page, site
 from concord.reports.agreement_report import AgreementReport, Options, agreement_report
 from concord.reports.provenance import about
-from concord.store import audit, conversations, informed, ratings, studies
-from concord.studies.comments import comment_rows
+from concord.store import answers, audit, comments, conversations, ratings, studies
 from concord.table import as_csv
 from concord.workspace import Workspace
 
@@ -241,7 +240,7 @@ def _corrections(db: Database, export: Export, out: TextIO) -> int:
 
 
 def _comments(db: Database, export: Export) -> Iterable[Mapping[str, Any]]:
-    return comment_rows(db, export.study, with_excluded=export.with_excluded)
+    return comments.exported(db, export.study, with_excluded=export.with_excluded)
 
 
 # -- several files
@@ -282,9 +281,9 @@ def report_files(db: Database, report: AgreementReport, *, made: date) -> Files:
         yield name, report.document(form)
     if study.guidelines:
         yield "guidelines.md", study.guidelines
-    comments = io.BytesIO()
-    if dataset.write(comments, dataset.COMMENTS, comment_rows(db, study.name), "csv"):
-        yield "comments.csv", comments.getvalue()
+    written = io.BytesIO()
+    if dataset.write(written, dataset.COMMENTS, comments.exported(db, study.name), "csv"):
+        yield "comments.csv", written.getvalue()
     for criterion, folder in file_names(report.criteria).items():
         for table in report.tables(criterion).values():
             if table.rows:
@@ -327,7 +326,7 @@ PARTS: Mapping[str, Part] = {
         "Nobody corrected a reply of this study.",
     ),
     "comments": Part(
-        "Annotators' comments, quoted words, and why they skipped",
+        "Annotators' comments, and why they skipped",
         "study form with_excluded",
         _table(dataset.COMMENTS, _comments),
         "csv",
@@ -343,7 +342,7 @@ PARTS: Mapping[str, Part] = {
     "apart": Part(
         "Answers that are no ratings: to repeats and gold items, adjudicated and revised ones, spot-checks",
         "study form",
-        _table(dataset.APART, lambda db, export: informed.apart(db, export.study)),
+        _table(dataset.APART, lambda db, export: answers.apart(db, export.study)),
         "csv",
         "The study has no answers but ratings.",
     ),

@@ -16,6 +16,7 @@ from concord.lab.parts import DEVELOP, LabUnit
 from concord.rating import Criterion, Rater
 from concord.statistics.ratings import Floats
 from concord.store import frames, lab, placements, ratings, studies
+from concord.store.answers import ItemAnswer
 from concord.table import Cell, Column, Table
 
 PURPOSE = "diagnose"
@@ -174,18 +175,18 @@ def causes(db: Database, bench: Bench, judge: Candidate, shown: Sequence[Disagre
     """The causes tagged so far, that which costs most agreement first, each with an example and a remedy."""
     tags = lab.tags(db, bench.parts.study, str(judge))
     off = {one.unit.id: one for one in largest(db, bench, judge, len(bench.units))}
-    by: defaultdict[int, list[lab.Tag]] = defaultdict(list)
+    by: defaultdict[int, list[ItemAnswer]] = defaultdict(list)
     for each in tags:
-        if each.unit in off:
-            by[each.cause].append(each)
+        if each.item in off:
+            by[int(each.score)].append(each)
     rows: list[dict[str, Cell]] = []
     for cause, given in by.items():
-        example = max(given, key=lambda each: (bool(each.words), off[each.unit].off))
+        example = max(given, key=lambda each: (bool(each.reason), off[each.item].off))
         row: dict[str, Cell] = {"cause": CAUSES[cause], "remedy": REMEDY[cause]}
-        row |= {"items": len({t.unit for t in given}), "lost": sum(off[t.unit].off for t in given)}
-        rows.append(row | {"example": off[example.unit].unit.key, "words": example.words})
+        row |= {"items": len({t.item for t in given}), "lost": sum(off[t.item].off for t in given)}
+        rows.append(row | {"example": off[example.item].unit.key, "words": example.reason})
     rows.sort(key=lambda row: -float(str(row["lost"])))
-    note = f"{len({each.unit for each in tags})} of {len(shown)} disagreements have a cause."
+    note = f"{len({each.item for each in tags})} of {len(shown)} disagreements have a cause."
     if rows:
         note += f" Change first: {rows[0]['remedy'] or rows[0]['cause']}."
     columns = (

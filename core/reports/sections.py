@@ -38,7 +38,7 @@ from concord.statistics.study import (
 )
 from concord.statistics.systems import player_order, systems
 from concord.statistics.thresholds import pass_rates, thresholds
-from concord.store.informed import Informed
+from concord.store.answers import ItemAnswer
 from concord.studies.purposes import gold, repeat
 from concord.studies.purposes.adjudicate import scores_on
 from concord.table import Column, Note, Table
@@ -218,7 +218,7 @@ def _with_extra(evidence: Evidence, criterion: str) -> dict[Hashable, float]:
     for (unit, name), more in given.items():
         if name in ratings.criteria and unit in place and (n := int(ratings[name].present[place[unit]])):
             total = float(ratings[name].target[place[unit]]) * n + sum(more)
-            means.append(Informed(unit, name, total / (n + len(more)), "", "", 0, ""))
+            means.append(ItemAnswer(unit, name, total / (n + len(more))))
     return scores_on(means, criterion, _means(evidence))
 
 

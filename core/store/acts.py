@@ -18,6 +18,8 @@ What = Literal[
     "admitted",
     "opened to a crowd",
     "closed to a crowd",
+    "left out",
+    "taken in again",
 ]
 
 

@@ -1,6 +1,8 @@
 """What annotators said about items beside their answers: comments, and why they skipped."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from sqlite_utils import Database
 
@@ -36,6 +38,17 @@ def of_study(db: Database, name: str, *, with_excluded: bool = False) -> list[Re
 def of_conversation(db: Database, conversation: int) -> list[Remark]:
     """The comments on a conversation in all studies."""
     return _comments(db, "s.conversation_id = ?", [conversation])
+
+
+def exported(db: Database, study: str, *, with_excluded: bool = False) -> Iterator[dict[str, Any]]:
+    """The comments of a study, and why items were skipped, as rows of a file. Raises NotFound."""
+    for one in of_study(db, study, with_excluded=with_excluded):
+        yield {
+            **{name: getattr(one, name) for name in ("kind", "item_id", "turn", "rater", "state")},
+            "rater_type": "human",
+            "skipped_because": one.reason,
+            "comment": one.text,
+        }
 
 
 def _comments(db: Database, where: str, values: list[object]) -> list[Remark]:

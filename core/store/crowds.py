@@ -15,7 +15,7 @@ from sqlite_utils import Database
 from concord.rating import Rater
 from concord.store import database, links, placements, ratings, studies
 from concord.store.database import find, now
-from concord.store.purposes import QUEUED
+from concord.store.purposes import QUEUED, UNRATED
 
 Platform = Literal["prolific", "mturk"]
 
@@ -186,7 +186,7 @@ def expire(db: Database, study: str) -> list[str]:
     late = [one for one in workers(db, study) if not one.returned and one.state == "timed out"]
     for one in late:
         placements.reclaim(db, study, one.rater)
-        free = [item.id for item in placements.unrated(db, study, one.rater) if not item.begun]
+        free = [item.id for item in placements.placed(db, study, UNRATED, one.rater) if not item.begun]
         placements.remove(db, free)
         db.execute(
             "UPDATE links SET ended = ? WHERE opens = 'worker' AND study_id = ? AND rater_id = ?",

@@ -9,26 +9,28 @@ from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import blake2b
 from itertools import groupby
-from typing import Annotated, Any, Literal, NamedTuple, Self, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 from sqlite_utils import Database
 
 from concord.errors import ConcordError, NotAllowed, StudyError
-from concord.store import informed, placements, settings
+from concord.store import placements, settings
 from concord.store.database import now
 
 
 class Event(BaseModel):
-    """One thing done at an annotator's desk, about the item with this number.
+    """One thing done at a desk about `item`; `text` is the reason beside an answer, of a skip, or a flag.
 
-    `seconds` is time at work on it since the last event. “reading” has item 0 and TextSettings as `text`.
+    `score` is an answer's value: a score, or one of the words that the question has as answers; None takes
+    the answer back. `seconds` is time at work on the item since the last event. “reading” has item 0 and
+    TextSettings as `text`.
     """
 
-    item: int
+    item: int | Annotated[str, Field(max_length=500)]
     do: Literal["answer", "submit", "skip", "reopen", "flag", "time", "reading"]
     criterion: str = Field("", max_length=200)
-    score: float | None = None
+    score: Annotated[float, Field(allow_inf_nan=False)] | Annotated[str, Field(max_length=50)] | None = None
     text: str = Field("", max_length=20_000)
     seconds: float = Field(0.0, ge=0, le=3600, allow_inf_nan=False)
 
@@ -38,6 +40,13 @@ class Event(BaseModel):
         if self.do != "answer" and len(self.text) > placements.REASON:
             raise ValueError(f"a remark has at most {placements.REASON} characters")
         return self
+
+    @property
+    def number(self) -> float | None:
+        """The score of a question whose answers are numbers. Raises StudyError for a word."""
+        if isinstance(self.score, str):
+            raise StudyError("The answer to this question is a number.")
+        return self.score
 
 
 class TextSettings(BaseModel):
@@ -51,9 +60,6 @@ class TextSettings(BaseModel):
     contrast: bool = False
     letters: bool = False
     language: Annotated[str, Field(max_length=20)] = ""
-
-
-T = TypeVar("T", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -79,7 +85,7 @@ class Numbers:
     The number of a unit itself means nothing: a flag set by it would tell units from hidden items.
     """
 
-    def __init__(self, db: Database, study: str, rater: int):
+    def __init__(self, db: Database, study: str, rater: int | str):
         self._key = f"{settings.get(db, _SECRET)} {study} {rater}".encode()
 
     def shown(self, item: int) -> int:
@@ -122,7 +128,7 @@ def of(rater: int) -> str:
 
 def apply(db: Database, rater: int, client: str, events: Iterable[Any]) -> tuple[int, list[Refusal]]:
     """Apply what one browser reports of the items of a study: see `once`."""
-    return once(db, of(rater), client, events, Event, lambda event: _apply(db, rater, event), reader=rater)
+    return once(db, of(rater), client, events, lambda event: _apply(db, rater, event), reader=rater)
 
 
 def once(
@@ -130,8 +136,7 @@ def once(
     desk: str,
     client: str,
     events: Iterable[Any],
-    kind: type[T],
-    do: Callable[[T], None],
+    do: Callable[[Event], None],
     *,
     reader: int | None = None,
 ) -> tuple[int, list[Refusal]]:
@@ -147,14 +152,15 @@ def once(
     last = mark(db, desk, client)
     refused: list[Refusal] = []
     numbered = sorted(map(_numbered, events), key=lambda one: one[0])
-    for n, item, event in numbered:
+    for n, item, reported in numbered:
         if n <= last:
             continue
         try:
-            if reader is not None and event.get("do") == "reading":
-                _read_as(db, reader, Event.model_validate(event))
-            else:
-                do(kind.model_validate(event))
+            event = Event.model_validate(reported)
+            if event.do != "reading":
+                do(event)
+            elif reader is not None:
+                _read_as(db, reader, event)
         except ValidationError as error:
             why = error.errors()[0]["msg"]
             refused.append(Refusal(n, item, f"This cannot be stored: {why}. Answer this item again."))
@@ -235,15 +241,18 @@ def _read_as(db: Database, rater: int, event: Event) -> None:
 
 
 def _apply(db: Database, rater: int, event: Event) -> None:
-    placement = placements.find_id(db, rater, event.item)
+    placement = placements.find_id(db, rater, event.item if isinstance(event.item, int) else 0)
     if event.do not in ("time", "flag"):
         study, purpose = placements.study_of(db, placement)
-        informed.refuse_revealed(db, rater, study)
+        if placements.has_seen(db, rater, study):
+            raise NotAllowed(
+                "What others answered was shown, so your answers are locked: nothing was changed."
+            )
         if purpose != "training" and placements.untrained(db, study, rater):
             raise NotAllowed("This item opens when you have passed the training: nothing was changed.")
     match event.do:
         case "answer":
-            placements.answer(db, rater, placement, event.criterion, event.score, event.text)
+            placements.answer(db, rater, placement, event.criterion, event.number, event.text)
         case "submit":
             placements.submit(db, rater, placement)
         case "skip":

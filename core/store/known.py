@@ -6,9 +6,8 @@ from typing import Any, Literal, NamedTuple
 
 from sqlite_utils import Database
 
-from concord.store import database, studies
+from concord.store import answers, database, placements, studies
 from concord.store.database import find
-from concord.store.purposes import RATED
 
 
 class UnitKey(NamedTuple):
@@ -80,32 +79,30 @@ def set_gold(db: Database, name: str, golds: Iterable[Gold], kind: Known = "gold
     of: dict[UnitKey, list[Gold]] = {}
     for gold in golds:
         of.setdefault(gold.unit, []).append(gold)
-    for unit, answers in of.items():
+    for unit, known in of.items():
         which = {"study_id": study, "known": kind, **unit._asdict()}
         item = find(db, "items", "id", **which)
         number = item["id"] if item else database.insert(db, "items", which)
-        kept = json.dumps([answer[1:] for answer in answers], ensure_ascii=False)
+        kept = json.dumps([answer[1:] for answer in known], ensure_ascii=False)
         database.update(db, "items", number, answers=kept)
+
+
+def by_item(db: Database, name: str, kind: Known = "gold") -> dict[int, list[Gold]]:
+    """The items of a study, or of its training, by unit, each with its known answers by criterion."""
+    rows = db.execute(
+        f"SELECT i.id, {_GOLD} FROM items i JOIN known_answers g ON g.item_id = i.id "
+        "WHERE i.study_id = ? AND i.known = ? ORDER BY i.conversation_id, i.turn, i.id, g.criterion",
+        [studies.study_id(db, name), kind],
+    )
+    items: dict[int, list[Gold]] = {}
+    for item, *row in rows:
+        items.setdefault(item, []).append(_gold(row))
+    return items
 
 
 def gold(db: Database, name: str, kind: Known = "gold") -> list[Gold]:
     """The known answers of a study, or of its training, by unit and criterion."""
-    rows = db.execute(
-        f"SELECT {_GOLD} FROM items i JOIN known_answers g ON g.item_id = i.id "
-        "WHERE i.study_id = ? AND i.known = ? ORDER BY i.conversation_id, i.turn, g.criterion",
-        [studies.study_id(db, name), kind],
-    )
-    return [_gold(row) for row in rows]
-
-
-def items(db: Database, name: str, kind: Known = "gold") -> list[int]:
-    """The items of a study, or of its training, that have known answers, by unit."""
-    rows = db.execute(
-        "SELECT i.id FROM items i WHERE i.study_id = ? AND i.known = ? AND EXISTS (SELECT 1 "
-        "FROM known_answers g WHERE g.item_id = i.id) ORDER BY i.conversation_id, i.turn",
-        [studies.study_id(db, name), kind],
-    )
-    return [item for (item,) in rows]
+    return [one for of in by_item(db, name, kind).values() for one in of]
 
 
 def shown(db: Database, placement: int) -> Mapping[str, Gold]:
@@ -123,38 +120,44 @@ def pairs(db: Database, name: str, purpose: str = "repeat") -> list[Pair]:
     """The two answers to each unit that an annotator submitted again for this purpose, by annotator, unit and
     criterion. A second one that was given after others' answers to the unit were shown is left out.
     """
-    study = studies.study_id(db, name)
-    # SQLite computes the view of answers for the whole study, which takes a second of a large one.
-    again = (
-        "SELECT 1 FROM items i JOIN placements p ON p.item_id = i.id WHERE i.study_id = ? AND p.purpose = ?"
-    )
-    if db.execute(again, [study, purpose]).fetchone() is None:
+    again = answers.answers(db, name, purpose)
+    if not again:  # all blind answers take a second of a large study
         return []
-    rows = db.execute(
-        "SELECT x.name, i.id, s.question, g.score, s.value, s.shown FROM items i "
-        "JOIN placements p ON p.item_id = i.id AND p.purpose = ? AND p.state = 'done' "
-        "JOIN raters x ON x.id = p.rater_id JOIN placements f ON f.item_id = i.id "
-        f"AND f.rater_id = p.rater_id AND f.purpose IN {RATED} AND f.state = 'done' "
-        "JOIN answers s ON s.placement_id = p.id AND s.replaced IS NULL "
-        "JOIN given g ON g.item_id = i.id AND g.rater_id = p.rater_id AND g.criterion = s.question "
-        "WHERE i.study_id = ? AND g.study_id = ? AND NOT EXISTS (SELECT 1 FROM placements d WHERE "
-        "d.item_id = i.id AND d.rater_id = p.rater_id AND d.purpose = 'discuss' AND d.opened <= s.given) "
-        "ORDER BY 1, 2, 3",
-        [purpose, study, study],
+    first = {(one.rater, one.item, one.criterion): one.score for one in answers.blind(db, name)}
+    seen = {(one.rater, one.item): one.opened for one in placements.placed(db, name, ["discuss"])}
+    return sorted(
+        Pair(
+            one.person,
+            one.item,
+            one.criterion,
+            first[one.rater, one.item, one.criterion],
+            one.score,
+            one.shown,
+        )
+        for one in again
+        if (one.rater, one.item, one.criterion) in first
+        and one.given < (seen.get((one.rater, one.item)) or "~")
     )
-    return [Pair(*row) for row in rows]
 
 
 def checks(db: Database, name: str, kind: Known = "gold") -> list[Check]:
     """Every known answer that a submitted gold or training item was to have, by annotator, item and
     criterion.
     """
-    rows = db.execute(
-        "SELECT x.name, p.id, g.criterion, s.value, g.answer, g.tolerance, g.attention, p.attempt "
-        "FROM items i JOIN placements p ON p.item_id = i.id AND p.purpose = i.known AND p.state = 'done' "
-        "JOIN raters x ON x.id = p.rater_id JOIN known_answers g ON g.item_id = i.id LEFT JOIN answers s "
-        "ON s.placement_id = p.id AND s.question = g.criterion AND s.replaced IS NULL "
-        "WHERE i.study_id = ? AND i.known = ? ORDER BY 1, 2, 3",
-        [studies.study_id(db, name), kind],
-    )
-    return [Check(*(*row[:6], bool(row[6]), row[7])) for row in rows]
+    golds = by_item(db, name, kind)
+    given = {(one.placement, one.criterion): one.score for one in answers.answers(db, name, kind)}
+    return [
+        Check(
+            one.person,
+            one.id,
+            of.criterion,
+            given.get((one.id, of.criterion)),
+            of.answer,
+            of.tolerance,
+            of.attention,
+            one.attempt,
+        )
+        for one in sorted(placements.placed(db, name, [kind]), key=lambda one: (one.person, one.id))
+        if one.state == "done"
+        for of in golds.get(one.item, ())
+    ]

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from sqlite_utils import Database
 
-from concord.store import audit, studies
+from concord.store import answers, audit, studies
+from concord.store.answers import ItemAnswer
 from concord.store.database import update
 
 OPENED = "test part opened"
@@ -125,22 +126,7 @@ def last_answered(db: Database, conversations: Sequence[int], judge: str, varian
     return (last or "")[:10]
 
 
-class Tag(NamedTuple):
-    """Why a judge and people differ on an item, as somebody sees it."""
-
-    unit: int
-    person: str
-    cause: int
-    words: str
-
-
-def tags(db: Database, study: str, judge: str) -> list[Tag]:
+def tags(db: Database, study: str, judge: str) -> list[ItemAnswer]:
     """The causes that people tagged for a judge (“MODEL by VERSION”), in the order in which they did."""
-    rows = db.execute(
-        "SELECT p.item_id, x.name, CAST(a.value AS INTEGER), a.reason FROM placements p "
-        "JOIN items i ON i.id = p.item_id JOIN studies t ON t.id = i.study_id "
-        "JOIN answers a ON a.placement_id = p.id AND a.replaced IS NULL JOIN raters x ON x.id = p.rater_id "
-        "WHERE p.purpose = 'diagnose' AND t.name = ? AND a.question = ? ORDER BY a.id",
-        [study, judge],
-    )
-    return [Tag(*row) for row in rows]
+    given = answers.answers(db, study, "diagnose")
+    return sorted((one for one in given if one.criterion == judge), key=lambda one: one.given)

@@ -7,7 +7,7 @@ replaced is kept.
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from statistics import median
@@ -18,7 +18,7 @@ from sqlite_utils import Database
 from concord.errors import NotAllowed, StudyError, check_known
 from concord.store import conversations, database, studies, summaries
 from concord.store.database import find, now
-from concord.store.purposes import HIDDEN, PURPOSES, QUEUED, RATED, UNRATED
+from concord.store.purposes import HIDDEN, LOCKING, PURPOSES, QUEUED, RATED, UNRATED
 
 FIRST = 2**40
 """Numbers of placements are above this, those of items below."""
@@ -70,7 +70,10 @@ class Placement:
 
 
 class Placed(NamedTuple):
-    """An item on somebody's desk. `begun`: something was done about it; `attempt`: at training, from 1."""
+    """An item on somebody's desk. `begun`: something was done about it; `attempt`: at training, from 1.
+
+    `opened` is when what belongs beside it was shown.
+    """
 
     item: int
     person: str
@@ -81,6 +84,7 @@ class Placed(NamedTuple):
     id: int
     rater: int
     attempt: int
+    opened: str | None
 
     @property
     def closed(self) -> bool:
@@ -150,7 +154,7 @@ def placed(db: Database, name: str, purposes: Collection[str], rater: int | None
     rows = db.execute(
         f"SELECT p.item_id, x.name, iif(p.purpose IN {RATED}, {studies.BEGUN}, p.state <> 'open' "
         "OR p.flag <> '' OR EXISTS (SELECT 1 FROM answers a WHERE a.placement_id = p.id "
-        "AND a.replaced IS NULL)), p.state, p.position, p.purpose, p.id, p.rater_id, p.attempt "
+        "AND a.replaced IS NULL)), p.state, p.position, p.purpose, p.id, p.rater_id, p.attempt, p.opened "
         "FROM placements p JOIN items i ON i.id = p.item_id JOIN raters x ON x.id = p.rater_id "
         "WHERE i.study_id = :study AND p.purpose IN (SELECT value FROM json_each(:purposes)) "
         f"{'' if rater is None else 'AND p.rater_id = :rater'} ORDER BY p.position",
@@ -164,19 +168,10 @@ def queues(db: Database, name: str) -> list[Placed]:
     return placed(db, name, RATED)
 
 
-def unrated(db: Database, name: str, rater: int, purpose: str = "") -> list[Placed]:
-    """What lies on an annotator's desk beside rated items (for a purpose), in its order."""
-    return placed(db, name, [purpose] if purpose else UNRATED, rater)
-
-
-def people(db: Database, name: str) -> list[str]:
-    """The annotators with items of a study that are not rated, by name."""
-    return sorted({one.person for one in placed(db, name, UNRATED)})
-
-
 def desks(db: Database, name: str) -> dict[str, list[Placed]]:
     """Everybody's rated items of a study in their order; none of people who have other items of it alone."""
-    items: dict[str, list[Placed]] = {person: [] for person in people(db, name)}
+    others = sorted({one.person for one in placed(db, name, UNRATED)})
+    items: dict[str, list[Placed]] = {person: [] for person in others}
     for one in queues(db, name):
         items.setdefault(one.person, []).append(one)
     return items
@@ -193,6 +188,47 @@ def hidden(db: Database, name: str) -> dict[str, dict[str, int]]:
     for one in sorted(placed(db, name, HIDDEN), key=lambda one: (one.person, one.purpose)):
         counts.setdefault(one.person, Counter())[one.purpose] += 1
     return {person: dict(of) for person, of in counts.items()}
+
+
+class Range(NamedTuple):
+    """How far the first ratings of a unit are apart on a criterion."""
+
+    unit: int
+    criterion: str
+    apart: float
+
+
+def ranges(db: Database, name: str, overlap: int, unit: int | None = None) -> Iterator[Range]:
+    """The range of the first ratings of each unit (or of one) on each criterion, once all of them are given.
+
+    A unit is there when it lies on `overlap` desks, none of these is open, and two people or more rated it
+    whom no decision leaves out.
+    """
+    one = "" if unit is None else "AND u.id = :unit AND g.item_id = :unit "
+    rows = db.execute(
+        "SELECT u.id, g.criterion, max(g.score) - min(g.score) FROM items u "
+        "JOIN placements a ON a.item_id = u.id AND a.purpose = 'first' AND a.state = 'done' "
+        "JOIN given g ON g.item_id = u.id AND g.rater_id = a.rater_id "
+        f"WHERE u.study_id = :study AND g.study_id = :study {one}"
+        "AND (SELECT count(*) >= :overlap AND NOT sum(f.state = 'open') FROM placements f "
+        "WHERE f.item_id = u.id AND f.purpose = 'first') AND NOT EXISTS (SELECT 1 FROM left_out o "
+        "WHERE o.study_id = u.study_id AND o.rater_id = a.rater_id) "
+        "GROUP BY u.id, g.criterion HAVING count(*) > 1 ORDER BY u.id, g.criterion",
+        {"study": studies.study_id(db, name), "unit": unit, "overlap": overlap},
+    )
+    yield from (Range(*row) for row in rows.fetchall())
+
+
+def count_as_first(db: Database, name: str) -> None:
+    """Let the extra ratings of a study be like all others: every unit is to have as many raters now."""
+    study = studies.study_id(db, name)
+    db.execute(
+        "UPDATE placements SET purpose = 'first' WHERE purpose = 'extra' AND item_id IN "
+        "(SELECT id FROM items WHERE study_id = ?)",
+        [study],
+    )
+    for table in ("ratings", "scores"):
+        db.execute(f"UPDATE {table} SET extra = 0 WHERE study_id = ?", [study])
 
 
 def studies_of(db: Database, rater: int) -> list[tuple[str, str, int, int]]:
@@ -369,8 +405,11 @@ def give(
 ) -> None:
     """Store an answer at a desk where nothing is submitted: with it the item is done. The one before is kept.
 
-    Words alone have no value; `shown` is the judge's score that stood beside the item.
+    Words alone have no value; `shown` is the judge's score that stood beside the item. Raises StudyError for
+    too many of them.
     """
+    if len(reason) > REASON:
+        raise StudyError(f"A reason has at most {REASON:,} characters.")
     _replace(db, placement, question)
     _keep(db, placement, question, value, reason, shown)
     db.execute(
@@ -387,6 +426,63 @@ def withdraw(db: Database, placement: int, question: str) -> None:
         "(SELECT 1 FROM answers WHERE placement_id = :id AND replaced IS NULL)",
         {"id": placement},
     )
+
+
+def give_beside(
+    db: Database,
+    purpose: str,
+    rater: int,
+    item: int,
+    question: str,
+    value: float | None,
+    reason: str = "",
+    shown: float | None = None,
+) -> None:
+    """Store an answer to an item on a desk of its own, or take it back (None).
+
+    Raises StudyError where one person answers an item for all, as long as an answer of another one holds.
+    """
+    if PURPOSES[purpose].alone:
+        others = db.execute(
+            "SELECT x.name FROM placements p JOIN answers a ON a.placement_id = p.id JOIN raters x "
+            f"ON x.id = p.rater_id WHERE p.item_id = ? AND p.purpose = '{purpose}' AND p.rater_id <> ? "
+            "AND a.replaced IS NULL",
+            [item, rater],
+        ).fetchone()
+        if others:
+            raise StudyError(f"{others[0]} has settled this item. Yours was not taken; go on with the next.")
+    if value is None:
+        if row := find(db, "placements", "id", rater_id=rater, purpose=purpose, item_id=item):
+            withdraw(db, row["id"], question)
+        return
+    placement = beside(db, rater, purpose, item)
+    there = get(db, rater, placement)
+    before = {name: given * there.direction for name, given in there.answers.items()}
+    if (before.get(question), there.reasons.get(question, "")) != (value, reason):
+        give(db, placement, question, value, reason, shown)
+
+
+def show(db: Database, rater: int, purpose: str, items: Iterable[int]) -> None:
+    """Record that an annotator begins to see what stands beside these items, which locks their answers."""
+    for item in items:
+        placement = beside(db, rater, purpose, item)
+        db.execute("UPDATE placements SET opened = ifnull(opened, ?) WHERE id = ?", [now(), placement])
+
+
+def revealed(db: Database, name: str) -> list[str]:
+    """The annotators who have begun to see a judge's scores or others' answers, by name."""
+    return sorted({one.person for one in placed(db, name, LOCKING) if one.opened})
+
+
+def has_seen(db: Database, rater: int, study: str, purposes: Collection[str] = LOCKING) -> bool:
+    """Whether an annotator has begun to see a judge's scores, or others' answers, of a study."""
+    row = db.execute(
+        "SELECT 1 FROM placements p JOIN items i ON i.id = p.item_id JOIN studies t ON t.id = i.study_id "
+        "WHERE p.rater_id = ? AND p.opened IS NOT NULL AND p.purpose IN (SELECT value FROM json_each(?)) "
+        "AND t.name = ? LIMIT 1",
+        [rater, json.dumps([*purposes]), study],
+    ).fetchone()
+    return row is not None
 
 
 def _keep(

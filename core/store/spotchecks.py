@@ -22,7 +22,7 @@ from concord.store.studies import refuse_taken
 
 @dataclass(frozen=True)
 class Seen:
-    """A judgement, and what one person found of it (`finding`, `comment`, `corrected`)."""
+    """A judgement, and what one person found of it (`finding`, `comment`)."""
 
     id: int
     judge: str
@@ -35,7 +35,6 @@ class Seen:
     raw: str
     finding: Finding | None = None
     comment: str = ""
-    corrected: float | None = None
 
 
 def judgements(
@@ -57,8 +56,7 @@ def judgements(
     )
     # By itself: joined to the judgements, all that the person ever found would be read.
     theirs = db.query(
-        "SELECT judgement_id, finding, comment, corrected FROM findings WHERE conversation_id = ? "
-        "AND rater_id = ?",
+        "SELECT judgement_id, finding, comment FROM findings WHERE conversation_id = ? AND rater_id = ?",
         [conversation_id, rater],
     )
     findings = {finding.pop("judgement_id"): finding for finding in theirs}
@@ -109,17 +107,6 @@ def placement(db: Database, judgement_id: int, rater: int, audit: str = "") -> i
     of = {"study_id": study, "judgement_id": judgement_id, "conversation_id": conversation}
     item = find(db, "items", "id", **of)
     return placements.beside(db, rater, "spot-check", item["id"] if item else insert(db, "items", of))
-
-
-def uncorrect(db: Database, conversation_id: int, rater: int, criterion: str) -> None:
-    """Take back the score that a person would have given to a reply, whichever judgement it stands beside."""
-    rows = db.execute(
-        "SELECT p.id FROM items i JOIN placements p ON p.item_id = i.id AND p.purpose = 'spot-check' "
-        "WHERE i.conversation_id = ? AND p.rater_id = ?",
-        [conversation_id, rater],
-    )
-    for (number,) in rows.fetchall():
-        placements.withdraw(db, number, criterion)
 
 
 @dataclass(frozen=True)
@@ -197,27 +184,24 @@ def drawn(db: Database, audit: str, rater: int | None = None) -> list[Drawn]:
     return [Drawn(*row) for row in rows]
 
 
-def findings(db: Database, benchmark: str, facets: Sequence[str], where: Where | None = None) -> pd.DataFrame:
+def findings(db: Database, benchmark: str, facets: Sequence[str]) -> pd.DataFrame:
     """What people found of conversations of the benchmark, one row a person and judgement, the first first.
 
-    Columns: judgement, judge, player, person, simulated (of the person), finding, audits (with the judgement,
-    joined by line breaks), desk (the audit in which it was found, "" for triage), and each facet.
+    Columns: judgement, judge, player, person, simulated (of the person), finding, desk (the audit in which it
+    was found, "" for triage), and each facet.
     """
-    wanted, args = condition(where)
     each = "".join(
         f", (SELECT value FROM facets WHERE conversation_id = c.id AND name = :by{i}) AS by{i}"
         for i in range(len(facets))
     )
     rows = pd.read_sql_query(
         "SELECT f.judgement_id AS judgement, x.name AS judge, c.player, p.name AS person, p.simulated, "
-        "f.finding, ifnull((SELECT group_concat(a.name, char(10)) FROM items i JOIN studies a "
-        "ON a.id = i.study_id AND a.source = 'audit' WHERE i.judgement_id = f.judgement_id), '') AS audits, "
-        f"iif(t.source = 'audit', t.name, '') AS desk{each} FROM findings f "
+        f"f.finding, iif(t.source = 'audit', t.name, '') AS desk{each} FROM findings f "
         "JOIN studies t ON t.id = f.study_id JOIN conversations c ON c.id = f.conversation_id "
         "JOIN judgements j ON j.id = f.judgement_id "
         "JOIN raters x ON x.id = j.rater_id JOIN raters p ON p.id = f.rater_id WHERE "
-        f"c.benchmark = :benchmark AND {wanted} ORDER BY f.submitted, f.placement_id",
+        "c.benchmark = :benchmark ORDER BY f.submitted, f.placement_id",
         db.conn,
-        params=args | {"benchmark": benchmark} | {f"by{i}": name for i, name in enumerate(facets)},
+        params={"benchmark": benchmark} | {f"by{i}": name for i, name in enumerate(facets)},
     )
     return rows.rename(columns={f"by{i}": name for i, name in enumerate(facets)})

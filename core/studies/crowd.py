@@ -20,7 +20,8 @@ from concord.errors import NotAllowed, StudyError
 from concord.store import acts, crowds, placements, settings, studies
 from concord.store.crowds import Crowd, Platform, Visitor, Worker
 from concord.store.sessions import LinkRefused
-from concord.studies.dealing import deal_hidden, refuse_undealable
+from concord.studies import asking
+from concord.studies.dealing import refuse_undealable
 from concord.table import Cell, Column, Table
 
 PARAMETERS: Mapping[Platform, tuple[str, str, str]] = {
@@ -120,7 +121,7 @@ def enter(db: Database, crowd: Crowd, came: Visitor) -> Worker:
         raise LinkRefused("full")
     new = crowds.add(db, crowd, came, crowd.code or secrets.token_hex(4).upper())
     placements.assign(db, new.rater, units)
-    deal_hidden(db, crowd.study)
+    asking.deal(db, crowd.study)
     return new
 
 

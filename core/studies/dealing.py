@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 from sqlite_utils import Database
 
 from concord.errors import NotAllowed, StudyError, not_found
-from concord.store import access, acts, audit, crowds, extras, frames, informed, placements, studies
+from concord.store import access, acts, audit, crowds, frames, placements, studies
 from concord.store.studies import Study
-from concord.studies import purposes, sampling
+from concord.studies import asking, sampling
 from concord.studies.purposes import extra as extra_raters
 from concord.studies.purposes import repeat
 from concord.studies.purposes.adjudicate import Rule, refuse_too_wide
-from concord.table import Cell, Column, Table
 
 if TYPE_CHECKING:
     from concord.store.desk import Refusal
@@ -72,23 +71,6 @@ class Deal:
             sentences.append(f"{len(self.disputed)} items have {rule}; {extra}.")
         return " ".join(sentences)
 
-    @property
-    def table(self) -> Table:
-        """The balance of annotators."""
-        rows: list[dict[str, Cell]] = []
-        for person in self.people:
-            with_others = [n for pair, n in self.shared.items() if person in pair]
-            lists = {"items": self.first, "new": self.new, "back": self.back}
-            counts = {column: len(of.get(person, ())) for column, of in lists.items()}
-            shared = _between(with_others) if with_others else ""
-            rows.append({"annotator": person, **counts, "shared": shared})
-        columns = (
-            *map(Column, ("annotator", "items", "new")),
-            Column("back", "taken back"),
-            Column("shared", "shared with each other one"),
-        )
-        return Table("deal", "Items of each annotator", columns, tuple(rows))
-
 
 def _between(counts: Sequence[int]) -> str:
     low, high = min(counts, default=0), max(counts, default=0)
@@ -102,25 +84,22 @@ def deal_study(
     *,
     overlap: int | None = None,
     repeats: float | None = None,
-    repeat_after: int | None = None,
     extra: Rule | None = None,
 ) -> dict[str, int]:
     """Deal a study's units as `plan` says; returns everybody's number of items.
 
-    The share `repeats` of each annotator's items comes again, each after at least `repeat_after` others
-    (None: as before); these and gold items are mixed into the queues, and not among the numbers returned.
-    Raises StudyError and NotFound.
+    The share `repeats` of each annotator's items, at most half, comes again (None: as before); these and gold
+    items are mixed into the queues, and not among the numbers returned. Raises StudyError and NotFound.
     """
+    if repeats is not None and not 0 <= repeats <= repeat.MOST:
+        raise StudyError(f"The share of items that come again is 0 to {repeat.MOST:g}, not {repeats:g}.")
     crowds.expire(db, name)
     deal = plan(db, name, annotators, overlap=overlap, extra=extra)
-    if repeats is not None or repeat_after is not None:
-        share, after = repeat.settings_of(deal.study)
-        share = share if repeats is None else repeats
-        after = after if repeat_after is None else repeat_after
-        studies.remember(db, name, "repeats", {"share": share, "after": after})
+    if repeats is not None:
+        studies.remember(db, name, "repeats", repeats)
     if extra is not None:
         studies.remember(db, name, "extra", asdict(extra) if deal.rule else None)
-    follow(db, deal, annotators, strictly=repeats is not None or repeat_after is not None)
+    follow(db, deal, annotators)
     for person in annotators or [""]:
         audit.record(db, "dealt", name, person, audit.facts(overlap=overlap))
     return dict(Counter(one.person for one in placements.queues(db, name)))
@@ -131,18 +110,13 @@ def follow(
     deal: Deal,
     annotators: Sequence[str] = (),
     without: Sequence[str] = (),
-    *,
-    strictly: bool = False,
 ) -> None:
-    """Carry out a plan that was made for these people, and lay what belongs beside the rated items.
-
-    Raises StudyError where `strictly` as many repeats as were asked for are to fit, and do not.
-    """
+    """Carry out a plan that was made for these people, and lay what belongs beside the rated items."""
     name = deal.study.name
     for person in acts.left(db, name) & {*annotators}:
         acts.record(db, name, "returned", "named in a deal", person)
     if deal.count_as_first:
-        extras.count_as_first(db, name)
+        placements.count_as_first(db, name)
     units = deal.units
     back = {person: [unit for key in keys for unit in units[key]] for person, keys in deal.back.items()}
     for person, mine in back.items():
@@ -151,9 +125,7 @@ def follow(
         new = [unit for key in keys for unit in units[key]]
         placements.assign(db, access.annotator_id(db, person), new)
     studies.set_overlap(db, name, deal.overlap)
-    extra_raters.take_back(db, name)
-    extra_raters.give(db, name, also=annotators)
-    purposes.lay(db, name, extra_raters.gone(db, name, without, annotators), strictly=strictly)
+    asking.deal(db, name, without=without, named=annotators)
 
 
 def plan(
@@ -182,7 +154,7 @@ def plan(
     k = study.overlap if overlap is None else overlap
     if acts.is_closed(db, name):
         raise NotAllowed(f"The study “{name}” is closed. `concord study reopen {name}` opens it again.")
-    seen, gone = informed.revealed(db, name), extra_raters.gone(db, name, without, annotators)
+    seen, gone = placements.revealed(db, name), extra_raters.gone(db, name, without, annotators)
     if unblind := [person for person in annotators if person in seen]:
         raise StudyError(
             f"“{unblind[0]}” has seen others' answers or a judge's scores: no answer would be blind."
@@ -193,7 +165,7 @@ def plan(
     for unit in studies.units(db, name):
         units.setdefault(unit["key"], []).append(unit["id"])
     more = k == 0 or 0 < study.overlap < k
-    there = [] if more else extras.dealt(db, name)
+    there = [] if more else extra_raters.dealt(db, name)
     desks = _desks(db, name, units, {(one.item, one.person) for one in there})
     # Who came by a link for a crowd platform has a share of fixed size.
     fixed = {worker.name for worker in crowds.workers(db, name)} - gone
@@ -287,7 +259,7 @@ def reported(
     ends = ("submit", "skip", "answer") if studies.get(db, name).pairs else ("submit", "skip")
     numbers = {event["item"] for event in listed if event.get("do") in ends}
     if numbers:
-        purposes.after(db, name, rater, placements.items_of(db, numbers))
+        asking.after(db, name, rater, placements.items_of(db, numbers))
     return taken
 
 
@@ -299,11 +271,6 @@ def _kinds(db: Database, name: str) -> dict[str, list[str]]:
     values |= {facet: facets[facet] for facet in frames.varied(db, name)}
     names = [of for of, given in values.items() if len({*given.values()}) > 1]
     return {unit["key"]: [values[of].get(unit["id"], "") for of in names] for unit in units}
-
-
-def deal_hidden(db: Database, name: str) -> None:
-    """Lay what belongs beside the rated items into the queues as they are, where somebody rates on."""
-    purposes.lay(db, name, extra_raters.gone(db, name))
 
 
 def refuse_undealable(study: Study) -> None:

@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from concord.conversation import Conversation
 from concord.errors import StudyError, not_found
 from concord.rating import Criterion
-from concord.statistics.next_items import FLOOR, expected_error
+from concord.statistics.next_items import expected_error
 from concord.store import audit, conversations, frames, ratings, studies
 from concord.store.conversations import Filter
 from concord.store.studies import Study
@@ -64,7 +64,6 @@ def draw(
     allocation: sampling.Allocation = "even",
     exclude_refused: bool = False,
     next_for: NextFor = "",
-    random_share: float = FLOOR,
     not_in: Sequence[str] = (),
 ) -> Sample:
     """Draw `n` stored conversations, storing nothing: the sample of `draw_study`.
@@ -77,7 +76,7 @@ def draw(
     apart = [unit["conversation_id"] for study in not_in for unit in studies.units(db, study)]
     candidates = candidates[~candidates.id.isin(apart)]
     if next_for:
-        return _draw_next(db, candidates, n, wanted, seed, next_for, random_share)
+        return _draw_next(db, candidates, n, wanted, seed, next_for)
     if by is None:
         varied = candidates.drop(columns=["id", "key"]).nunique()
         by = [str(column) for column, values in varied.items() if 1 < values <= n]
@@ -92,7 +91,6 @@ def _draw_next(
     wanted: Filter,
     seed: int,
     next_for: NextFor,
-    share: float,
 ) -> Sample:
     """The sample that narrows the corrected mean of all, or of each player."""
     import pandas as pd
@@ -105,14 +103,14 @@ def _draw_next(
         )
     size = expected_error(finals["judged"], finals["spread"], finals["people"])
     if next_for != "players":
-        chosen = sampling.draw_by_chance(candidates, n, size, seed=seed, name="key", share=share)
+        chosen = sampling.draw_by_chance(candidates, n, size, seed=seed, name="key")
         return Sample(candidates, chosen, (), wanted)
     each = sampling.draw(candidates, n, seed=seed, by=["player"], name="key").player.value_counts()
     parts = []
     for player in sorted(each.index):
         mine = (candidates.player == player).to_numpy()
         drawn = sampling.draw_by_chance(
-            candidates[mine], int(each[player]), size[mine], seed=seed, name="key", share=share
+            candidates[mine], int(each[player]), size[mine], seed=seed, name="key"
         )
         parts.append(drawn.assign(stratum=player))
     return Sample(candidates, pd.concat(parts, ignore_index=True), ("player",), wanted)
@@ -143,7 +141,6 @@ def draw_study(
     guidelines: str = "",
     overlap: int = 0,
     next_for: NextFor = "",
-    random_share: float = FLOOR,
     rubric: Numbered | None = None,
     not_in: Sequence[str] = (),
     pilot_of: str = "",
@@ -160,8 +157,7 @@ def draw_study(
     With `next_for` the conversations are those that narrow a figure most, in place of strata: people's mean
     of all (“mean”), or of each player, of which equally many are drawn (“players”). Each is drawn with a
     probability that follows how far people are expected to be from the judges there
-    (`concord.statistics.next_items`). The `random_share` of them is a simple random sample, named with the
-    study.
+    (`concord.statistics.next_items`). A quarter of them is a simple random sample, named with the study.
 
     No conversation of the studies `not_in` is drawn, and none of a pilot of this study; a pilot (`pilot_of`,
     whether that study is there or not) has none of its study or of other pilots.
@@ -188,7 +184,6 @@ def draw_study(
         allocation=allocation,
         exclude_refused=exclude_refused,
         next_for=next_for,
-        random_share=random_share,
         not_in=not_in,
     )
     drawn: dict[str, Any] = {

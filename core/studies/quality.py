@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
@@ -47,38 +46,11 @@ FEWEST_ITEMS = 10
 """Below this many items done nothing is said about how somebody rates."""
 
 
-@dataclass(frozen=True)
-class AnnotatorProgress:
-    """An annotator's part of a study. `seconds` is the median time of an item done, None if not measured."""
-
-    annotator: str
-    items: int
-    done: int
-    skipped: int
-    flagged: int
-    seconds: float | None
-    last: str | None
-
-
-def progress(items: Iterable[Item]) -> list[AnnotatorProgress]:
-    """Everybody's part, by name."""
+def _by_annotator(items: Iterable[Item]) -> dict[str, list[Item]]:
     by_name: dict[str, list[Item]] = {}
     for item in items:
         by_name.setdefault(item.annotator, []).append(item)
-    return [
-        AnnotatorProgress(
-            annotator=name,
-            items=len(mine),
-            done=sum(i.state == "done" for i in mine),
-            skipped=sum(i.state == "skipped" for i in mine),
-            flagged=sum(bool(i.flag) for i in mine),
-            seconds=median(timed)
-            if (timed := [i.seconds for i in mine if i.state == "done" and i.seconds])
-            else None,
-            last=max((i.submitted for i in mine if i.submitted), default=None),
-        )
-        for name, mine in by_name.items()
-    ]
+    return by_name
 
 
 def remarks(items: Iterable[Item]) -> list[Item]:
@@ -133,9 +105,7 @@ def suspicions(
     conversations. Where nobody else rated the items, or all answers to them are alike, nothing is said.
     """
     names, grids = _grids(_people(given))
-    by_name: dict[str, list[Item]] = {}
-    for item in items:
-        by_name.setdefault(item.annotator, []).append(item)
+    by_name = _by_annotator(items)
     scales = {c.name: c.scale for c in criteria}
     flags = [*_one_answer(names, grids, scales), *_same_on_all(names, grids)]
     flags += [Flag("too fast", f"{name} {how}") for name, mine in by_name.items() for how in _too_fast(mine)]
@@ -173,14 +143,19 @@ def quality_table(items: Sequence[Item], given: pd.DataFrame, excluded: Sequence
     """
     people = given[given.kind == "human"]
     rows: list[dict[str, Cell]] = []
-    for part in progress(items):
-        mine = [i for i in items if i.annotator == part.annotator]
-        timed = [i for i in mine if i.state == "done" and i.seconds and i.turn is None and i.reply_chars]
+    for name, mine in _by_annotator(items).items():
+        measured = [i for i in mine if i.state == "done" and i.seconds]
+        timed = [i for i in measured if i.turn is None and i.reply_chars]
         fast = sum(i.seconds < i.reply_chars / READING for i in timed)
-        alike = people[people.rater == part.annotator].groupby("unit").score.agg(["count", "nunique"])
+        alike = people[people.rater == name].groupby("unit").score.agg(["count", "nunique"])
         alike = alike[alike["count"] >= 3]
         row: dict[str, Cell] = {
-            name: getattr(part, name) for name in ("annotator", "done", "skipped", "flagged", "seconds")
+            "annotator": name,
+            "items": len(mine),
+            "done": sum(i.state == "done" for i in mine),
+            "skipped": sum(i.state == "skipped" for i in mine),
+            "flagged": sum(bool(i.flag) for i in mine),
+            "seconds": median(i.seconds for i in measured) if measured else None,
         }
         row["per_1000"] = median(1000 * i.seconds / i.reply_chars for i in timed) if timed else None
         row["fast"] = share(fast, len(timed)) if timed else undefined("no time was measured", n=0)
@@ -189,10 +164,10 @@ def quality_table(items: Sequence[Item], given: pd.DataFrame, excluded: Sequence
             if len(alike)
             else undefined("no item has three criteria", n=0)
         )
-        rows.append(row | ({"note": "left out" if part.annotator in excluded else ""} if excluded else {}))
+        rows.append(row | ({"note": "left out" if name in excluded else ""} if excluded else {}))
     share_of = partial(Column, percent=True, interval="ends")
     columns = (
-        *map(Column, ("annotator", "done", "skipped", "flagged")),
+        *map(Column, ("annotator", "items", "done", "skipped", "flagged")),
         Column("seconds", "seconds", digits=0),
         Column("per_1000", "for 1000 characters", digits=0),
         share_of("fast", "too fast"),

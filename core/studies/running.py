@@ -2,13 +2,17 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from sqlite_utils import Database
 
 from concord.errors import StudyError
-from concord.store import access, acts, crowds, exclusions, informed, placements, progress
-from concord.studies import dealing
-from concord.studies.purposes import extra as extra_raters
+from concord.store import access, acts, audit, crowds, exclusions, known, placements, progress, studies
+from concord.store.known import Gold
+from concord.store.purposes import QUEUED
+from concord.studies import asking, dealing
+from concord.studies.purposes import training
+from concord.studies.purposes.training import PassRule
 
 
 def close(db: Database, name: str, reason: str) -> None:
@@ -26,13 +30,13 @@ def reopen(db: Database, name: str, reason: str) -> None:
     if not acts.is_closed(db, name):
         raise StudyError(f"The study “{name}” is open.")
     acts.record(db, name, "reopened", reason)
-    extra_raters.give(db, name)
+    asking.deal(db, name)
 
 
 def include(db: Database, name: str, annotator: str, reason: str) -> None:
     """Take an annotator in again, as `concord.store.exclusions.include` does; they may be an extra rater."""
     exclusions.include(db, name, annotator, reason)
-    extra_raters.give(db, name)
+    asking.deal(db, name)
 
 
 def reassign(db: Database, name: str, annotator: str, reason: str) -> str:
@@ -70,7 +74,7 @@ def requeue(db: Database, name: str, annotator: str, reason: str, keys: Sequence
     and for an annotator who has seen others' answers or a judge's scores.
     """
     rater = access.annotator_id(db, annotator)
-    if annotator in informed.revealed(db, name):
+    if annotator in placements.revealed(db, name):
         raise StudyError(
             f"{annotator} has seen others' answers or a judge's scores: no new answer would be blind."
         )
@@ -85,3 +89,70 @@ def requeue(db: Database, name: str, annotator: str, reason: str, keys: Sequence
         turn = f" turn {item.turn}" if item.turn else ""
         acts.record(db, name, "requeued", reason, annotator, f"{item.key}{turn}")
     return len(chosen)
+
+
+def set_gold(db: Database, name: str, golds: Sequence[Gold]) -> dict[str, int]:
+    """Replace the gold items of a study and mix them into what lies on desks; returns everybody's number.
+
+    Whoever has rated everything gets none. Raises NotFound.
+    """
+    known.set_gold(db, name, golds)
+    audit.record(db, "gold items set", name, detail=f"{len({gold.unit for gold in golds})} new")
+    asking.deal(db, name)
+    return {person: n["gold"] for person, n in placements.hidden(db, name).items() if "gold" in n}
+
+
+def set_training(db: Database, name: str, golds: Sequence[Gold], rule: PassRule) -> None:
+    """Put a training before a study; everybody who has items, or gets some, does it first.
+
+    Without `golds` the items stay, and the rule changes: who has failed gets the attempts that are added.
+    Raises NotFound, and StudyError for a rule that cannot be, where somebody has begun the study or another
+    training, and for items without explanation.
+    """
+    if not (0 <= rule.bound <= 1 and rule.attempts > 0):
+        raise StudyError("A rule needs a share from 0 to 1, and at least one attempt.")
+    units = {gold.unit for gold in golds or known.gold(db, name, "training")}
+    if not units:
+        raise StudyError(f"“{name}” has no training items yet. Bring a file of them.")
+    if golds or training.rule_of(studies.get(db, name)) is None:
+        _refuse_begun(db, name)
+    if golds:
+        if unexplained := units - {gold.unit for gold in golds if gold.explanation}:
+            raise StudyError(
+                f"{len(unexplained)} training items have no explanation. Say why an answer is right."
+            )
+        placements.remove(db, [item.id for item in placements.placed(db, name, ["training"])])
+        known.set_gold(db, name, golds, "training")
+        audit.record(db, "training items set", name, detail=f"{len(units)} new")
+    studies.remember(db, name, "training", asdict(rule))
+    asking.deal(db, name)
+
+
+def end_training(db: Database, name: str) -> None:
+    """Take the training away: the study's items are open to everybody. Raises NotFound.
+
+    Attempts that were made stay stored.
+    """
+    studies.remember(db, name, "training", None)
+    asking.deal(db, name)
+
+
+def admit(db: Database, name: str, annotator: str, reason: str) -> None:
+    """Open a study to an annotator who has not passed its training; it is recorded.
+
+    Units that wait for an extra rater may get one then. Raises NotFound, and StudyError where it is open to
+    them.
+    """
+    if not placements.untrained(db, name, access.annotator_id(db, annotator)):
+        raise StudyError(f"“{name}” is open to {annotator} already.")
+    acts.record(db, name, "admitted", reason, annotator)
+    asking.deal(db, name)
+
+
+def _refuse_begun(db: Database, name: str) -> None:
+    if begun := {one.person for one in placements.placed(db, name, QUEUED) if one.begun}:
+        have = "has" if len(begun) == 1 else "have"
+        raise StudyError(
+            f"{', '.join(sorted(begun))} {have} begun “{name}” already: training comes before the first "
+            "item. Draw a new study, or put these items among the others with `concord study gold`."
+        )

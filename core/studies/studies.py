@@ -18,17 +18,17 @@ from concord.errors import StudyError
 from concord.rubrics import guidance
 from concord.store import (
     access,
+    answers,
     audit,
     exclusions,
     frames,
-    informed,
     known,
     progress,
     settings,
     studies,
 )
+from concord.store.answers import ItemAnswer
 from concord.store.exclusions import Decision
-from concord.store.informed import Informed
 from concord.store.known import Check, Pair
 from concord.store.progress import Item
 from concord.store.studies import Study
@@ -98,7 +98,7 @@ class StudyRatings:
     """Answers to gold items, likewise."""
     dealt: tuple[Item, ...] = ()
     """The items on everybody's desk, with the time they took."""
-    adjudicated: tuple[Informed, ...] = ()
+    adjudicated: tuple[ItemAnswer, ...] = ()
     """What adjudicators settled: one more rater's scores, in no figure but those of their own section."""
     facets: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     """The facets that divide the units into groups: name → unit → value."""
@@ -249,7 +249,7 @@ def ratings_for_agreement(
         again={purpose: tuple(known.pairs(db, name, purpose)) for purpose in ("repeat", "revise")},
         checks=tuple(known.checks(db, name)),
         dealt=tuple(progress.items(db, name)),
-        adjudicated=tuple(informed.answers(db, name, "adjudicate")),
+        adjudicated=tuple(answers.answers(db, name, "adjudicate")),
         waiting={a.name: a.items - a.skipped for a in access.annotators(db, name) if a.items and not a.done},
         sent=guidance.sent(db),
     )

@@ -7,11 +7,13 @@ from sqlite_utils import Database
 
 from concord.errors import not_found
 from concord.store import studies as stored
-from concord.studies.purposes import adjudicate
+from concord.store.studies import Study
+from concord.studies import asking
+from concord.studies.purposes import Look, adjudicate
 from concord.studies.purposes.adjudicate import Rule
 from pages.desk import component
-from pages.desk.form import DeskEvent, sent_by
-from pages.desk.informed import AdjudicationDesk
+from pages.desk.beside import BesideDesk
+from pages.desk.form import sent_by
 from pages.parts import person, theme, told
 from pages.parts.address import end_work, link, listed, nothing
 from pages.parts.navigation import heading
@@ -27,7 +29,8 @@ WORK = "settle"
 def page() -> None:
     """Draw the rule and what it names, or the work itself."""
     with workspace().read() as db:
-        names = _ordered(db, [name for name in stored.ranked(db) if not stored.get(db, name).anonymous])
+        every = [study for name in stored.ranked(db) if not (study := stored.get(db, name)).anonymous]
+        names = [study.name for study in sorted(every, key=lambda study: _rank(db, study))]
     if st.query_params.get("work") == WORK:
         _work(names)
         return
@@ -37,18 +40,18 @@ def page() -> None:
         return nothing("There is no study yet.", ("samples", "Draw a sample for people to rate"))
     name = listed("Study", "study", names, names[0], format_func=studies_called())
     with workspace().read() as db:
-        state = adjudicate.adjudication(db, name)
-        queue = adjudicate.queue_table(db, state)
+        look = _look(db, name)
+        queue = adjudicate.queue_table(db, look)
     who_is = here()
     settles_only = isinstance(who_is, Researcher) and who_is.role == "adjudicator"
     if not settles_only:
-        _rule(name, state)
-    st.markdown(plain(state.summary))
-    if not state.disputed:
+        _rule(look)
+    st.markdown(plain(adjudicate.summary(look)))
+    if not look.items:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         person.ask()
-        left = len(state.disputed) - len(state.done)
+        left = len(look.items) - len(look.done)
         st.button(
             f"Settle {counted(left, 'item')}" if left else "Look again",
             type="primary",
@@ -61,21 +64,24 @@ def page() -> None:
     draw(replace(queue, notes=()))
 
 
-def _ordered(db: Database, names: list[str]) -> list[str]:
-    """The studies with items left to settle first, then the others with a rule."""
-
-    def rank(name: str) -> int:
-        if not stored.get(db, name).meta.get("adjudication"):
-            return 2
-        state = adjudicate.adjudication(db, name)
-        return int(len(state.done) == len(state.disputed))
-
-    return sorted(names, key=rank)
+def _look(db: Database, name: str) -> Look:
+    """What the rule names, and what is settled of it, by whomever."""
+    look = asking.look(db, "adjudicate", name, None)
+    assert look
+    return look
 
 
-def _rule(name: str, state: adjudicate.Adjudication) -> None:
-    rule = state.rule or Rule()
-    criteria = {"": "any criterion"} | {c.name: c.label for c in state.study.criteria}
+def _rank(db: Database, study: Study) -> int:
+    """Studies with items left to settle come first, then the others with a rule."""
+    if adjudicate.rule_of(study) is None:
+        return 2
+    look = _look(db, study.name)
+    return int(len(look.done) == len(look.items))
+
+
+def _rule(look: Look) -> None:
+    name, rule = look.study.name, adjudicate.rule_of(look.study) or Rule()
+    criteria = {"": "any criterion"} | {c.name: c.label for c in look.study.criteria}
     with st.form("rule"):
         size, on, go = st.columns([2, 2, 1], vertical_alignment="bottom")
         size.number_input(
@@ -102,11 +108,11 @@ def _work(names: list[str]) -> None:
     who, study = person.named(), st.query_params.get("study", "")
     if study not in names:
         raise not_found("study", study, names)
-    work = AdjudicationDesk(study, who)
+    work = BesideDesk("adjudicate", study, who)
     theme.whole_window()
     with workspace().read() as db:
         fixed = work.fixed(db, f"Adjudication of {study}", "Adjudication")
-    if component.desk(fixed, component.taking(work.desk, DeskEvent, work.apply), sent_by(work.moving)):
+    if component.desk(fixed, component.taking(work.desk, work.apply), sent_by(work.moving)):
         end_work()
         st.rerun()
 

@@ -19,10 +19,8 @@ from concord.store import (
 )
 from concord.store import studies as stored
 from concord.store.access import Annotator
-from concord.studies import purposes, quality, running, studies
-from concord.studies.purposes import training
+from concord.studies import asking, quality, running, studies
 from pages.annotate.annotators_crowd import crowd_link
-from pages.annotate.deal_plan import deal_plan
 from pages.parts import person, tables, told
 from pages.parts.address import checked, link, listed
 from pages.parts.navigation import heading
@@ -184,7 +182,6 @@ def _one(people: list[Annotator]) -> None:
                     on_click=_pass_on,
                     args=(study, name),
                 )
-            deal_plan(study, "left plan", without=[name])
 
 
 def _trust() -> None:
@@ -196,17 +193,16 @@ def _trust() -> None:
     st.subheader(QUALITY, anchor=False)
     name = listed("Study", "study", names, names[0], format_func=studies_called())
     with workspace().read() as db:
-        study, tables_of = stored.get(db, name), purposes.tables(db, name)
+        tables_of = asking.tables(db, name)
         signs = quality.signs(db, name)
         people, out = access.annotators_of(db, name), exclusions.excluded(db, name)
-        decided, done = exclusions.decisions(db, name), acts.every(db, name)
-        trained = training.table(db, name) if training.rule_of(study) else None
+        done = acts.every(db, name)
         waiting = [one for one in people if placements.untrained(db, name, access.annotator_id(db, one))]
     for flag in [*signs.warnings, *signs.suspicions]:
         st.warning(plain(flag.text), icon=":material/speed:")
     if signs.unsuspicious:
         st.caption(signs.unsuspicious)
-    for of in (*([trained] if trained else []), signs.table, *tables_of):
+    for of in (signs.table, *tables_of):
         draw(of, titled=of.title != QUALITY)
     if waiting:
         with st.form("admission", clear_on_submit=True):
@@ -229,9 +225,6 @@ def _trust() -> None:
         )
         why.text_input("Reason", key="why", max_chars=1000)
         go.form_submit_button("Decide", on_click=_decided, args=(name,))
-    for one in decided:
-        how = "left out" if one.excluded else "taken in again"
-        st.caption(f"{one.decided[:10]}: {plain(one.annotator)} {how}: {plain(one.reason)}")
     for act in done:
         st.caption(plain(act.line))
 
@@ -239,7 +232,7 @@ def _trust() -> None:
 def _admitted(study: str) -> None:
     who, why = st.session_state["admit"], st.session_state["admit because"]
     with told.writing() as db:
-        training.admit(db, study, who, why)
+        running.admit(db, study, who, why)
         told.done(f"“{study}” is open to {who}.")
 
 

@@ -3,28 +3,27 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 from sqlite_utils import Database
 
 from concord.store import access, acts, desk, placements, studies
 from concord.store.desk import Refusal
+from concord.store.purposes import LOCKING
 from concord.store.studies import Study
-from concord.studies import dealing
-from concord.studies.purposes import second
+from concord.studies import asking, dealing
 from concord.studies.translations import translations
 from pages.desk import component, form, sent
-from pages.desk.form import DeskEvent, Take
-from pages.desk.informed import SecondDesk
+from pages.desk.beside import BesideDesk
+from pages.desk.form import Take
 from pages.parts import theme
 from pages.parts.address import checked, nothing
 from pages.parts.people import AnnotatorHere, Researcher
 from pages.parts.plain import plain
 from pages.parts.session import here, researching, workspace
 
-Kind = Literal["study"] | second.Purpose
-KINDS = ("study", "revise", "discuss")
+KINDS = ("study", *LOCKING)
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Work:
     `kind` names it in the address.
     """
 
-    kind: Kind
+    kind: str
     name: str
     title: str
     done: int
@@ -50,7 +49,7 @@ class Unlocked(NamedTuple):
     button: str
 
 
-SHOWN: dict[second.Purpose, Unlocked] = {
+SHOWN: dict[str, Unlocked] = {
     "revise": Unlocked(
         "The judge's scores",
         "Here you see what a judge, a language model, made of the items that you rated, and may answer "
@@ -84,7 +83,7 @@ def page() -> None:
     work = _work_chosen(mine, annotator, who)
     if work is None:
         return
-    if work.kind != "study" and not _locked(work.kind, work, annotator):
+    if work.kind != "study" and not _locked(work, annotator):
         return
     theme.whole_window()
     back = "Your work" if len(mine) > 1 else "Annotators" if isinstance(who, Researcher) else ""
@@ -103,8 +102,8 @@ def _works(db: Database, rater: int) -> list[Work]:
     shown = []
     for study in rated:
         for kind, of in SHOWN.items():
-            state = second.look(db, kind, study.name, rater)
-            if state and state.items and (state.opened or not state.left):
+            state = asking.look(db, kind, study.name, rater)
+            if state and state.items:
                 title = f"{of.title}: {study.title}"
                 shown.append(Work(kind, study.name, title, len(state.done), len(state.items)))
     return rated + shown
@@ -148,38 +147,32 @@ def _midnight() -> str:
     return today.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
-def _locked(purpose: second.Purpose, work: Work, annotator: AnnotatorHere) -> bool:
+def _locked(work: Work, annotator: AnnotatorHere) -> bool:
     """Whether others' answers are shown already; else what that means is said, and a button shows them."""
-    kind = SHOWN[purpose]
+    kind, rater = SHOWN[work.kind], annotator.rater_id
     with workspace().read() as db:
-        state = second.look(db, purpose, work.name, annotator.rater_id)
-    if state is None or (state.opened and not state.waiting):
-        return True
+        if placements.has_seen(db, rater, work.name, [work.kind]):
+            return True
     st.title(plain(work.title), anchor=False)
     st.write(f"{kind.about} Your first answers stay as they are, and cannot be changed any more.")
-    if state.left:
-        st.info(f"First rate or skip your other items: {state.left} left.")
-    elif state.waiting:
-        st.info(f"{state.waiting} others have items to rate. Come back when they are done.")
     with st.container(horizontal=True):
-        if st.button(kind.button, type="primary", disabled=bool(state.left or state.waiting)):
-            workspace().change(lambda db: second.begin(db, purpose, work.name, annotator.rater_id))
+        if st.button(kind.button, type="primary"):
+            workspace().change(lambda db: asking.begin(db, work.kind, work.name, rater))
             st.rerun()
         if st.button("Your work", icon=":material/arrow_back:"):
-            st.query_params.pop(purpose, None)
+            st.query_params.pop(work.kind, None)
             st.rerun()
     return False
 
 
 def _answering_again(work: Work, annotator: AnnotatorHere, back: str) -> bool:
     """The desk of what others answered; true when whoever sits there asks to leave it."""
-    assert work.kind != "study"
-    dealt, rater = SecondDesk(work.kind, work.name, annotator.rater_id), annotator.rater_id
+    dealt, rater = BesideDesk(work.kind, work.name, annotator.name), annotator.rater_id
     with workspace().read() as db:
-        fixed = dealt.fixed(db, work.title, annotator.name, back)
+        fixed = dealt.fixed(db, work.title, back)
     return _sitting(
         fixed,
-        component.taking(dealt.desk, DeskEvent, dealt.apply, reader=rater),
+        component.taking(dealt.desk, dealt.apply, reader=rater),
         lambda db, wanted, refused: dealt.moving(db, wanted).sent(refused, **form.annotators(db, rater)),
         rater,
     )

@@ -1,29 +1,21 @@
 """Studies and their samples: draw one, deal it, follow its progress, read what was skipped and flagged."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import datetime
-from functools import partial
-from io import StringIO
 
 import pandas as pd
 import streamlit as st
 
 from concord.demo.workspace import VISITOR
-from concord.exchange import conversations_jsonl, ratings_csv
-from concord.files import file_name
-from concord.store import access, acts, informed, placements, progress
+from concord.store import access, acts, placements, progress
 from concord.store import studies as stored
 from concord.store.studies import Study
-from concord.studies import dealing, quality, running
+from concord.studies import asking, dealing, quality, running
 from concord.studies.purposes import extra as extra_raters
 from concord.studies.purposes import repeat, second
 from concord.studies.purposes.adjudicate import Rule
-from concord.workspace import Workspace
 from pages.annotate import samples_draw as drawing
 from pages.annotate import samples_known
-from pages.annotate.deal_plan import deal_plan
-from pages.parts import tables, told
+from pages.parts import told
 from pages.parts.address import go, link, listed, of_conversation
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
@@ -78,7 +70,10 @@ def _study(names: list[str]) -> None:
         _second_answers(study)
     st.subheader("3 · Follow", anchor=False)
     if not study.anonymous:
-        _progress(items, beside)
+        if signs.table.rows:
+            draw(signs.table)
+        if beside:
+            st.caption(plain(f"Hidden among them: {asking.hidden_in_words(beside)}."))
         if waiting:
             st.caption(extra_raters.waiting_words(waiting))
         for flag in signs.suspicions:
@@ -86,16 +81,15 @@ def _study(names: list[str]) -> None:
         if signs.unsuspicious:
             st.caption(signs.unsuspicious)
     _remarks(items)
-    _take(study)
+    _ways_on(study)
     if not study.anonymous:
         _running(study, items)
 
 
 def _second_answers(study: Study) -> None:
-    """What annotators are shown once they have answered everything, and what they answered then."""
+    """What annotators are shown once they have answered everything, and who has seen it."""
     with workspace().read() as db:
-        judges, seen = second.judges_of(db, study.name), informed.revealed(db, study.name)
-        table = second.table(db, study.name)
+        judges, seen = second.judges_of(db, study.name), placements.revealed(db, study.name)
     chosen, now = ["", *judges], second.judge_of(study)
     at = next((label for label, rater in judges.items() if rater == now), "")
     with st.expander(
@@ -125,8 +119,6 @@ def _second_answers(study: Study) -> None:
         )
         if seen:
             st.caption(f"Has seen them: {plain(', '.join(seen))}.")
-        if table.rows:
-            draw(table)
 
 
 def _others_shown(name: str) -> None:
@@ -194,14 +186,14 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
                 go("annotators")
             if not invited:
                 return
-        rule, (share, after) = extra_raters.rule_of(study), repeat.settings_of(study)
+        rule, share = extra_raters.rule_of(study), repeat.share_of(study)
         who, each, last = st.columns([6, 2, 1], vertical_alignment="bottom")
         usual = [name for name in invited if name in have]
         # Whoever opens the demo rates there; it is not them whom a new study is dealt to by one click.
         usual = usual or [name for name in invited if name != VISITOR]
         chosen = who.multiselect("To", invited, default=usual)
         overlap = each.number_input("People for each item (0: all)", min_value=0, value=study.overlap)
-        differ, on, again, apart = st.columns(4, vertical_alignment="bottom")
+        differ, on, again = st.columns(3, vertical_alignment="bottom")
         least = differ.number_input(
             "One more where they differ by",
             min_value=0.0,
@@ -223,46 +215,20 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
         repeats = again.number_input(
             "Share of items that come again",
             0.0,
-            1.0,
+            repeat.MOST,
             share,
             0.05,
             help="Hidden repeats, for each annotator's test–retest; 0: none.",
             key=f"repeats of {study.name}",
         )
-        distance = apart.number_input(
-            "After so many other items", 1, value=after, disabled=not repeats, key=f"apart of {study.name}"
-        )
         rule = replace(rule or Rule(), least=least, criterion=criterion) if rule or least else None
-        hides = (repeats, int(distance)) if (repeats, int(distance)) != (share, after) else (None, None)
         last.button(
             "Deal",
             type="primary",
             disabled=not chosen,
             on_click=_dealt,
-            args=(study.name, chosen, int(overlap), rule, *hides),
+            args=(study.name, chosen, int(overlap), rule, repeats if repeats != share else None),
         )
-        if chosen:
-            deal_plan(study.name, "deal plan", *chosen, overlap=int(overlap), extra=rule)
-
-
-def _progress(items: list[progress.Item], beside: Mapping[str, Mapping[str, int]]) -> None:
-    hidden = sorted({purpose for counts in beside.values() for purpose in counts})
-    rows = [
-        {"annotator": p.annotator, "done": 100 * p.done / p.items, "of": f"{p.done} of {p.items}"}
-        | {name: getattr(p, name) for name in ("skipped", "flagged", "seconds")}
-        | {"last": datetime.fromisoformat(p.last) if p.last else None}
-        | {purpose: beside.get(p.annotator, {}).get(purpose, 0) for purpose in hidden}
-        for p in quality.progress(items)
-    ]
-    if not rows:
-        return
-    columns = {
-        **{"annotator": "Annotator", "of": "Items", "skipped": "Skipped", "flagged": "Flagged"},
-        "seconds": st.column_config.NumberColumn("Median time per item", format="%.0f s"),
-        "last": st.column_config.DatetimeColumn("Last", format="distance"),
-        **{purpose: f"Hidden: {purpose}" for purpose in hidden},
-    }
-    tables.progress(rows, columns, "Progress of the annotators")
 
 
 def _remarks(items: list[progress.Item]) -> None:
@@ -287,42 +253,25 @@ def _remarks(items: list[progress.Item]) -> None:
     )
 
 
-def _take(study: Study) -> None:
-    """Everything of the study as files that `concord import` reads, and the way to its figures."""
-    store, name = workspace(), study.name
+def _ways_on(study: Study) -> None:
+    """The ways to a study's figures, annotators and files."""
     if study.pairs:
-        link("comparisons", "Comparisons", pairs=name)
+        link("comparisons", "Comparisons", pairs=study.name)
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("See agreement", type="primary", icon=":material/balance:"):
-            go("agreement", study=name)
+            go("agreement", study=study.name)
         link("annotators", "Annotators and their links")
         if study.rubric:
-            link("runs", "Have judges rate by the same rubric", rubric=study.rubric, study=name)
-        for label, write, file in (
-            ("Ratings (CSV)", ratings_csv.write, f"{file_name(name)}-ratings.csv"),
-            ("Conversations (JSONL)", conversations_jsonl.write, f"{file_name(name)}-conversations.jsonl"),
-        ):
-            made = partial(_written, store, write, name)
-            st.download_button(label, made, file, on_click="ignore", icon=":material/download:")
+            link("runs", "Have judges rate by the same rubric", rubric=study.rubric, study=study.name)
+        link("export", "Export", study=study.name)
 
 
-def _written(store: Workspace, write: Callable[..., int], name: str) -> str:
-    """A file's text; made when it is asked for."""
-    out = StringIO()
-    with store.read() as db:
-        write(db, out, study=name)
-    return out.getvalue()
-
-
-def _dealt(
-    name: str, chosen: list[str], overlap: int, rule: Rule | None, repeats: float | None, after: int | None
-) -> None:
+def _dealt(name: str, chosen: list[str], overlap: int, rule: Rule | None, repeats: float | None) -> None:
     with told.writing() as db:
-        have = dealing.deal_study(
-            db, name, chosen, overlap=overlap, extra=rule, repeats=repeats, repeat_after=after
-        )
-        told.done("Dealt. " + ", ".join(f"{who}: {count} items" for who, count in sorted(have.items())) + ".")
+        have = dealing.deal_study(db, name, chosen, overlap=overlap, extra=rule, repeats=repeats)
+        items = ", ".join(f"{who}: {count} items" for who, count in sorted(have.items()))
+        told.done(f"Dealt. {items}. {dealing.plan(db, name).balance}")
 
 
 def _revealed(name: str) -> None:

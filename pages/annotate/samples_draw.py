@@ -8,7 +8,6 @@ import streamlit as st
 from concord.errors import ConcordError
 from concord.rating import Criterion
 from concord.rubrics import shelf
-from concord.statistics.next_items import FLOOR
 from concord.store import conversations, progress, ratings
 from concord.store import studies as stored
 from concord.store.conversations import Filter
@@ -90,19 +89,10 @@ def _how(varied: Sequence[str]) -> dict[str, Any]:
         }.__getitem__,
         help="For a first study: evenly. Where people may differ: conversations on which judges disagree or "
         "score far from their mean are likelier. Each keeps its probability, by which agreement and "
-        "corrected means weigh it.",
+        "corrected means weigh it; a quarter is a simple random sample, whose figures need no weights.",
     )
     if next_for:
-        share = st.slider(
-            "Of these, a simple random sample",
-            5,
-            100,
-            round(100 * FLOOR),
-            5,
-            format="%d %%",
-            help="Every conversation is as likely to be in this part. Its figures need no weights.",
-        )
-        return {"next_for": next_for, "random_share": share / 100}
+        return {"next_for": next_for}
     by = st.multiselect(
         "Spread over",
         varied,

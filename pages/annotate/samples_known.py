@@ -5,9 +5,10 @@ from typing import Any
 import streamlit as st
 from sqlite_utils import Database
 
-from concord.store import known
-from concord.store.known import Gold
+from concord.store import known, studies
+from concord.store.known import Gold, Known
 from concord.store.studies import Study
+from concord.studies import running
 from concord.studies.purposes import gold, training
 from pages.parts import told
 from pages.parts.plain import plain
@@ -23,10 +24,9 @@ def section(study: Study) -> None:
     """Both, each with what the study has of it."""
     name = study.name
     with workspace().read() as db:
-        gold = {one.unit for one in known.gold(db, name)}
-        taught = {one.unit for one in known.gold(db, name, "training")}
+        hidden, taught = known.by_item(db, name), known.by_item(db, name, "training")
     rule = training.rule_of(study)
-    with st.expander(f"Gold items{f' · {len(gold)}' if gold else ''}", icon=":material/fact_check:"):
+    with st.expander(f"Gold items{f' · {len(hidden)}' if hidden else ''}", icon=":material/fact_check:"):
         st.file_uploader(
             "Items whose answers are known",
             ["csv"],
@@ -64,20 +64,20 @@ def section(study: Study) -> None:
             st.button("Take the training away", disabled=not rule, on_click=_end, args=(name,))
 
 
-def _read(db: Database, name: str, file: Any, *, teaches: bool = False) -> list[Gold]:
+def _read(db: Database, name: str, file: Any, kind: Known) -> list[Gold]:
     """The items of an uploaded file; none where there is no file."""
     if file is None:
         return []
     with on_disk(file) as path:
-        return gold.read_gold(db, name, path, training=teaches)
+        return gold.read_gold(db, name, path, kind)
 
 
 def _gold(name: str) -> None:
     with told.writing() as db:
-        gold.set_feedback(db, name, st.session_state[f"feedback of {name}"])
-        golds = _read(db, name, st.session_state.get(f"gold of {name}"))
+        studies.remember(db, name, "feedback", st.session_state[f"feedback of {name}"])
+        golds = _read(db, name, st.session_state.get(f"gold of {name}"), "gold")
         if golds:
-            gold.set_gold(db, name, golds)
+            running.set_gold(db, name, golds)
         items = len({gold.unit for gold in golds})
         told.done(f"{items} gold items are mixed in." if golds else "Saved.")
 
@@ -85,13 +85,13 @@ def _gold(name: str) -> None:
 def _train(name: str) -> None:
     given = {what: st.session_state[f"{what} of {name}"] for what in ("bound", "attempts")}
     with told.writing() as db:
-        golds = _read(db, name, st.session_state.get(f"training of {name}"), teaches=True)
+        golds = _read(db, name, st.session_state.get(f"training of {name}"), "training")
         rule = training.PassRule(**given)
-        training.begin(db, name, golds, rule)
+        running.set_training(db, name, golds, rule)
         told.done(f"The study opens to whoever passes its training: {rule.words}.")
 
 
 def _end(name: str) -> None:
     with told.writing() as db:
-        training.end(db, name)
+        running.end_training(db, name)
         told.done("No training comes before the study any more.")

@@ -16,8 +16,8 @@ import streamlit as st
 from sqlite_utils import Database
 
 from concord.errors import ConcordError, NotAllowed
-from concord.store.desk import Refusal, Taken, once, take
-from pages.desk.form import Given, Take
+from concord.store.desk import Event, Refusal, Taken, once, take
+from pages.desk.form import Take
 from pages.desk.report import checked
 from pages.parts.people import SignedOut
 from pages.parts.session import researching, workspace
@@ -85,13 +85,11 @@ def name(*parts: object) -> str:
     return hashlib.sha256(words.encode()).hexdigest()[:16]
 
 
-def taking(
-    desk_name: str, kind: type[Given], do: Callable[[Database, Given], None], reader: int | None = None
-) -> Take:
+def taking(desk_name: str, do: Callable[[Database, Event], None], reader: int | None = None) -> Take:
     """What stores the events of a desk, each once; `reader` is the annotator whose way to read is kept."""
 
     def take(db: Database, client: str, events: Sequence[Any]) -> tuple[int, list[Refusal]]:
-        return once(db, desk_name, client, events, kind, lambda event: do(db, event), reader=reader)
+        return once(db, desk_name, client, events, lambda event: do(db, event), reader=reader)
 
     return take
 

@@ -1,18 +1,17 @@
 """The form of what a desk is sent and of what it reports, the same for every purpose.
 
 The fixed part says what is asked and how (`fixed`); the moving part has the strip of items, the items that
-lie ready, and what was refused (`Moving`); all that is done at a desk is an `DeskEvent`.
+lie ready, and what was refused (`Moving`); all that is done at a desk is a `concord.store.desk.Event`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, Field
 from sqlite_utils import Database
 
 from concord.conversation import Conversation, Message
-from concord.rating import Criterion, Finding
+from concord.rating import Criterion
 from concord.store import desk
 from concord.store.desk import Refusal
 
@@ -33,25 +32,8 @@ BEHIND = 100
 
 Placed = tuple[int | str, str, bool]
 """An item of the strip: its number or name, its state (open, done, skipped), whether it is flagged."""
-Decision = Literal["accepted", "rejected"]
 
 
-class DeskEvent(BaseModel):
-    """One thing done at a desk about `item`; `text` is the reason beside an answer, of a skip, or a flag.
-
-    `score` is an answer's value: a score, or one of the words that the question has as answers; None takes
-    the answer back. `seconds` is time at work on the item since the last event.
-    """
-
-    item: int | Annotated[str, Field(max_length=500)]
-    do: Literal["answer", "submit", "skip", "reopen", "flag", "time"]
-    criterion: str = Field("", max_length=200)
-    score: Annotated[float, Field(allow_inf_nan=False)] | Finding | Decision | None = None
-    text: str = Field("", max_length=4000)
-    seconds: float = Field(0.0, ge=0, le=3600, allow_inf_nan=False)
-
-
-Given = TypeVar("Given", bound=DeskEvent)
 Take = Callable[[Database, str, Sequence[Any]], tuple[int, list[Refusal]]]
 """Stores the events of a browser, known by its name; returns the number of the last one, and the refusals."""
 

@@ -278,7 +278,6 @@ class Model {
     const entry = this.entry(event.item);
     const state = { submit: "done", skip: "skipped", reopen: "open" }[event.do];
     if (event.do === "answer") {
-      this.purpose.effect?.(item, event);
       if (item && event.score == null) delete item.answers[event.criterion], delete item.reasons[event.criterion];
       else if (item) (item.answers[event.criterion] = event.score), (item.reasons[event.criterion] = event.text ?? "");
       if (!this.fixed.submits && item) this.setState(item, entry, this.missing(item).length ? "open" : "done");

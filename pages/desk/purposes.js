@@ -1,4 +1,4 @@
-// What a purpose has of its own: what is shown of an item, keys, what answers change besides. All else differs by data.
+// What a purpose has of its own: what is shown of an item. All else differs by data.
 
 // Two replies to one dialogue, or two dialogues, by nobody named.
 const pair = {
@@ -17,16 +17,4 @@ const pair = {
   },
 };
 
-// Of a reply a person has one score: the last one given beside any of its judges, until that one is taken back.
-const spot = {
-  effect(item, { criterion, score }) {
-    if (typeof score === "number") item && (item.own = score);
-    else if (item?.own != null && item.answers[criterion] === item.own) item.own = null;
-  },
-
-  mine({ own, answers }, name) {
-    return own == null || own === answers[name] ? "" : `Your score for this reply is ${own}. You have one, whoever judged it: another would replace it.`;
-  },
-};
-
-const PURPOSES = { pair, spot };
+const PURPOSES = { pair };

@@ -10,9 +10,11 @@ from concord.lab import disagreements
 from concord.lab.disagreements import CAUSES, Disagreement
 from concord.lab.measuring import Candidate
 from concord.store import conversations, images, lab
+from concord.store.answers import ItemAnswer
+from concord.store.desk import Event
 from pages.desk import form
 from pages.desk.component import name
-from pages.desk.form import DeskEvent, Moving
+from pages.desk.form import Moving
 
 QUESTION = "cause"
 
@@ -51,7 +53,7 @@ class ReviewDesk:
 
     def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
         """What lies ahead, and the items asked for."""
-        tags = {t.unit: t for t in lab.tags(db, self.study, str(self.judge)) if t.person == self.person}
+        tags = {t.item: t for t in lab.tags(db, self.study, str(self.judge)) if t.person == self.person}
         strip, count = form.windowed(
             [(one.unit.id, "done" if one.unit.id in tags else "open", False) for one in self.found]
         )
@@ -59,7 +61,7 @@ class ReviewDesk:
         shown = [int(i) for i in form.ahead(strip, wanted) if i in of]
         return Moving(strip, [self._item(db, of[i], tags) for i in shown], count)
 
-    def _item(self, db: Database, one: Disagreement, tags: Mapping[int, lab.Tag]) -> dict[str, Any]:
+    def _item(self, db: Database, one: Disagreement, tags: Mapping[int, ItemAnswer]) -> dict[str, Any]:
         whole, scale, tagged = (
             images.shown(db, conversations.load(db, one.unit.conversation)),
             one.criterion.scale,
@@ -93,15 +95,15 @@ class ReviewDesk:
                     "own": None,
                 }
             },
-            "answers": {QUESTION: tagged.cause} if tagged else {},
-            "reasons": {QUESTION: tagged.words} if tagged else {},
+            "answers": {QUESTION: tagged.score} if tagged else {},
+            "reasons": {QUESTION: tagged.reason} if tagged else {},
             "state": "done" if tagged else "open",
             "reason": "",
             "flag": "",
         }
 
-    def apply(self, db: Database, event: DeskEvent) -> None:
+    def apply(self, db: Database, event: Event) -> None:
         """Store a cause, or take it back."""
         if event.do == "answer" and isinstance(event.item, int):
-            cause = int(event.score) if isinstance(event.score, float | int) else None
+            cause = None if event.number is None else int(event.number)
             disagreements.tag(db, self.study, event.item, self.person, self.judge, cause, event.text)

@@ -12,7 +12,8 @@ from typing import Any
 from sqlite_utils import Database
 
 from concord.conversation import Conversation
-from concord.rubrics.rubric import shown
+from concord.rating import Criterion
+from concord.rubrics.rubric import Rubric, shown
 from concord.rubrics.shelf import used
 from concord.runs.registry import BENCHMARKS
 from concord.store import conversations, desk, images, known, placements, studies
@@ -21,7 +22,10 @@ from concord.store.placements import Placement
 from concord.store.studies import Study
 from concord.studies import crowd
 from concord.studies.purposes import training
-from pages.desk import form, pairs
+from pages.desk import form
+
+PAIR_SAYS = {"over": "All compared – thank you!", "nothing": "There are no two replies to compare"}
+"""What desks of pairs say at their end."""
 
 
 def fixed(study: Study, annotator: str, desk_id: str, back: str) -> dict[str, Any]:
@@ -32,9 +36,9 @@ def fixed(study: Study, annotator: str, desk_id: str, back: str) -> dict[str, An
     common: dict[str, Any] = {"guidelines": study.guidelines, "reasons": list(form.REASONS)}
     common["feedback"] = bool(study.meta.get("feedback"))
     if study.pairs:
-        questions = [pairs.question(criterion) for criterion in study.criteria]
+        questions = [pair_question(criterion) for criterion in study.criteria]
         common |= {} if study.rubric else {"raw": "mono"}
-        return form.fixed(desk_id, "pair", title, annotator, back, questions, **pairs.SAYS, **common)
+        return form.fixed(desk_id, "pair", title, annotator, back, questions, **PAIR_SAYS, **common)
     questions = [form.question(criterion) for criterion in study.criteria]
     ends = {"over": "All done – thank you!", "nothing": "Nothing to rate here"}
     return form.fixed(desk_id, "rate", title, annotator, back, questions, **ends, submits=True, **common)
@@ -95,7 +99,7 @@ def item(db: Database, study: Study, unit: int, task: Placement) -> dict[str, An
     if study.pairs:
         rubric = used(db, study.rubric, study.version).rubric if study.rubric else None
         first, second = task.shown
-        shown_item = pairs.shown_pair(db, first, second, rubric)
+        shown_item = shown_pair(db, first, second, rubric)
     else:
         shown_item = dialogue(study, task, images.shown(db, conversations.load(db, task.conversation_id)))
     return shown_item | answered(unit, task)
@@ -126,3 +130,37 @@ def dialogue(study: Study, task: Placement, conversation: Conversation) -> dict[
         "said": form.messages(conversation, lambda message: speakers[message.role]),
         "context": [[heading, form.as_text(v)] for heading, v in shown(conversation, beside)],
     }
+
+
+def pair_question(criterion: Criterion) -> dict[str, Any]:
+    """A question of which of two is better, as it is asked."""
+    own = {} if criterion.name else {"label": "", "say": criterion.label, "statement": ""}
+    return form.question(criterion, reason="optional", across=True, **own)
+
+
+def shown_pair(db: Database, first: int, second: int, rubric: Rubric | None = None) -> dict[str, Any]:
+    """Two conversations (ids) as they are shown. Values are picked by name, and none names a model."""
+    one, other = (images.shown(db, conversations.load(db, number)) for number in (first, second))
+    about = {
+        "turn": None,
+        "language": one.language,
+        "context": _context(rubric, one, other) if rubric else [],
+    }
+    if rubric is not None and rubric.unit != "last-reply":
+        roles = {"user": "User"}
+        whole = [form.messages(c, lambda message: roles.get(message.role, "Assistant")) for c in (one, other)]
+        return about | {"said": [], "sides": whole, "whole": True}
+    player = "Assistant" if rubric else "Simulator"
+    before = form.messages(one, lambda message: "User" if message.role == "user" else player)
+    replies = [
+        {"text": m.content, "cut": bool(m.meta.get("cut"))} for m in (one.messages[-1], other.messages[-1])
+    ]
+    title = "" if rubric else str(one.context.get("Task", ""))
+    head = {"about": {"title": title, "facts": [], "tags": []}} if title else {}
+    return about | head | {"said": before[:-1], "sides": replies}
+
+
+def _context(rubric: Rubric, one: Conversation, other: Conversation) -> list[tuple[str, str]]:
+    """The rubric's fields in which the two agree, by heading."""
+    theirs = dict(shown(other, rubric.show))
+    return [(name, form.as_text(text)) for name, text in shown(one, rubric.show) if theirs.get(name) == text]

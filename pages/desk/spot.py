@@ -8,18 +8,18 @@ from sqlite_utils import Database
 
 from concord.conversation import Message
 from concord.errors import StudyError
-from concord.questions import options
 from concord.rating import Finding
 from concord.runs.benchmark import Benchmark
 from concord.scores import run_label
 from concord.store import spotchecks, suspects
+from concord.store.desk import Event
 from concord.store.filters import Where
 from concord.store.spotchecks import Seen
 from concord.studies import spotcheck
 from concord.studies.spotcheck import Screen
 from pages.desk import form
 from pages.desk.component import name
-from pages.desk.form import DeskEvent, Moving, Placed, messages
+from pages.desk.form import Moving, Placed, messages
 from pages.parts.transcript import history_by
 
 KEYS: Mapping[Finding, str] = {"reasonable": "r", "too_high": "h", "too_low": "l", "wrong": "x", "seen": "s"}
@@ -112,30 +112,23 @@ class CheckDesk:
     def _because(self, page: Iterable[suspects.Suspect]) -> None:
         self.because |= {s.conversation_id: s.reasons for s in page}
 
-    def apply(self, db: Database, event: DeskEvent) -> None:
+    def apply(self, db: Database, event: Event) -> None:
         """Store what was found, or take it back, and the time at work.
 
-        Raises StudyError for a score on the wrong side of the judge's.
+        Raises StudyError for what says nothing of a judge's score.
         """
         judgement = int(event.criterion) if event.criterion.isdecimal() else self._begun(db, event)
         match event.do, event.score:
             case "answer", None:
                 spotcheck.withdraw(db, judgement, self.person)
-            case "answer", float() as score:
-                self._verify(db, judgement, None, event.text, score)
             case "answer", "reasonable" | "too_high" | "too_low" | "wrong" | "seen" as finding:
-                self._verify(db, judgement, finding, event.text)
+                spotcheck.verify(db, judgement, self.person, finding, event.text, audit=self.audit)
             case "answer", other:
                 raise StudyError(f"“{other}” says nothing of a judge's score.")
         if event.seconds:
             spotcheck.add_seconds(db, judgement, self.person, event.seconds, self.audit)
 
-    def _verify(
-        self, db: Database, judgement: int, finding: Finding | None, words: str, score: float | None = None
-    ) -> None:
-        spotcheck.verify(db, judgement, self.person, finding, words, score, audit=self.audit)
-
-    def _begun(self, db: Database, event: DeskEvent) -> int:
+    def _begun(self, db: Database, event: Event) -> int:
         """The judgement that somebody looked at who said nothing of it yet."""
         if self.audit or not isinstance(event.item, int):
             return event.item if isinstance(event.item, int) else 0
@@ -150,10 +143,7 @@ def item(
     judges: Sequence[str] = (),
     only: int | None = None,
 ) -> dict[str, Any]:
-    """One conversation as it is shown; `only` shows this judgement alone.
-
-    `own` in it is the person's own score of the reply, the same beside every judge.
-    """
+    """One conversation as it is shown; `only` shows this judgement alone."""
     conversation = screen.conversation
     benchmark = screen.system
     last = conversation.messages[-1] if conversation.messages else None
@@ -170,7 +160,6 @@ def item(
         if (seen.id == only if only is not None else not judges or seen.judge in judges)
     ]
     people = [r for r in screen.people if r.criterion == screen.criterion.name]
-    own = [seen.corrected for seen in screen.judgements if seen.corrected is not None]
     context = {k: form.as_text(v) for k, v in conversation.context.items() if not k.startswith("_")}
     main, others = next(iter(benchmark.facets), ""), benchmark.facets[1:]
     kept = [v for k, v in conversation.facets.items() if k in others and k != benchmark.ending_facet]
@@ -187,7 +176,6 @@ def item(
             message["note"] = f"Turn {hard} was found too hard for the simulator of this dialogue"
     tags = [[spotcheck.REASONS[reason], None] for reason in reasons]
     settled = shown and all(seen.finding for seen in shown)
-    answers = {str(seen.id): seen.finding if seen.corrected is None else seen.corrected for seen in shown}
     return {
         "id": number,
         "turn": lines[-1]["turn"] if benchmark.last_reply_only and lines else None,
@@ -199,10 +187,9 @@ def item(
         },
         "context": [[heading, text] for heading, text in context.items() if len(text) > 60],
         "said": lines,
-        "own": own[0] if own else None,
         "questions": [_question(seen, screen) for seen in shown],
         "beside": {str(seen.id): _beside(seen, screen) for seen in shown},
-        "answers": {name: answer for name, answer in answers.items() if answer is not None},
+        "answers": {str(seen.id): seen.finding for seen in shown if seen.finding},
         "reasons": {str(seen.id): seen.comment for seen in shown},
         "state": "done" if settled else "open",
         "reason": "",
@@ -211,22 +198,15 @@ def item(
 
 
 def _question(seen: Seen, screen: Screen) -> dict[str, Any]:
-    """What is asked of a judgement: a finding, or the score that somebody would have given."""
+    """What is asked of a judgement: a finding."""
     judge = run_label(seen.judge, seen.repeat) if seen.repeat else seen.judge
     findings = [
-        {"value": one, "key": KEYS[one], "row": "finding"}
+        {"value": one, "key": KEYS[one]}
         | dict.fromkeys(("shown", "label"), one.replace("_", " ").capitalize())
-        for one in spotcheck.findings(screen.criterion, seen)
-    ]
-    scale = screen.criterion.scale
-    scores = [
-        option._asdict()
-        | {"implies": spotcheck.implied(screen.criterion, seen, option.value)}
-        | {"label": scale.word(option.value) if scale.named else option.shown}
-        for option in options(scale)
+        for one in spotcheck.possible(screen.criterion, seen)
     ]
     about = {"name": str(seen.id), "label": judge, "statement": "", "reason": "optional", "required": True}
-    return about | {"options": [*findings, *scores], "low": 0, "high": 0, "across": True}
+    return about | {"options": findings, "low": 0, "high": 0, "across": True}
 
 
 def _beside(seen: Seen, screen: Screen) -> dict[str, Any]:

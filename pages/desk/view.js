@@ -82,7 +82,6 @@ class View {
       widget(criterion).draw(this, criterion, index, beside),
       beside?.own != null && this.button("keep", [`${t("Keep mine")} `, key("K")], "", index),
       criterion.reason && this.because(criterion, index),
-      el("div", { class: "mine" }),
       el("div", { class: "told prose", hidden: true, dir: "auto" }));
   }
 
@@ -281,12 +280,11 @@ class View {
       const chosen = options.findIndex((o) => o.value === answer);
       for (const option of question.querySelectorAll(".option")) {
         const j = +option.dataset.at;
-        option.setAttribute("aria-checked", j === chosen || (chosen >= 0 && options[chosen].implies === options[j].value));
+        option.setAttribute("aria-checked", j === chosen);
         option.tabIndex = j === Math.max(0, chosen) ? 0 : -1;
         option.disabled = !item || model.locked;
       }
       widget(model.criteria[i]).show?.(question, answer, model.criteria[i], this);
-      question.querySelector(".mine").textContent = (item && model.purpose.mine?.(item, model.criteria[i].name)) ?? "";
       this.showTold(question.querySelector(".told"), model.criteria[i], item?.told?.[model.criteria[i].name], answer);
       if (active && this.lit !== i) question.scrollIntoView({ block: "nearest" });
     }

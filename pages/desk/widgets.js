@@ -5,11 +5,7 @@ const LONG = 24; // characters of an answer's words that do not fit beside other
 
 // A key for each answer.
 const options = {
-  draw(view, criterion, index, beside) {
-    const rows = new Map();
-    for (const option of criterion.options) rows.set(option.row, [...(rows.get(option.row) ?? []), option]);
-    return [...rows.values()].map((row) => options.row(view, criterion, index, row, beside?.marks));
-  },
+  draw: (view, criterion, index, beside) => options.row(view, criterion, index, criterion.options, beside?.marks),
 
   row(view, criterion, index, row, marks = [], role = "radio") {
     const name = (o) => (o.say ? t(o.say) : o.label);

@@ -1,8 +1,6 @@
 """Escapes names, comments and models' output, so that Markdown shows them as they are."""
 
 import re
-from collections.abc import Iterable
-from itertools import groupby
 
 # Streamlit's Markdown makes links of bare addresses, escaped or not; a word joiner, which is invisible, keeps
 # it from that.
@@ -58,18 +56,6 @@ def highlighted(text: str, words: str) -> str:
         f":orange-background[{_lines(part)}]" if place % 2 else _lines(part)
         for place, part in enumerate(parts)
     ]
-    return "".join(made)
-
-
-def marked(text: str, places: Iterable[tuple[int, int]]) -> str:
-    """The text as Markdown, the characters at these places (from, up to) on a coloured ground."""
-    inside = {at for start, end in places for at in range(start, min(end, len(text)))}
-    made = []
-    for lit, run in groupby(range(len(text)), lambda at: at in inside):
-        part = breakable("".join(text[at] for at in run))
-        # A coloured ground ends with its line: it cannot reach over a paragraph.
-        lines = (f":blue-background[{plain(line)}]" if line.strip() else "" for line in part.split("\n"))
-        made.append("  \n".join(lines) if lit else _lines(part))
     return "".join(made)
 
 

@@ -3,18 +3,15 @@
 What a model wrote is shown letter for letter: no Markdown, no HTML, nothing is loaded for it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
 
 from concord.conversation import Conversation, Message, Turn
 from concord.runs.registry import BENCHMARKS
-from concord.studies.comments import Span
-from pages.parts.plain import breakable, excerpt, highlighted, marked, plain
+from pages.parts.plain import breakable, excerpt, highlighted, plain
 
-Places = Sequence[tuple[int, int]]
-"""Characters of a message: from, up to."""
 FOLDED = 300
 """Characters of a system prompt or a tool's result; a longer one is folded away."""
 
@@ -33,7 +30,6 @@ def transcript(
     before: str = "",
     letters: bool = False,
     sought: str = "",
-    quoted: Iterable[Span] = (),
     only: int = 0,
 ) -> None:
     """Draw every turn, and `beside` its reply what belongs to it, such as its scores.
@@ -41,11 +37,8 @@ def transcript(
     With the number of a turn as `only`, this turn alone, and what belongs to its reply below it.
     `before` names who wrote the replies before the last where somebody else did; `letters` draws what was
     said in columns that stand under each other, as terminals and boards need it. Where a message holds what
-    is `sought`, it is highlighted; else words that comments have `quoted` are.
+    is `sought`, it is highlighted.
     """
-    places: dict[tuple[int, str], list[tuple[int, int]]] = {}
-    for span in quoted:
-        places.setdefault((span.turn, span.role), []).append((span.start, span.end))
     turns = list(conversation.turns())
     for turn in turns[only - 1 : only] if only else turns:
         for message in turn.beside:
@@ -54,7 +47,7 @@ def transcript(
         if turn.user is not None:
             with st.chat_message("user", avatar=":material/person:"):
                 who = f"{_name(turn.user, speakers[0])} · turn {turn.number}"
-                _message(who, turn.user.content, letters, sought, places.get((turn.number, turn.user.role)))
+                _message(who, turn.user.content, letters, sought)
                 images(turn.user)
                 marks(turn.user.meta)
         for message in turn.beside:
@@ -66,8 +59,7 @@ def transcript(
             with left, st.chat_message("assistant", avatar=":material/chat:"):
                 who = speakers[1] if turn is turns[-1] or not before else before
                 who, reply = _name(turn.reply, who), turn.reply.content
-                at = places.get((turn.number, turn.reply.role))
-                _message(who, reply or "(an empty reply)", letters and bool(reply), sought, at)
+                _message(who, reply or "(an empty reply)", letters and bool(reply), sought)
                 images(turn.reply)
                 marks(turn.reply.meta)
             if beside is not None:
@@ -124,13 +116,10 @@ def marks(meta: Mapping[str, Any]) -> None:
             st.text(breakable(thinking or "The endpoint did not show it."))
 
 
-def _message(who: str, text: str, letters: bool, sought: str, places: Places | None) -> None:
+def _message(who: str, text: str, letters: bool, sought: str) -> None:
     st.caption(plain(who))
     if sought and not letters and excerpt(text, sought):
         st.markdown(highlighted(breakable(text), sought))
-        return
-    if places and not letters:
-        st.markdown(marked(text, places))
         return
     if letters:
         st.code(breakable(text), language=None, wrap_lines=True)

@@ -19,7 +19,6 @@ from concord.store import comments, configurations, conversations, images, ratin
 from concord.store.comments import Remark
 from concord.store.conversations import Found
 from concord.store.ratings import Stored
-from concord.studies.comments import spans
 from pages.parts.navigation import part
 from pages.parts.plain import breakable, plain
 from pages.parts.session import workspace
@@ -46,8 +45,7 @@ def conversation(which: int) -> None:
     if given or not by_rule:
         _scores(lines, given, asked)
     _people([r for r in given if r.rater.kind == "human"], asked)
-    quoted = [span for one in said for span in spans(one.text, what)]
-    _comments(said, bool(quoted))
+    _comments(said)
     _background(what)
     if own is not None:
         own.background(found, what)
@@ -70,7 +68,6 @@ def conversation(which: int) -> None:
         before=history_by(what),
         letters=known is not None and known.preformatted,
         sought=st.query_params.get("text", ""),
-        quoted=quoted,
     )
     _thoughts(judgements)
     _requests(what, judgements)
@@ -142,13 +139,11 @@ def _people(given: Sequence[Stored], asked: Asked) -> None:
         _dataframe(list(rows.values()), "Ratings by people")
 
 
-def _comments(said: Sequence[Remark], quoted: bool) -> None:
+def _comments(said: Sequence[Remark]) -> None:
     """What annotators said beside their answers, and why they skipped; letter for letter."""
     if not said:
         return
     with st.expander(f"Annotators' comments ({len(said)})", icon=":material/comment:"):
-        if quoted:
-            st.caption("Words that they quote are marked in the dialogue.")
         for one in said:
             kind = f"{one.kind} item" if one.kind != "item" else ""
             parts = (one.rater, one.study, kind, f"turn {one.turn}" if one.turn else "", one.state)

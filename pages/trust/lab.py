@@ -24,7 +24,7 @@ from concord.runs.plans import JudgePlan
 from concord.store import conversations, lab, rubrics, studies
 from concord.table import Table
 from pages.desk import component
-from pages.desk.form import DeskEvent, sent_by
+from pages.desk.form import sent_by
 from pages.desk.review import ReviewDesk
 from pages.parts import charts, person, table, theme, told
 from pages.parts.address import end_work, held, listed, nothing, one_of
@@ -413,7 +413,7 @@ def _review_desk() -> None:
         raise StudyError(f"{judge} and people differ nowhere on “{DEVELOP}”.")
     work = ReviewDesk(study, who, judge, differing)
     theme.whole_window()
-    take = component.taking(work.desk, DeskEvent, work.apply)
+    take = component.taking(work.desk, work.apply)
     if component.desk(work.fixed(f"Why {judge} differs from people"), take, sent_by(work.moving)):
         end_work()
         st.rerun()

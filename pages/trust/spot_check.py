@@ -6,13 +6,12 @@ from typing import Any
 import streamlit as st
 
 from concord.errors import ConcordError
-from concord.estimate import Estimate
 from concord.runs.benchmark import Benchmark
 from concord.runs.judged import system
 from concord.store import conversations, ratings, spotchecks, suspects
-from concord.studies import audits, spotcheck
+from concord.studies import spotcheck
 from pages.desk import component, spot
-from pages.desk.form import DeskEvent, sent_by
+from pages.desk.form import sent_by
 from pages.parts import person, table, theme, told
 from pages.parts.address import (
     begun_with,
@@ -139,7 +138,7 @@ def _triage(benchmark: Benchmark) -> None:
             select=lambda row: begin(str(row["conversation"])),
         )
     with workspace().read() as db:
-        findings = audits.findings(db, benchmark.name, where=where, judges=by)
+        findings = spotcheck.findings(db, benchmark.name)
     if findings.items:
         st.subheader("Found so far in triage", anchor=False)
         _figures(findings)
@@ -169,12 +168,11 @@ def _audit(benchmark: Benchmark) -> None:
         return
     audit = drawn[name]
     with workspace().read() as db:
-        progress = audits.progress(db, name, who)
-        findings = audits.findings(db, benchmark.name, name)
-    before = f" ({progress.elsewhere} of these in triage or another audit)" if progress.elsewhere else ""
+        progress = spotcheck.progress(db, name, who)
+        findings = spotcheck.findings(db, benchmark.name, name)
     st.markdown(
         f"**{audit.items}** judgements drawn from {audit.drawn_from:,} with seed {audit.seed}. "
-        f"**{plain(who)}** has looked at {progress.done} of them{before}, all people together at "
+        f"**{plain(who)}** has looked at {progress.done} of them, all people together at "
         f"{findings.looked}."
     )
     label = "Begin" if not progress.done else "Go on" if progress.next else "Look again"
@@ -195,7 +193,7 @@ def _draw(benchmark: Benchmark, pool: int, judges: list[str], number: int) -> No
     with st.form("draw", border=False):
         name = st.text_input("Name", f"audit-{number + 1}", max_chars=60)
         n = st.number_input(
-            "Judgements", 1, max(1, pool), min(audits.SIZE, max(1, pool)), help=f"There are {pool:,}."
+            "Judgements", 1, max(1, pool), min(spotcheck.SIZE, max(1, pool)), help=f"There are {pool:,}."
         )
         seed = st.number_input(
             "Seed", 0, value=0, help="The same seed draws the same from the same judgements."
@@ -204,7 +202,7 @@ def _draw(benchmark: Benchmark, pool: int, judges: list[str], number: int) -> No
         if st.form_submit_button("Draw", type="primary"):
             try:
                 with workspace().write() as db:
-                    drawn = audits.draw(
+                    drawn = spotcheck.draw(
                         db, name.strip(), benchmark.name, n=int(n), seed=int(seed), judges=only
                     )
                 st.query_params["audit"] = drawn.name
@@ -214,33 +212,12 @@ def _draw(benchmark: Benchmark, pool: int, judges: list[str], number: int) -> No
             st.rerun()
 
 
-def _figures(findings: audits.Findings) -> None:
-    share = findings.overall
-    with st.container(horizontal=True):
-        _metric("Reasonable", share.rate)
-        if findings.named:
-            _metric("Wrong", share.wrong, f"of {share.n}")
-        else:
-            _metric("Too high", share.too_high, f"of {share.n}")
-            _metric("Too low", share.too_low, f"of {share.n}")
-            _metric("Optimism", share.optimism, help="Share of too high among what was not reasonable")
-        if share.unread:
-            _metric("Unreadable, seen", share.unread, "in no share")
-    if not findings.unbiased:
+def _figures(findings: spotcheck.Findings) -> None:
+    if not findings.audit:
         st.badge("Chosen because something looked wrong: not the judges' rate", color="orange")
     elif findings.items < findings.drawn:
         st.badge(f"The rate rests on the first {findings.items} of {findings.drawn} so far", color="gray")
-    table.draw(audits.table(findings))
-
-
-def _metric(label: str, figure: Estimate | int, below: str = "", help: str | None = None) -> None:
-    if isinstance(figure, Estimate):
-        ends = [f"{100 * end:.1f}" for end in figure.interval or ()]
-        below = f"{' to '.join(ends)}%" if ends else ""
-        value: str | int = "undefined" if figure.value is None else f"{100 * figure.value:.1f}%"
-    else:
-        value = figure
-    st.metric(label, value, below, delta_color="off", delta_arrow="off", border=True, help=help)
+    table.draw(spotcheck.table(findings), titled=False)
 
 
 # -- the work
@@ -262,7 +239,7 @@ def _work(benchmark: Benchmark, way: str) -> None:
     )
     title = f"{benchmark.title}: {MODES[way]}" + (f" “{audit}”" if way == AUDIT else "")
     theme.whole_window()
-    take = component.taking(work.desk, DeskEvent, work.apply)
+    take = component.taking(work.desk, work.apply)
     if component.desk(work.fixed(benchmark, title, "Spot-check"), take, sent_by(work.moving)):
         end_work()
         st.rerun()

@@ -123,7 +123,7 @@ def test_two_adjudicators_settle_by_keyboard_and_not_the_same_item(app: Server, 
     other.close()
 
 
-def test_an_item_that_left_the_queue_is_named_and_texts_are_markdown(
+def test_an_item_that_left_the_queue_is_refused_and_texts_are_markdown(
     app: Server, page: Page, browser: Browser
 ) -> None:
     with app.workspace.write() as db:
@@ -158,15 +158,13 @@ def test_an_item_that_left_the_queue_is_named_and_texts_are_markdown(
         exclusions.exclude(db, "t", "bob", "asleep")
     page.keyboard.press("Enter")
     notice = page.locator(".notice")
-    expect(notice).to_contain_text(
-        "Not kept: “one” is not in dispute (any more): somebody who rated it was left"
-    )
+    expect(notice).to_contain_text("Not kept: This is not asked of you (any more)")
     expect(page.locator(".saving")).to_have_attribute("data-state", "ready")
 
 
 def test_the_page_shows_what_was_settled(app: Server, page: Page) -> None:
     page.goto(f"{app.url}/adjudicate?study=s")
-    expect(page.get_by_text("2 of 4 items, 2 of them settled").first).to_be_visible()
+    expect(page.get_by_text("2 items, 2 of them settled").first).to_be_visible()
 
 
 def test_an_annotator_sees_the_judge_only_with_locked_answers_and_revises(

@@ -9,11 +9,11 @@ from playwright.sync_api import Page, expect
 
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Criterion, Rating
-from concord.store import access, conversations
+from concord.store import access, conversations, studies
 from concord.store import studies as stored
 from concord.store.known import Gold, UnitKey
-from concord.studies import dealing
-from concord.studies.purposes import gold, second, training
+from concord.studies import dealing, running
+from concord.studies.purposes import second
 from concord.studies.purposes.training import PassRule
 from concord.workspace import Workspace
 from tests.annotated import Annotation, import_annotations
@@ -44,10 +44,10 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             dealing.deal_study(db, name, [name])
             golds = [Gold(UnitKey(i, None), "fluency", 4, 0, HOSTILE) for i in ids[OWN:]]
             if name == "taught":
-                training.begin(db, name, golds, PassRule(bound=1))
+                running.set_training(db, name, golds, PassRule(bound=1))
             else:
-                gold.set_feedback(db, name, True)
-                gold.set_gold(db, name, golds[:1])
+                studies.remember(db, name, "feedback", True)
+                running.set_gold(db, name, golds[:1])
         stored.create(db, stored.Study("talked", (Criterion("fluency", "It is fluent."),), title="talked"))
         ids = [conversations.save(db, dialogue("talked", i)) for i in range(2)]
         stored.add_units(db, "talked", [(i, None, "") for i in ids])

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from concord.store import access, placements
+from concord.store import access
 from concord.store import studies as stored
 from concord.table import FORMS
 
@@ -66,7 +66,7 @@ def test_from_draw_to_desk(filled, run, tmp_path):
     assert "bo 12 items" in run(filled, "study", "deal", "mine").output
 
 
-def test_a_deal_is_shown_before_it_is_made(filled, run):
+def test_a_deal_says_how_even_it_is(filled, run):
     run(filled, "study", "draw", "try", "--n", 8, "--pilot-of", "mine")
     drawn = run(filled, "study", "draw", "mine", "--n", 12, "--seed", 3).output
     assert "12 conversations, drawn from 56 with seed 3" in drawn
@@ -74,18 +74,12 @@ def test_a_deal_is_shown_before_it_is_made(filled, run):
     assert "A pilot of “mine”" in run(filled, "study", "show", "try").output
     run(filled, "people", "invite", "ann", "bo", "cy")
     asked = ("study", "deal", "mine", "--annotators", "ann,bo,cy", "--overlap", 2)
-    planned = run(filled, *asked, "--dry-run")
-    assert planned.exit_code == 0, planned.output
     balance = "Items of an annotator: 8. Items that two annotators share: 4 (as even as possible)."
-    assert balance in planned.output
-    assert "Nothing was dealt" in planned.output
-    with filled.read() as db:
-        assert placements.queues(db, "mine") == []
     refused = run(filled, *asked[:-1], 3, "--extra-where-differ", 2)
     assert (refused.exit_code, "The nearest possible is --overlap 2." in refused.output) == (1, True)
     dealt = run(filled, *asked, "--extra-where-differ", 2, "--extra-on", "fluency").output
     assert f"{balance} 0 items have answers at least 2 apart on “fluency”" in dealt
-    without = run(filled, "study", "reassign", "mine", "cy", "--reason", "left", "--dry-run").output
+    without = run(filled, "study", "reassign", "mine", "cy", "--reason", "left").output
     assert "Items of an annotator: 12. Items that two annotators share: 12" in without
 
 
@@ -124,12 +118,12 @@ def test_a_study_for_a_crowd_alone_has_its_overlap_from_the_draw(filled, run):
 
 
 def test_a_draw_for_a_figure_says_its_probabilities_and_its_random_sample(filled, run):
-    options = ("--next-for", "mean", "--random-share", 0.5, "--where", "language=en")
+    options = ("--next-for", "mean", "--where", "language=en")
     done = run(filled, "study", "draw", "next", "--n", 12, *options)
     assert done.exit_code == 0, done.output
-    assert "6 of them are a simple random sample. Each conversation was drawn with a" in done.output
+    assert "3 of them are a simple random sample. Each conversation was drawn with a" in done.output
     shown = run(filled, "study", "show", "next").output
-    assert "expected to differ from the judges; 6 are a simple random sample." in shown
+    assert "expected to differ from the judges; 3 are a simple random sample." in shown
 
 
 def agreement(run, workspace, *options, study="first", resamples=20):

@@ -18,10 +18,10 @@ from concord.cli import main
 from concord.conversation import Conversation, Unit
 from concord.demo.workspace import RECORDED, VISITOR
 from concord.files import SHIPPED
-from concord.rating import Criterion, Rating
+from concord.rating import Criterion, Rater, Rating
 from concord.runs.plans import ComparePlan, JudgePlan
-from concord.store import access, conversations, placements, studies
-from concord.studies.purposes import adjudicate
+from concord.store import access, conversations, placements, ratings, studies
+from concord.studies import asking
 from concord.workspace import Workspace
 from tests.annotated import Annotation, import_annotations
 from tests.demo.playing import run
@@ -68,12 +68,14 @@ def play(workspace: Workspace) -> None:
     disputed = ("--criterion", "helpful", "--range", 2)
     command(workspace, "--by", WHO, "study", "adjudicate", STUDY, *disputed)
     with workspace.write() as db:
-        queue = adjudicate.adjudication(db, STUDY)
-        for item in queue.disputed[:SETTLED]:
-            for question in queue.questions(item):
-                score = median_low(answer.score for answer in question.given)
-                name = question.criterion.name
-                adjudicate.settle(db, STUDY, item.unit, name, score, "The answer in the middle.", ADJUDICATOR)
+        queue = asking.look(db, "adjudicate", STUDY, None)
+        assert queue
+        who = ratings.rater_id(db, Rater(ADJUDICATOR, "human"))
+        for item, questions in [*queue.items.items()][:SETTLED]:
+            for question in questions:
+                score = median_low(answer.score for answer in question.beside)
+                answer = STUDY, who, item, question.criterion.name, score, "The answer in the middle."
+                asking.answer(db, "adjudicate", *answer)
     rubric.write_bytes((RECORDED / "rubrics" / f"{RUBRIC}.toml").read_bytes())
     run(workspace, JudgePlan(RUBRIC, JUDGES, judge_repeats=3, rubric=RUBRIC))
     command(workspace, "--by", WHO, "study", "pairs", PAIRS, "--rubric", PAIRS_RUBRIC, "--benchmark", RUBRIC)

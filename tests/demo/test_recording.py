@@ -13,7 +13,7 @@ from concord.llm.models import load_models
 from concord.reports import differences
 from concord.store import checking, conversations, ratings, rows, runs, studies
 from concord.store.conversations import Filter
-from concord.studies.purposes import adjudicate
+from concord.studies import asking
 from tests.demo import example_ratings, own_data
 from tests.demo.record import HOST
 
@@ -89,8 +89,9 @@ def test_it_holds_what_goes_wrong_and_what_costs_money(demo_workspace):
         assert sum(run.spent.cost for run in own) > 0
         assert max(row["repeat"] for row in db["judgements"].rows) == 2
         assert {row["rater"] for row in ratings.exported(db, own_data.STUDY)} >= {*own_data.PEOPLE}
-        disputes = adjudicate.adjudication(db, own_data.STUDY)
-        assert len(disputes.disputed) > len(disputes.done) == own_data.SETTLED
+        disputes = asking.look(db, "adjudicate", own_data.STUDY, None)
+        assert disputes
+        assert len(disputes.items) > len(disputes.done) == own_data.SETTLED
         assert len(studies.pairs(db, own_data.PAIRS)) == 12
         verdicts = list(db["comparisons"].rows_where("criterion = ?", [own_data.QUESTION]))
         assert len(verdicts) == 12 * (2 + 3 * 2)  # two people, and three judges in both orders

@@ -8,8 +8,8 @@ from concord.errors import NotFound, StudyError
 from concord.lab import disagreements, measuring
 from concord.rubrics import shelf
 from concord.store import lab
+from concord.store.desk import Event
 from concord.workspace import Workspace
-from pages.desk.form import DeskEvent
 from pages.desk.review import QUESTION, ReviewDesk
 from tests.mock import lab as mock
 
@@ -56,9 +56,7 @@ def test_causes_add_up_and_say_what_to_change_first(shop):
     with shop.write() as db:
         for one, cause in zip(found[:3], (4.0, 4.0, 1.0), strict=True):
             words = "It counts words." if cause == 4 else ""
-            work.apply(
-                db, DeskEvent(item=one.unit.id, do="answer", criterion=QUESTION, score=cause, text=words)
-            )
+            work.apply(db, Event(item=one.unit.id, do="answer", criterion=QUESTION, score=cause, text=words))
         table = disagreements.causes(db, bench, judge, found)
         assert [row["items"] for row in table.rows] == [2, 1]
         assert table.rows[0]["cause"] == "length or style swayed the judge"
@@ -67,7 +65,7 @@ def test_causes_add_up_and_say_what_to_change_first(shop):
         assert "Change first: say in the instructions" in table.notes[0]
         moving = work.moving(db, None)
         assert [state for _, state, _ in moving.strip][:4] == ["done", "done", "done", "open"]
-        work.apply(db, DeskEvent(item=found[2].unit.id, do="answer", criterion=QUESTION))
+        work.apply(db, Event(item=found[2].unit.id, do="answer", criterion=QUESTION))
         assert len(lab.tags(db, mock.STUDY, str(judge))) == 2
 
 

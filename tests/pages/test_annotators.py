@@ -9,7 +9,7 @@ from concord.conversation import Conversation, Message
 from concord.rating import Criterion
 from concord.store import access, acts, conversations, placements, studies
 from concord.store.known import Gold, UnitKey
-from concord.studies import dealing
+from concord.studies import dealing, running
 from concord.studies.purposes import training
 from concord.workspace import Workspace
 
@@ -34,7 +34,7 @@ def workspace(workspace: Workspace) -> Workspace:
         access.invite(db, "Ada")
         dealing.deal_study(db, "s", ["Ada"])
         gold = Gold(UnitKey(known, None), "wit", 4, 0, "why")
-        training.begin(db, "s", [gold], training.PassRule(attempts=1))
+        running.set_training(db, "s", [gold], training.PassRule(attempts=1))
         ada = access.annotator_id(db, "Ada")
         [(item, *_)] = placements.on_desk(db, ada, "s")
         events = [
@@ -73,21 +73,18 @@ def test_who_has_not_passed_is_shown_and_admitted_with_a_reason(workspace: Works
     assert "admit" not in [box.key for box in page.selectbox]
 
 
-def test_the_deal_without_somebody_is_shown_before_it_is_made(workspace: Workspace) -> None:
+def test_what_somebody_who_leaves_has_not_begun_goes_to_others(workspace: Workspace) -> None:
     with workspace.write() as db:
         access.invite(db, "Bo")
-        training.end(db, "s")
+        running.end_training(db, "s")
         said = (Message("user", "?"), Message("assistant", "!"))
         more = conversations.save(db, Conversation("b", "c", "p", said))
         studies.add_units(db, "s", [(more, None, "")])
         dealing.deal_study(db, "s", ["Bo"], overlap=1)
     page = AppTest.from_string(FRAME, default_timeout=30)
     page.query_params["annotator"] = "Bo"
-    page.session_state["left plan"] = True
     page.run()
     assert not page.exception
-    [plan] = [found.value for found in page.dataframe if "shared" in found.value]
-    assert plan[["annotator", "new"]].values.tolist() == [["Ada", 1]]
     page.text_input(key="left because").set_value("moved")
     next(button for button in page.button if button.label.startswith("Deal what they")).click().run()
     assert "Items of the others\\: Ada \\+1" in page.success[0].value

@@ -120,7 +120,7 @@ def test_failed_and_cut_replies_are_listed_with_their_reason_and_text(workspace:
     ]
 
 
-def test_annotators_comments_are_shown_and_the_words_they_quote_marked(workspace: Workspace) -> None:
+def test_annotators_comments_are_shown_letter_for_letter(workspace: Workspace) -> None:
     """Two comments: one quotes words of a reply, one is HTML and Markdown; the dialogue is, too."""
     with workspace.write() as db:
         said = (Message("user", "?"), Message("assistant", "It is <b>far</b> *away*."))
@@ -142,5 +142,3 @@ def test_annotators_comments_are_shown_and_the_words_they_quote_marked(workspace
     texts = [text.value for text in page.text]
     assert "Turn 1: “far</b> away” odd" in texts
     assert "Skipped: not mine\n![x](http://elsewhere.test) <i>" in texts
-    [reply] = [text.value for text in page.markdown if "background" in text.value]
-    assert reply == r"It is \<b\>:blue-background[far\</b\> \*away]\*\."

@@ -51,21 +51,11 @@ def workspace(workspace: Workspace) -> Workspace:
 
 def test_progress_remarks_and_suspicions_are_shown(workspace: Workspace) -> None:
     page = AppTest.from_string(FRAME, default_timeout=30)
-    page.session_state["deal plan"] = True
     page.run()
     assert not page.exception
-    strata, plan, progress, remarks = (table.value for table in page.dataframe)
-    assert plan["items"].tolist() == [15, 15]
-    said = " ".join(caption.value for caption in page.caption).replace("\\", "")
-    assert "Items of an annotator: 15. Items that two annotators share: 15 (as even as possible)." in said
-    assert progress[["annotator", "of", "skipped", "flagged", "seconds"]].values.tolist()[0] == [
-        "Ada",
-        "12 of 15",
-        1,
-        1,
-        4,
-    ]
-    assert progress["of"].tolist() == ["12 of 15", "0 of 15"]
+    strata, progress, remarks = (table.value for table in page.dataframe)
+    counts = progress[["annotator", "items", "done", "skipped", "flagged"]].values.tolist()
+    assert counts == [["Ada", 15, 12, 1, 1], ["Bo", 15, 0, 0, 0]]
     assert sorted(zip(remarks.what, remarks.said, strict=True)) == [
         ("flagged", "odd ending"),
         ("skipped", RUDE),
@@ -136,17 +126,18 @@ def test_a_deal_by_page_sets_repeats_and_the_criterion_of_extra_raters(workspace
     page.number_input(key="extra of s").set_value(2.0).run()
     page.selectbox(key="extra criterion of s").set_value("care")
     page.number_input(key="repeats of s").set_value(0.2).run()
-    page.number_input(key="apart of s").set_value(1).run()
     next(button for button in page.button if button.label == "Deal").click().run()
     assert not page.exception
     assert not page.error
     with workspace.read() as db:
         study = studies.get(db, "s")
-        assert study.meta["repeats"] == {"share": 0.2, "after": 1}
+        assert study.meta["repeats"] == 0.2
         assert study.meta["extra"]["criterion"] == "care"
-        assert [item.purpose for item in placements.unrated(db, "s", access.annotator_id(db, "Cy"))]
-    [progress] = [t.value for t in page.dataframe if "repeat" in t.value]
-    assert progress.set_index("annotator").loc["Cy", "repeat"] > 0
+        assert [
+            item.purpose
+            for item in placements.placed(db, "s", ["gold", "repeat"], access.annotator_id(db, "Cy"))
+        ]
+    assert "Hidden among them" in " ".join(caption.value for caption in page.caption)
 
 
 def test_a_study_of_unnamed_people_is_not_dealt(workspace: Workspace) -> None:

@@ -30,8 +30,7 @@ def test_a_sample_is_drawn_where_people_may_differ(workspace: Workspace) -> None
     assert "Spread over" in [choice.label for choice in page.multiselect]
     named(page.selectbox, "Drawn").set_value("players").run()
     assert "Spread over" not in [choice.label for choice in page.multiselect]
-    named(page.slider, "Of these, a simple random sample").set_value(50).run()
-    assert "8 of them as a simple random sample" in " ".join(text.value for text in page.markdown)
+    assert "4 of them as a simple random sample" in " ".join(text.value for text in page.markdown)
     named(page.text_input, "Name of the study").set_value("next").run()
     named(page.button, "Keep this study").click().run()
     assert not page.exception

@@ -84,16 +84,3 @@ def test_only_the_reply_that_was_judged_is_the_targets(filled):
         here = conversations.save(db, replace(talk, key="longer", messages=tuple(messages)))
         shown = spot.item(spotcheck.screen(db, here), here)
     assert [said["speaker"] for said in shown["said"]] == ["User", "Simulator", "User", "x"]
-
-
-def test_the_one_score_of_a_person_is_shown_beside_every_judge(filled):
-    with filled.write() as db:
-        order = [s.conversation_id for s in by_hand.queue(db)]
-        first, other = spotchecks.judgements(db, order[0], "quality")
-        spotcheck.verify(db, first.id, "Ada", "too_low", corrected=5)
-        [item] = spot.CheckDesk("simulbench", "Ada").moving(db, order[:1]).items
-        assert (item["own"], item["answers"]) == (5, {str(first.id): 5})
-        [others] = spot.CheckDesk("simulbench", "Ben").moving(db, order[:1]).items
-        assert others["own"] is None
-        spotcheck.verify(db, other.id, "Ada", "too_low", corrected=7)
-        assert spot.item(spotcheck.screen(db, order[0], "Ada"), 1)["own"] == 7

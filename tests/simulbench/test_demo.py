@@ -2,7 +2,7 @@
 
 from concord.benchmarks.simulbench import toxicity
 from concord.store import conversations, scenarios
-from concord.studies import audits, comparisons
+from concord.studies import comparisons, spotcheck
 from tests.demo import simulbench as played
 from tests.mock.simulbench import judges
 from tests.simulbench import by_hand
@@ -13,7 +13,7 @@ def test_every_part_of_it_is_there(demo_workspace):
         found = comparisons.compared(db, "simulbench", resamples=10)
         assert {s.rater for s in found.standings} >= {"people", *played.COMPARERS}
         assert set(found.players) == set(played.TARGETS)
-        audit = audits.findings(db, "simulbench", played.AUDIT)
+        audit = spotcheck.findings(db, "simulbench", played.AUDIT)
         assert audit.items == audit.drawn > 20
         assert 0.5 < audit.overall.rate.value < 1
         assert audit.simulated == played.PEOPLE[:1]
@@ -30,9 +30,9 @@ def test_simulated_people_answer_the_same_every_time_and_not_all_alike(played_on
     assert ada != [judges.person_score(c, "Ben") for c in found]
     assert set(ada) <= set(range(1, 11))
     assert len(set(ada)) > 3
-    assert judges.person_finding(ada[0], found[0], "Ada") == ("reasonable", None)
+    assert judges.person_finding(ada[0], found[0], "Ada") == "reasonable"
     high = next(c for c in found if judges.person_score(c, "Ada") < 5)
-    assert judges.person_finding(10, high, "Ada") == ("too_high", judges.person_score(high, "Ada"))
+    assert judges.person_finding(10, high, "Ada") == "too_high"
     a, b = found[0], found[1]
     turned = {"A": "B", "B": "A", "C": "C"}
     assert judges.person_preference(b, a, "Ada") == turned[judges.person_preference(a, b, "Ada")], (

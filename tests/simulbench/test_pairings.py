@@ -263,7 +263,7 @@ def test_by_command(filled, run):
     assert "6 pairs\tsimulbench" in run(filled, "study", "list").stdout
     shown = run(filled, "study", "show", PAIRS).stdout
     rows = [line.split() for line in shown.splitlines()]
-    assert next(row for row in rows if row[:1] == ["Ann"])[:3] == ["Ann", "1", "0"]
+    assert next(row for row in rows if row[:1] == ["Ann"])[:4] == ["Ann", "6", "1", "0"]
     wrong = ("study", "pairs", "other", "--benchmark", "simulbench", "--where")
     assert "There are 3 pairs, not 4" in run(filled, *wrong, "kind=LastOnly", "--n", 4).output
     assert "FACET=VALUE" in run(filled, *wrong, "kind").output
@@ -279,5 +279,5 @@ def test_a_workspace_without_answers_has_nothing_to_deal(workspace):
 def test_repeats_are_hidden_among_pairs(filled):
     with filled.write() as db:
         made.deal(db, ["Ann"])
-        dealing.deal_study(db, PAIRS, ["Ann"], repeats=0.25, repeat_after=2)
+        dealing.deal_study(db, PAIRS, ["Ann"], repeats=0.25)
         assert placements.hidden(db, PAIRS) == {"Ann": {"repeat": 3}}

@@ -1,6 +1,4 @@
-"""What deserves an eye comes first; an audit is a random sample apart from it; corrected scores are no
-ratings and stand with the finding.
-"""
+"""What deserves an eye comes first; an audit is a random sample apart from it; what is found is no rating."""
 
 import json
 
@@ -12,7 +10,7 @@ from concord.errors import NotFound, StudyError
 from concord.estimate import undefined
 from concord.store import conversations, ratings, spotchecks, suspects
 from concord.store.studies import names
-from concord.studies import audits, spotcheck, studies
+from concord.studies import spotcheck, studies
 from concord.table import SCHEMA
 from concord.workspace import Workspace
 from tests.simulbench import by_hand
@@ -43,16 +41,6 @@ def number(db, script, player):
 def judgement(db, script, player, judge="j1"):
     seen = spotchecks.judgements(db, number(db, script, player), "quality")
     return next(s.id for s in seen if s.judge == judge)
-
-
-def corrections(db, *, replaced=False):
-    """The scores that people would have given, with the judges' that stood beside: (person, score, shown)."""
-    return db.execute(
-        "SELECT x.name, a.value, a.shown FROM answers a JOIN placements p ON p.id = a.placement_id "
-        "JOIN raters x ON x.id = p.rater_id WHERE p.purpose = 'spot-check' AND a.question <> '' "
-        "AND (a.replaced IS NOT NULL) = ? ORDER BY a.id",
-        [replaced],
-    ).fetchall()
 
 
 def test_the_thresholds_follow_the_scale(filled):
@@ -148,14 +136,11 @@ def test_an_unreadable_verdict_is_seen_and_enters_no_share(filled, run):
             spotcheck.verify(db, unread, "Ada", "reasonable")
         with pytest.raises(StudyError, match="has a score"):
             spotcheck.verify(db, judgement(db, "s4", "x"), "Ada", "seen")
-        with pytest.raises(StudyError, match="not on the scale"):
-            spotcheck.verify(db, unread, "Ada", "seen", corrected=11)
-        spotcheck.verify(db, unread, "Ada", "seen", "mumbles", corrected=7)
-        assert corrections(db) == [("Ada", 7, None)]
+        spotcheck.verify(db, unread, "Ada", "seen", "mumbles")
         assert spotcheck.screen(db, here, "Ada").judgements[1].finding == "seen"
         spotcheck.verify(db, judgement(db, "s4", "x"), "Ada", "too_high")
         assert "s4/x" not in {s.key[-4:] for s in by_hand.queue(db, person="Ada")}
-        found = audits.findings(db, "simulbench")
+        found = spotcheck.findings(db, "simulbench")
     # Two judgements were looked at; one of them has a score.
     assert (found.items, found.overall.n, found.overall.rate.value, found.overall.unread) == (2, 1, 0.0, 1)
     assert {s.of: (s.n, s.unread, s.rate.value) for s in found.by["judge"]} == {
@@ -174,10 +159,10 @@ def test_a_verdict_that_was_asked_for_again_and_read_is_open_again(filled):
         spotcheck.verify(db, judgement(db, "s4", "x"), "Ada", "too_high")
         by_hand.judge(db, "s4", "x", "j2", 1)
         assert "s4/x" in {s.key[-4:] for s in by_hand.queue(db, person="Ada")}
-        assert audits.findings(db, "simulbench").overall.unread == 0
+        assert spotcheck.findings(db, "simulbench").overall.unread == 0
         assert spotcheck.screen(db, number(db, "s4", "x"), "Ada").judgements[1].finding is None
         spotcheck.verify(db, unread, "Ada", "reasonable")
-        assert audits.findings(db, "simulbench").overall.n == 2
+        assert spotcheck.findings(db, "simulbench").overall.n == 2
 
 
 def test_the_queue_of_one_judge(filled):
@@ -210,20 +195,17 @@ def test_who_was_asked_about_a_refusal_counts_before_the_words_it_opens_with(fil
         assert refusals() == {"s1/x"}
 
 
-def test_a_corrected_score_is_no_rating_and_an_earlier_one_is_kept(filled, run):
+def test_a_finding_is_no_rating_and_an_earlier_one_is_kept(filled, run):
     with filled.write() as db:
         here = number(db, "s1", "x")
-        spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "too_high", "no", corrected=3)
-        spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "too_high", "still no", corrected=5)
-        assert (corrections(db), corrections(db, replaced=True)) == ([("Ada", 5, 9)], [("Ada", 3, 9)])
+        spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "too_low", "no")
+        spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "too_high", "still no")
+        kept = "SELECT value, reason, shown, replaced IS NULL FROM answers ORDER BY id"
+        assert db.execute(kept).fetchall() == [(-1, "no", 9, 0), (1, "still no", 9, 1)]
         assert not [r for r in ratings.of_conversation(db, here) if r.rater.kind == "human"]
         assert conversations.listed(db, here).people is None
         seen = spotcheck.screen(db, here, "Ada").judgements[0]
-        assert (seen.finding, seen.comment, seen.corrected) == ("too_high", "still no", 5)
-        # A person has one score for a reply: said of the other judge's, it replaces the one before.
-        spotcheck.verify(db, judgement(db, "s1", "x", "j2"), "Ada", "too_high", corrected=4)
-        assert corrections(db) == [("Ada", 4, 8)]
-        assert [s.finding for s in spotcheck.screen(db, here, "Ada").judgements] == ["too_high"] * 2
+        assert (seen.finding, seen.comment) == ("too_high", "still no")
         with pytest.raises(NotFound, match="no study"):
             studies.ratings_for_agreement(db, "spot-check-simulbench")
     rows = [
@@ -234,22 +216,10 @@ def test_a_corrected_score_is_no_rating_and_an_earlier_one_is_kept(filled, run):
     ]
     assert [(r["judge"], r["criterion"], r["score"], r["explanation"], r["shown"]) for r in rows] == [
         ("j1", "", 1, "still no", 9),
-        ("j2", "", 1, "", 8),
-        ("j2", "quality", 4, "", 8),
     ]
     assert {(r["kind"], r["rater"], r["item_id"]) for r in rows} == {
         ("spot-check", "Ada", by_hand.key("s1", "x"))
     }
-
-
-def test_a_score_alone_says_what_is_found(filled):
-    with filled.write() as db:
-        here = judgement(db, "s1", "x")
-        for score, finding in ((3, "too_high"), (9, "reasonable"), (10, "too_low")):
-            spotcheck.verify(db, here, "Ada", None, corrected=score)
-            assert spotcheck.screen(db, number(db, "s1", "x"), "Ada").judgements[0].finding == finding
-        with pytest.raises(StudyError, match="Say what you find"):
-            spotcheck.verify(db, here, "Ada", None)
 
 
 def test_time_at_work_is_kept_with_the_judgement(filled):
@@ -265,7 +235,7 @@ def test_time_at_work_is_kept_with_the_judgement(filled):
         assert seconds() == [("done", 3.5)]
         spotcheck.withdraw(db, here, "Ada")
         assert seconds() == [("open", 3.5)]
-        assert audits.findings(db, "simulbench").items == 0
+        assert spotcheck.findings(db, "simulbench").items == 0
 
 
 def test_two_who_checked_the_same_judgements_are_measured_against_each_other(filled, run):
@@ -280,18 +250,9 @@ def test_two_who_checked_the_same_judgements_are_measured_against_each_other(fil
         ):
             spotcheck.verify(db, j, "Ada", ada)
             spotcheck.verify(db, j, "Ben", ben)
-        [said] = audits.findings(db, "simulbench").agreement
+        [said] = spotcheck.findings(db, "simulbench").agreement
     assert said == "Ada and Ben checked 4 judgements both: 75.0% equal, κ is 0.64."
     assert said in run(filled, "spotcheck", "show", "simulbench").output
-
-
-def test_a_finding_said_anew_without_a_score_takes_the_earlier_score_back(filled):
-    with filled.write() as db:
-        here = number(db, "s1", "x")
-        spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "too_high", corrected=3)
-        spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "reasonable")
-        assert spotcheck.screen(db, here, "Ada").judgements[0].corrected is None
-        assert (corrections(db), corrections(db, replaced=True)) == ([], [("Ada", 3, 9)])
 
 
 def test_reasonable_makes_no_rating_and_no_study(filled):
@@ -301,38 +262,22 @@ def test_reasonable_makes_no_rating_and_no_study(filled):
         assert not [r for r in ratings.of_conversation(db, number(db, "s1", "x")) if r.rater.kind == "human"]
 
 
-@pytest.mark.parametrize(
-    ("finding", "corrected", "told"),
-    [
-        ("too_high", 9, "does not go with"),
-        ("too_high", 10, "does not go with"),
-        ("too_low", 8, "does not go with"),
-        ("reasonable", 3, "does not go with"),
-        ("too_high", 0, "not on the scale"),
-        ("too_high", 4.5, "not on the scale"),
-    ],
-)
-def test_a_corrected_score_that_contradicts_the_finding_is_refused(filled, finding, corrected, told):
-    with filled.write() as db, pytest.raises(StudyError, match=told):
-        spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", finding, corrected=corrected)
-
-
 def test_an_audit_is_seeded_and_takes_no_unreadable_verdicts(filled):
     with filled.write() as db:
-        audits.draw(db, "one", "simulbench", n=6, seed=4)
-        audits.draw(db, "two", "simulbench", n=6, seed=4)
-        audits.draw(db, "three", "simulbench", n=6, seed=5)
+        spotcheck.draw(db, "one", "simulbench", n=6, seed=4)
+        spotcheck.draw(db, "two", "simulbench", n=6, seed=4)
+        spotcheck.draw(db, "three", "simulbench", n=6, seed=5)
         one, two, three = (spotchecks.drawn(db, name) for name in ("one", "two", "three"))
         assert one == two != three
-        whole = audits.draw(db, "all", "simulbench", n=15)
+        whole = spotcheck.draw(db, "all", "simulbench", n=15)
         assert whole.drawn_from == 15, "16 judgements, one of them unreadable"
         with pytest.raises(StudyError, match="15 judgements to draw from"):
-            audits.draw(db, "more", "simulbench")
+            spotcheck.draw(db, "more", "simulbench")
         with pytest.raises(StudyError, match="“one” already"):
-            audits.draw(db, "one", "simulbench", n=3)
+            spotcheck.draw(db, "one", "simulbench", n=3)
         with pytest.raises(StudyError, match="needs a name"):
-            audits.draw(db, " ", "simulbench", n=3)
-        only = audits.draw(db, "some", "simulbench", n=1, judges=["j2"], where={"kind": ["LastOnly"]})
+            spotcheck.draw(db, " ", "simulbench", n=3)
+        only = spotcheck.draw(db, "some", "simulbench", n=1, judges=["j2"], where={"kind": ["LastOnly"]})
         assert only.drawn_from == 2
         assert [a.name for a in spotchecks.audits(db)] == ["some", "all", "three", "two", "one"]
 
@@ -344,7 +289,7 @@ def test_an_audit_is_drawn_alike_whatever_the_order_of_storing(tmp_path, filled)
 
     def drawn(workspace):
         with workspace.write() as db:
-            audits.draw(db, "audit", "simulbench", n=6, seed=1)
+            spotcheck.draw(db, "audit", "simulbench", n=6, seed=1)
             return [
                 (
                     conversations.listed(db, c).key,
@@ -358,18 +303,18 @@ def test_an_audit_is_drawn_alike_whatever_the_order_of_storing(tmp_path, filled)
 
 def test_findings_of_an_audit_and_of_triage_are_kept_apart(filled, run):
     with filled.write() as db:
-        audits.draw(db, "audit", "simulbench", n=5, seed=2)
+        spotcheck.draw(db, "audit", "simulbench", n=5, seed=2)
         found = ["reasonable", "too_high", "too_high", "too_low", "reasonable"]
         for finding in found:
-            where = audits.progress(db, "audit", "Ada")
+            where = spotcheck.progress(db, "audit", "Ada")
             spotcheck.verify(db, where.next[0], "Ada", finding, audit="audit")
-        assert audits.progress(db, "audit", "Ada") == audits.AuditProgress(5, 5, None)
-        assert audits.progress(db, "audit", "Ben").done == 0
+        assert spotcheck.progress(db, "audit", "Ada") == spotcheck.AuditProgress(5, 5, None)
+        assert spotcheck.progress(db, "audit", "Ben").done == 0
         audited = {j for j, _, _ in spotchecks.drawn(db, "audit")}
         outside = [j for _, j in spotchecks.auditable(db, "simulbench") if j not in audited][:2]
         for j in outside:
             spotcheck.verify(db, j, "Ben", "too_high")
-        audit, triage = audits.findings(db, "simulbench", "audit"), audits.findings(db, "simulbench")
+        audit, triage = spotcheck.findings(db, "simulbench", "audit"), spotcheck.findings(db, "simulbench")
     assert (
         audit.overall.n,
         audit.overall.reasonable,
@@ -381,13 +326,8 @@ def test_findings_of_an_audit_and_of_triage_are_kept_apart(filled, run):
         0.4,
         2 / 3,
     )
-    assert (audit.unbiased, audit.drawn, audit.items, audit.people) == (True, 5, 5, ("Ada",))
-    assert (triage.overall.n, triage.overall.rate.value, triage.unbiased, triage.people) == (
-        2,
-        0.0,
-        False,
-        ("Ben",),
-    )
+    assert (audit.drawn, audit.items, audit.people) == (5, 5, ("Ada",))
+    assert (triage.overall.n, triage.overall.rate.value, triage.people) == (2, 0.0, ("Ben",))
     for column in ("judge", "kind", "type", "player", "person"):
         assert sum(s.n for s in audit.by[column]) == 5
     told = run(filled, "spotcheck", "show", "simulbench", "--audit", "audit")
@@ -405,54 +345,36 @@ def test_what_was_found_in_triage_stays_in_its_summary_when_an_audit_draws_it_la
         for j in pool[:3]:
             spotcheck.verify(db, j, "Ada", "too_high")
         spotcheck.verify(db, pool[0], "Ben", "reasonable")
-        audits.draw(db, "all", "simulbench", n=15)
-        triage = audits.findings(db, "simulbench")
+        spotcheck.draw(db, "all", "simulbench", n=15)
+        triage = spotcheck.findings(db, "simulbench")
         # Four findings of three judgements, all of which the audit has drawn since.
-        assert (triage.items, triage.overall.n, triage.looked, triage.audited) == (4, 4, 3, 3)
+        assert (triage.items, triage.overall.n, triage.looked) == (4, 4, 3)
         assert {s.of: s.n for s in triage.by["person"]} == {"Ada": 3, "Ben": 1}
-        # Before she has opened the audit, Ada's three are told to be from elsewhere.
-        ada = audits.progress(db, "all", "Ada")
-        assert (ada.items, ada.done, ada.elsewhere) == (15, 3, 3)
-        while (where := audits.progress(db, "all", "Ada")).next is not None:
+        # Before she has opened the audit, Ada's three are done.
+        ada = spotcheck.progress(db, "all", "Ada")
+        assert (ada.items, ada.done) == (15, 3)
+        while (where := spotcheck.progress(db, "all", "Ada")).next is not None:
             spotcheck.verify(db, where.next[0], "Ada", "reasonable", audit="all")
-        assert (where.done, where.elsewhere) == (15, 3)
-        audit, again = audits.findings(db, "simulbench", "all"), audits.findings(db, "simulbench")
+        assert where.done == 15
+        audit, again = spotcheck.findings(db, "simulbench", "all"), spotcheck.findings(db, "simulbench")
         # A finding is a finding: 15 judgements, three of them as triage had found them.
-        assert (audit.items, audit.looked, audit.hunted, audit.overall.reasonable) == (15, 15, 3, 12)
+        assert (audit.items, audit.looked, audit.overall.reasonable) == (15, 15, 12)
         assert again == triage
         # Said anew at the audit's desk it is still what triage brought up.
         spotcheck.verify(db, pool[1], "Ada", "too_low", audit="all")
-        assert audits.findings(db, "simulbench").overall.n == 4
-    assert (
-        "4, of 3 judgements; 3 of these judgements are also in audits"
-        in run(filled, "spotcheck", "show", "simulbench").output
-    )
-
-
-def test_the_summary_keeps_to_the_judges_and_conversations_asked_for(filled, run):
-    with filled.write() as db:
-        spotcheck.verify(db, judgement(db, "s2", "x"), "Ada", "reasonable")
-        spotcheck.verify(db, judgement(db, "s2", "x", "j2"), "Ada", "too_low")
-        spotcheck.verify(db, judgement(db, "s1", "y", "j2"), "Ada", "too_high")
-        of = audits.findings(db, "simulbench", judges=["j2"])
-        assert (of.overall.n, of.overall.too_low, of.overall.too_high) == (2, 1, 1)
-        assert audits.findings(db, "simulbench", where={"player": ["y"]}).overall.n == 1
-        assert audits.findings(db, "simulbench", where={"kind": ["FirstChan"]}).overall.n == 2
-        with pytest.raises(NotFound, match="judge “j3”"):
-            audits.findings(db, "simulbench", judges=["j3"])
-    told = run(filled, "spotcheck", "show", "simulbench", "--judges", "j1", "--format", "json")
-    assert json.loads(told.stdout)["tables"]["spot-check"]["rows"][0]["n"] == 1
+        assert spotcheck.findings(db, "simulbench").overall.n == 4
+    assert "4, of 3 judgements." in run(filled, "spotcheck", "show", "simulbench").output
 
 
 def test_what_triage_settled_further_on_does_not_lean_an_audit_under_way(filled):
     with filled.write() as db:
-        audits.draw(db, "audit", "simulbench", n=5, seed=2)
+        spotcheck.draw(db, "audit", "simulbench", n=5, seed=2)
         order = [j for j, _, _ in spotchecks.drawn(db, "audit")]
         spotcheck.verify(db, order[3], "Ben", "too_high")  # met in triage
         spotcheck.verify(db, order[0], "Ada", "reasonable")
         spotcheck.verify(db, order[1], "Ada", "too_low")
         spotcheck.verify(db, order[1], "Ben", "reasonable")  # a second reader does not count it again
-        audit = audits.findings(db, "simulbench", "audit")
+        audit = spotcheck.findings(db, "simulbench", "audit")
         # 1 and 2 in the random order, as first found: reasonable, too low. The fourth waits for the third.
         assert (audit.items, audit.overall.n, audit.overall.reasonable, audit.overall.rate.value) == (
             2,
@@ -461,24 +383,15 @@ def test_what_triage_settled_further_on_does_not_lean_an_audit_under_way(filled)
             0.5,
         )
         spotcheck.verify(db, order[2], "Ada", "reasonable")
-        assert audits.findings(db, "simulbench", "audit").items == 4
-
-
-def test_a_finding_taken_back_takes_its_corrected_score_along(filled):
-    with filled.write() as db:
-        here = number(db, "s1", "x")
-        spotcheck.verify(db, judgement(db, "s1", "x"), "Ada", "too_high", "no", corrected=3)
-        spotcheck.withdraw(db, judgement(db, "s1", "x"), "Ada")
-        assert spotcheck.screen(db, here, "Ada").judgements[0].finding is None
-        assert (corrections(db), corrections(db, replaced=True)) == ([], [("Ada", 3, 9)])
+        assert spotcheck.findings(db, "simulbench", "audit").items == 4
 
 
 def test_before_anybody_looked_nothing_is_made_up(filled, run):
     with filled.write() as db:
-        audits.draw(db, "audit", "simulbench", n=5)
-        none = audits.findings(db, "simulbench", "audit")
+        spotcheck.draw(db, "audit", "simulbench", n=5)
+        none = spotcheck.findings(db, "simulbench", "audit")
         with pytest.raises(NotFound, match="audit “adit”"):
-            audits.findings(db, "simulbench", "adit")
+            spotcheck.findings(db, "simulbench", "adit")
     nothing = undefined("nothing was found", n=0)
     assert (none.overall.n, none.overall.rate, none.overall.optimism) == (0, nothing, nothing)
     assert (
@@ -490,19 +403,19 @@ def test_before_anybody_looked_nothing_is_made_up(filled, run):
 def test_the_interval_by_hand():
     # 83 of 100, as in the paper: z² = 3.8415, middle 0.83 + 0.019207 = 0.849207, half 1.95996 · √(0.001411 +
     # 0.000096) = 0.076087, both over 1.038415: 0.7445 to 0.8911.
-    assert audits.proportion(83, 100).interval == pytest.approx((0.7445, 0.8911), abs=5e-5)
-    assert audits.proportion(83, 100).value == 0.83
-    assert not audits.proportion(0, 0).defined
+    assert spotcheck.proportion(83, 100).interval == pytest.approx((0.7445, 0.8911), abs=5e-5)
+    assert spotcheck.proportion(83, 100).value == 0.83
+    assert not spotcheck.proportion(0, 0).defined
     # Nothing of 10: from 0 to z²/(n + z²) = 3.8415 / 13.8415.
-    assert audits.proportion(0, 10).interval == pytest.approx((0, 3.8415 / 13.8415), abs=1e-5)
+    assert spotcheck.proportion(0, 10).interval == pytest.approx((0, 3.8415 / 13.8415), abs=1e-5)
 
 
 @given(st.integers(1, 2000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_the_interval_holds_the_share_and_mirrors(kn):
     k, n = kn
-    low, high = audits.proportion(k, n).interval
+    low, high = spotcheck.proportion(k, n).interval
     assert 0 <= low <= k / n <= high <= 1
-    assert audits.proportion(n - k, n).interval == pytest.approx((1 - high, 1 - low))
+    assert spotcheck.proportion(n - k, n).interval == pytest.approx((1 - high, 1 - low))
 
 
 def test_the_queue_command(run, filled):

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 from sqlite_utils import Database
 
 from concord.conversation import Conversation, Message
@@ -111,19 +110,15 @@ def test_a_report_that_arrives_again_after_a_reload_is_applied_once(workspace: W
     """Desks of researchers keep their mark in the store as well: a page that was loaded anew knows what is
     stored.
     """
-    applied = []
-
-    class Found(BaseModel):
-        judgement: int
-
-    told: list[Any] = [{"n": n, "item": f"item {n}", "judgement": n} for n in (2, 1)]
+    applied: list[desk.Event] = []
+    told: list[Any] = [{"n": n, "item": f"item {n}", "do": "answer", "score": n} for n in (2, 1)]
     for _ in range(2):
         with workspace.write() as db:
-            assert desk.once(db, "triage", "tab", told, Found, applied.append) == (2, [])
-    assert [found.judgement for found in applied] == [1, 2]
+            assert desk.once(db, "triage", "tab", told, applied.append) == (2, [])
+    assert [found.score for found in applied] == [1, 2]
     with workspace.write() as db:
-        assert desk.once(db, "another desk", "tab", told[1:], Found, applied.append) == (1, [])
-        last, [refusal] = desk.once(db, "triage", "tab", [{"n": 3, "item": "x"}], Found, applied.append)
+        assert desk.once(db, "another desk", "tab", told[1:], applied.append) == (1, [])
+        last, [refusal] = desk.once(db, "triage", "tab", [{"n": 3, "item": "x"}], applied.append)
     assert (last, refusal.item, len(applied)) == (3, "x", 3)
 
 

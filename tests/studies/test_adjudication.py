@@ -8,14 +8,15 @@ import pytest
 from sqlite_utils import Database
 
 from concord.conversation import Conversation, Message, Unit
-from concord.errors import NotFound, StudyError
+from concord.errors import NotAllowed, NotFound, StudyError
 from concord.questions import categories
 from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports.agreement_report import agreement_report
-from concord.store import access, conversations, exclusions, frames, informed, placements, progress, ratings
+from concord.store import access, answers, conversations, exclusions, frames, placements, progress, ratings
 from concord.store import studies as stored
-from concord.studies import studies
-from concord.studies.purposes.adjudicate import Rule, adjudication, queue_table, set_rule, settle
+from concord.studies import asking, studies
+from concord.studies.purposes import Look
+from concord.studies.purposes.adjudicate import Rule, queue_table, rule_of, set_rule, summary
 from concord.workspace import Workspace
 
 CRITERIA = (
@@ -51,6 +52,18 @@ def db(tmp_path: Path):
         yield opened
 
 
+def look(db: Database) -> Look:
+    """What the rule names."""
+    looked_at = asking.look(db, "adjudicate", "s", None)
+    assert looked_at
+    return looked_at
+
+
+def settle(db: Database, item: int, criterion: str, score: float | None, reason: str, person: str) -> None:
+    rater = ratings.rater_id(db, Rater(person, "human"))
+    asking.answer(db, "adjudicate", "s", rater, item, criterion, score, reason)
+
+
 def units(db: Database) -> list[int]:
     return [unit["id"] for unit in stored.units(db, "s")]
 
@@ -58,12 +71,12 @@ def units(db: Database) -> list[int]:
 def keys(db: Database) -> list[tuple[str, tuple[str, ...]]]:
     """What the rule names, as (key, criteria)."""
     of = {unit["id"]: unit["key"] for unit in stored.units(db, "s")}
-    return [(of[item.unit], item.criteria) for item in adjudication(db, "s").disputed]
+    return [(of[item], tuple(one.criterion.name for one in asked)) for item, asked in look(db).items.items()]
 
 
 class TestRule:
     def test_a_range_names_items_by_how_far_people_are_apart(self, db):
-        said = set_rule(db, "s", Rule(2))
+        set_rule(db, "s", Rule(2))
         # Apart, as a share of the scale: k1 (0 + 1) / 2; k4 (1 + 0) / 2; k0 and k8 (½ + 0) / 2.
         assert keys(db) == [
             ("k1", ("kind",)),
@@ -71,9 +84,9 @@ class TestRule:
             ("k0", ("fluency",)),
             ("k8", ("fluency",)),
         ]
-        assert said == (
+        assert summary(look(db)) == (
             "Study “s”, answers at least 2 apart, of categories different ones, on a criterion: "
-            "4 of 10 items, 0 of them settled."
+            "4 items, 0 of them settled."
         )
 
     def test_of_one_criterion_only(self, db):
@@ -88,19 +101,17 @@ class TestRule:
                     "SELECT id FROM placements WHERE rater_id = ? AND item_id = ?", [number, units(db)[unit]]
                 )
                 placements.skip(db, number, assignment, "no")
-        said = set_rule(db, "s", Rule(2, criterion="fluency"))
-        assert (
-            said
-            == "Study “s”: the rule finds nothing; no item of 7 has answers at least 2 apart on “fluency”."
+        set_rule(db, "s", Rule(2, criterion="fluency"))
+        assert summary(look(db)) == (
+            "Study “s”: the rule finds nothing; no item that two people rated has answers at least 2 apart "
+            "on “fluency”."
         )
-        assert queue_table(db, adjudication(db, "s")).rows == ()
+        assert queue_table(db, look(db)).rows == ()
 
     def test_without_those_left_out(self, db):
         set_rule(db, "s", Rule(2))
         exclusions.exclude(db, "s", "bob", "asleep")
-        assert adjudication(db, "s").summary.endswith(
-            "rated by two people yet, so there is nothing to adjudicate."
-        )
+        assert look(db).items == {}
 
     def test_what_cannot_be_a_rule(self, db):
         with pytest.raises(NotFound, match="wit"):
@@ -110,55 +121,57 @@ class TestRule:
         set_rule(db, "s", Rule(4))
         with pytest.raises(StudyError, match="largest possible difference is 4"):
             set_rule(db, "s", Rule(9))
-        assert adjudication(db, "s").rule == Rule(4)
+        assert rule_of(stored.get(db, "s")) == Rule(4)
 
 
 class TestSettling:
     def test_two_adjudicators_cannot_both_settle_an_item(self, db):
         set_rule(db, "s", Rule(2))
         first = units(db)[0]
-        settle(db, "s", first, "fluency", 2, "halfway", "cy")
+        settle(db, first, "fluency", 2, "halfway", "cy")
         with pytest.raises(StudyError, match="cy has settled this item"):
-            settle(db, "s", first, "fluency", 3, "no", "dee")
-        settle(db, "s", first, "fluency", 3, "on second thought", "cy")
-        [held] = informed.answers(db, "s", "adjudicate")
+            settle(db, first, "fluency", 3, "no", "dee")
+        settle(db, first, "fluency", 3, "on second thought", "cy")
+        [held] = answers.answers(db, "s", "adjudicate")
         assert (held.score, held.reason, held.person) == (3, "on second thought", "cy")
         given = db.execute(
             "SELECT a.value FROM answers a JOIN placements p ON p.id = a.placement_id "
             "WHERE p.purpose = 'adjudicate'"
         )
         assert given.fetchall() == [(2,), (3,)]
-        settle(db, "s", first, "fluency", None, "", "cy")
-        settle(db, "s", first, "fluency", 4, "free again", "dee")
-        assert [one.person for one in informed.answers(db, "s", "adjudicate")] == ["dee"]
+        settle(db, first, "fluency", None, "", "cy")
+        settle(db, first, "fluency", 4, "free again", "dee")
+        assert [one.person for one in answers.answers(db, "s", "adjudicate")] == ["dee"]
 
     def test_what_cannot_be_settled(self, db):
         set_rule(db, "s", Rule(2))
-        with pytest.raises(
-            StudyError, match=r"“k3” is not in dispute .*: the rule, answers at least 2 apart"
-        ):
-            settle(db, "s", units(db)[3], "fluency", 2, "why", "cy")
-        with pytest.raises(NotFound, match="nope"):
-            settle(db, "s", units(db)[0], "nope", 1, "why", "cy")
-        with pytest.raises(StudyError, match="not in dispute on “kind”, only on Fluency"):
-            settle(db, "s", units(db)[0], "kind", 1, "why", "cy")
+        with pytest.raises(NotAllowed, match="not asked of you"):
+            settle(db, units(db)[3], "fluency", 2, "why", "cy")
+        with pytest.raises(NotAllowed, match="not asked of you"):
+            settle(db, units(db)[0], "nope", 1, "why", "cy")
+        with pytest.raises(NotAllowed, match="not asked of you"):
+            settle(db, units(db)[0], "kind", 1, "why", "cy")
         with pytest.raises(StudyError, match="Say why"):
-            settle(db, "s", units(db)[0], "fluency", 2, "  ", "cy")
+            settle(db, units(db)[0], "fluency", 2, "  ", "cy")
         with pytest.raises(StudyError, match="not on the scale"):
-            settle(db, "s", units(db)[0], "fluency", 6, "why", "cy")
+            settle(db, units(db)[0], "fluency", 6, "why", "cy")
 
-    def test_an_item_that_left_the_queue_is_named_with_the_reason(self, db):
+    def test_an_item_that_left_the_queue_is_refused_and_may_be_freed(self, db):
         set_rule(db, "s", Rule(2))
+        settle(db, units(db)[0], "fluency", 2, "why", "cy")
         exclusions.exclude(db, "s", "bob", "asleep")
-        with pytest.raises(
-            StudyError, match=r"“k0” is not in dispute .*: somebody who rated it was left out"
-        ):
-            settle(db, "s", units(db)[0], "fluency", 2, "why", "cy")
+        with pytest.raises(NotAllowed, match="not asked of you"):
+            settle(db, units(db)[0], "fluency", 3, "why", "cy")
+        settle(db, units(db)[0], "fluency", None, "", "cy")
+        assert answers.answers(db, "s", "adjudicate") == []
+        before = db.execute("SELECT count(*) FROM placements").fetchone()
+        settle(db, units(db)[5], "fluency", None, "", "cy")
+        assert db.execute("SELECT count(*) FROM placements").fetchone() == before, "nothing to take back"
 
     def test_it_counts_nowhere_else(self, db):
         before = frames.frame(db, "s"), agreement_report(db, "s").as_json(), progress.mark(db, "s")
         set_rule(db, "s", Rule(2))
-        settle(db, "s", units(db)[0], "fluency", 2, "why", "cy")
+        settle(db, units(db)[0], "fluency", 2, "why", "cy")
         after = frames.frame(db, "s"), agreement_report(db, "s").as_json(), progress.mark(db, "s")
         assert before[0].equals(after[0])
         assert before[2] != after[2]
@@ -171,7 +184,7 @@ class TestSettling:
 def test_judges_before_and_after(db):
     set_rule(db, "s", Rule(2))
     for unit, score in ((0, 3), (4, 1), (8, 4)):
-        settle(db, "s", units(db)[unit], "fluency", score, "why", "cy")
+        settle(db, units(db)[unit], "fluency", score, "why", "cy")
     [table] = agreement_report(db, "s").tables_of(["adjudication"], "fluency")
     judge, one = table.rows
     # On items 0, 4, 8 people's means are 2, 3, 3; the judge gave 3, 2, 3; settled are 3, 1, 4.

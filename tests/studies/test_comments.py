@@ -1,4 +1,4 @@
-"""Annotators' comments: the words they quote, and every file that holds them."""
+"""Annotators' comments, and every file that holds them."""
 
 import csv
 import io
@@ -9,64 +9,14 @@ from datetime import date
 import pytest
 from pyarrow import parquet
 
-from concord.conversation import Conversation, Message
 from concord.exchange import dataset, publish, ratings_csv
 from concord.reports.agreement_report import Options, agreement_report
 from concord.store import access, comments, exclusions, placements, studies
 from concord.store import conversations as stored
 from concord.store.conversations import Filter
 from concord.studies import studies as making
-from concord.studies.comments import spans
 from concord.workspace import Workspace
-from pages.parts.plain import marked
 from tests.filled import assigned, fill
-
-SAID = Conversation(
-    "b",
-    "c",
-    "p",
-    (
-        Message("user", "Is the moon far?"),
-        Message("assistant", "The **moon** is\n\nfar away. “So far,” they say."),
-        Message("user", "And the sun?"),
-        Message("assistant", "The sun is far away too."),
-    ),
-)
-
-
-@pytest.mark.parametrize(
-    ("comment", "found"),
-    [
-        ("Turn 2: “far away” odd", [(2, "assistant", 11, 19, "far away")]),
-        ("Ход 2: «The sun» – нет", [(2, "assistant", 0, 7, "The sun")]),
-        ('It says "far away" twice', [(1, "assistant", 17, 25, "far away")]),
-        ("Turn 1: “The moon is far away.”", [(1, "assistant", 0, 26, "The **moon** is\n\nfar away.")]),
-        ("Turn 1: “away. “So far,” they”", [(1, "assistant", 21, 41, "away. “So far,” they")]),
-        ("“Is the” and “the sun”", [(1, "user", 0, 6, "Is the"), (2, "user", 4, 11, "the sun")]),
-        ("Turn 2: “moon”, “”, “never said”, no end “moon", []),
-        ("“sun” “sun”", [(2, "assistant", 4, 7, "sun")]),
-        ("", []),
-    ],
-)
-def test_quoted_words_are_places_in_the_dialogue(comment, found):
-    assert [tuple(span) for span in spans(comment, SAID)] == found
-    texts = {(turn.number, m.role): m.content for turn in SAID.turns() for m in (turn.user, turn.reply)}
-    for turn, role, start, end, text in spans(comment, SAID):
-        assert texts[turn, role][start:end] == text
-
-
-def test_a_comment_of_quotation_marks_alone_takes_no_long_search():
-    """Its 1,000 opening marks would be 10⁶ searches of a long dialogue: 20 are looked for."""
-    long = Conversation("b", "c", "p", (Message("user", "?"), Message("assistant", "word " * 20_000)))
-    assert spans('"a' * 1000 + '"' * 1000, long) == ()
-
-
-def test_marked_words_are_a_ground_of_colour_and_everything_is_escaped():
-    assert marked("a <b> *c* d", [(2, 5)]) == r"a :blue-background[\<b\>] \*c\* d"
-    assert marked("one\ntwo three", [(1, 6)]) == ("o:blue-background[ne]  \n:blue-background[tw]o three"), (
-        "no ground reaches over a line"
-    )
-    assert marked("[x](y)", []) == r"\[x\]\(y\)"
 
 
 @pytest.fixture
@@ -115,11 +65,8 @@ def test_they_are_a_table_in_every_form(commented, run, tmp_path):
         first = stored.load(db, number).replies[0]
     ada, ben = rows
     assert (ada["item_id"], ada["rater"], ada["state"], ada["skipped_because"]) == (key, "ada", "done", "")
-    [span] = json.loads(ada["spans"])
-    assert (span["turn"], span["role"], span["start"]) == (1, "assistant", 0)
-    assert first[: span["end"]] == span["text"]
-    assert span["text"] in ada["comment"]
-    assert (ben["state"], ben["skipped_because"], ben["spans"]) == ("skipped", "broken text", "[]")
+    assert ada["comment"] == f"Turn 1: “{' '.join(first.split()[:2])}” odd"
+    assert (ben["state"], ben["skipped_because"]) == ("skipped", "broken text")
     assert ben["comment"] == "<b>=SUM(A1)</b>"
 
 

@@ -16,12 +16,11 @@ from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports.agreement_report import Options, agreement_report
 from concord.store import (
     access,
+    answers,
     conversations,
     desk,
     exclusions,
-    extras,
     frames,
-    informed,
     known,
     placements,
     ratings,
@@ -80,7 +79,7 @@ def have(db: Database) -> dict[str, list[str]]:
     """Who has which extra items, by key."""
     keys = {unit["id"]: unit["key"] for unit in stored.units(db, "s")}
     found: dict[str, list[str]] = {}
-    for one in extras.dealt(db, "s"):
+    for one in extra_raters.dealt(db, "s"):
         found.setdefault(keys[one.item], []).append(one.person)
     return found
 
@@ -108,9 +107,9 @@ def to_train(db: Database) -> None:
     taught = conversations.save(db, Conversation("x", "taught", "p0", SAID))
     unit = known.UnitKey(taught, None)
     gold = [known.Gold(unit, "fluency", 3, explanation="because")]
-    training.begin(db, "s", gold, training.PassRule())
+    running.set_training(db, "s", gold, training.PassRule())
     for person in ("ann", "bob"):
-        training.admit(db, "s", person, "trained elsewhere")
+        running.admit(db, "s", person, "trained elsewhere")
 
 
 class TestExtra:
@@ -136,7 +135,7 @@ class TestExtra:
         ]
         for _ in range(3):
             dealing.reported(db, "s", rater, "tab", told)
-        assert len(extras.dealt(db, "s")) == 1
+        assert len(extra_raters.dealt(db, "s")) == 1
 
     def test_deal_again_gives_what_was_imported_or_answered_before_the_rule(self, db):
         studies.deal_study(db, "s", ["ann", "bob", "cy"], overlap=2)
@@ -175,10 +174,10 @@ class TestExtra:
         studies.deal_study(db, "s", ["ann", "bob", "cy", "dee"], overlap=2, extra=TWO_APART)
         for person, score in (("ann", 1), ("bob", 3), ("cy", 5), ("dee", 3)):
             rate(db, person, score)
-        before = extras.dealt(db, "s")
+        before = extra_raters.dealt(db, "s")
         leaver = next(one.person for one in before if not one.begun)
         running.reassign(db, "s", leaver, "moved")
-        after = extras.dealt(db, "s")
+        after = extra_raters.dealt(db, "s")
         assert [one.item for one in after] == [one.item for one in before]
         assert not any(one.person == leaver and not one.begun for one in after)
         assert {one for one in before if one.begun} <= {*after}
@@ -207,7 +206,7 @@ class TestExtra:
         # A deal gives it to nobody in training either.
         studies.deal_study(db, "s")
         assert have(db) == {}
-        training.admit(db, "s", "cy", "trained elsewhere")
+        running.admit(db, "s", "cy", "trained elsewhere")
         assert have(db) == {"k0": ["cy"], "k5": ["cy"]}
         assert extra_raters.waiting(db, "s") == []
 
@@ -225,7 +224,7 @@ class TestExtra:
         rate(db, "ann", ANN)
         rate(db, "bob", BOB)
         running.close(db, "s", "a pause")
-        training.end(db, "s")
+        running.end_training(db, "s")
         assert have(db) == {}
         running.reopen(db, "s", "go on")
         assert have(db) == {"k0": ["cy"], "k5": ["cy"]}
@@ -318,7 +317,7 @@ class TestFigures:
         every = frames.rows(db, "s", with_extra=True)
         assert every["extra"].sum() == 4
         assert "cy" not in {row["rater"] for row in ratings.exported(db, "s") if row["item_id"] != "own"}
-        rows = [row for row in informed.apart(db, "s") if row["kind"] == "extra"]
+        rows = [row for row in answers.apart(db, "s") if row["kind"] == "extra"]
         assert {(row["item_id"], row["rater"], row["criterion"], row["score"]) for row in rows} == {
             (key, "cy", criterion, score)
             for key in ("k0", "k5")
@@ -372,7 +371,7 @@ class TestPlan:
         assert plan.balance == (
             "Items of an annotator: 4. Items that two annotators share: 2 (as even as possible)."
         )
-        assert [row["new"] for row in plan.table.rows] == [4, 4, 4]
+        assert {person: len(keys) for person, keys in plan.new.items()} == dict.fromkeys(dealt, 4)
         with workspace.read() as db:
             player = {unit["key"]: unit["player"] for unit in stored.units(db, "s")}
         assert [sorted(player[key] for key in keys) for keys in plan.first.values()] == [

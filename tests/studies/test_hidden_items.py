@@ -16,7 +16,8 @@ from concord.reports.notes import COUNTED
 from concord.store import access, conversations, desk, exclusions, frames, known, placements, progress
 from concord.store import studies as stored
 from concord.store.known import Check, Pair
-from concord.studies import quality, studies
+from concord.store.purposes import UNRATED
+from concord.studies import quality, running, studies
 from concord.studies.purposes import gold
 from concord.workspace import Workspace
 from pages.desk import sent
@@ -70,7 +71,7 @@ def rate(db: Database, person: str, answers, *, items: int | None = None) -> Non
 
 class TestRepeats:
     def test_a_tenth_comes_again_after_at_least_so_many_others(self, db):
-        assert studies.deal_study(db, "s", ["ann", "bob"], repeats=0.1, repeat_after=20) == {
+        assert studies.deal_study(db, "s", ["ann", "bob"], repeats=0.1) == {
             "ann": 40,
             "bob": 40,
         }
@@ -95,32 +96,38 @@ class TestRepeats:
         studies.deal_study(db, "s", ["ann"], repeats=0.2)
         rate(db, "ann", lambda again, c: (3, 3), items=36)
         rater = access.annotator_id(db, "ann")
-        begun = [item.id for item in placements.unrated(db, "s", rater) if item.begun]
+        begun = [item.id for item in placements.placed(db, "s", ["repeat"], rater) if item.begun]
         assert 0 < len(begun) < 8
         studies.deal_study(db, "s", repeats=0)
-        assert [item.id for item in placements.unrated(db, "s", rater)] == begun
+        assert [item.id for item in placements.placed(db, "s", ["repeat"], rater)] == begun
 
     def test_who_leaves_keeps_only_what_was_begun(self, db):
-        studies.deal_study(db, "s", ["ann", "bob"], overlap=1, repeats=0.5, repeat_after=5)
+        studies.deal_study(db, "s", ["ann", "bob"], overlap=1, repeats=0.5)
         rate(db, "bob", lambda again, c: (3, 3), items=3)
         access.revoke(db, "bob")
         studies.deal_study(db, "s", ["ann"])
-        assert placements.unrated(db, "s", access.annotator_id(db, "bob")) == []
+        assert placements.placed(db, "s", ["repeat"], access.annotator_id(db, "bob")) == []
         order = queue(db, "ann")
         assert (len(set(order)), len(order)) == (37, 37 + 18)  # round(0.5 · 37) = 18
 
     def test_nothing_new_is_put_behind_somebody(self, db):
         studies.deal_study(db, "s", ["ann"])
         rate(db, "ann", lambda again, c: (3, 3), items=30)
-        studies.deal_study(db, "s", repeats=0.1, repeat_after=5)
+        studies.deal_study(db, "s", repeats=0.1)
         states = [state for _, state, _ in placements.on_desk(db, access.annotator_id(db, "ann"), "s")]
         assert states == ["done"] * 30 + ["open"] * 14
 
-    def test_too_few_items_say_the_nearest_that_is_possible(self, db):
-        with pytest.raises(StudyError, match=r"ann has 40 items: 1 of them, not 4.*--repeat-after 36"):
-            studies.deal_study(db, "s", ["ann"], repeats=0.1, repeat_after=39)
-        studies.deal_study(db, "s", ["ann"], repeats=0.1, repeat_after=36)
-        assert len(queue(db, "ann")) == 44
+    def test_at_most_half_of_them_and_of_few_items_each_after_half(self, db):
+        with pytest.raises(StudyError, match=r"0 to 0\.5, not 0\.6"):
+            studies.deal_study(db, "s", ["ann"], repeats=0.6)
+        studies.deal_study(db, "s", ["ann", "bob"], overlap=1, repeats=0.5)
+        order = queue(db, "ann")
+        again = [c for c, n in Counter(order).items() if n == 2]
+        assert (len(order), len(again)) == (30, 10)
+        for conversation in again:
+            first = order.index(conversation)
+            second = order.index(conversation, first + 1)
+            assert len(set(order[first + 1 : second])) >= 10
 
     def test_second_answers_count_nowhere_but_in_test_retest(self, db):
         studies.deal_study(db, "s", ["ann"], repeats=0.2)
@@ -129,7 +136,7 @@ class TestRepeats:
         assert sorted(set(frames.frame(db, "s").score)) == [2.0, 4.0]
         assert db.execute("SELECT DISTINCT people FROM summaries").fetchall() == [(3.0,)]
         rater = access.annotator_id(db, "ann")
-        again = placements.unrated(db, "s", rater)[0].id
+        again = placements.placed(db, "s", ["repeat"], rater)[0].id
         placements.reopen(db, rater, again)
         assert len(known.pairs(db, "s")) == 14, "an item taken up again does not count"
         placements.submit(db, rater, again)
@@ -153,7 +160,7 @@ class TestRepeats:
     def test_their_answers_obey_the_rules_of_the_desk(self, db):
         studies.deal_study(db, "s", ["ann", "bob"], repeats=0.1)
         ann, bob = (access.annotator_id(db, name) for name in ("ann", "bob"))
-        item = placements.unrated(db, "s", ann)[0].id
+        item = placements.placed(db, "s", UNRATED, ann)[0].id
         with pytest.raises(StudyError, match="Still to answer: Fluency, Wit"):
             placements.submit(db, ann, item)
         with pytest.raises(StudyError, match="9 is not on the scale"):
@@ -216,7 +223,7 @@ class TestGold:
             ("fluency", 5.0, 0.0, True),
             ("wit", 4.0, 0.0, False),
         ]
-        assert gold.set_gold(db, "s", golds) == {"ann": 3, "bob": 3}
+        assert running.set_gold(db, "s", golds) == {"ann": 3, "bob": 3}
         order = queue(db, "ann")
         places = sorted(order.index(c) for c in order if c > OWN)
         # Each lies in its own third of the 40 items.
@@ -273,7 +280,7 @@ class TestGold:
         studies.deal_study(db, "s", ["ann"])
         for key in ("k40", "k41"):
             golds = gold.read_gold(db, "s", self.write(tmp_path, f"{key},,wit,3,,,"))
-            gold.set_gold(db, "s", golds)
+            running.set_gold(db, "s", golds)
         assert len(queue(db, "ann")) == 41
         assert (OWN + 2 in queue(db, "ann"), OWN + 1 in queue(db, "ann")) == (True, False)
 
@@ -298,22 +305,14 @@ class TestWarnings:
 
 
 def test_the_commands_of_a_study_with_hidden_items(workspace, run, tmp_path):
-    assert (
-        "--repeat-after 36"
-        in run(
-            workspace, "study", "deal", "s", "--annotators", "ann", "--repeats", "0.1", "--repeat-after", "38"
-        ).output
-    )
+    assert run(workspace, "study", "deal", "s", "--annotators", "ann", "--repeats", "0.6").exit_code == 2
     dealt = run(workspace, "study", "deal", "s", "--annotators", "ann,bob", "--repeats", "0.2")
     assert "Hidden among them: ann 8 repeat items, bob 8 repeat items" in dealt.output
     file = tmp_path / "gold.csv"
     file.write_text(HEAD + "k40,,wit,5,0,,yes\n", encoding="utf-8")
-    assert "The study has no gold items." in run(workspace, "study", "gold", "s").output
     mixed = run(workspace, "study", "gold", "s", file).output
     assert "attention checks among them: 1." in mixed
     assert "Mixed in: ann 1, bob 1." in mixed
-    listed = run(workspace, "study", "gold", "s", "--format", "csv").stdout.splitlines()
-    assert [line.split(",")[0] for line in listed[:2]] == ["key", "k40"]
     with workspace.write() as db:
         rate(db, "ann", lambda again, c: (1 + c % 5, 1 + c % 5 if not again else 5 - c % 5))
     excluded = run(workspace, "study", "exclude", "s", "ann", "--reason", "Missed the check")
@@ -321,8 +320,7 @@ def test_the_commands_of_a_study_with_hidden_items(workspace, run, tmp_path):
     shown = run(workspace, "study", "show", "s").output
     assert "Test–retest of annotators" in shown
     assert "Gold items of annotators" in shown
-    assert "left out of figures" in shown
-    assert "ann left out: Missed the check" in shown
+    assert "left out ann by researcher: Missed the check" in shown
     measured = run(workspace, "agreement", "--study", "s", "--with-excluded", "--section", "gold")
     assert "Counted, though ann was left out" in measured.output
     again = run(workspace, "study", "include", "s", "ann", "--reason", "The check was wrong")

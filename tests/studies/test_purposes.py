@@ -69,7 +69,7 @@ def test_agreement_reads_submitted_first_answers_and_nothing_else(db: Database, 
 
 def _lay_and_read(db: Database, laid) -> None:
     units = [unit["id"] for unit in stored.units(db, "s")]
-    special = {purpose: known.items(db, "s", purpose)[0] for purpose in ("gold", "training")}
+    special = {purpose: next(iter(known.by_item(db, "s", purpose))) for purpose in ("gold", "training")}
     expected: dict[tuple[int, str], float] = {}
     extra: dict[tuple[int, str], float] = {}
     seen = set()
@@ -126,7 +126,7 @@ def test_a_browser_receives_the_same_of_every_item_that_is_not_announced(tmp_pat
         rater = access.annotator_id(db, "ann")
         purposes = [purpose for purpose in PURPOSES.values() if not purpose.announced]
         for place, purpose in enumerate(purposes):
-            item = known.items(db, "s")[0] if purpose.name == "gold" else unit
+            item = next(iter(known.by_item(db, "s"))) if purpose.name == "gold" else unit
             placements.place(db, rater, purpose.name, [(item, float(place))])
         laid = len(placements.on_desk(db, rater, "s"))
         assert laid == len(purposes) - 1  # an extra item lies there instead of a first one

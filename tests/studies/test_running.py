@@ -13,11 +13,11 @@ from concord.rating import Criterion
 from concord.store import (
     access,
     acts,
+    answers,
     conversations,
     desk,
     exclusions,
     frames,
-    informed,
     placements,
     progress,
     ratings,
@@ -157,10 +157,10 @@ def exported(db: Database, **how: bool) -> list[str]:
 
 
 def test_answers_that_are_no_ratings_are_exported_apart(db):
-    studies.deal_study(db, "s", repeats=0.4, repeat_after=1)
+    studies.deal_study(db, "s", repeats=0.4)
     rate(db, "ann", 4)
     rate(db, "bob", 4)
-    rows = list(informed.apart(db, "s"))
+    rows = list(answers.apart(db, "s"))
     assert {(row["kind"], row["rater"], row["score"], row["blind"]) for row in rows} == {
         ("repeat", "ann", 4, 4),
         ("repeat", "bob", 4, 4),

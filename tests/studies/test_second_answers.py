@@ -13,13 +13,12 @@ from concord.conversation import Conversation, Message, Unit
 from concord.errors import NotAllowed, NotFound, StudyError
 from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports.agreement_report import agreement_report
-from concord.store import access, conversations, desk, exclusions, frames, informed, placements, ratings
+from concord.store import access, answers, conversations, desk, exclusions, frames, placements, ratings
 from concord.store import studies as stored
-from concord.studies import dealing, studies
-from concord.studies.purposes import second
+from concord.studies import asking, dealing, studies
+from concord.studies.purposes import Look, ShownAnswer, second
 from concord.workspace import Workspace
-from pages.desk.form import DeskEvent
-from pages.desk.informed import SecondDesk
+from pages.desk.beside import BesideDesk
 
 SAID = (Message("user", "a"), Message("assistant", "b"))
 BLIND = {"ann": [1, 2, 3, 4, 5, 3, 2, 4], "bob": [2, 2, 3, 5, 4, 3, 1, 4], "zoe": [3, 1, 2, 4, 4, 3, 2, 5]}
@@ -70,8 +69,8 @@ def rate(db: Database, person: str, count: int = 8) -> int:
     return rater
 
 
-def shown(db: Database, purpose: second.Purpose, rater: int) -> second.SecondLook:
-    state = second.look(db, purpose, "s", rater)
+def shown(db: Database, purpose: str, rater: int) -> Look:
+    state = asking.look(db, purpose, "s", rater)
     assert state is not None
     return state
 
@@ -79,39 +78,42 @@ def shown(db: Database, purpose: second.Purpose, rater: int) -> second.SecondLoo
 def test_a_judge_is_shown_only_when_everything_is_answered(db):
     second.show_judge(db, "s", "j")
     rater = rate(db, "ann", 7)
-    assert (shown(db, "revise", rater).left, shown(db, "revise", rater).opened) == (1, False)
-    with pytest.raises(NotAllowed, match="other items first: 1 left"):
-        second.begin(db, "revise", "s", rater)
-    with pytest.raises(NotAllowed, match="not shown"):
-        second.answer(db, "revise", "s", rater, units(db)[0], "fluency", 3)
-    assert SecondDesk("revise", "s", rater).moving(db, None).items == []
+    assert asking.look(db, "revise", "s", rater) is None
+    with pytest.raises(NotAllowed, match="items are left to rate"):
+        asking.begin(db, "revise", "s", rater)
+    with pytest.raises(NotAllowed, match="not asked of you"):
+        asking.answer(db, "revise", "s", rater, units(db)[0], "fluency", 3)
+    assert BesideDesk("revise", "s", "ann").moving(db, None).items == []
     do(db, "ann", units(db)[7], "skip", text="broken")
-    second.begin(db, "revise", "s", rater)
+    assert not shown(db, "revise", rater).opened
+    with pytest.raises(NotAllowed, match="not asked of you"):
+        asking.answer(db, "revise", "s", rater, units(db)[0], "fluency", 3)
+    asking.begin(db, "revise", "s", rater)
     state = shown(db, "revise", rater)
     assert [*state.items] == units(db)[:7]
     [first] = state.items[units(db)[0]]
-    assert (first.own, first.others) == (1, [second.ShownAnswer("the judge", 3, "because 0")])
+    assert (first.own, first.beside) == (1, [ShownAnswer("the judge", 3, "because 0")])
 
 
 def test_others_are_shown_when_all_are_done(db):
     ann = rate(db, "ann")
-    assert second.look(db, "discuss", "s", ann) is None
+    assert asking.look(db, "discuss", "s", ann) is None
     second.show_others(db, "s", True)
     rate(db, "bob")
     zoe = rate(db, "zoe", 7)
-    with pytest.raises(NotAllowed, match="1 others have items to rate"):
-        second.begin(db, "discuss", "s", ann)
-    with pytest.raises(NotAllowed, match="your other items first: 1 left"):
-        second.begin(db, "discuss", "s", zoe)
-    work = SecondDesk("discuss", "s", ann)
+    with pytest.raises(NotAllowed, match="yours or others'"):
+        asking.begin(db, "discuss", "s", ann)
+    with pytest.raises(NotAllowed, match="yours or others'"):
+        asking.begin(db, "discuss", "s", zoe)
+    work = BesideDesk("discuss", "s", "ann")
     rate(db, "zoe")
     assert work.moving(db, None).items == [], "nothing is sent before one's own answers are locked"
-    second.begin(db, "discuss", "s", ann)
+    asking.begin(db, "discuss", "s", ann)
     moving = work.moving(db, None)
     assert [state for _, state, _ in moving.strip] == ["open"] * 8
     about = {"do": "answer", "criterion": "fluency", "text": " Is 3 not too much? "}
-    work.apply(db, DeskEvent(item=moving.items[0]["id"], score=1, **about))
-    work.apply(db, DeskEvent(item=moving.items[0]["id"], do="time", seconds=2.5))
+    work.apply(db, desk.Event(item=moving.items[0]["id"], score=1, **about))
+    work.apply(db, desk.Event(item=moving.items[0]["id"], do="time", seconds=2.5))
     assert [state for _, state, _ in work.moving(db, None).strip] == ["done", *["open"] * 7]
     kept = "SELECT state, seconds FROM placements WHERE purpose = 'discuss' ORDER BY item_id LIMIT 1"
     assert db.execute(kept).fetchall() == [("done", 2.5)]
@@ -125,65 +127,63 @@ def test_first_answers_are_locked_and_second_ones_count_nowhere(db, purpose):
     second.show_others(db, "s", True)
     rater, *_ = (rate(db, person) for person in BLIND)
     before = frames.frame(db, "s")
-    second.begin(db, purpose, "s", rater)
-    second.answer(db, purpose, "s", rater, units(db)[0], "fluency", 3, "convinced")
+    asking.begin(db, purpose, "s", rater)
+    asking.answer(db, purpose, "s", rater, units(db)[0], "fluency", 3, "convinced")
     for what in ("answer", "submit", "skip", "reopen"):
         assert do(db, "ann", units(db)[0], what, criterion="fluency", score=5) == LOCKED
     assert do(db, "ann", units(db)[0], "flag", text="odd") == []
     assert do(db, "bob", units(db)[0], "reopen") == []
     assert do(db, "bob", units(db)[0], "submit") == []
     assert before.equals(frames.frame(db, "s"))
-    [given] = informed.answers(db, "s", purpose)
+    [given] = answers.answers(db, "s", purpose)
     judge = 3 if purpose == "revise" else None
     assert (given.score, given.reason, given.person, given.shown) == (3, "convinced", "ann", judge)
     assert shown(db, purpose, rater).done == {units(db)[0]}
     with pytest.raises(StudyError, match="no answer would be blind"):
         dealing.deal_study(db, "s", ["ann"])
-    [row] = informed.apart(db, "s")
+    [row] = answers.apart(db, "s")
     kind = {"revise": "revised", "discuss": "discussed"}[purpose]
     assert (row["kind"], row["blind"], row["score"], row["shown"]) == (kind, 1, 3, judge)
-    second.answer(db, purpose, "s", rater, units(db)[0], "fluency", None)
-    assert informed.answers(db, "s", purpose) == []
+    asking.answer(db, purpose, "s", rater, units(db)[0], "fluency", None)
+    assert answers.answers(db, "s", purpose) == []
 
 
 def test_others_have_letters_and_no_names(db):
     second.show_others(db, "s", True)
     ann, bob, zoe = (rate(db, person) for person in BLIND)
     for rater in (ann, bob):
-        second.begin(db, "discuss", "s", rater)
+        asking.begin(db, "discuss", "s", rater)
     first = units(db)[0]
-    second.answer(db, "discuss", "s", ann, first, "fluency", 2, "Is 3 not too much?")
-    [answers] = shown(db, "discuss", bob).items[first]
-    assert answers.own == 2
-    by_score = {one.score: one.who for one in answers.others[:2]}
+    asking.answer(db, "discuss", "s", ann, first, "fluency", 2, "Is 3 not too much?")
+    [question] = shown(db, "discuss", bob).items[first]
+    assert question.own == 2
+    by_score = {one.score: one.who for one in question.beside[:2]}
     assert set(by_score) == {BLIND["ann"][0], BLIND["zoe"][0]}
     assert set(by_score.values()) < {"A", "B", "C"}
-    again = second.ShownAnswer(f"{by_score[BLIND['ann'][0]]}, again", 2, "Is 3 not too much?")
-    assert answers.others[2:] == [again], "others see what somebody says after that"
-    sent = SecondDesk("discuss", "s", bob).moving(db, None).items[0]
+    again = ShownAnswer(f"{by_score[BLIND['ann'][0]]}, again", 2, "Is 3 not too much?")
+    assert question.beside[2:] == [again], "others see what somebody says after that"
+    sent = BesideDesk("discuss", "s", "bob").moving(db, None).items[0]
     assert sent["beside"]["fluency"]["score"].endswith("you 2")
     # Reasons are the annotators' own words; beside them nobody is named.
     text = json.dumps(sent).replace("says ann", "").replace("says zoe", "")
     assert not [person for person in BLIND if person in text]
     state = shown(db, "discuss", bob)
-    by_unit = {tuple((one.who, one.score) for one in state.items[unit][0].others[:1]) for unit in units(db)}
+    by_unit = {tuple((one.who, one.score) for one in state.items[unit][0].beside[:1]) for unit in units(db)}
     assert {who for ((who, _),) in by_unit} > {"A"}, "a letter does not follow somebody over items"
-    assert {one.rater for one in informed.blind(db, "s")} == {ann, bob, zoe}
-    [row] = second.table(db, "s").rows
-    assert (row["item"], row["annotator"], row["beside"]) == ("k0", "ann", "others' answers")
+    assert {one.rater for one in answers.blind(db, "s")} == {ann, bob, zoe}
 
 
 def test_who_is_left_out_is_not_shown(db):
     second.show_others(db, "s", True)
     ann, bob, _ = (rate(db, person) for person in BLIND)
     exclusions.exclude(db, "s", "bob", "Rates at random")
-    assert {len(of[0].others) for of in shown(db, "discuss", ann).items.values()} == {1}
+    assert {len(of[0].beside) for of in shown(db, "discuss", ann).items.values()} == {1}
     exclusions.include(db, "s", "bob", "After all")
-    second.begin(db, "discuss", "s", bob)
+    asking.begin(db, "discuss", "s", bob)
     second.show_others(db, "s", False)
-    with pytest.raises(NotAllowed, match="shows nobody's answers"):
-        second.begin(db, "discuss", "s", ann)
-    assert SecondDesk("discuss", "s", bob).moving(db, None).items == []
+    with pytest.raises(NotAllowed, match="Nothing is shown"):
+        asking.begin(db, "discuss", "s", ann)
+    assert BesideDesk("discuss", "s", "bob").moving(db, None).items == []
 
 
 def test_which_judge(db):
@@ -193,7 +193,7 @@ def test_which_judge(db):
     second.show_judge(db, "s", "j")
     assert second.judge_of(stored.get(db, "s")) == Rater("j", "judge", "v1")
     second.show_judge(db, "s", "")
-    assert second.look(db, "revise", "s", access.annotator_id(db, "ann")) is None
+    assert asking.look(db, "revise", "s", access.annotator_id(db, "ann")) is None
 
 
 def test_the_command(workspace, run):
@@ -201,12 +201,13 @@ def test_the_command(workspace, run):
     assert "scores of j are shown" in run(workspace, "study", "reveal", "s", "--judge", "j").output
     with workspace.write() as db:
         ann, *_ = (rate(db, person) for person in BLIND)
-        second.begin(db, "discuss", "s", ann)
-        second.answer(db, "discuss", "s", ann, units(db)[0], "fluency", 2, "Too high?")
-    assert "Too high?" in run(workspace, "study", "reveal", "s").output
+        asking.begin(db, "discuss", "s", ann)
+        asking.answer(db, "discuss", "s", ann, units(db)[0], "fluency", 2, "Too high?")
+    assert run(workspace, "study", "reveal", "s").exit_code == 1
+    assert "Too high?" in run(workspace, "export", "apart", "--study", "s").output
     assert "to nobody any more" in run(workspace, "study", "reveal", "s", "--no-others").output
     with workspace.read() as db:
-        assert second.look(db, "discuss", "s", ann) is None
+        assert asking.look(db, "discuss", "s", ann) is None
 
 
 def test_anchoring_by_hand(db):
@@ -216,10 +217,10 @@ def test_anchoring_by_hand(db):
     again = {"ann": [3, 3, 4, 4, 4, 3, 2, 3], "bob": BLIND["bob"]}
     raters = {person: rate(db, person) for person in again}
     assert agreement_report(db, "s").without(["anchoring"]) == [f"No figures of section anchoring {nobody}"]
-    for person, answers in again.items():
-        second.begin(db, "revise", "s", raters[person])
-        for unit, score in zip(units(db), answers, strict=True):
-            second.answer(db, "revise", "s", raters[person], unit, "fluency", score)
+    for person, scores in again.items():
+        asking.begin(db, "revise", "s", raters[person])
+        for unit, score in zip(units(db), scores, strict=True):
+            asking.answer(db, "revise", "s", raters[person], unit, "fluency", score)
     [table] = agreement_report(db, "s").tables_of(["anchoring"], "fluency")
     ann, bob = table.rows
     # Three answers of eight are kept; changes add up to 2.
@@ -234,26 +235,16 @@ def test_what_was_answered_in_sight_of_others_is_not_anchoring(db):
     second.show_judge(db, "s", "j")
     second.show_others(db, "s", True)
     ann, *_ = (rate(db, person) for person in BLIND)
-    second.begin(db, "revise", "s", ann)
+    asking.begin(db, "revise", "s", ann)
     assert not shown(db, "discuss", ann).opened, "others' answers are shown by an act of their own"
     for unit, score in zip(units(db), JUDGE, strict=True):
-        second.answer(db, "revise", "s", ann, unit, "fluency", score)
+        asking.answer(db, "revise", "s", ann, unit, "fluency", score)
     time.sleep(0.005)
-    second.begin(db, "discuss", "s", ann)
+    asking.begin(db, "discuss", "s", ann)
     time.sleep(0.005)
-    second.answer(db, "revise", "s", ann, units(db)[0], "fluency", 2)
+    asking.answer(db, "revise", "s", ann, units(db)[0], "fluency", 2)
     [table] = agreement_report(db, "s").tables_of(["anchoring"], "fluency")
     [row] = table.rows
     assert (row["n"], row["share"].value) == (7, 1)
     assert "after others' answers were shown are left out" in table.notes[0]
-    assert len(second.table(db, "s").rows) == 8, "it is kept"
-
-
-def test_a_comment_to_an_item_answers_no_question(db):
-    second.show_others(db, "s", True)
-    ann, *_ = (rate(db, person) for person in BLIND)
-    second.begin(db, "discuss", "s", ann)
-    placements.give(db, placements.beside(db, ann, "discuss", units(db)[0]), "", None, "Hm.")
-    second.answer(db, "discuss", "s", ann, units(db)[1], "fluency", 2)
-    assert [row["item"] for row in second.table(db, "s").rows] == ["k1"]
-    assert len(shown(db, "discuss", ann).items) == 8
+    assert len(answers.answers(db, "s", "revise")) == 8, "it is kept"

@@ -113,9 +113,9 @@ class TestDrawNext:
 
     def test_figures_describe_all_the_draw_or_its_simple_random_sample(self, db):
         """By weight bias is the weighed mean of gaps; the random sample alone is as a study of its own."""
-        study = draw(db, 24, next_for="mean", random_share=0.5, seed=2)
+        study = draw(db, 24, next_for="mean", seed=2)
         drawn = study.meta["drawn"]
-        assert (len(drawn["random"]), set(drawn["random"]) <= set(drawn["chance"])) == (12, True)
+        assert (len(drawn["random"]), set(drawn["random"]) <= set(drawn["chance"])) == (6, True)
         access.invite(db, "ann")
         studies.deal_study(db, "s", ["ann"])
         for place, (item, *_) in enumerate(assigned(db, access.annotator_id(db, "ann"), "s")):

@@ -12,9 +12,9 @@ from concord.questions import SIDES, TYPES, Scale
 from concord.runs.registry import BENCHMARKS
 from concord.studies.pairings import OWN
 from concord.studies.translations import translations
+from pages.desk.beside import OVER
 from pages.desk.component import HERE, SCRIPTS
 from pages.desk.form import REASONS
-from pages.desk.informed import LOOKED_AT
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 SHIPPED = translations([DATA])
@@ -30,7 +30,7 @@ def texts() -> set[str]:
         known & {"Player"}
     )
     common |= {"All done – thank you!", "Nothing to rate here", "All compared – thank you!"}
-    common |= {"There are no two replies to compare", "There is nothing here", LOOKED_AT}
+    common |= {"There are no two replies to compare", "There is nothing here", OVER["revise"]}
     scales = (Scale((0, 1), ("a", "b"), name) for name in TYPES)
     of_types = {choice.say for scale in scales for choice in scale.kind.options(scale) if choice.say}
     answers = (

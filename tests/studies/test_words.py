@@ -14,14 +14,13 @@ from concord.exchange import argilla, label_studio
 from concord.questions import LIKERT_5, YES_NO, Scale, between, categories, points
 from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports import site
-from concord.store import access, conversations, informed, placements, ratings
+from concord.store import access, answers, conversations, desk, placements, ratings
 from concord.store import studies as stored
-from concord.studies import quality, studies
+from concord.studies import asking, quality, studies
 from concord.studies.purposes import second
-from concord.studies.purposes.adjudicate import Rule, adjudication, queue_table, set_rule, settle
+from concord.studies.purposes.adjudicate import Rule, queue_table, set_rule, summary
 from concord.workspace import Workspace
-from pages.desk.form import DeskEvent
-from pages.desk.informed import AdjudicationDesk, SecondDesk
+from pages.desk.beside import BesideDesk
 
 KIND = Criterion("kind", "What it is.", categories(["joke", "insult", "praise"]))
 FLUENT = Criterion("fluent", "It is fluent.")
@@ -76,23 +75,28 @@ def test_several_answers_in_one_line():
 
 
 def test_adjudication_names_categories_at_the_desk_and_in_the_table(db: Database):
-    said = set_rule(db, "s", Rule(2, criterion="kind"))
-    assert "different answers on “kind”: 2 of 2 items" in said
+    set_rule(db, "s", Rule(2, criterion="kind"))
+    look = asking.look(db, "adjudicate", "s", None)
+    assert look
+    assert "different answers on “kind”: 2 items" in summary(look)
     assert Rule(2).words([KIND, FLUENT]) == (
         "answers at least 2 apart, of categories different ones, on a criterion"
     )
     assert Rule(2).words([FLUENT]) == "answers at least 2 apart on a criterion"
-    unit = stored.units(db, "s")[0]["id"]
+    unit, carl = stored.units(db, "s")[0]["id"], ratings.rater_id(db, Rater("carl", "human"))
     with pytest.raises(StudyError, match="Say why “Kind” is praise"):
-        settle(db, "s", unit, "kind", 2, "", "carl")
-    settle(db, "s", unit, "kind", 2, "it is kind", "carl")
-    first = queue_table(db, adjudication(db, "s")).rows[0]
+        asking.answer(db, "adjudicate", "s", carl, unit, "kind", 2, "")
+    asking.answer(db, "adjudicate", "s", carl, unit, "kind", 2, "it is kind")
+    look = asking.look(db, "adjudicate", "s", carl)
+    assert look
+    first = queue_table(db, look).rows[0]
     assert (first["answers"], first["settled"]) == ("joke, insult", "praise")
-    work = AdjudicationDesk("s", "carl")
+    work = BesideDesk("adjudicate", "s", "carl")
     question = work.fixed(db, "", "")["criteria"][0]
     assert [option["label"] for option in question["options"]] == ["joke", "insult", "praise"]
-    assert work.moving(db, [unit]).items[0]["beside"]["kind"]["marks"] == ["●", "●", ""]
-    work.apply(db, DeskEvent(item=unit, do="time", seconds=4))
+    number = desk.Numbers(db, "s", "carl").shown(unit)
+    assert work.moving(db, [number]).items[0]["beside"]["kind"]["marks"] == ["●", "●", ""]
+    work.apply(db, desk.Event(item=number, do="time", seconds=4))
     settled = "SELECT state, seconds FROM placements WHERE purpose = 'adjudicate'"
     assert db.execute(settled).fetchall() == [("done", 4)]
 
@@ -100,15 +104,15 @@ def test_adjudication_names_categories_at_the_desk_and_in_the_table(db: Database
 def test_a_judge_is_revealed_by_the_category_it_gave_most_often(db: Database):
     second.show_judge(db, "s", "j")
     rater = access.annotator_id(db, "ann")
-    second.begin(db, "revise", "s", rater)
-    shown = [[*item["beside"].values()] for item in SecondDesk("revise", "s", rater).moving(db, None).items]
+    asking.begin(db, "revise", "s", rater)
+    shown = [[*item["beside"].values()] for item in BesideDesk("revise", "s", "ann").moving(db, None).items]
     # On k0 joke and insult tie: there is no answer between them, as their mean ½ would be.
     assert [[q["score"] for q in questions] for questions in shown] == [
         ["the judge 4 · you 4"],
         ["the judge praise · you joke", "the judge 5 · you 4"],
     ]
     assert shown[1][0]["said"] == [["the judge praise", "so\nso"]]
-    [first, *_] = SecondDesk("revise", "s", rater).moving(db, None).items
+    [first, *_] = BesideDesk("revise", "s", "ann").moving(db, None).items
     again = {
         "item": first["id"],
         "do": "answer",
@@ -116,7 +120,7 @@ def test_a_judge_is_revealed_by_the_category_it_gave_most_often(db: Database):
         "score": 4,
         "seconds": 3,
     }
-    SecondDesk("revise", "s", rater).apply(db, DeskEvent.model_validate(again))
+    BesideDesk("revise", "s", "ann").apply(db, desk.Event.model_validate(again))
     revised = "SELECT state, seconds FROM placements WHERE purpose = 'revise' AND seconds > 0"
     assert db.execute(revised).fetchall() == [("done", 3)]
 
@@ -124,8 +128,8 @@ def test_a_judge_is_revealed_by_the_category_it_gave_most_often(db: Database):
 def test_others_answers_are_categories_by_name(db: Database):
     second.show_others(db, "s", True)
     rater = access.annotator_id(db, "ann")
-    second.begin(db, "discuss", "s", rater)
-    shown = SecondDesk("discuss", "s", rater).moving(db, None).items[0]["beside"]["kind"]["score"]
+    asking.begin(db, "discuss", "s", rater)
+    shown = BesideDesk("discuss", "s", "ann").moving(db, None).items[0]["beside"]["kind"]["score"]
     assert shown.removeprefix("A ").removeprefix("B ") == "insult · you joke"
 
 
@@ -157,7 +161,7 @@ def test_one_answer_throughout_is_named():
 
 
 def test_the_blind_answers_stay_numbers(db: Database):
-    assert {one.score for one in informed.blind(db, "s") if one.criterion == "kind"} == {0, 1}
+    assert {one.score for one in answers.blind(db, "s") if one.criterion == "kind"} == {0, 1}
 
 
 @pytest.mark.parametrize(

@@ -1,57 +1,78 @@
 """What belongs to each purpose beside its row in `core/store/purposes.py`: a file of its name.
 
-Such a file has what its purpose needs of three functions: `lay(db, study, gone, strictly=…)` puts items on
-desks whenever a study is dealt, `after(db, study, rater, items)` follows what somebody reported of these
-items, and `tables(db, study)` gives the figures in which its answers count.
+`concord.studies.asking` lists the functions. They are about one person's desk, or one study's answers; that
+everybody is dealt to, and what is shown to whom, is the same for all purposes.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from importlib import import_module
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from sqlite_utils import Database
-
-from concord.store.database import once
-from concord.store.purposes import PURPOSES
-from concord.table import Table
-
-_FILES = {path.stem for path in Path(__file__).parent.glob("*.py")}
+from concord.rating import Criterion
+from concord.store.answers import ItemAnswer
+from concord.store.placements import Placed
+from concord.store.studies import Study
 
 
-def _every(function: str) -> Iterator[Callable[..., Any]]:
-    """The functions with this name, in the order of the purposes."""
-    for purpose in PURPOSES:
-        if purpose in _FILES:
-            module = import_module(f"{__name__}.{purpose}")
-            if hasattr(module, function):
-                yield getattr(module, function)
+class Desk(NamedTuple):
+    """What lies on somebody's desk of a study: their rated items in order, and `there` those for a purpose.
 
-
-def lay(db: Database, study: str, gone: Collection[str], *, strictly: bool = False) -> None:
-    """Put on desks what lies beside the rated items; those in `gone` get nothing.
-
-    Raises StudyError where `strictly` as much as was asked for is to fit, and does not.
+    `gone`: they get nothing more.
     """
-    for function in _every("lay"):
-        function(db, study, gone, strictly=strictly)
+
+    person: str
+    rater: int
+    queue: Sequence[Placed]
+    there: Sequence[Placed]
+    gone: bool
+
+    @property
+    def begun(self) -> list[Placed]:
+        """The items for the purpose that were begun: they stay whatever is dealt."""
+        return [item for item in self.there if item.begun]
 
 
-def after(db: Database, study: str, rater: int, items: Collection[int]) -> None:
-    """Do what follows when somebody has submitted or skipped these items."""
-    for function in _every("after"):
-        function(db, study, rater, items)
+class Laid(NamedTuple):
+    """What is to lie on a desk for a purpose: what stays of that which is there, and (item, position) new."""
+
+    kept: Sequence[Placed]
+    new: Collection[tuple[int, float]] = ()
+    attempt: int = 0
 
 
-@once
-def tables(db: Database, study: str) -> list[Table]:
-    """The figures in which answers to unannounced items count; those that a study has."""
-    return [table for function in _every("tables") for table in function(db, study)]
+Blind = Callable[[], Mapping[int, Sequence[ItemAnswer]]]
+"""People's blind answers by item, read when they are needed: a second of a large study."""
 
 
-def hidden_in_words(hidden: Mapping[str, Mapping[str, int]]) -> str:
-    """How many unannounced items everybody has, in words."""
-    return ", ".join(
-        f"{person} {' and '.join(f'{n} {purpose} items' for purpose, n in counts.items())}"
-        for person, counts in hidden.items()
-    )
+class ShownAnswer(NamedTuple):
+    """Somebody's answer that is shown: a letter, the judge, or nobody's name; and what they said of it."""
+
+    who: str
+    score: float
+    words: str = ""
+
+
+class Question(NamedTuple):
+    """A question that is asked in sight of answers: these, one's own first answer, and the one given now."""
+
+    criterion: Criterion
+    beside: Sequence[ShownAnswer]
+    own: float | None
+    answer: ItemAnswer | None
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What somebody is shown of a study for a purpose: the questions of each item, in their order.
+
+    Not `opened`: first answers are to be locked before.
+    """
+
+    study: Study
+    items: Mapping[int, Sequence[Question]]
+    opened: bool = True
+
+    @property
+    def done(self) -> set[int]:
+        """The items of which every question is answered."""
+        return {item for item, of in self.items.items() if all(one.answer for one in of)}

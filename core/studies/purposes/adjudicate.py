@@ -5,18 +5,17 @@ What is settled is the score of one more rater, called “adjudicated”. It is 
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from math import isnan, nan
-from typing import NamedTuple
 
 from sqlite_utils import Database
 
 from concord.errors import StudyError, not_found
-from concord.rating import Criterion, Rater
+from concord.rating import Criterion
 from concord.scores import FINAL
-from concord.store import exclusions, informed, ratings, studies
-from concord.store.informed import BlindAnswer, Informed
+from concord.store import studies
+from concord.store.answers import ItemAnswer
 from concord.store.studies import Study
+from concord.studies.purposes import Blind, Look, ShownAnswer
 from concord.table import Column, Table
 
 
@@ -47,19 +46,17 @@ class Rule:
         return not criterion.scale.ordered or by >= min(self.least, criterion.scale.width) - 1e-9
 
 
-class Disputed(NamedTuple):
-    """An item to settle: its unit, the criteria in dispute, and how far people are apart (0 to 1)."""
-
-    unit: int
-    criteria: tuple[str, ...]
-    apart: float
+def rule_of(study: Study) -> Rule | None:
+    """The rule that names what is settled; None where nothing is."""
+    kept = study.meta.get("adjudication")
+    return Rule(**kept) if kept else None
 
 
-def set_rule(db: Database, name: str, rule: Rule) -> str:
-    """Adjudicate a study by a rule; returns in one sentence how many items it names.
+def set_rule(db: Database, name: str, rule: Rule) -> None:
+    """Adjudicate a study by a rule. What is settled already stays.
 
     Raises NotFound for a study or criterion, StudyError for an anonymous study and a rule that cannot name
-    anything: the rule before it stays then. What is settled already stays.
+    anything: the rule before it stays then.
     """
     study = studies.get(db, name)
     if study.anonymous:
@@ -70,7 +67,6 @@ def set_rule(db: Database, name: str, rule: Rule) -> str:
         raise StudyError("A rule needs a range above 0.")
     refuse_too_wide(study, rule)
     studies.remember(db, name, "adjudication", asdict(rule))
-    return adjudication(db, name).summary
 
 
 def refuse_too_wide(study: Study, rule: Rule) -> None:
@@ -84,175 +80,72 @@ def refuse_too_wide(study: Study, rule: Rule) -> None:
         )
 
 
-class Question(NamedTuple):
-    """A criterion in dispute: everybody's answers, and the answer that settled it."""
+def beside(
+    _db: Database, study: Study, _rater: int | None, blind: Blind
+) -> dict[int, dict[str, list[ShownAnswer]]]:
+    """Everybody's answers on the criteria that the rule names, from the lowest to the highest, by item.
 
-    criterion: Criterion
-    given: Sequence[BlindAnswer]
-    settled: Informed | None
-
-
-@dataclass(frozen=True, eq=False)
-class Adjudication:
-    """A study's answers as an adjudicator sees them: people's submitted ones, and what is settled."""
-
-    study: Study
-    given: Mapping[int, Sequence[BlindAnswer]]
-    """People's answers by unit, without those of excluded annotators."""
-    settled: Mapping[int, Mapping[str, Informed]]
-
-    @property
-    def rule(self) -> Rule | None:
-        """The rule; None where nothing is adjudicated."""
-        kept = self.study.meta.get("adjudication")
-        return Rule(**kept) if kept else None
-
-    @property
-    def rule_words(self) -> str:
-        """The rule in words; “” where there is none."""
-        return self.rule.words(self.study.criteria) if self.rule else ""
-
-    @property
-    def rated_twice(self) -> int:
-        """How many items have a criterion that two people answered."""
-        return sum(len({g.criterion for g in of}) < len(of) for of in self.given.values())
-
-    @cached_property
-    def disputed(self) -> list[Disputed]:
-        """The items that the rule names, the one on which people differ most first."""
-        rule = self.rule
-        if rule is None:
-            return []
-        by_name = {c.name: c for c in self.study.criteria}
-        items = []
-        for unit, given in self.given.items():
-            of: dict[str, list[float]] = {}
-            for one in given:
-                of.setdefault(one.criterion, []).append(one.score)
-            ranges = {name: max(of[name]) - min(of[name]) for name in by_name if len(of.get(name, ())) > 1}
-            criteria = [c for c, by in ranges.items() if rule.names(by_name[c], by)]
-            if criteria:
-                apart = sum(by_name[c].scale.apart(by) for c, by in ranges.items()) / len(ranges)
-                items.append(Disputed(unit, tuple(criteria), apart))
-        return sorted(items, key=lambda one: (-one.apart, one.unit))
-
-    @property
-    def done(self) -> set[int]:
-        """The units in dispute of which every criterion is settled."""
-        return {i.unit for i in self.disputed if set(i.criteria) <= self.settled.get(i.unit, {}).keys()}
-
-    def questions(self, item: Disputed) -> list[Question]:
-        """What is to be settled of an item, people's answers from the lowest to the highest."""
-        return [
-            Question(
-                criterion,
-                sorted(
-                    (g for g in self.given[item.unit] if g.criterion == criterion.name),
-                    key=lambda g: (g.score, g.reason),
-                ),
-                self.settled.get(item.unit, {}).get(criterion.name),
-            )
-            for criterion in self.study.criteria
-            if criterion.name in item.criteria
-        ]
-
-    @property
-    def summary(self) -> str:
-        """How many items the rule names, in one sentence."""
-        name, n = self.study.name, self.rated_twice
-        if self.rule is None:
-            return f"The study “{name}” has no rule: nothing is adjudicated."
-        if not n:
-            return f"Study “{name}”: no item was rated by two people yet, so there is nothing to adjudicate."
-        if not self.disputed:
-            return f"Study “{name}”: the rule finds nothing; no item of {n} has {self.rule_words}."
-        return (
-            f"Study “{name}”, {self.rule_words}: {len(self.disputed)} of {n} items, {len(self.done)} of them "
-            "settled."
-        )
-
-
-def adjudication(db: Database, name: str) -> Adjudication:
-    """The answers of a study as they stand. Raises NotFound."""
-    out = [one.rater for one in exclusions.excluded(db, name).values()]
-    given = informed.by_unit(informed.blind(db, name, out))
-    answers = informed.by_unit(informed.answers(db, name, "adjudicate"))
-    settled = {unit: {answer.criterion: answer for answer in of} for unit, of in answers.items()}
-    return Adjudication(studies.get(db, name), given, settled)
-
-
-def settle(
-    db: Database, name: str, unit: int, criterion: str, score: float | None, reason: str, person: str
-) -> None:
-    """Settle a criterion of an item with a reason, or take that back (None); it replaces the person's own.
-
-    Raises StudyError without a reason, for a score off the scale, for what the rule does not name, and where
-    another adjudicator has settled the item; NotFound for a criterion.
+    The item on which people differ most comes first.
     """
-    rater = ratings.rater_id(db, Rater(person, "human"))
-    if score is not None:
-        state = adjudication(db, name)
-        item = next((one for one in state.disputed if one.unit == unit), None)
-        if item is None:
-            raise StudyError(
-                f"{_called(db, name, unit)} is not in dispute (any more): {_why(state, db, unit)}."
-            )
-        criteria = {c.name: c for c in state.study.criteria if c.name in item.criteria}
-        if criterion not in {c.name for c in state.study.criteria}:
-            raise not_found("criterion", criterion, criteria)
-        if criterion not in criteria:
-            labels = ", ".join(each.label for each in criteria.values())
-            raise StudyError(
-                f"{_called(db, name, unit)} is not in dispute on “{criterion}”, only on {labels}."
-            )
-        if score not in criteria[criterion].scale:
-            raise StudyError(f"{score:g} is not on the scale of “{criteria[criterion].label}”.")
-        if not reason.strip():
-            word = criteria[criterion].scale.word(score)
-            raise StudyError(
-                f"Say why “{criteria[criterion].label}” is {word}: a settled score has a reason."
-            )
-    informed.give(db, "adjudicate", unit, rater, criterion, score, reason.strip())
+    rule = rule_of(study)
+    if rule is None:
+        return {}
+    far: dict[int, float] = {}
+    disputed: dict[int, dict[str, list[ShownAnswer]]] = {}
+    for item, answers in blind().items():
+        apart = []
+        for criterion in study.criteria:
+            of = [one for one in answers if one.criterion == criterion.name]
+            if len(of) < 2:
+                continue
+            by = max(one.score for one in of) - min(one.score for one in of)
+            apart.append(criterion.scale.apart(by))
+            if rule.names(criterion, by):
+                of.sort(key=lambda one: (one.score, one.reason))
+                disputed.setdefault(item, {})[criterion.name] = [_anonymous(one) for one in of]
+        if item in disputed:
+            far[item] = sum(apart) / len(apart)
+    return dict(sorted(disputed.items(), key=lambda one: (-far[one[0]], one[0])))
 
 
-def _called(db: Database, name: str, unit: int) -> str:
-    """An item by its key, with the turn where the study rates turns."""
-    place = next((one for one in studies.units(db, name) if one["id"] == unit), None)
-    if place is None:
-        return "This item"
-    return f"“{place['key']}”" + (f", turn {place['turn']}," if place["turn"] else "")
+def _anonymous(answer: ItemAnswer) -> ShownAnswer:
+    flag = f"(flagged) {answer.flag}" if answer.flag else ""
+    return ShownAnswer("", answer.score, "\n".join(filter(None, (answer.reason, flag))))
 
 
-def _why(state: Adjudication, db: Database, unit: int) -> str:
-    """Why an item is not in dispute; nobody is named to an adjudicator."""
-    everybody = informed.by_unit(informed.blind(db, state.study.name))
-    if any(one.unit == unit for one in Adjudication(state.study, everybody, {}).disputed):
-        return "somebody who rated it was left out of the study"
-    return f"the rule, {state.rule_words}, does not name it" if state.rule else "the study has no rule"
+def summary(look: Look) -> str:
+    """How many items the rule names, in one sentence."""
+    name, rule = look.study.name, rule_of(look.study)
+    if rule is None:
+        return f"The study “{name}” has no rule: nothing is adjudicated."
+    words = rule.words(look.study.criteria)
+    if not look.items:
+        return f"Study “{name}”: the rule finds nothing; no item that two people rated has {words}."
+    return f"Study “{name}”, {words}: {len(look.items)} items, {len(look.done)} of them settled."
 
 
-def queue_table(db: Database, state: Adjudication) -> Table:
+def queue_table(db: Database, look: Look) -> Table:
     """The items that the rule names, one criterion a row: everybody's answers, and what settled it."""
-    places = {unit["id"]: unit for unit in studies.units(db, state.study.name)} if state.disputed else {}
+    places = {unit["id"]: unit for unit in studies.units(db, look.study.name)} if look.items else {}
     rows = [
         {
-            **{"item": places[item.unit]["key"], "turn": places[item.unit]["turn"]},
+            **{"item": places[item]["key"], "turn": places[item]["turn"]},
             "criterion": question.criterion.name,
-            "answers": question.criterion.scale.words([given.score for given in question.given]),
-            "settled": question.criterion.scale.word(question.settled.score) if question.settled else "",
-            "reason": question.settled.reason if question.settled else "",
-            "by": question.settled.person if question.settled else "",
+            "answers": question.criterion.scale.words([one.score for one in question.beside]),
+            "settled": question.criterion.scale.word(question.answer.score) if question.answer else "",
+            "reason": question.answer.reason if question.answer else "",
+            "by": question.answer.person if question.answer else "",
         }
-        for item in state.disputed
-        for question in state.questions(item)
+        for item, questions in look.items.items()
+        for question in questions
     ]
     columns = map(Column, ("item", "turn", "criterion", "answers", "settled", "reason", "by"))
     shown = tuple(c for c in columns if c.name != "turn" or any(row["turn"] for row in rows))
-    return Table("adjudication_queue", "Items to adjudicate", shown, tuple(rows), notes=(state.summary,))
+    return Table("adjudication_queue", "Items to adjudicate", shown, tuple(rows), notes=(summary(look),))
 
 
 def scores_on(
-    settled: Sequence[Informed], criterion: str, means: Mapping[str, Mapping[Hashable, float]]
+    settled: Sequence[ItemAnswer], criterion: str, means: Mapping[str, Mapping[Hashable, float]]
 ) -> dict[Hashable, float]:
     """The settled score of each unit on a criterion, or on final.
 
@@ -262,7 +155,7 @@ def scores_on(
     """
     by_unit: dict[Hashable, dict[str, float]] = {}
     for one in settled:
-        by_unit.setdefault(one.unit, {})[one.criterion] = one.score
+        by_unit.setdefault(one.item, {})[one.criterion] = one.score
     if criterion != FINAL:
         return {unit: of[criterion] for unit, of in by_unit.items() if criterion in of}
     scores = {}

@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterable, Sequence
 
 from sqlite_utils import Database
 
-from concord.store import access, acts, crowds, exclusions, extras, informed, placements, studies
+from concord.store import access, acts, crowds, exclusions, placements, studies
+from concord.store.placements import Placed
 from concord.store.studies import Study
 from concord.studies import sampling
 from concord.studies.purposes.adjudicate import Rule
@@ -21,7 +22,7 @@ def gone(db: Database, name: str, without: Iterable[str] = (), named: Collection
     those from a crowd platform who are out of time.
     """
     names = {a.name for a in access.annotators(db, name) if a.revoked} | {*without}
-    names |= {*informed.revealed(db, name)} | (acts.left(db, name) - {*named})
+    names |= {*placements.revealed(db, name)} | (acts.left(db, name) - {*named})
     return names | crowds.returned(db, name)
 
 
@@ -34,10 +35,15 @@ def barred(db: Database, name: str) -> set[str]:
     return crowd | {*exclusions.excluded(db, name)} | {a.name for a in people}
 
 
+def dealt(db: Database, name: str) -> list[Placed]:
+    """The extra items of a study, by unit. Raises NotFound."""
+    return sorted(placements.placed(db, name, ["extra"]), key=lambda one: (one.item, one.person))
+
+
 def differing(db: Database, study: Study, k: int, rule: Rule, unit: int | None = None) -> list[int]:
     """The units (or this one) on which the first raters differ by a rule, once all have given their part."""
     criteria = {c.name: c for c in study.criteria}
-    ranges = extras.ranges(db, study.name, k, unit)
+    ranges = placements.ranges(db, study.name, k, unit)
     return list(dict.fromkeys(r.unit for r in ranges if rule.names(criteria[r.criterion], r.apart)))
 
 
@@ -55,7 +61,7 @@ def waiting(db: Database, name: str) -> list[int]:
     study = studies.get(db, name)
     if (rule := rule_of(study)) is None:
         return []
-    served = {one.item for one in extras.dealt(db, name)}
+    served = {one.item for one in dealt(db, name)}
     return [unit for unit in differing(db, study, study.overlap, rule) if unit not in served]
 
 
@@ -118,7 +124,7 @@ def take_back(db: Database, name: str) -> None:
     rule = rule_of(study)
     disputed = differing(db, study, study.overlap, rule) if rule else []
     out = gone(db, name) | barred(db, name)
-    for one in extras.dealt(db, name):
+    for one in dealt(db, name):
         if one.item not in disputed or one.person in out:
             placements.reclaim(db, name, one.rater, [one.item])
 

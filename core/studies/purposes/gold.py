@@ -3,7 +3,7 @@
 import csv
 import math
 import random
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from io import StringIO
 from pathlib import Path
 
@@ -13,11 +13,11 @@ from concord.errors import ImportRefused, StudyError
 from concord.files import read_text
 from concord.rating import Criterion
 from concord.statistics.hidden import gold_hits
-from concord.store import access, audit, conversations, exclusions, placements, studies
+from concord.store import conversations, exclusions, placements, studies
 from concord.store import known as stored
-from concord.store.known import Check, Gold, UnitKey
-from concord.store.placements import Placed
-from concord.table import Cell, Column, Table
+from concord.store.known import Check, Gold, Known, UnitKey
+from concord.studies.purposes import Desk, Laid
+from concord.table import Table
 
 COLUMNS = ("key", "turn", "other", "criterion", "answer", "tolerance", "explanation", "attention")
 """The columns of a file of gold items; the last three, and `turn`, may be absent. `other` is the second
@@ -25,38 +25,28 @@ conversation of a pair, of which `key` is A.
 """
 
 
-def lay(db: Database, name: str, gone: Collection[str], *, strictly: bool = False) -> None:
-    """Mix a study's gold items into what lies on everybody's desk; those that lie there and fit stay.
+def lay(db: Database, study: studies.Study) -> Callable[[Desk], Laid]:
+    """A study's gold items, spread over what somebody has still to rate; those that lie there stay.
 
-    Those that nobody has begun are taken from the desks of those in `gone`.
+    Who has rated everything gets none.
     """
-    study, items = studies.get(db, name), stored.items(db, name)
-    for person, queue in placements.desks(db, name).items():
-        rater = access.annotator_id(db, person)
-        rng = random.Random(f"{study.seed} {name} {person}")
-        there = placements.unrated(db, name, rater, "gold")
-        _mix_in(db, rater, queue, there, [] if person in gone else items, rng)
+    items = [*stored.by_item(db, study.name)]
 
-
-def _mix_in(
-    db: Database,
-    rater: int,
-    queue: Sequence[Placed],
-    there: Sequence[Placed],
-    wanted: Sequence[int],
-    rng: random.Random,
-) -> None:
-    """Spread gold items over what somebody has still to rate; one who has rated everything gets none."""
-    kept = [item for item in there if item.begun or item.item in wanted]
-    placements.remove(db, [item.id for item in there if item not in kept])
-    have = {item.item for item in kept}
-    new = [item for item in wanted if item not in have]
-    rng.shuffle(new)
-    ahead = [item.position for item in queue[placements.reached(queue) :]]
-    if ahead:
+    def on(desk: Desk) -> Laid:
+        wanted = () if desk.gone else items
+        kept = [item for item in desk.there if item.begun or item.item in wanted]
+        have = {item.item for item in kept}
+        new = [item for item in wanted if item not in have]
+        rng = random.Random(f"{study.seed} {study.name} {desk.person}")
+        rng.shuffle(new)
+        ahead = [item.position for item in desk.queue[placements.reached(desk.queue) :]]
+        if not ahead:
+            return Laid(kept)
         step = len(ahead) / max(1, len(new))
-        positions = [ahead[int((n + rng.random()) * step)] + rng.random() for n in range(len(new))]
-        placements.place(db, rater, "gold", list(zip(new, positions, strict=True)))
+        at = (ahead[int((n + rng.random()) * step)] + rng.random() for n in range(len(new)))
+        return Laid(kept, list(zip(new, at, strict=True)))
+
+    return on
 
 
 def tables(db: Database, name: str) -> list[Table]:
@@ -81,7 +71,7 @@ def hits(checks: Iterable[Check], criterion: str = "") -> dict[str, list[tuple[b
     return by_person
 
 
-def read_gold(db: Database, name: str, file: Path, *, training: bool = False) -> list[Gold]:
+def read_gold(db: Database, name: str, file: Path, kind: Known = "gold") -> list[Gold]:
     """The gold items, or training items, of a CSV file with `COLUMNS`.
 
     Raises ImportRefused with the line that cannot be used.
@@ -94,7 +84,8 @@ def read_gold(db: Database, name: str, file: Path, *, training: bool = False) ->
     if unknown := [column for column in columns if column not in COLUMNS]:
         raise ImportRefused(f"{file}: there is no column “{unknown[0]}”. Columns are {', '.join(COLUMNS)}.")
     drawn = {UnitKey(u["conversation_id"], u["turn"], u["other_id"]) for u in studies.units(db, name)}
-    other = {gold.unit for gold in stored.gold(db, name, "gold" if training else "training")}
+    others: Known = "gold" if kind == "training" else "training"
+    other = {gold.unit for gold in stored.gold(db, name, others)}
     golds: dict[tuple[UnitKey, str], Gold] = {}
     for row in lines:
         given = {column: (row.get(column) or "").strip() for column in COLUMNS}
@@ -103,61 +94,13 @@ def read_gold(db: Database, name: str, file: Path, *, training: bool = False) ->
             if (gold.unit, gold.criterion) in golds:
                 raise StudyError("the item has an answer on this criterion already")
             if gold.unit in other:
-                of = "gold items" if training else "training items"
-                raise StudyError(f"“{given['key']}” is one of the study's {of}")
+                raise StudyError(f"“{given['key']}” is one of the study's {others} items")
         except StudyError as error:
             raise ImportRefused(f"{file}, line {lines.line_num}: {error}.") from error
         golds[gold.unit, gold.criterion] = gold
     if not golds:
         raise ImportRefused(f"{file}: there is no gold item below the column names.")
     return list(golds.values())
-
-
-def set_gold(db: Database, name: str, golds: Sequence[Gold]) -> dict[str, int]:
-    """Replace the gold items of a study and mix them into what lies on desks; returns everybody's number.
-
-    Whoever has rated everything gets none. Raises NotFound.
-    """
-    stored.set_gold(db, name, golds)
-    audit.record(db, "gold items set", name, detail=f"{len({gold.unit for gold in golds})} new")
-    lay(db, name, {a.name for a in access.annotators(db, name) if a.revoked})
-    return {
-        person: len(placements.unrated(db, name, access.annotator_id(db, person), "gold"))
-        for person, queue in placements.desks(db, name).items()
-        if queue
-    }
-
-
-def gold_table(db: Database, name: str) -> Table:
-    """The gold items of a study, one known answer a row. Raises NotFound."""
-    rows: list[dict[str, Cell]] = []
-    scales = {criterion.name: criterion.scale for criterion in studies.get(db, name).criteria}
-    for gold in stored.gold(db, name):
-        row: dict[str, Cell] = {
-            "key": conversations.load(db, gold.unit.conversation_id).key,
-            "turn": gold.unit.turn,
-            "other": conversations.load(db, gold.unit.other_id).key if gold.unit.other_id else None,
-        }
-        row |= {
-            "criterion": gold.criterion,
-            "answer": scales[gold.criterion].word(gold.answer),
-            "tolerance": gold.tolerance,
-        }
-        rows.append(row | {"explanation": gold.explanation, "attention": "yes" if gold.attention else "no"})
-    shown = studies.get(db, name).meta.get("feedback")
-    sentence = (
-        f"Known answers are {'shown after an item is submitted' if shown else 'not shown to annotators'}."
-    )
-    notes = (sentence,) if rows else ("The study has no gold items.",)
-    return Table("gold_items", f"Gold items of {name}", tuple(map(Column, COLUMNS)), tuple(rows), notes=notes)
-
-
-def set_feedback(db: Database, name: str, shown: bool) -> None:
-    """Show annotators the known answers of gold items that they submit from now on, or no longer.
-
-    An item whose answers were shown stays locked. Raises NotFound.
-    """
-    studies.remember(db, name, "feedback", shown)
 
 
 def _gold(db: Database, study: studies.Study, drawn: Collection[UnitKey], given: Mapping[str, str]) -> Gold:

@@ -114,14 +114,12 @@ def person_score(conversation: Conversation, person: str, seed: int = 0) -> int:
     return max(1, min(10, round(_points(conversation, person, seed))))
 
 
-def person_finding(
-    judged: float, conversation: Conversation, person: str, seed: int = 0
-) -> tuple[Finding, int | None]:
-    """What a person thinks of a judge's score, and their own score where it is not reasonable."""
+def person_finding(judged: float, conversation: Conversation, person: str, seed: int = 0) -> Finding:
+    """What a person thinks of a judge's score."""
     mine = person_score(conversation, person, seed)
     if abs(judged - mine) <= NEAR:
-        return "reasonable", None
-    return ("too_high", mine) if judged > mine else ("too_low", mine)
+        return "reasonable"
+    return "too_high" if judged > mine else "too_low"
 
 
 def person_preference(first: Conversation, second: Conversation, person: str, seed: int = 0) -> Verdict:

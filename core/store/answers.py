@@ -1,0 +1,129 @@
+"""One way to read what people answered, by purpose: the answers that hold, of items that are submitted.
+
+First and extra answers are blind ones, wherever they were given: at the desk, or in a file. All others lie
+beside them, so that they enter no mean and no figure of agreement. `placements.placed` has the items to which
+they belong, in every state.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from sqlite_utils import Database
+
+from concord.store import studies
+from concord.store.purposes import RATED
+
+
+class ItemAnswer(NamedTuple):
+    """One answer to an item; `flag` is the comment on it, `shown` the judge's score that stood beside it.
+
+    `placement` is 0 where the answer came in a file.
+    """
+
+    item: int
+    criterion: str
+    score: float
+    reason: str = ""
+    person: str = ""
+    rater: int = 0
+    given: str = ""
+    shown: float | None = None
+    flag: str = ""
+    placement: int = 0
+
+
+_BLIND = (
+    "SELECT g.item_id, g.criterion, g.score, g.explanation, x.name, g.rater_id, '', NULL, ifnull(p.flag, ''),"
+    " ifnull(p.id, 0) FROM given g JOIN raters x ON x.id = g.rater_id AND x.kind = 'human' "
+    f"LEFT JOIN placements p ON p.item_id = g.item_id AND p.rater_id = g.rater_id AND p.purpose IN {RATED} "
+    "WHERE g.study_id = :study AND ifnull(p.state, 'done') = 'done' ORDER BY 1, 2, 6"
+)
+_BESIDE = (
+    "SELECT i.id, a.question, a.value, a.reason, x.name, p.rater_id, a.given, a.shown, p.flag, p.id "
+    "FROM items i JOIN placements p ON p.item_id = i.id AND p.purpose = :purpose AND p.state = 'done' "
+    "JOIN answers a ON a.placement_id = p.id AND a.replaced IS NULL JOIN raters x ON x.id = p.rater_id "
+    "WHERE i.study_id = :study ORDER BY i.id, a.question, a.id"
+)
+
+
+def answers(db: Database, study: str, purpose: str) -> list[ItemAnswer]:
+    """The answers of a study for a purpose, by item, criterion and time. Raises NotFound.
+
+    Of `first` all blind answers are there, those of extra raters too.
+    """
+    sql = _BLIND if purpose in RATED else _BESIDE
+    rows = db.execute(sql, {"study": studies.study_id(db, study), "purpose": purpose})
+    return [ItemAnswer(*row) for row in rows]
+
+
+def blind(db: Database, study: str, without: Collection[int] = ()) -> list[ItemAnswer]:
+    """People's blind answers in a study, without those of some raters."""
+    return [answer for answer in answers(db, study, "first") if answer.rater not in without]
+
+
+def by_item(given: Iterable[ItemAnswer]) -> dict[int, list[ItemAnswer]]:
+    """Answers by their item."""
+    items: dict[int, list[ItemAnswer]] = {}
+    for answer in given:
+        items.setdefault(answer.item, []).append(answer)
+    return items
+
+
+def judge_scores(db: Database, name: str, judge: int) -> dict[tuple[int, str], tuple[list[float], str]]:
+    """A judge's scores of each unit of a study on each criterion, and its reasons, one a line."""
+    rows = db.execute(
+        "SELECT u.id, r.criterion, r.score, r.explanation FROM studies t "
+        "JOIN items u ON u.study_id = t.id AND u.known = '' AND u.other_id IS NULL "
+        "JOIN ratings r ON r.conversation_id = u.conversation_id AND r.study_id IS NULL AND r.rater_id = ? "
+        "AND (t.per_turn = 0 OR r.turn IS u.turn) WHERE t.id = ? ORDER BY r.turn, r.repeat",
+        [judge, studies.study_id(db, name)],
+    )
+    given: dict[tuple[int, str], list[tuple[float, str]]] = {}
+    for unit, criterion, score, words in rows:
+        given.setdefault((unit, criterion), []).append((score, words))
+    return {
+        key: ([score for score, _ in of], "\n".join(filter(None, (words for _, words in of))))
+        for key, of in given.items()
+    }
+
+
+def judges_of(db: Database, name: str) -> set[int]:
+    """The judges with a score of a unit of a study, whose `judge_scores` is not empty. Raises NotFound."""
+    # Each is looked for by itself: the first unit that it rated settles it.
+    rows = db.execute(
+        "SELECT x.id FROM raters x WHERE x.kind = 'judge' AND EXISTS (SELECT 1 FROM studies t "
+        "JOIN items u ON u.study_id = t.id AND u.known = '' AND u.other_id IS NULL JOIN ratings r "
+        "ON r.conversation_id = u.conversation_id AND r.rater_id = x.id AND r.study_id IS NULL "
+        "AND (t.per_turn = 0 OR r.turn IS u.turn) WHERE t.id = ?)",
+        [studies.study_id(db, name)],
+    )
+    return {number for (number,) in rows}
+
+
+def apart(db: Database, name: str) -> Iterator[dict[str, Any]]:
+    """Every answer of a study beside its first ratings, by kind: “extra”, “repeat”, “gold”, “training”,
+    “adjudicated”, “revised”, “discussed” or “spot-check”.
+
+    `blind` is the same person's rating of the item, `shown` the judge's score they had seen, `gold` the known
+    answer, `judge` whose judgement was checked; of such an answer the criterion “” is the finding. Hidden
+    items are there once they are submitted.
+    """
+    yield from db.query(
+        "SELECT CASE s.kind WHEN 'adjudicate' THEN 'adjudicated' WHEN 'revise' THEN 'revised' "
+        "WHEN 'discuss' THEN 'discussed' ELSE s.kind END AS kind, c.key AS item_id, s.turn, s.criterion, "
+        "x.name AS rater, s.score, s.explanation, s.created, (SELECT r.score FROM ratings r "
+        "WHERE s.kind IN ('repeat', 'revise', 'discuss') "
+        "AND r.study_id = :study AND r.conversation_id = s.conversation_id AND r.turn IS s.turn "
+        "AND r.criterion = s.criterion AND r.rater_id = s.rater_id) AS blind, s.shown, "
+        "(SELECT g.answer FROM known_answers g WHERE g.item_id = s.item_id "
+        "AND g.criterion = s.criterion) AS gold, ifnull((SELECT y.name FROM judgements j JOIN raters y "
+        "ON y.id = j.rater_id WHERE j.id = s.judgement_id), '') AS judge "
+        "FROM (SELECT p.purpose AS kind, i.id AS item_id, i.conversation_id, i.turn, i.judgement_id, "
+        "a.question AS criterion, p.rater_id, a.value AS score, a.reason AS explanation, "
+        "a.given AS created, a.shown FROM items i JOIN placements p ON p.item_id = i.id "
+        "AND p.state = 'done' JOIN answers a ON a.placement_id = p.id AND a.replaced IS NULL "
+        "WHERE i.study_id = :study AND p.purpose <> 'first') s "
+        "JOIN conversations c ON c.id = s.conversation_id "
+        "JOIN raters x ON x.id = s.rater_id ORDER BY 1, c.key, s.turn, s.criterion, x.name",
+        {"study": studies.any_id(db, name)},
+    )

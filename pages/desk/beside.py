@@ -1,0 +1,115 @@
+"""The desk of answers that are given in sight of others': adjudication, and second answers.
+
+What the browser is sent names no person.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlite_utils import Database
+
+from concord.rating import Rater
+from concord.store import placements, ratings, studies
+from concord.store.desk import Event, Numbers
+from concord.store.placements import Placement
+from concord.store.purposes import PURPOSES
+from concord.studies import asking
+from concord.studies.purposes import Question
+from pages.desk import form, sent
+from pages.desk.component import name
+from pages.desk.form import Moving, Placed
+
+OVER = {
+    "adjudicate": "All settled – thank you!",
+    "revise": "All looked at – thank you!",
+    "discuss": "All looked at – thank you!",
+}
+"""What is said when all items are done, by purpose."""
+
+
+@dataclass(frozen=True)
+class BesideDesk:
+    """The items of a study that somebody is asked about for such a purpose."""
+
+    purpose: str
+    study: str
+    person: str
+
+    @property
+    def desk(self) -> str:
+        """The name of this work."""
+        return name(self.purpose, self.study, self.person)
+
+    def fixed(self, db: Database, title: str, back: str) -> dict[str, Any]:
+        """The constant part of what the browser is sent."""
+        reasoned = PURPOSES[self.purpose].reasoned
+        more: dict[str, Any] = (
+            {"reason": "required"} if reasoned else {"reason": "optional", "required": True}
+        )
+        questions = [form.question(c, **more) for c in studies.get(db, self.study).criteria]
+        says: dict[str, Any] = {"over": OVER[self.purpose], "together": reasoned}
+        return form.fixed(self.desk, self.purpose, title, self.person, back, questions, **says)
+
+    def moving(self, db: Database, wanted: Iterable[int | str] | None) -> Moving:
+        """What lies there; the items asked for. Nothing before first answers are locked."""
+        look = asking.look(db, self.purpose, self.study, self._rater(db))
+        if look is None or not look.opened:
+            return Moving([], [])
+        numbers = Numbers(db, self.study, self.person)
+        item_of = {numbers.shown(item): item for item in look.items}
+        done = look.done
+        strip: list[Placed] = [
+            (shown, "done" if item in done else "open", False) for shown, item in item_of.items()
+        ]
+        places = {unit["id"]: unit for unit in studies.units(db, self.study)}
+        items = []
+        for shown in form.ahead(strip, wanted):
+            if isinstance(shown, int) and (item := item_of.get(shown)) is not None:
+                state = {"id": shown, "state": "done" if item in done else "open"}
+                items.append(_item(db, look.study, places[item], look.items[item]) | state)
+        return Moving(strip, items)
+
+    def apply(self, db: Database, event: Event) -> None:
+        """Store an answer, or take it back, and the time at work."""
+        rater = ratings.rater_id(db, Rater(self.person, "human"))
+        item = Numbers(db, self.study, self.person).item(event.item if isinstance(event.item, int) else 0)
+        if event.do == "answer":
+            about = self.study, rater, item, event.criterion
+            asking.answer(db, self.purpose, *about, event.number, event.text)
+        placements.add_seconds_beside(db, rater, self.purpose, item, event.seconds)
+
+    def _rater(self, db: Database) -> int:
+        """Who sits there; 0, which nobody is, before they have answered anything."""
+        return ratings.find_rater(db, Rater(self.person, "human")) or 0
+
+
+def _item(
+    db: Database, study: studies.Study, unit: Mapping[str, Any], questions: Sequence[Question]
+) -> dict[str, Any]:
+    """An item as it is shown: the dialogue as annotators saw it, and what stands beside its questions."""
+    place = unit["id"], study.name, unit["conversation_id"], unit["turn"], "open", "", "", 0.0
+    shown = sent.item(db, study, unit["id"], Placement(*place, {}, other_id=unit["other_id"]))
+    given = {one.criterion.name: one.answer for one in questions if one.answer}
+    return shown | {
+        "asks": [one.criterion.name for one in questions],
+        "beside": {one.criterion.name: _beside(one) for one in questions},
+        "answers": {criterion: answer.score for criterion, answer in given.items()},
+        "reasons": {criterion: answer.reason for criterion, answer in given.items()},
+    }
+
+
+def _beside(question: Question) -> dict[str, Any]:
+    """What others answered, in a line and as a dot an answer, with what they said of it; and one's own."""
+    scale, own = question.criterion.scale, question.own
+    answers = [f"{one.who} {scale.word(one.score)}".strip() for one in question.beside]
+    scores = [one.score for one in question.beside]
+    return {
+        "name": question.criterion.name,
+        "score": " · ".join([*answers, *([f"you {scale.word(own)}"] if own is not None else [])]),
+        "said": [
+            [answer, one.words] for answer, one in zip(answers, question.beside, strict=True) if one.words
+        ],
+        "marks": ["yours" if value == own else "●" * scores.count(value) for value in scale.offered],
+        "own": own,
+    }
