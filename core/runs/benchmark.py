@@ -176,25 +176,25 @@ class Play:
     facets: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Benchmark:
     """A benchmark as all other code sees it. Only its own slice knows its name."""
 
     name: str
     title: str
-    paper: str
     about: str
-    languages: tuple[str, ...]
-    roles: tuple[Role, ...]
-    options: tuple[Option, ...]
-    prompts: Mapping[str, type[Reply] | None]
-    """Its prompts by name, each with the schema of its replies; None for replies as text."""
-    version: str
-    asking: Asking | None
-    """How judges are asked; None if scores follow by rule."""
     facets: tuple[str, ...]
     """What varies between conversations, the most important first."""
-    plays: Callable[[PlayPlan, Materials], Iterator[Play]]
+    paper: str = ""
+    languages: tuple[str, ...] = ()
+    roles: tuple[Role, ...] = ()
+    options: tuple[Option, ...] = ()
+    prompts: Mapping[str, type[Reply] | None] = field(default_factory=dict)
+    """Its prompts by name, each with the schema of its replies; None for replies as text."""
+    version: str = ""
+    asking: Asking | None = None
+    """How judges are asked; None if scores follow by rule."""
+    plays: Callable[[PlayPlan, Materials], Iterator[Play]] = lambda _plan, _materials: iter(())
     further: tuple[Asking, ...] = ()
     """What the same judges are asked beside it, in calls of their own; each is a judgement of its own."""
     pairwise: Pairwise | None = None

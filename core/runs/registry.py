@@ -67,16 +67,8 @@ def known_or_imported(name: str) -> Benchmark:
     return BENCHMARKS.get(name) or Benchmark(
         name=name,
         title=name,
-        paper="",
         about="Conversations from elsewhere.",
-        languages=(),
-        roles=(),
-        options=(),
-        prompts={},
-        version="",
-        asking=None,
         facets=(SCENARIO,),
-        plays=lambda _plan, _materials: iter(()),
         items=(SCENARIO,),
         scenario_facet=SCENARIO,
     )

@@ -294,7 +294,10 @@ def waiting(page: Page, app: Server) -> None:
 def test_tasks_are_accepted_edited_and_rejected(app: Server, page: Page) -> None:
     waiting(page, app)
     task(page, 0)
-    name, description = page.get_by_label("Name", exact=True), page.get_by_label(re.compile("^Description"))
+    name, description = (
+        page.get_by_label("Name", exact=True),
+        page.get_by_label(re.compile("^Description")).first,
+    )
     expect(name).to_have_value("Abacus Keeper")
     page.get_by_role("button", name="Accept").click()
     # The next one is in its place.
@@ -376,7 +379,7 @@ def test_an_edit_that_is_no_task_is_refused_and_shown_again(app: Server, page: P
         )
     waiting(page, app)
     task(page, 0)
-    description = page.get_by_label(re.compile("^Description"))
+    description = page.get_by_label(re.compile("^Description")).first
     description.fill("Be new, and say nothing else.")
     page.get_by_role("button", name="Accept").click()
     expect(page.get_by_text(re.compile("Not kept: The description .* must end with"))).to_be_visible()

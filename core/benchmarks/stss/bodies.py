@@ -115,7 +115,7 @@ def encounters(agents: Iterable[Body], step: int) -> list[Encounter]:
     for room in rooms.values():
         n = len(room)
         for i, agent in enumerate(room):
-            if step < agent.attentive or n == 1:
+            if step < agent.attentive:
                 continue
             looks = (room[(i + 1 + (step + j) % (n - 1)) % n] for j in range(min(ATTENTION, n - 1)))
             candidates = [o for o in looks if agent.considered.get(o.name, 0) <= step]

@@ -290,7 +290,6 @@ STSS = Benchmark(
     ),
     prompts=THOUGHTS,
     version="v1",
-    asking=None,
     facets=(*WHAT, "performer", *SETTING, "task_set", "step_minutes", "version"),
     items=("task", "type", "performer"),
     evaluated=("architecture", "embeddings"),
