@@ -123,3 +123,17 @@ def test_what_is_not_kept_is_named_and_any_column_becomes_a_facet(workspace: Wor
     with workspace.read() as db:
         ((_, one),) = conversations.each(db, "chats")
     assert one.facets == {"topic": "cars"}
+
+
+def test_a_file_that_concord_wrote_is_seen_before_it_is_stored(workspace: Workspace) -> None:
+    talk = [ASKED, {"role": "assistant", "content": "Hello"}]
+    line = {"kind": "conversation", "key": "k", "benchmark": "talks", "player": "elm", "messages": talk}
+    shown = dropped(
+        "\n".join(map(json.dumps, [line, {"kind": "benchmark", "name": "talks", "criteria": []}]))
+    )
+    assert "of the form “export of Concord”, 2 rows." in said(shown)
+    assert [box.label for box in shown.selectbox] == [], "nothing of it is mapped"
+    assert count(workspace) == 0
+    the(shown, "button", "Import").click().run()
+    assert "Under “talks”: 1 new conversations." in said(shown)
+    assert count(workspace) == 1

@@ -54,7 +54,7 @@ def test_the_published_people_play_the_published_tasks(tmp_path):
     assert done.exit_code == 0, done.output
     assert "25 people live in" in done.output
     done = concord(tmp_path, "stss", "import", "tasks", str(PUBLISHED / "tasks.json"), "--town", "ville")
-    assert "20 of them can be played in Merrow Quay: concord run stss --town ville" in done.output
+    assert "20 of them can be played in ville: concord run stss --town ville" in done.output
     brought = planning.materials(Workspace.open(tmp_path))
     town = system.town_named(brought, "ville")
     first = next(iter(system.tasks_of(brought, "ville", "tasks").values()))
