@@ -291,7 +291,8 @@ def _of_python(text: str) -> Any:
     if not _PYTHON.match(text) or len(text) > _PYTHON_TEXT:
         return None
     try:
-        return ast.literal_eval(text)
+        # NumPy puts no commas between objects; in a text a line break is written as an escape.
+        return ast.literal_eval(text.replace("}\n {", "}, {"))
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None
 

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -479,6 +480,17 @@ def test_lists_and_dicts_in_cells_that_pandas_wrote_are_read(tmp_path):
     said = [(m.role, m.content) for m in entry.conversations[0].messages]
     assert said == [("user", 'It\'s "warm"?'), ("assistant", "18")]
     assert [(s.criterion, s.score, s.rater.kind) for s in entry.scores] == [("helpful", 4.0, "human")]
+
+
+def test_an_array_in_a_cell_that_pandas_wrote_is_read(tmp_path):
+    """A column of lists that came from Parquet holds arrays, which have no commas between their objects."""
+    said = [{"content": "It's\n}\n {", "role": "user"}, {"content": "18", "role": "assistant"}]
+    file = tmp_path / "b.csv"
+    pd.DataFrame({"messages": [np.array(said)]}).to_csv(file, index=False)
+    assert "}\n {" in file.read_text()
+    ((_, entry),) = conversations_file.survey(file).shown
+    messages = entry.conversations[0].messages
+    assert [{"content": m.content, "role": m.role} for m in messages] == said
 
 
 def test_a_frame_that_pandas_wrote_by_column_is_rows(tmp_path):
