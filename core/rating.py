@@ -9,7 +9,8 @@ from typing import Any, Literal, NamedTuple
 from concord.conversation import Unit
 from concord.questions import LIKERT_5, Scale
 
-RaterKind = Literal["human", "judge"]
+RaterKind = Literal["human", "judge", "gold"]
+"""Gold labels are taken for right: judges and people are measured against them, and they are no person's."""
 Verdict = Literal["A", "B", "C"]
 """A: the one shown first is better; B: the one shown second; C: neither."""
 Finding = Literal["reasonable", "too_high", "too_low", "wrong", "seen"]

@@ -116,30 +116,55 @@ class Sum(NamedTuple, Generic[R]):
     n: int
 
 
-def finals(sums: Collection[Sum[R]], criteria: Mapping[str, Sequence[Criterion]]) -> dict[R, float]:
+def finals(sums: Sequence[Sum[R]], criteria: Mapping[str, Sequence[Criterion]]) -> dict[R, float]:
     """Each rater's final of one conversation; nan for a rater who lacks a criterion in play.
 
     `criteria` maps a scope (a benchmark for judges, a study for people) to what it asks. Somebody who rated
     in several studies has the criteria of all of them in play, and one mean of each. Raters of whom nothing
     counted is asked are left out.
     """
-    return {rater: final(list(means.values())) for rater, means in _counted(sums, criteria).items()}
+    parts = parts_of_finals([(s.rater, s.kind, s.scope, s.criterion) for s in sums], criteria)
+    return finals_of(parts, [s.total for s in sums], [s.n for s in sums])
 
 
-def _counted(
-    sums: Collection[Sum[R]], criteria: Mapping[str, Sequence[Criterion]]
-) -> dict[R, dict[str, float]]:
-    """Each rater's mean of each criterion in play, nan where it is missing."""
+Parts = Mapping[R, Sequence[Sequence[int]]]
+"""Of which sums, by their place, each rater's mean of each criterion in play is made."""
+
+
+def parts_of_finals(
+    sums: Sequence[tuple[R, RaterKind, str, str]], criteria: Mapping[str, Sequence[Criterion]]
+) -> Parts[R]:
+    """What finals are made of: the same for all conversations with sums (rater, kind, scope, criterion) like
+    these.
+    """
     answered: dict[tuple[str, RaterKind], set[str]] = {}
-    for s in sums:
-        answered.setdefault((s.scope, s.kind), set()).add(s.criterion)
+    for _, kind, scope, criterion in sums:
+        answered.setdefault((scope, kind), set()).add(criterion)
     asked = {key: in_play(criteria.get(key[0], ()), names, key[1]) for key, names in answered.items()}
-    given: dict[R, dict[str, list[Sum[R]]]] = {}
-    for s in sums:
-        mine = given.setdefault(s.rater, {})
-        for name in asked[s.scope, s.kind]:
-            mine.setdefault(name, []).extend([s] if name == s.criterion else [])
-    return {rater: {name: _mean(of) for name, of in mine.items()} for rater, mine in given.items() if mine}
+    given: dict[R, dict[str, list[int]]] = {}
+    for at, (rater, kind, scope, criterion) in enumerate(sums):
+        mine = given.setdefault(rater, {})
+        for name in asked[scope, kind]:
+            mine.setdefault(name, []).extend([at] if name == criterion else [])
+    return {rater: [*mine.values()] for rater, mine in given.items() if mine}
+
+
+def finals_of(parts: Parts[R], totals: Sequence[float], counts: Sequence[int]) -> dict[R, float]:
+    """The finals that these parts make: each the mean of means that are divided once."""
+    return {
+        rater: sum(
+            [
+                nan
+                if not of
+                else totals[of[0]] / counts[of[0]]
+                if len(of) == 1
+                else sum([totals[at] for at in of]) / sum([counts[at] for at in of])
+                for of in criteria
+            ]
+        )
+        / len(criteria)
+        for rater, criteria in parts.items()
+    }
 
 
 def _mean(sums: Sequence[Sum[R]]) -> float:
@@ -158,7 +183,7 @@ class Line:
     people: float | None
 
 
-def scorecard(sums: Collection[Sum[Rater]], criteria: Mapping[str, Sequence[Criterion]]) -> list[Line]:
+def scorecard(sums: Sequence[Sum[Rater]], criteria: Mapping[str, Sequence[Criterion]]) -> list[Line]:
     """What one conversation was given: a line for each criterion in the order they come, then one for final.
 
     The line of final holds the raters who have one. It is left out where nobody has, and where one criterion
@@ -171,7 +196,8 @@ def scorecard(sums: Collection[Sum[Rater]], criteria: Mapping[str, Sequence[Crit
         _line(criterion, {rater: _mean(of) for rater, of in raters.items()})
         for criterion, raters in given.items()
     ]
-    if max(map(len, _counted(sums, criteria).values()), default=0) < 2:
+    parts = parts_of_finals([(s.rater, s.kind, s.scope, s.criterion) for s in sums], criteria)
+    if max(map(len, parts.values()), default=0) < 2:
         return lines
     whole = {rater: value for rater, value in finals(sums, criteria).items() if not isnan(value)}
     return [*lines, _line(FINAL, whole)] if whole else lines

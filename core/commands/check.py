@@ -26,13 +26,14 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def read(*args: Any, **given: Any) -> Any:
         from concord.exchange.labels import TableOptions  # loads numpy
 
-        names = ("human", "judge", "id", "by", "criterion", "scales", "passing")
+        names = ("human", "judge", "id", "by", "criterion", "scales", "passing", "gold")
         return command(*args, reading=TableOptions(*(given.pop(name) for name in names)), **given)
 
     options_of: Any = read
     for option in (
         options.several("--human", "Columns (or raters of a long table) that are people's."),
         options.several("--judge", "Columns (or raters of a long table) that are judges'."),
+        options.several("--gold", "Columns (or raters of a long table) of gold labels, taken for right."),
         click.option("--id", default="", help="The column of ids; “none” numbers the rows."),
         options.several("--by", "Columns that divide the rows into groups, such as a model."),
         options.several("--criterion", "The criterion, as names of columns have it: fluency."),

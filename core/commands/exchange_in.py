@@ -118,7 +118,7 @@ def _dataset(workspace: str, folder: Path, study: str) -> None:
         _report(incoming.store(opened, brought))
     if (data / "comparisons.parquet").is_file():
         done = comparisons_file.store(opened, data / "comparisons.parquet")
-        echo(f"{done.people + done.judges:,} new comparisons.")
+        echo(f"{done.people + done.judges + done.gold:,} new comparisons.")
 
 
 @command.command("conversations")
@@ -177,6 +177,7 @@ def _comparisons(workspace: str, file: Path, benchmark: str) -> None:
     """Which of two conversations people and judges preferred, one comparison a row (CSV, JSON Lines)."""
     done = comparisons_file.store(Workspace.open(workspace), file, benchmark)
     new = [f"{done.people:,} comparisons by people", f"{done.judges:,} by judges"]
+    new += [f"{done.gold:,} gold labels"] if done.gold else []
     new += [f"{done.conversations:,} conversations"] if done.conversations else []
     repeated = f" {done.known:,} were here already." if done.known else ""
     echo(f"New: {', '.join(new)}.{repeated}")
@@ -260,6 +261,7 @@ def _brought(
 
 def _report(done: incoming.Imported) -> None:
     new = [f"{done.people:,} ratings by people", f"{done.judges:,} by judges"]
+    new += [f"{done.gold:,} gold labels"] if done.gold else []
     new += [f"{done.units:,} units"] if done.units else []
     new += [f"{done.conversations:,} conversations"] if done.conversations else []
     repeated = f" {done.known:,} ratings were here already." if done.known else ""

@@ -189,7 +189,7 @@ def _numbers(cells: Cells) -> CellReading:
     judges: dict[str, list[float]] = {}
     for kind, rater, cell in cells:
         if (value := number_of(cell)) is not None:
-            (people if kind == "human" else judges.setdefault(rater, [])).append(value)
+            (judges.setdefault(rater, []) if kind == "judge" else people).append(value)
     arrays = {judge: np.array(values) for judge, values in judges.items()}
     shared = shared_scale(np.array(people, dtype=np.float64), arrays, None)
     scale = shared.scale

@@ -2,23 +2,23 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlite_utils import Database
 
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import ImportRefused, StudyError
+from concord.exchange import ratings_study
 from concord.exchange.cells import nfc, refuse
 from concord.exchange.dialogue import from_list
-from concord.exchange.incoming import Given, Incoming
+from concord.exchange.given import Given, RatingTable
+from concord.exchange.incoming import Incoming
 from concord.files.limits import NAME
 from concord.questions import Scale
 from concord.rating import Criterion, Rater, RaterKind
 from concord.store import conversations, ratings, studies
-from concord.store.studies import Study
-from concord.studies.scales import guessed
 
 WHOLE, TURN = "Rate the whole dialogue.", "Rate the reply in turn {turn} only."
 
@@ -162,55 +162,37 @@ def incoming(
 ) -> Incoming:
     """The study of a file: that of this name with new answers, or a new one. Raises ImportRefused."""
     existing = studies.get(db, study) if study in studies.names(db) else None
-    units = (
-        {name_of(unit): unit for u in studies.units(db, study) for unit in [Unit(u["key"], u["turn"])]}
-        if existing
-        else {}
-    )
-    existing_criteria = existing.criteria if existing else ()
-    theirs = names(existing_criteria)
-    called = {c.name: c for c in existing_criteria} | {theirs[c.name]: c for c in existing_criteria}
+    own = [Unit(u["key"], u["turn"]) for u in studies.units(db, study)] if existing else []
+    units = {name_of(unit): unit for unit in own}
+    asked = existing.criteria if existing else ()
+    called = {c.name: c for c in asked} | {
+        name: c for c, name in zip(asked, names(asked).values(), strict=True)
+    }
     scales = scales or {}
-    every = scales.get("")
-    wrong: list[str] = []
-    given: list[Given] = []
-    values: dict[str, dict[float, None]] = {}
-    new: dict[str, Conversation] = {}
+    wrong: dict[str, None] = {}
+    given: dict[tuple[Unit, str, Rater], Given] = {}  # the last answer of each rater holds
     for answer in file.answers:
+        if (unit := units.get(answer.item)) is None:
+            if answer.item not in file.conversations:
+                sentence = f"{answer.where}: the item {answer.item[:80]} is none of the study “{study}”. "
+                wrong[f"{sentence}Name the study that was exported, with --study."] = None
+                continue
+            unit = Unit(file.conversations[answer.item].key)
+        criterion = called.get(answer.criterion)
+        name = criterion.name if criterion is not None else nfc(answer.criterion)[:NAME]
+        scale = scales.get(name, scales.get("")) or (criterion.scale if criterion is not None else None)
         try:
-            unit = units.get(answer.item)
-            if unit is None:
-                if answer.item not in file.conversations:
-                    raise ImportRefused(
-                        f"{answer.where}: the item {answer.item[:80]} is none of the study “{study}”. "
-                        "Name the study that was exported, with --study."
-                    )
-                conversation = file.conversations[answer.item]
-                unit = Unit(conversation.key)
-                new[conversation.key] = conversation
-            criterion = called.get(answer.criterion)
-            name = criterion.name if criterion is not None else nfc(answer.criterion)[:NAME]
-            scale = scales.get(name) or every or (criterion.scale if criterion is not None else None)
             score = _score(answer, name, scale)
         except ImportRefused as error:
-            wrong.append(str(error))
+            wrong[str(error)] = None
             continue
-        values.setdefault(name, {})[score] = None
-        given.append(
-            Given(unit, name, answer.rater, score, 0, answer.why, None, answer.created, answer.where)
-        )
-    refuse([*dict.fromkeys(wrong)])
+        one = Given(unit, name, answer.rater, score, answer.why, answer.created, answer.where)
+        given[unit, name, answer.rater] = one
+    refuse([*wrong])
     if not given:
         raise ImportRefused(f"{file.file} holds no answers.")
-    there = {c.name: c for c in existing.criteria} if existing else {}
-    criteria = tuple(there.values()) + tuple(
-        Criterion(name, name, scales.get(name) or every or guessed(list(scores)))
-        for name, scores in values.items()
-        if name not in there
-    )
-    per_turn = existing.per_turn if existing else any(g.unit.turn is not None for g in given)
-    base = existing or Study(study, (), source="ratings", per_turn=per_turn)
-    return Incoming(replace(base, criteria=criteria), _last(given), new, file.file)
+    table, brought = RatingTable.of(given.values(), file.file), file.conversations.values()
+    return ratings_study.incoming(db, table, study, scales=scales, brought={c.key: c for c in brought})
 
 
 def _score(answer: Answered, name: str, scale: Scale | None) -> float:
@@ -233,11 +215,6 @@ def _score(answer: Answered, name: str, scale: Scale | None) -> float:
             f"{scale.high:g}). Correct it, or the scale."
         )
     return float(value)
-
-
-def _last(given: Iterable[Given]) -> list[Given]:
-    """The last answer of each rater to each question."""
-    return list({(g.unit, g.criterion, g.rater): g for g in given}.values())
 
 
 def person(named: Any) -> str:

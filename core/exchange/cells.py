@@ -5,7 +5,7 @@ import io
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, AnyStr
 
@@ -81,25 +81,6 @@ def by_column(
     if missing := [name for name in required if not row.get(name, "").strip()]:
         raise ImportRefused(f"{where}, has no {missing[0]}. Fill it in, or remove the line.")
     return row
-
-
-def each(
-    numbered: Iterable[tuple[int, list[str]]],
-    name: str,
-    add: Callable[[str, int, list[str]], None],
-    outcome: str = "",
-) -> None:
-    """Call `add` with the place, line number and cells of each record.
-
-    Raises one ImportRefused with all that it refused, so that a file can be corrected in one go.
-    """
-    wrong: list[str] = []
-    for number, cells in numbered:
-        try:
-            add(f"{name}, line {number}", number, cells)
-        except ImportRefused as error:
-            wrong.append(str(error))
-    refuse(wrong, f"{name}: {len(wrong):,} lines are wrong{outcome}.")
 
 
 def refuse(wrong: Sequence[str], head: str = "", count: int = 0, last: Sequence[str] = ()) -> None:

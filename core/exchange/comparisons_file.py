@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import get_args
 
 from sqlite_utils import Database
 
@@ -13,8 +14,9 @@ from concord.errors import ConcordError, ImportRefused
 from concord.exchange import rows
 from concord.exchange.cells import name_in, nfc, refuse, yes
 from concord.exchange.dialogue import from_cell
+from concord.exchange.ratings_csv import rater_in
 from concord.exchange.rows import FileRow
-from concord.rating import Comparison, Rater, RaterKind, Verdict
+from concord.rating import Comparison, RaterKind, Verdict
 from concord.rubrics import shelf
 from concord.runs.registry import SCENARIO, known_or_imported
 from concord.store import comparisons, conversations, rubrics
@@ -49,10 +51,13 @@ class PreferenceRow:
 
 @dataclass(frozen=True)
 class ImportedComparisons:
-    """How many comparisons by people and by judges are new, how many were known, and new conversations."""
+    """How many comparisons by people and by judges, and gold labels, are new, how many were known, and new
+    conversations.
+    """
 
     people: int
     judges: int
+    gold: int
     known: int
     conversations: int
 
@@ -103,7 +108,7 @@ def store(workspace: Workspace, path: Path, benchmark: str = "") -> ImportedComp
                     keys, new = _sides(db, one, benchmark)
                     stored["conversations"] += new
                     stored[one.comparison.rater.kind if _saved(db, one, keys) else "known"] += 1
-    return ImportedComparisons(stored["human"], stored["judge"], stored["known"], stored["conversations"])
+    return ImportedComparisons(*(stored[of] for of in (*get_args(RaterKind), "known", "conversations")))
 
 
 def _check_answers(workspace: Workspace, given: Sequence[PreferenceRow]) -> None:
@@ -160,24 +165,17 @@ def _preference(row: FileRow) -> PreferenceRow:
     names = {name: str(cells.get(name, "")) for name in (*REQUIRED, *beside)}
     for name, text in names.items():
         name_in(row.where, name, text)
-    kind = names["rater_type"].lower()
-    if kind not in ("human", "judge"):
-        raise ImportRefused(f"{row.where}: rater_type is “{kind}”; it must be human or judge.")
+    about = {name: str(cells.get(name) or "") for name in ("simulated", "repeat")}
+    rater, repeat = rater_in(row.where, names | about)
     verdict = VERDICTS.get(names["verdict"].lower())
     if verdict is None:
         raise ImportRefused(f"{row.where}: the verdict is “{names['verdict']}”; it must be A, B or tie.")
     if names["first"] == names["second"]:
         raise ImportRefused(f"{row.where}: “{names['first']}” is compared with itself.")
-    which: RaterKind = "human" if kind == "human" else "judge"
-    repeat = str(cells.get("repeat") or "0").removesuffix(".0")
-    if not repeat.isdecimal() or len(repeat) > 6:
-        raise ImportRefused(f"{row.where}: the repeat “{repeat[:40]}” is not a whole number from 0.")
     if bool(names["rubric"]) != bool(names["criterion"]):
         raise ImportRefused(
             f"{row.where}: rubric and criterion name a question together. Give both, or none."
         )
-    simulated = yes(cells.get("simulated"))
-    rater = Rater(nfc(names["rater"]), which, nfc(names["variant"]) if which == "judge" else "", simulated)
     texts = (cells.get(f"text_{side}", "") for side in ("first", "second"))
     return PreferenceRow(
         row.where,
@@ -188,7 +186,7 @@ def _preference(row: FileRow) -> PreferenceRow:
             rater,
             verdict,
             str(cells.get("explanation", "")),
-            repeat=int(repeat),
+            repeat=repeat,
             strong=yes(cells.get("strong")),
             rubric=nfc(names["rubric"]),
             criterion=nfc(names["criterion"]),

@@ -21,7 +21,8 @@ from concord.exchange.comparisons_file import import_key
 from concord.exchange.conversations_jsonl import OWN_FORM
 from concord.exchange.dialogue import SPEAKERS, Roles
 from concord.exchange.entries import Entry, Reading
-from concord.exchange.incoming import AT_ONCE, Given, rate
+from concord.exchange.given import Given
+from concord.exchange.incoming import AT_ONCE, rate
 from concord.exchange.rows import AROUND, FileRow, Progress
 from concord.exchange.shapes import ROWS, at, first, has, mapped, shape_of
 from concord.questions import Scale
@@ -237,8 +238,9 @@ def sentences(surveyed: FileSurvey, *, by_command: bool = True) -> list[str]:
     ]
     some = [f"{surveyed.conversations:,} conversations"]
     some += [f"{surveyed.repeated:,} repeat another"] if surveyed.repeated else []
-    for kind, who in (("human", "people"), ("judge", "judges")):
-        some += [f"{surveyed.votes[kind]:,} votes by {who}"] if surveyed.votes[kind] else []  # type: ignore[index]
+    named: dict[RaterKind, str]
+    named = {"human": "votes by people", "judge": "votes by judges", "gold": "gold labels"}
+    some += [f"{n:,} {named[kind]}" for kind, n in surveyed.votes.items() if n]
     lines.append(", ".join(some) + ".")
     for kind, who in (("judge", "Scores"), ("human", "Scores by people")):
         on = [f"{name} ({count:,})" for (by, name), count in surveyed.scores.items() if by == kind]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from sqlite_utils import Database
 
+from concord.configuration import Use
 from concord.errors import StudyError
 from concord.exchange.dialogue import as_list
 from concord.files import write_csv
@@ -25,7 +26,7 @@ from concord.reports.agreement_report import Options, agreement_report
 from concord.reports.coefficient import metric_of
 from concord.reports.provenance import about, provenance, sums
 from concord.runs.registry import known_or_imported
-from concord.store import comments, comparisons, conversations, ratings, studies
+from concord.store import comments, comparisons, configurations, conversations, ratings, studies
 from concord.store.conversations import Filter
 from concord.table import Column, markdown_text, shown
 
@@ -53,11 +54,14 @@ class ExportTable:
 
     name: str
     columns: str
+    more: tuple[str, ...] = ()
+    """Columns of texts that come behind the others."""
 
     @cached_property
     def kinds(self) -> dict[str, str]:
         """The kind of each column by its name."""
-        return {column: KINDS.get(column, TEXT) for column in self.columns.split()}
+        own = {column: KINDS.get(column, TEXT) for column in self.columns.split()}
+        return own | {column: TEXT for column in self.more if column not in own}
 
 
 CONVERSATIONS = ExportTable(
@@ -92,6 +96,26 @@ def conversation_rows(db: Database, study: str = "", benchmark: str = "") -> Ite
             "facets": json.dumps(dict(conversation.facets), ensure_ascii=False),
             "context": json.dumps(dict(conversation.context), ensure_ascii=False, default=str),
         }
+
+
+def rating_rows(
+    db: Database, study: str = "", *, with_excluded: bool = False
+) -> tuple[ExportTable, Iterator[dict[str, Any]]]:
+    """The ratings that count, of a study or all, as `ratings_csv.read` takes them, and their columns: also
+    what files said about them, and the configurations of judges in words.
+    """
+    more = ("configuration", *ratings.told_beside(db))
+    table = ExportTable("ratings", RATINGS.columns.removesuffix(" study") if study else RATINGS.columns, more)
+
+    def rows() -> Iterator[dict[str, Any]]:
+        by_id = configurations.every(db)
+        for row in ratings.exported(db, study, with_excluded=with_excluded):
+            if row["rater_type"] == "judge":
+                reported = configurations.read(row["reported"] or "[]")
+                row["configuration"] = str(Use(by_id.get(row["configuration_id"]), reported))
+            yield dict.fromkeys(table.kinds) | row | json.loads(row.pop("meta") or "{}")
+
+    return table, rows()
 
 
 def comparison_rows(db: Database, benchmark: str = "") -> Iterator[dict[str, Any]]:

@@ -15,7 +15,7 @@ from concord.errors import ImportRefused
 from concord.exchange import dialogue
 from concord.exchange.cells import name_in, nfc
 from concord.exchange.dialogue import SPEAKERS, Roles, from_list
-from concord.exchange.incoming import Given
+from concord.exchange.given import Given
 from concord.exchange.rows import AROUND, FileRow
 from concord.exchange.shapes import (
     EACH,

@@ -1,10 +1,10 @@
 """Store an imported study: everything, or nothing."""
 
-from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import NamedTuple, TypedDict, TypeVar, Unpack
+from typing import TypedDict, TypeVar, Unpack, get_args
 
 import numpy as np
 from sqlite_utils import Database
@@ -12,7 +12,8 @@ from sqlite_utils import Database
 from concord.arrays import Columns
 from concord.conversation import Conversation, Unit
 from concord.errors import ImportRefused
-from concord.rating import Rater
+from concord.exchange.given import Given, RatingTable
+from concord.rating import Rater, RaterKind
 from concord.scores import labels, refused
 from concord.store import conversations, placements, ratings, studies, summaries
 from concord.store.database import now
@@ -23,22 +24,13 @@ from concord.studies.studies import Runs, StudyRatings, study_ratings
 from concord.workspace import Workspace
 
 T = TypeVar("T")
+KNOWN = "known"
 AT_ONCE = 100
-"""Conversations stored, or whose ratings are stored, in one part: some hundredths of a second."""
-
-
-class Given(NamedTuple):
-    """One rating of a file. `unit.conversation` is the conversation's key, `where` the place in the file."""
-
-    unit: Unit
-    criterion: str
-    rater: Rater
-    score: float
-    repeat: int = 0
-    explanation: str = ""
-    meta: str | None = None
-    created: str = ""
-    where: str = ""
+"""Conversations of a file with texts that are stored in one part: some hundredths of a second."""
+CONVERSATIONS, RATINGS = 1000, 6000
+"""Conversations, and ratings of whole conversations, that an imported study stores in one part: a tenth of a
+second.
+"""
 
 
 @dataclass(frozen=True)
@@ -46,7 +38,7 @@ class Incoming:
     """A study with its ratings and the conversations the file describes; others must be stored already."""
 
     study: Study
-    given: Sequence[Given]
+    given: RatingTable
     conversations: Mapping[str, Conversation] = field(default_factory=dict)
     file: str = ""
 
@@ -61,13 +53,16 @@ class Measured(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Imported:
-    """What was stored: new units, conversations, ratings of people and judges; `known` was there before."""
+    """What was stored: new units, conversations, ratings of people, of judges and gold labels; `known` was
+    there before.
+    """
 
     study: str
     units: int
     conversations: int
     people: int
     judges: int
+    gold: int
     known: int
 
 
@@ -84,49 +79,46 @@ def store(
     study of that name has ratings and `append` is not set, or if a rating is stored already (a judge's with
     the same score is left as it is), and WorkspaceError while another import is under way.
     """
-    name, begun = incoming.study.name, now()
-    every: dict[Rater, None] = {}
-    keys: dict[Unit, None] = {}
-    by_conversation: dict[str, array[int]] = {}
-    for at, one in enumerate(incoming.given):
-        key = one.unit.conversation
-        every[one.rater] = None
-        keys[one.unit if incoming.study.per_turn else Unit(key)] = None
-        if key not in by_conversation:
-            by_conversation[key] = array("q")
-        by_conversation[key].append(at)
-    new = units = people = judges = repeated = 0
+    table, name, begun = incoming.given, incoming.study.name, now()
     with in_parts(workspace.db_path) as part:
         with part() as db:
             asked_more = _make_room(db, incoming, append)
             study = studies.study_id(db, name)
-            raters = {rater: ratings.rater_id(db, rater) for rater in every}
-        for some in _some(incoming.conversations.values()):
+            raters = {rater: ratings.rater_id(db, rater) for rater in table.raters}
+            have = {(u["key"], u["turn"]) for u in studies.units(db, name)}
+        new = 0
+        for some in _some(incoming.conversations.values(), CONVERSATIONS):
             with part() as db:
+                there = conversations.existing(db, [conversation.key for conversation in some])
                 for conversation in some:
-                    if conversations.find_id(db, conversation.key) is None:
+                    if conversation.key not in there:
                         conversations.save(db, conversation)
                         new += 1
-        for of_some in _some(keys, 2000):
+        units = [unit for unit in table.units(incoming.study.per_turn)[0] if unit not in have]
+        for of_some in _some(units, CONVERSATIONS):
             with part() as db:
-                units += _add_units(db, name, of_some)
-        for done, some_keys in enumerate(_some(by_conversation)):
+                ids = conversations.existing(db, [key for key, _ in of_some])
+                studies.add_units(db, name, [(ids[key], turn, "") for key, turn in of_some])
+        order, begins = table.by_item()
+        owners, added = _owners(table, study, raters), Counter[str]()
+        start, every = 0, len(table.items)
+        while start < every:
             if progress is not None:
-                progress(done * AT_ONCE / len(by_conversation))
+                progress(start / every)
+            fit = int(np.searchsorted(begins, begins[start] + RATINGS, "right")) - 1
+            start, places = max(start + 1, fit), order[begins[start] : begins[max(start + 1, fit)]].tolist()
             with part() as db:
-                given = [incoming.given[at] for key in some_keys for at in by_conversation[key]]
-                added = rate(db, given, study, raters)
-            people, judges, repeated = people + added[0], judges + added[1], repeated + added[2]
+                added += _rate(db, table, places, owners)
         if asked_more:  # the finals of people who were not asked the new criteria
             with part() as db:
                 rest = rated_by(db, studies.scope(name))
-            for ids in _some(rest):
+            for numbers in _some(rest, CONVERSATIONS):
                 with part() as db:
-                    summaries.refresh(db, ids)
+                    summaries.refresh(db, numbers)
         with part() as db:
             persons = [number for rater, number in raters.items() if rater.kind == "human"]
             placements.close_imported(db, study, persons, begun)
-        return Imported(name, units, new, people, judges, repeated)
+        return Imported(name, len(units), new, *(added[kind] for kind in (*get_args(RaterKind), KNOWN)))
 
 
 def rate(
@@ -136,11 +128,26 @@ def rate(
 
     People's belong to the study. Raises ImportRefused for one that is stored with another score.
     """
-    rows, repeated = _rows(db, given, study_id, raters)
+    table = RatingTable.of(given)
+    added = _rate(db, table, range(len(table)), _owners(table, study_id, raters))
+    return added["human"], added["judge"], added[KNOWN]
+
+
+Owners = Sequence[tuple[int, int | None]]
+"""The rater of each of a table's `asked`, and the study that its ratings belong to."""
+
+
+def _owners(table: RatingTable, study_id: int | None, raters: Mapping[Rater, int]) -> Owners:
+    # A person's rating belongs to the study, a judge's and a gold label to the conversation.
+    return [(raters[asked.rater], study_id if asked.rater.kind == "human" else None) for asked in table.asked]
+
+
+def _rate(db: Database, table: RatingTable, places: Sequence[int], owners: Owners) -> Counter[str]:
+    """Store the ratings at these places of a table; how many by whom, and how many were known."""
+    rows, added = _rows(db, table, places, owners)
     ratings.insert_rows(db, rows)
     summaries.refresh(db, list({row.conversation_id for row in rows}))
-    people = sum(row.study_id is not None for row in rows)
-    return people, len(rows) - people, repeated
+    return added
 
 
 def measured(
@@ -151,13 +158,15 @@ def measured(
     Every conversation is among those of the import. Raises NotFound for an unknown facet.
     """
     study, per_turn = incoming.study, incoming.study.per_turn
-    keys = [Unit(g.unit.conversation, g.unit.turn if per_turn else None) for g in incoming.given]
-    unit_of = {key: number for number, key in enumerate(dict.fromkeys(keys), 1)}
+    table = incoming.given
+    keys, of_ratings = table.units(per_turn)
+    unit_of = {key: number for number, key in enumerate(keys, 1)}
     number_of = {key: number for number, key in enumerate(incoming.conversations, 1)}
     turns = {unit: float("nan") if key.turn is None else key.turn for key, unit in unit_of.items()}
     scores: dict[tuple[int, Rater, str, int], list[float]] = {}
-    for key, given in zip(keys, incoming.given, strict=True):
-        scores.setdefault((unit_of[key], given.rater, given.criterion, given.repeat), []).append(given.score)
+    for unit, by, score in zip(of_ratings, table.by, table.scores, strict=True):
+        criterion, rater, _, repeat = table.asked[by]
+        scores.setdefault((unit + 1, rater, criterion, repeat), []).append(score)
     units, raters, criteria, repeats = zip(*scores, strict=True)
     total = np.array([sum(of) for of in scores.values()], dtype=np.float64)
     count = np.array([len(of) for of in scores.values()], dtype=np.int64)
@@ -221,9 +230,9 @@ def _features(unit_of: Mapping[Unit, int], of_unit: Mapping[int, Conversation]) 
     }
 
 
-def _some(things: Iterable[T], size: int = 0) -> Iterator[list[T]]:
+def _some(things: Iterable[T], size: int) -> Iterator[list[T]]:
     left = iter(things)
-    while some := list(islice(left, size or AT_ONCE)):
+    while some := list(islice(left, size)):
         yield some
 
 
@@ -258,35 +267,27 @@ def _refusal(study: Study) -> str:
     return next((c.name for c in study.criteria if c.name in refusals), "")
 
 
-def _add_units(db: Database, study: str, keys: Sequence[Unit]) -> int:
-    """Add units in the order of the file: turns if people rated turns, else conversations."""
-    have = {(u["conversation_id"], u["turn"]) for u in studies.units(db, study)}
-    ids = conversations.existing(db, [key for key, _ in keys])
-    new = [(ids[key], turn, "") for key, turn in keys if (ids[key], turn) not in have]
-    studies.add_units(db, study, new)
-    return len(new)
-
-
 def _rows(
-    db: Database, given: Sequence[Given], study_id: int | None, raters: Mapping[Rater, int]
-) -> tuple[list[Row], int]:
-    ids = conversations.existing(db, list({g.unit.conversation for g in given}))
-    stored = ratings.scores_of(db, set(ids.values()))
+    db: Database, table: RatingTable, places: Sequence[int], owners: Owners
+) -> tuple[list[Row], Counter[str]]:
+    ids = conversations.existing(db, list({table.items[table.item[at]] for at in places}))
+    stored = ratings.scores_of(db, ids.values())
     moment = now()
-    rows, repeated = [], 0
-    for g in given:
-        # A person's rating belongs to the study, a judge's to the conversation.
-        owner = study_id if g.rater.kind == "human" else None
-        conversation, rater = ids[g.unit.conversation], raters[g.rater]
-        there = stored.get((conversation, rater, g.criterion, g.unit.turn, g.repeat, owner))
+    rows, added = [], Counter[str]()
+    for at in places:
+        by, key, score = table.by[at], table.items[table.item[at]], table.scores[at]
+        (criterion, rater, turn, repeat), (number, owner) = table.asked[by], owners[by]
+        there = stored.get((ids[key], number, criterion, turn, repeat, owner)) if stored else None
         if there is None:
-            values = (g.score, g.explanation, g.meta, g.created or moment)
-            rows.append(Row(conversation, g.unit.turn, g.criterion, rater, g.repeat, owner, *values))
-        elif g.rater.kind == "judge" and there == g.score:
-            repeated += 1
+            explanation, meta, created = table.beside(at)
+            about = (score, explanation, meta, created or moment)
+            rows.append(Row(ids[key], turn, criterion, number, repeat, owner, *about))
+            added[rater.kind] += 1
+        elif owner is None and there == score:
+            added[KNOWN] += 1
         else:
             raise ImportRefused(
-                f"{g.where}: {g.rater.name} rated “{g.unit.conversation}” on “{g.criterion}” already "
-                f"({there:g}). Remove the line; nothing was imported."
+                f"{table.where(at)}: {rater.name} rated “{key}” on “{criterion}” already ({there:g}). "
+                "Remove the line; nothing was imported."
             )
-    return rows, repeated
+    return rows, added

@@ -22,7 +22,8 @@ from concord.conversation import Conversation, Message, Role, Unit
 from concord.errors import ImportRefused, not_found
 from concord.exchange import incoming, ratings_csv, ratings_study, rows
 from concord.exchange.answer_words import CellReading, is_blank, number_of, reading_of, words
-from concord.exchange.incoming import Given, Incoming, Measured
+from concord.exchange.given import Given, RatingTable
+from concord.exchange.incoming import Incoming, Measured
 from concord.exchange.rows import FileRow
 from concord.files.limits import FILE_BYTES
 from concord.questions import Scale
@@ -39,6 +40,8 @@ SHOWN = 3
 """So many cells that cannot be read are named."""
 
 
+WHOSE: Mapping[str, RaterKind] = {"people": "human", "judges": "judge", "gold": "gold"}
+"""Whose answers columns hold, as it is said."""
 OF_FORMULAS = "formulas have no value there: save the file in Excel, or paste values over them"
 """What to do about cells that hold a formula, or its error."""
 FRAME = "ratings"
@@ -57,8 +60,8 @@ class Treatment(Measured, total=False):
 class TableOptions:
     """What a user states about the columns of a table; all of it optional.
 
-    `people` and `judges` are columns, or raters of a long table; `id` is “none” where rows are numbered. From
-    `passing` on a number passes.
+    `people`, `judges` and `gold` are columns, or raters of a long table; `id` is “none” where rows are
+    numbered. From `passing` on a number passes.
     """
 
     people: tuple[str, ...] = ()
@@ -68,6 +71,7 @@ class TableOptions:
     criteria: tuple[str, ...] = ()
     scales: Mapping[str, Scale] = field(default_factory=dict)
     passing: float | None = None
+    gold: tuple[str, ...] = ()
 
     @property
     def criterion(self) -> str:
@@ -76,7 +80,7 @@ class TableOptions:
 
     def command(self, name: str, *more: str) -> str:
         """The command for a table with these options and more, as it is typed."""
-        stated = {"--human": self.people, "--judge": self.judges, "--by": self.by}
+        stated = {"--human": self.people, "--judge": self.judges, "--gold": self.gold, "--by": self.by}
         stated |= {"--criterion": self.criteria, "--id": (self.id,) if self.id else ()}
         options = (f"{option} {quote(','.join(value))}" for option, value in stated.items() if value)
         return " ".join(["concord check", quote(name), *options, *more])
@@ -245,10 +249,10 @@ def _own(table: _Table, own: Mapping[str, str], **measured: Unpack[Treatment]) -
         table.warnings.append(f"{lacking} {have} as missing")
     scales = table.options.scales
     brought = ratings_study.incoming(None, file, Path(table.name).stem, scales=scales)
-    raters = {given.rater for given in brought.given}
     table.roles["form"] = "Concord's own, a rating a row"
-    for whose, kind in (("people", "human"), ("judges", "judge")):
-        table.roles[whose] = ", ".join(sorted({rater.name for rater in raters if rater.kind == kind}))
+    for whose, kind in WHOSE.items():
+        if names := sorted({rater.name for rater in brought.given.raters if rater.kind == kind}):
+            table.roles[whose] = ", ".join(names)
     return _measured(table, brought, **measured)
 
 
@@ -261,8 +265,7 @@ def _text(cell: Any) -> str:
 
 def _measured(table: _Table, brought: Incoming, **how: Unpack[Treatment]) -> LabelTable:
     of, features = incoming.measured(brought, **how)
-    per_turn = brought.study.per_turn
-    units = dict.fromkeys((g.unit.conversation, g.unit.turn if per_turn else None) for g in brought.given)
+    units, _ = brought.given.units(brought.study.per_turn)
     told = {n: brought.conversations[key] for n, (key, _) in enumerate(units, 1)}
     return LabelTable(
         table.name,
@@ -450,7 +453,7 @@ def _whose(
     """
     kinds = {**_kinds(names), **stated}
     options: dict[RaterKind, tuple[str, ...]]
-    options = {"human": table.options.people, "judge": table.options.judges}
+    options = {"human": table.options.people, "judge": table.options.judges, "gold": table.options.gold}
     for kind, own in options.items():
         kinds = {name: None if own and kind == by_name else by_name for name, by_name in kinds.items()}
     for kind, own in options.items():
@@ -458,6 +461,7 @@ def _whose(
             if name not in known:
                 raise not_found(what.partition("s")[0], name, known)
             kinds[name] = kind
+    kinds = _with_gold(table, kinds)
     people, judges, unsure = (
         [name for name, kind in kinds.items() if kind == wanted] for wanted in ("human", "judge", None)
     )
@@ -497,6 +501,38 @@ def _whose(
         *(() if people else ("--human", quote(",".join(theirs)))),
         *(("--judge", quote(its[0])) if its else ()),
     )
+
+
+def _with_gold(table: _Table, kinds: Mapping[str, RaterKind | None]) -> dict[str, RaterKind | None]:
+    """The kinds with gold labels told from people by their names. Where nobody else is a person, they stand
+    for one.
+
+    A name that may be something else, such as “reference”, says it of a column only whose answers people or
+    judges give too.
+    """
+    stated = {*table.options.people, *table.options.judges}
+    given = {
+        _answer(cell)
+        for name, kind in kinds.items()
+        if kind and name in table.columns
+        for cell in table.values(name)
+    }
+    gold: dict[str, RaterKind | None] = {
+        name: "gold"
+        for name, kind in kinds.items()
+        if name not in stated
+        and (kind == "gold" or (kind != "judge" and not set(words("gold")).isdisjoint(_tokens(name))))
+        and (kind or name not in table.columns or {*map(_answer, table.values(name))} <= {"", *given})
+    }
+    if any(kind == "human" and name not in gold for name, kind in kinds.items()):
+        return {**kinds, **gold}
+    return {name: "human" if kind == "gold" else kind for name, kind in kinds.items()}
+
+
+def _answer(cell: Any) -> str | float:
+    """A cell as others with the same answer are; “” for none."""
+    number = number_of(cell)
+    return "" if is_blank(cell) else str(cell).strip().lower() if number is None else number
 
 
 def _criteria(table: _Table, kinds: Mapping[str, RaterKind]) -> dict[str, tuple[str, str, RaterKind]]:
@@ -599,10 +635,10 @@ def _ratings(table: _Table, labels: Sequence[_Label], long: bool, **how: Unpack[
             ),
             source=FILE,
         ),
-        [
+        RatingTable.of(
             Given(Unit(keys[one.row]), of_criterion[one.criterion], Rater(one.rater, one.kind), score)
             for one, score in scores.items()
-        ],
+        ),
         {
             keys[row]: _conversation(
                 keys[row], table.records[row], {"user": question, "assistant": text}, player, groups
@@ -613,8 +649,9 @@ def _ratings(table: _Table, labels: Sequence[_Label], long: bool, **how: Unpack[
     if not long and (empty := len(table.records) - len(brought.conversations)):
         have = "row has" if empty == 1 else "rows have"
         table.warnings.append(f"{empty} {have} no answer at all")
-    for whose, kind in (("people", "human"), ("judges", "judge")):
-        table.roles[whose] = ", ".join(dict.fromkeys(one.rater for one in labels if one.kind == kind))
+    for whose, kind in WHOSE.items():
+        if names := dict.fromkeys(one.rater for one in labels if one.kind == kind):
+            table.roles[whose] = ", ".join(names)
     shown = [*dict.fromkeys(filter(None, (question, text)))]
     ignored = [c for c in table.columns if c not in {*table.used, *groups, *shown, length}]
     for role, columns in (

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, TextIO
 from sqlite_utils import Database
 
 from concord.errors import ConfigError, StudyError
-from concord.exchange import argilla, conversations_jsonl, dataset, label_studio, ratings_csv
+from concord.exchange import argilla, conversations_jsonl, dataset, label_studio
 from concord.files import file_name, file_names
 from concord.reports import page, site
 from concord.reports.agreement_report import AgreementReport, Options, agreement_report
@@ -196,13 +196,8 @@ def _table(
 
 
 def _ratings(db: Database, export: Export, out: BinaryIO) -> int:
-    study, all_ = export.study, export.with_excluded
-    if export.form in (None, "csv"):
-        return _text(lambda db, _, text: ratings_csv.write(db, text, study, with_excluded=all_))(
-            db, export, out
-        )
-    rows = ratings.exported(db, study, with_excluded=all_)
-    return dataset.write(out, dataset.RATINGS, rows, export.form or "csv")
+    table, rows = dataset.rating_rows(db, export.study, with_excluded=export.with_excluded)
+    return dataset.write(out, table, rows, export.form or "csv")
 
 
 def _conversations(db: Database, export: Export, out: BinaryIO) -> int:

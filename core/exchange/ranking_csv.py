@@ -1,11 +1,9 @@
 """Another benchmark's ranking of the same models, read from a CSV file, beside a leaderboard."""
 
-from collections.abc import Sequence
-
 import pandas as pd
 
 from concord.errors import ImportRefused
-from concord.exchange.cells import by_column, each, figure_in, name_in, nfc, records_of
+from concord.exchange.cells import by_column, figure_in, name_in, nfc, records_of, refuse
 from concord.files import unmarked
 from concord.reports.leaderboards import Leaderboard
 from concord.scores import DIGITS
@@ -32,15 +30,18 @@ def read(data: bytes, name: str) -> dict[str, float]:
     if columns.count("model") != 1 or columns.count(by) != 1:
         raise ImportRefused(f"{name}: its first line must name the columns model, and score or rank, once.")
     scores: dict[str, float] = {}
-
-    def add(where: str, _: int, cells: Sequence[str]) -> None:
-        row = by_column(where, columns, cells, ("model", by))
-        model = name_in(where, "model", nfc(row["model"].strip()).casefold())
-        if model in scores:
-            raise ImportRefused(f"{where}: “{model}” is there twice. Keep one of the two.")
-        scores[model] = figure_in(where, by, row[by].strip(), longest=200) * (-1 if by == "rank" else 1)
-
-    each(numbered, name, add)
+    wrong: list[str] = []
+    for number, cells in numbered:
+        where = f"{name}, line {number}"
+        try:
+            row = by_column(where, columns, cells, ("model", by))
+            model = name_in(where, "model", nfc(row["model"].strip()).casefold())
+            if model in scores:
+                raise ImportRefused(f"{where}: “{model}” is there twice. Keep one of the two.")
+            scores[model] = figure_in(where, by, row[by].strip(), longest=200) * (-1 if by == "rank" else 1)
+        except ImportRefused as error:
+            wrong.append(str(error))
+    refuse(wrong, f"{name}: {len(wrong):,} lines are wrong.")
     return scores
 
 

@@ -1,65 +1,31 @@
-"""Read ratings in long form, one a row, from CSV, Parquet, JSON or JSON Lines; write them as CSV."""
+"""Read ratings in long form, one a row, from CSV, Parquet, JSON or JSON Lines."""
 
-import json
 import math
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, TextIO
+from typing import get_args
 
-from sqlite_utils import Database
-
-from concord.configuration import Use
 from concord.errors import ImportRefused
 from concord.exchange import rows
-from concord.exchange.cells import by_column, each, figure_in, name_in, nfc, records, separator, yes
-from concord.files import unmarked, write_csv
+from concord.exchange.cells import by_column, figure_in, name_in, nfc, records, refuse, separator, yes
+from concord.exchange.given import NOTHING, RaterAsked, RatingTable
+from concord.files import unmarked
 from concord.files.limits import NAME, WHOLE
 from concord.rating import Rater, RaterKind
-from concord.store import configurations, ratings
 
 REQUIRED = ("item_id", "criterion", "rater_type", "rater", "score")
 OF_ITEM = ("text", "model", "language")
 OPTIONAL = ("turn", "repeat", "variant", "simulated", "explanation", "comment", "created", "study", *OF_ITEM)
 _OF_RATER = ("rater_type", "rater", "variant", "simulated", "repeat")
-_SAID = ("explanation", "comment", "created")
 _FEW = ("criterion", *_OF_RATER, "turn")
 """Columns in which few different values stand: each combination of them is read and checked once."""
-_NOTHING: Mapping[str, str] = {}
-_Asked = tuple[str, Rater, int | None, int]
-"""The criterion, who was asked, and about which turn in which repeat."""
-WRITTEN = ("item_id", "turn", "criterion", *_OF_RATER, "score", *_SAID, "model", "language")
+MANY = 10_000
+"""So many different cells are read once each; of more the rest is read line by line."""
 
 
-@dataclass(frozen=True, slots=True)
-class RatingLine:
-    """One rating, parsed. `number` is the line where its record begins, `cells` the optional columns."""
-
-    number: int
-    item: str
-    criterion: str
-    rater: Rater
-    turn: int | None
-    repeat: int
-    score: float
-    cells: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class RatingsFile:
-    """A file that was read: well-formed lines, no rating twice. `extra` are the columns not known here."""
-
-    file: str
-    lines: Sequence[RatingLine]
-    extra: tuple[str, ...]
-
-    def where(self, line: RatingLine | int) -> str:
-        """A place in the file, as error messages begin."""
-        return f"{self.file}, line {line if isinstance(line, int) else line.number}"
-
-
-def read(path: Path) -> RatingsFile:
+def read(path: Path) -> RatingTable:
     """Read a file. Raises ImportRefused naming every line that is wrong, or what the file lacks."""
     return read_records(_records(path), str(path))
 
@@ -92,70 +58,85 @@ def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
         yield number, ["" if (cell := row.whole.get(name)) is None else str(cell) for name in columns]
 
 
-def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> RatingsFile:
+def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> RatingTable:
     """`read` of numbered records, the first of which names the columns; errors call them `file`."""
-    lines: dict[int, RatingLine] = {}
-    first, cells = next(numbered, (1, []))
+    number, cells = next(numbered, (1, []))
     if not cells:
         raise ImportRefused(f"{file} is empty. Its first line must name the columns: {', '.join(REQUIRED)}.")
-    header = _header(file, first, cells)
+    header = _header(file, number, cells)
+    lines = array("i")
+    extra = tuple(c for c in header if c and c not in (*REQUIRED, *OPTIONAL))
+    table = RatingTable(file, lines=lines, extra=extra)
     few = itemgetter(*(at for at, name in enumerate(header) if name in _FEW))
     rest = [(at, name) for at, name in enumerate(header) if name not in ("", "item_id", "score", *_FEW)]
-    item_at, score_at = header.index("item_id"), header.index("score")
-    items: dict[str, tuple[int, str]] = {}
-    asked: dict[tuple[str, ...], tuple[int, _Asked]] = {}
-    numbers: dict[str | _Asked, int] = {}
+    item_at, score_at, width = header.index("item_id"), header.index("score"), len(header)
+    items: dict[str, int] = {}
+    asked: dict[RaterAsked, int] = {}
+    # What cells were read as, because most of them come again.
+    item_of: dict[str, int] = {}
+    asked_of: dict[tuple[str, ...], int] = {}
+    figures: dict[str, float] = {}
+    beside: dict[tuple[str, ...], Mapping[str, str]] = {("",) * len(rest): NOTHING}
+    wrong: list[tuple[int, str]] = []
 
-    def add(where: str, number: int, cells: Sequence[str]) -> None:
-        whole = len(cells) == len(header) and bool(cells[score_at].strip())
-        if not whole or cells[item_at] not in items or few(cells) not in asked:
-            row = by_column(where, header, cells, REQUIRED)
-            item = name_in(where, "item_id", row["item_id"].strip())
-            which = _asked(where, row)
-            items[cells[item_at]] = numbers.setdefault(item, len(numbers)), item
-            asked[few(cells)] = numbers.setdefault(which, len(numbers)), which
-        (of_item, item), (of_asked, which) = items[cells[item_at]], asked[few(cells)]
-        criterion, rater, turn, repeat = which
-        key = of_item << 32 | of_asked
-        if key in lines:
-            hint = " Runs of one judge are told apart by a column “repeat”." if rater.kind == "judge" else ""
-            raise ImportRefused(
-                f"{where}: {rater.kind} “{rater.name}” rated “{item}” on "
-                f"“{criterion}” in line {lines[key].number} already. Keep one of the two.{hint}"
+    def read_anew(where: str, cells: Sequence[str]) -> tuple[int, int, float, Mapping[str, str]]:
+        row = by_column(where, header, cells, REQUIRED)
+        item, which = name_in(where, "item_id", row["item_id"].strip()), _asked(where, row)
+        number = item_of[cells[item_at]] = items.setdefault(item, len(items))
+        by = asked_of[few(cells)] = asked.setdefault(which, len(asked))
+        texts = tuple([cells[at] for at, _ in rest])
+        if texts in beside:
+            of_texts = beside[texts]
+        else:
+            of_texts = {name: unmarked(text) for (_, name), text in zip(rest, texts, strict=True) if text}
+            for column in ("model", "language"):
+                if column in of_texts:
+                    name_in(where, column, of_texts[column])
+            if "model" in of_texts:
+                of_texts["model"] = nfc(of_texts["model"])
+            if len(beside) < MANY and sum(map(len, texts)) <= NAME:
+                beside[texts] = of_texts
+        score = figure_in(where, "score", unmarked(cells[score_at]).strip(), longest=NAME)
+        if len(figures) < MANY:
+            figures[cells[score_at]] = score
+        return number, by, score, of_texts
+
+    for number, cells in numbered:
+        try:
+            item, by, score, of_texts = (
+                item_of[cells[item_at]],
+                asked_of[few(cells)],
+                figures[cells[score_at]],
+                beside[tuple([cells[at] for at, _ in rest])],
             )
-        texts = {name: unmarked(cells[at]) for at, name in rest if cells[at]} or _NOTHING
-        for column in ("model", "language"):
-            if column in texts:
-                name_in(where, column, texts[column])
-        if "model" in texts:
-            texts = {**texts, "model": nfc(texts["model"])}
-        figure = figure_in(where, "score", unmarked(cells[score_at]).strip(), longest=NAME)
-        lines[key] = RatingLine(number, item, criterion, rater, turn, repeat, figure, texts)
-
-    each(numbered, file, add, "; nothing was imported")
-    if not lines:
+            known = len(cells) == width
+        except LookupError:
+            known = False
+        if not known:
+            try:
+                item, by, score, of_texts = read_anew(f"{file}, line {number}", cells)
+            except ImportRefused as error:
+                wrong.append((number, str(error)))
+                continue
+        table.item.append(item)
+        table.by.append(by)
+        table.scores.append(score)
+        table.cells.append(of_texts)
+        lines.append(number)
+    table.items, table.asked = [*items], [*asked]
+    for again, first in table.twice():
+        criterion, rater, *_ = table.asked[table.by[again]]
+        hint = " Runs of one judge are told apart by a column “repeat”." if rater.kind == "judge" else ""
+        message = (
+            f"{table.where(again)}: {rater.kind} “{rater.name}” rated “{table.items[table.item[again]]}” on "
+            f"“{criterion}” in line {lines[first]} already. Keep one of the two.{hint}"
+        )
+        wrong.append((lines[again], message))
+    nothing = f"{file}: {len(wrong):,} lines are wrong; nothing was imported."
+    refuse([message for _, message in sorted(wrong)], nothing)
+    if not len(table):
         raise ImportRefused(f"{file} holds no ratings, only the names of columns.")
-    extra = tuple(c for c in header if c and c not in (*REQUIRED, *OPTIONAL))
-    return RatingsFile(file, tuple(lines.values()), extra)
-
-
-def write(db: Database, out: TextIO, study: str = "", *, with_excluded: bool = False) -> int:
-    """Write a study's ratings that count (or all ratings) as `read` takes them; returns how many."""
-    columns = dict.fromkeys(
-        [*WRITTEN, "configuration", *([] if study else ["study"]), *ratings.told_beside(db)]
-    )
-    by_id = configurations.every(db)
-
-    def lines() -> Iterator[Sequence[Any]]:
-        yield tuple(columns)
-        for row in ratings.exported(db, study, with_excluded=with_excluded):
-            if row["rater_type"] == "judge":
-                reported = configurations.read(row["reported"] or "[]")
-                row["configuration"] = str(Use(by_id.get(row["configuration_id"]), reported))
-            row |= json.loads(row.pop("meta") or "{}")
-            yield [row.get(column) for column in columns]
-
-    return write_csv(out, lines()) - 1
+    return table
 
 
 def _header(path: str, number: int, cells: Sequence[str]) -> list[str]:
@@ -173,21 +154,25 @@ def _header(path: str, number: int, cells: Sequence[str]) -> list[str]:
     return names
 
 
-def _asked(where: str, row: Mapping[str, str]) -> _Asked:
+def _asked(where: str, row: Mapping[str, str]) -> RaterAsked:
     """What a line says in the columns _FEW. Raises ImportRefused."""
-    kind, variant = row["rater_type"].strip(), row.get("variant", "").strip()
-    criterion, name = row["criterion"].strip(), row["rater"].strip()
-    names = {"criterion": criterion, "rater": name, "variant": variant, "rater_type": kind}
-    for column, text in names.items():
+    criterion = name_in(where, "criterion", row["criterion"].strip())
+    rater, repeat = rater_in(where, row)
+    return RaterAsked(nfc(criterion), rater, _whole(where, "turn", row.get("turn", ""), 1), repeat)
+
+
+def rater_in(where: str, row: Mapping[str, str]) -> tuple[Rater, int]:
+    """Who rated, and in which repeat, of a row with the columns _OF_RATER. Raises ImportRefused."""
+    kind, name, variant = (row.get(column, "").strip() for column in ("rater_type", "rater", "variant"))
+    for column, text in (("rater", name), ("variant", variant), ("rater_type", kind)):
         name_in(where, column, text)
-    if kind.lower() not in ("human", "judge"):
-        raise ImportRefused(f"{where}: rater_type is “{kind}”; it must be human or judge.")
-    which: RaterKind = "human" if kind.lower() == "human" else "judge"
+    which: RaterKind | None = next((each for each in get_args(RaterKind) if each == kind.lower()), None)
+    if which is None:
+        raise ImportRefused(f"{where}: rater_type is “{kind}”; it must be human, judge or gold.")
     # A variant is the version of a judge's prompt; a person is one rater under every variant.
     version = nfc(variant) if which == "judge" else ""
     rater = Rater(nfc(name), which, version, yes(row.get("simulated", "")))
-    repeat = _whole(where, "repeat", row.get("repeat", ""), 0) or 0
-    return nfc(criterion), rater, _whole(where, "turn", row.get("turn", ""), 1), repeat
+    return rater, _whole(where, "repeat", row.get("repeat", ""), 0) or 0
 
 
 def _whole(where: str, column: str, text: str, least: int) -> int | None:

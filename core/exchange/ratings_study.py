@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sqlite_utils import Database
 
-from concord.conversation import Conversation, Unit
+from concord.conversation import Conversation
 from concord.errors import ImportRefused
 from concord.exchange.dialogue import from_cell
-from concord.exchange.incoming import Given, Incoming
-from concord.exchange.ratings_csv import OF_ITEM, RatingLine, RatingsFile
+from concord.exchange.given import RatingTable
+from concord.exchange.incoming import Incoming
+from concord.exchange.ratings_csv import OF_ITEM
 from concord.questions import Scale
-from concord.rating import Criterion
+from concord.rating import Criterion, Rater
 from concord.store import conversations, ratings, studies
 from concord.store.conversations import Filter
 from concord.store.studies import Study
@@ -30,23 +30,25 @@ FACET_LENGTH, FACET_VALUES = 80, 100
 
 @dataclass
 class _Item:
-    """What the lines of one item say about it: each column's value, and the first line that gives it."""
+    """What the lines of one item say about it: each column's value with the first rating that gives it."""
 
     cells: dict[str, tuple[str, int]] = field(default_factory=dict)
-    extra: Mapping[str, str] = field(default_factory=dict)
+    extra: dict[str, str] = field(default_factory=dict)
+    last: Mapping[str, str] | None = None
 
 
 def incoming(
     db: Database | None,
-    table: RatingsFile,
+    table: RatingTable,
     study: str,
     *,
     title: str = "",
     scales: Mapping[str, Scale] | None = None,
     uncounted: Sequence[str] = (),
     rubric: Numbered | None = None,
+    brought: Mapping[str, Conversation] = {},
 ) -> Incoming:
-    """The study of a file, its items matched with the conversations of this workspace.
+    """The study of a file, its items matched with the conversations of this workspace, or those `brought`.
 
     An item is the stored conversation “study/item_id”, “item_id” or one imported under another name with
     this id, else a new one, “study/item_id”. The study rates turns if people's lines have a turn. With a
@@ -80,48 +82,16 @@ def incoming(
             f"“{study}” is a benchmark of this workspace, and the file's items would be counted with its "
             "conversations. Give the study another name with --study."
         )
-    new, of_item = _conversations(db, table, study, items, key_of, stored)
+    new, of_item = _conversations(db, table, study, items, key_of, stored, brought)
     _refuse_missing_turns(db, table, key_of, new)
     scopes = conversations.benchmarks_of(db, list(key_of.values())) if db else ()
     registered = {c.name: c for scope in scopes for c in ratings.criteria(db, scope)} if db else {}
     criteria = _criteria(table, existing, registered, scales or {}, uncounted, by_rubric)
     about = {"rubric": rubric.noted} if rubric else {}
     base = existing or Study(study, (), title=title, source="ratings", per_turn=per_turn, meta=about)
-    given = _Ratings(table, key_of, of_item, frozenset(new))
+    keys = [key_of[item] for item in table.items]
+    given = replace(table, items=keys, of_item=frozenset(of_item), new=frozenset(new))
     return Incoming(replace(base, criteria=criteria), given, new, table.file)
-
-
-@dataclass(frozen=True)
-class _Ratings(Sequence[Given]):
-    """A file's ratings, each made when it is asked for: a million at once would take 200 MB.
-
-    `of_item` are the columns that describe the items in `new`, not single ratings.
-    """
-
-    table: RatingsFile
-    keys: Mapping[str, str]
-    of_item: Collection[str]
-    new: Collection[str]
-
-    def __len__(self) -> int:
-        return len(self.table.lines)
-
-    @overload
-    def __getitem__(self, at: int) -> Given: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Given]: ...
-    def __getitem__(self, at: int | slice) -> Given | Sequence[Given]:
-        if isinstance(at, slice):
-            return [self[place] for place in range(*at.indices(len(self)))]
-        line, meta = self.table.lines[at], None
-        key = self.keys[line.item]
-        if line.cells:
-            own = ["comment", *(c for c in self.table.extra if c not in self.of_item or key not in self.new)]
-            beside = {c: line.cells[c] for c in own if c in line.cells}
-            meta = json.dumps(beside, ensure_ascii=False) if beside else None
-        reasons, created = line.cells.get("explanation", ""), line.cells.get("created", "")
-        rating = (line.criterion, line.rater, line.score, line.repeat, reasons, meta, created)
-        return Given(Unit(key, line.turn), *rating, self.table.where(line))
 
 
 def _stored(db: Database | None, study: str, items: Iterable[str]) -> tuple[list[str], dict[str, int]]:
@@ -135,14 +105,14 @@ def _stored(db: Database | None, study: str, items: Iterable[str]) -> tuple[list
     return imported, conversations.existing(db, known_as)
 
 
-def _refuse_others(table: RatingsFile, rubric: Numbered, unknown: Sequence[str], per_turn: bool) -> None:
+def _refuse_others(table: RatingTable, rubric: Numbered, unknown: Sequence[str], per_turn: bool) -> None:
     """Refuse what judges by a rubric cannot meet: other conversations, criteria and units."""
     if unknown:
         raise ImportRefused(
             f"{table.file}: the item “{unknown[0]}” ({len(unknown)} in all) is no stored conversation, so no "
             "judge can have rated it by the rubric. Import the conversations first, under the same ids."
         )
-    named = {line.criterion for line in table.lines}
+    named = set(table.criteria)
     questions = [c.name for c in rubric.rubric.criteria]
     if named.isdisjoint(questions):
         raise ImportRefused(
@@ -154,28 +124,30 @@ def _refuse_others(table: RatingsFile, rubric: Numbered, unknown: Sequence[str],
         raise ImportRefused(f"{table.file} does not rate what the rubric does, {wants}.")
 
 
-def _per_turn(table: RatingsFile, existing: Study | None, whole: Collection[str]) -> bool:
+def _per_turn(table: RatingTable, existing: Study | None, whole: Collection[str]) -> bool:
     """Whether turns are rated; on the criteria in `whole` conversations are, beside turns."""
-    lines = [line for line in table.lines if line.criterion not in whole]
-    if turned := next((x for x in table.lines if x.criterion in whole and x.turn is not None), None):
+    firsts = [*zip(table.asked, table.first, strict=True)]
+    lines = [(asked, at) for asked, at in firsts if asked.criterion not in whole]
+    for asked, at in firsts:
+        if asked.criterion in whole and asked.turn is not None:
+            raise ImportRefused(
+                f"{table.where(at)}: “{asked.criterion}” is asked of the conversation as a whole. Remove the "
+                "turn."
+            )
+    people = [(asked, at) for asked, at in lines if asked.rater.kind != "judge"]
+    with_turn = next((at for asked, at in people if asked.turn is not None), None)
+    without = next((at for asked, at in people if asked.turn is None), None)
+    if with_turn is not None and without is not None:
         raise ImportRefused(
-            f"{table.where(turned)}: “{turned.criterion}” is asked of the conversation as a whole. "
-            "Remove the turn."
-        )
-    people = [line for line in lines if line.rater.kind == "human"]
-    with_turn = next((line for line in people if line.turn is not None), None)
-    without = next((line for line in people if line.turn is None), None)
-    if with_turn and without:
-        raise ImportRefused(
-            f"{table.where(without)}, has no turn and line {with_turn.number} has one: a study rates either "
-            "turns or whole conversations. Import the two kinds as two studies."
+            f"{table.where(without)}, has no turn and line {table.lines[with_turn]} has one: a study rates "
+            "either turns or whole conversations. Import the two kinds as two studies."
         )
     per_turn = existing.per_turn if existing else bool(whole) or with_turn is not None
     wrong = (without if per_turn else with_turn) if existing else None
     if wrong is not None:
         what = "turns; give the line a turn" if per_turn else "whole conversations; remove the turn"
         raise ImportRefused(f"{table.where(wrong)}: the study rates {what}, or import another study.")
-    lost = next((line for line in lines if per_turn and line.turn is None), None)
+    lost = next((at for asked, at in lines if per_turn and asked.turn is None), None)
     if lost is not None:
         raise ImportRefused(
             f"{table.where(lost)}, has no turn, while people rate turns: it could not be compared. "
@@ -184,23 +156,25 @@ def _per_turn(table: RatingsFile, existing: Study | None, whole: Collection[str]
     return per_turn
 
 
-def _items(table: RatingsFile) -> dict[str, _Item]:
-    items: dict[str, _Item] = {}
-    for line in table.lines:
-        extra = {c: line.cells.get(c, "") for c in table.extra}
-        if (item := items.get(line.item)) is None:
-            item = items[line.item] = _Item(extra=extra)
-        elif not line.cells and not extra:
+def _items(table: RatingTable) -> dict[str, _Item]:
+    items = {item: _Item() for item in table.items}
+    by_number = [*items.values()]
+    for at, (number, cells) in enumerate(zip(table.item, table.cells, strict=True)):
+        item = by_number[number]
+        if cells is item.last:  # which adds nothing
             continue
         for column in OF_ITEM:
-            if (value := line.cells.get(column)) is not None:
-                first_value, number = item.cells.setdefault(column, (value, line.number))
+            if (value := cells.get(column)) is not None:
+                first_value, first = item.cells.setdefault(column, (value, at))
                 if first_value != value:
                     raise ImportRefused(
-                        f"{table.where(line)}: the {column} of “{line.item}” differs from that in line "
-                        f"{number}. Make them the same, or give it once."
+                        f"{table.where(at)}: the {column} of “{table.items[number]}” differs from that in "
+                        f"line {table.lines[first]}. Make them the same, or give it once."
                     )
-        item.extra = {c: value for c, value in item.extra.items() if value == extra[c]}
+        extra = {column: cells.get(column, "") for column in table.extra}
+        same = item.extra.items() if item.last is not None else extra.items()
+        item.extra = {column: value for column, value in same if value == extra[column]}
+        item.last = cells
     return items
 
 
@@ -221,11 +195,12 @@ def _key(study: str, item: str, stored: Mapping[str, int], imported: Sequence[st
 
 def _conversations(
     db: Database | None,
-    table: RatingsFile,
+    table: RatingTable,
     study: str,
     items: Mapping[str, _Item],
     key_of: Mapping[str, str],
     stored: Mapping[str, int],
+    brought: Mapping[str, Conversation],
 ) -> tuple[dict[str, Conversation], set[str]]:
     """The new conversations, and the extra columns that describe items, not single ratings."""
     fresh = {item: about for item, about in items.items() if key_of[item] not in stored}
@@ -235,13 +210,16 @@ def _conversations(
     for item, about in items.items():
         if item not in fresh and "text" not in about.cells:
             continue
-        text, number = about.cells.get("text", ("", 0))
-        messages = from_cell(text, table.where(number)) if text else ()
+        if item in brought:
+            new[key_of[item]] = brought[item]
+            continue
+        text, at = about.cells.get("text", ("", 0))
+        messages = from_cell(text, table.where(at)) if text else ()
         if item not in fresh and db:
             there = conversations.load(db, key_of[item]).messages
             if [(m.role, m.content) for m in there] != [(m.role, m.content) for m in messages]:
                 raise ImportRefused(
-                    f"{table.where(number)}: the conversation “{key_of[item]}” is stored with "
+                    f"{table.where(at)}: the conversation “{key_of[item]}” is stored with "
                     "another text. Rename the item, or leave out the text."
                 )
             continue
@@ -265,28 +243,29 @@ def _is_facet(values: Sequence[str]) -> bool:
 
 
 def _refuse_missing_turns(
-    db: Database | None, table: RatingsFile, key_of: Mapping[str, str], new: Mapping[str, Conversation]
+    db: Database | None, table: RatingTable, key_of: Mapping[str, str], new: Mapping[str, Conversation]
 ) -> None:
     """Refuse ratings of turns that the dialogue does not have."""
-    turns: dict[str, set[int]] = {}
-    for line in table.lines:
-        key = key_of[line.item]
-        if line.turn is None:
+    turn_of = [asked.turn for asked in table.asked]
+    turns: dict[int, set[int]] = {}
+    for at, (item, by) in enumerate(zip(table.item, table.by, strict=True)):
+        if (turn := turn_of[by]) is None:
             continue
-        if key not in turns:
+        if item not in turns:
+            key = key_of[table.items[item]]
             conversation = new.get(key) or (conversations.load(db, key) if db else None)
             assert conversation, "without a database every conversation is new"
-            turns[key] = {t.number for t in conversation.turns() if t.reply is not None}
+            turns[item] = {t.number for t in conversation.turns() if t.reply is not None}
         # A conversation without text has no known turns.
-        if turns[key] and line.turn not in turns[key]:
+        if turns[item] and turn not in turns[item]:
             raise ImportRefused(
-                f"{table.where(line)}: “{line.item}” has no reply in turn {line.turn}; "
-                f"turns count from 1 to {max(turns[key])}."
+                f"{table.where(at)}: “{table.items[item]}” has no reply in turn {turn}; "
+                f"turns count from 1 to {max(turns[item])}."
             )
 
 
 def _criteria(
-    table: RatingsFile,
+    table: RatingTable,
     existing: Study | None,
     registered: Mapping[str, Criterion],
     scales: Mapping[str, Scale],
@@ -294,49 +273,46 @@ def _criteria(
     by_rubric: Mapping[str, Criterion],
 ) -> tuple[Criterion, ...]:
     """The criteria: for a new study all that the file rates; a known study gains those that people rate."""
-    people: dict[str, list[RatingLine]] = {}
-    judges: dict[str, list[RatingLine]] = {}
-    for line in table.lines:
-        (people if line.rater.kind == "human" else judges).setdefault(line.criterion, []).append(line)
-    named = dict.fromkeys(line.criterion for line in table.lines)
+    raters: dict[str, list[Rater]] = {"human": [], "judge": []}
+    for rater in table.raters:
+        raters["judge" if rater.kind == "judge" else "human"].append(rater)
+    scores = np.array(table.scores)
+    by_people = {name: table.places(name, raters["human"]) for name in table.criteria}
+    named = table.criteria
     for name in (*scales, *uncounted):
         if name and name not in named:
             raise ImportRefused(f"{table.file} rates nothing on “{name}”. Its criteria: {', '.join(named)}.")
     there = {c.name: c for c in existing.criteria} if existing else {}
     criteria = list(there.values())
     for name in named:
-        if name in there or (existing and name not in people):
+        if name in there or (existing and not len(by_people[name])):
             continue
+        people = scores[by_people[name]]
         usual, declared = registered.get(name), scales.get(name, scales.get(""))
         if name in by_rubric:
             criterion = by_rubric[name]
         elif declared is not None:
             criterion = Criterion(name, usual.statement if usual else name, declared)
-        elif usual and all(line.score in usual.scale for line in people.get(name, ())):
+        elif usual and all(score in usual.scale for score in set(people.tolist())):
             criterion = usual
         else:
-            criterion = Criterion(name, name, _guessed(people.get(name, ()), judges.get(name, ())))
+            judges: dict[str, list[Rater]] = {}
+            for judge in raters["judge"]:
+                judges.setdefault(f"{judge.name} {judge.variant}", []).append(judge)
+            of_judges = {judge: scores[table.places(name, of)] for judge, of in judges.items()}
+            given = {judge: of for judge, of in of_judges.items() if len(of)}
+            guess = shared_scale(people, given, None).scale
+            assert guess is not None, "a criterion of the file has scores"
+            criterion = Criterion(name, name, guess)
         criteria.append(replace(criterion, counted=False) if name in uncounted else criterion)
     for criterion in criteria:
-        scale = criterion.scale
-        for line in () if scale.guessed else people.get(criterion.name, ()):
-            if line.score not in scale:
-                raise ImportRefused(
-                    f"{table.where(line)}: the score {line.score:g} is not on the scale of "
-                    f"“{criterion.name}” ({scale.low:g} to {scale.high:g}). Correct it, or the scale."
-                )
+        scale, places = criterion.scale, by_people.get(criterion.name)
+        if scale.guessed or places is None:
+            continue
+        off = [score for score in dict.fromkeys(scores[places].tolist()) if score not in scale]
+        for at in places[scores[places] == off[0]][:1].tolist() if off else ():
+            raise ImportRefused(
+                f"{table.where(at)}: the score {off[0]:g} is not on the scale of “{criterion.name}” "
+                f"({scale.low:g} to {scale.high:g}). Correct it, or the scale."
+            )
     return tuple(criteria)
-
-
-def _guessed(people: Collection[RatingLine], judges: Collection[RatingLine]) -> Scale:
-    """The scale of a criterion for which none is declared: of people's scores and those of judges on it."""
-    of_judges: dict[str, list[float]] = {}
-    for line in judges:
-        of_judges.setdefault(f"{line.rater.name} {line.rater.variant}", []).append(line.score)
-    scale = shared_scale(
-        np.array([line.score for line in people]),
-        {judge: np.array(scores) for judge, scores in of_judges.items()},
-        None,
-    ).scale
-    assert scale is not None, "a criterion of the file has scores"
-    return scale

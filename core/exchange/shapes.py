@@ -72,7 +72,7 @@ class Votes:
     this one, one of `less` to a number, below the one given here where the first wins, above it where the
     second does, by far from a distance of `strong` on. `won` is the winner of every row. `rank` leads to the
     rank of each side, 1 the best. `turn` is the turn it is about. `by` leads to who votes, a list in it to a
-    judge's name and its prompt; without, `who` does, a person unless `rater` says judge.
+    judge's name and its prompt; without, `who` does, a person unless `rater` says judge or gold.
     """
 
     winner: Paths = ()
@@ -312,7 +312,7 @@ def has(fields: Mapping[str, Any], shape: Shape | Joined) -> bool:
 
 
 SPOKEN = ("messages", "talk", "system", "user", "assistant", "first", "second")
-WORDS = (*SPOKEN, "winner", "rater", "key", "player", "language", "scenario")
+WORDS = (*SPOKEN, "winner", "gold", "rater", "key", "player", "language", "scenario")
 PREFIXES = ("facet", "context", "score", "human", "out")
 
 
@@ -352,6 +352,8 @@ def mapped(mapping: Mapping[str, str], known: Shape | None = None) -> Shape:
         sides = tuple(replace(side, **own) for side in sides)
     several = None if pair or said else base.several
     votes = Votes(path("winner"), by=path("rater")) if "winner" in mapping else base.votes
+    if "gold" in mapping:
+        votes = Votes(path("gold"), rater="gold", who="gold")
     scores = tuple(
         ScorePaths(of[0], criterion=criterion, rater=kind, by=path("rater"))
         for prefix, kind in _SCORED.items()

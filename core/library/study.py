@@ -48,6 +48,7 @@ def agreement(
     criterion: Sequence[str] = (),
     scales: Mapping[str, str | Scale] | None = None,
     pass_from: float | None = None,
+    gold: Sequence[str] = (),
     **how: Unpack[Measuring],
 ) -> Agreement:
     """How well judges agree with people, and people with each other.
@@ -57,16 +58,16 @@ def agreement(
     rater, kind or rater_type, score) or others. Answers are numbers, pass or fail in the usual words, or
     categories; an empty one is a missing rating.
 
-    The other arguments are the options of `concord check`: columns of people and judges, of ids and groups,
-    the criterion in names of columns, scales such as {"helpful": "1..5"}, and from which number an answer
-    passes; `how` the options of `concord agreement`. Raises ImportRefused for a table of which it is not
-    known whose answers columns hold, with the option that says it, and for rows that are wrong, counted from
-    1, and NotFound for unknown names.
+    The other arguments are the options of `concord check`: columns of people, judges and gold labels, of ids
+    and groups, the criterion in names of columns, scales such as {"helpful": "1..5"}, and from which number
+    an answer passes; `how` the options of `concord agreement`. Raises ImportRefused for a table of which it
+    is not known whose answers columns hold, with the option that says it, and for rows that are wrong,
+    counted from 1, and NotFound for unknown names.
     """
     check_known("argument", how, Measuring.__annotations__)
     given = {name: scale_of(of) if isinstance(of, str) else of for name, of in (scales or {}).items()}
     columns = labels.TableOptions(
-        tuple(human), tuple(judge), id, tuple(by), tuple(criterion), given, pass_from
+        tuple(human), tuple(judge), id, tuple(by), tuple(criterion), given, pass_from, tuple(gold)
     )
     kept = ("runs", "nominal", "cluster_by", "exclude_refused")
     treatment = {name: of for name, of in how.items() if name in kept}

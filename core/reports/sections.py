@@ -191,6 +191,18 @@ def _hits(evidence: Evidence, criterion: str) -> dict[str, list[tuple[bool, bool
     return gold.hits(evidence.of.checks, "" if criterion == FINAL else criterion)
 
 
+def _against_gold(evidence: Evidence, criterion: str) -> Iterator[Table]:
+    table = next(_judges(evidence.against_gold, criterion))
+    compared = {*evidence.against_gold.ratings.judges, *map(called, evidence.panels)}
+    yield replace(
+        table,
+        name="gold_labels",
+        title="Judges and people against gold labels",
+        rows=tuple(row for row in table.rows if row["rater"] in compared),
+        caption="Gold labels enter no other figure: neither agreement between people nor one more person.",
+    )
+
+
 def _settled(evidence: Evidence, criterion: str) -> dict[Hashable, float]:
     return scores_on(evidence.of.adjudicated, criterion, _means(evidence))
 
@@ -358,6 +370,12 @@ SECTIONS: dict[str, Section] = {
         ],
         _hits,
         "there are no gold items",
+    ),
+    "gold-labels": Section(
+        "Judges and people against gold labels",
+        _against_gold,
+        lambda e, _: e.of.gold,
+        "there are no gold labels",
     ),
     "adjudication": Section(
         "Before and after adjudication",

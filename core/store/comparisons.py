@@ -47,7 +47,7 @@ def save(db: Database, comparison: Comparison, by: Mapping[str, Any] | None = No
         "strong": comparison.strong,
         **(by or {}),
     }
-    ratings.keep(db, "comparisons", comparison, row, again=comparison.rater.kind == "human")
+    ratings.keep(db, "comparisons", comparison, row, again=comparison.rater.kind != "judge")
 
 
 _KEPT = "f.value NOT IN (SELECT key FROM scenarios WHERE state = 'discarded')"
@@ -123,7 +123,7 @@ def verdicts(
 
     A person is asked once: their verdicts on the two in the other order are among them, turned.
     """
-    orders = [(first, second), (second, first)] if rater.kind == "human" else [(first, second)]
+    orders = [(first, second), (second, first)] if rater.kind != "judge" else [(first, second)]
     by_repeat: dict[int, Verdict] = {}
     for one, other in orders:
         for repeat, verdict in db.execute(

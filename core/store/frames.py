@@ -136,7 +136,7 @@ def finals(db: Database, conversation_ids: Sequence[int]) -> Columns:
     """
     sql = (
         "SELECT f.conversation_id, x.kind, avg(f.final), avg(f.final * f.final), count(f.final) "
-        "FROM finals f JOIN raters x ON x.id = f.rater_id "
+        "FROM finals f JOIN raters x ON x.id = f.rater_id AND x.kind <> 'gold' "
         "WHERE f.conversation_id IN (SELECT value FROM json_each(?)) GROUP BY f.conversation_id, x.kind"
     )
     columns = {name: np.full(len(conversation_ids), np.nan) for name in ("judged", "spread", "people")}

@@ -64,7 +64,7 @@ _PART = "part "
 
 def _keep(db: Database, added: Sequence[tuple[str, Any, Any]]) -> None:
     """Keep what a part has added: (table, first id, last id), or the scope and the name of a criterion."""
-    number = int(max(settings.beginning(db, _PART), default="0")) + 1
+    number = int(settings.last(db, _PART) or "0") + 1
     settings.put(db, f"{_PART}{number:09}", json.dumps(added))
 
 

@@ -128,10 +128,11 @@ CREATE VIEW rubrics AS SELECT scope AS name, version, name AS variant, hash, bod
 
 -- ── Who rates, and who is here ─────────────────────────────────────────────────────────────────────────
 
--- Judges (`variant`: the version of their prompt) and people.
+-- Judges (`variant`: the version of their prompt), people, and gold labels, which are taken for right and belong to
+-- the conversation as judges' ratings do.
 CREATE TABLE raters (
     id INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL CHECK (kind IN ('human', 'judge')),
+    kind TEXT NOT NULL CHECK (kind IN ('human', 'judge', 'gold')),
     name TEXT NOT NULL,
     variant TEXT NOT NULL DEFAULT '',
     simulated INTEGER NOT NULL DEFAULT 0,

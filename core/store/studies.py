@@ -263,9 +263,9 @@ def add_units(db: Database, name: str, units: Iterable[tuple[int, int | None, st
     """Add (conversation id, turn, stratum) to a study; returns the units' ids in the same order."""
     study = study_id(db, name)
     last = db.execute("SELECT ifnull(max(id), 0) FROM items").fetchone()[0]
-    db.table("items").insert_all(
-        {"study_id": study, "conversation_id": conversation, "turn": turn, "stratum": stratum}
-        for conversation, turn, stratum in units
+    db.conn.executemany(
+        "INSERT INTO items (study_id, conversation_id, turn, stratum) VALUES (?, ?, ?, ?)",
+        ((study, *unit) for unit in units),
     )
     return [row[0] for row in db.execute("SELECT id FROM items WHERE id > ? ORDER BY id", [last])]
 

@@ -1,17 +1,20 @@
 """The sums, finals and summaries that follow from ratings, for lists and figures to read."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from sqlite_utils import Database
 
 from concord import scores
-from concord.rating import Criterion, Rater
+from concord.rating import Criterion, Rater, RaterKind
 from concord.scores import DIGITS, Line, Sum
 
 Criteria = Mapping[str, Sequence[Criterion]]
+PATTERNS = 10_000
+"""So many different sets of sums of a conversation are looked into once each."""
 
 
 def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None:
@@ -40,13 +43,28 @@ def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None
     summaries: dict[int, tuple[Any, ...]] = {
         number: (number, None, None, None, 0, 0, n) for number, n in failed.items()
     }
-    for number, benchmark, sums in _sums(db, only, args):
-        kinds = {s.rater: s.kind for s in sums}
-        given = scores.finals(sums, criteria)
-        judged = [value for rater, value in given.items() if kinds[rater] == "judge"]
-        judges = scores.complete(judged)
+    kinds, scope = _raters(db)
+    parts_of: dict[Any, scores.Parts[int]] = {}  # most conversations have sums like those of others
+    for number, benchmark, rows in _sums(db, only, args):
+        raters, studies, names, totals, counts = zip(*rows, strict=True)
+        pattern = benchmark, raters, studies, names
+        if (parts := parts_of.get(pattern)) is None:
+            asked = zip(raters, studies, names, strict=True)
+            parts = scores.parts_of_finals(
+                [(rater, kinds[rater], scope(benchmark, rater, study), name) for rater, study, name in asked],
+                criteria,
+            )
+            if len(parts_of) < PATTERNS:
+                parts_of[pattern] = parts
+        given = scores.finals_of(parts, totals, counts)
+        judges = scores.complete(value for rater, value in given.items() if kinds[rater] == "judge")
         people = scores.complete(value for rater, value in given.items() if kinds[rater] == "human")
-        saw = {s.rater for s in sums if s.criterion == refusals.get(benchmark) and scores.refused(s.total)}
+        refusal = refusals.get(benchmark)
+        saw = {
+            rater
+            for rater, name, total in zip(raters, names, totals, strict=True)
+            if name == refusal and scores.refused(total)
+        }
         spread = round(max(judges) - min(judges), DIGITS) if judges else None
         stood = (scores.mean(judges), spread, scores.mean(people), len(judges))
         summaries[number] = (number, *stood, len(saw), failed.get(number, 0))
@@ -91,16 +109,22 @@ def scorecard(db: Database, conversation_id: int) -> list[Line]:
         )
     }
     criteria = _criteria(db)
-    for _, benchmark, sums in _sums(db, "conversation_id = :id", {"id": conversation_id}):
+    kinds, scope = _raters(db)
+    for _, benchmark, rows in _sums(db, "conversation_id = :id", {"id": conversation_id}):
         place = {c.name: i for i, c in enumerate(criteria.get(benchmark, ()))}
-        named = [Sum(raters[s.rater], *s[1:]) for s in sums]
-        named.sort(key=lambda s: (place.get(s.criterion, len(place)), s.kind == "human", s.rater.name))
-        return scores.scorecard(named, criteria)
+        sums = [
+            Sum(raters[rater], kinds[rater], scope(benchmark, rater, study), name, total, n)
+            for rater, study, name, total, n in rows
+        ]
+        sums.sort(key=lambda s: (place.get(s.criterion, len(place)), s.kind == "human", s.rater.name))
+        return scores.scorecard(sums, criteria)
     return []
 
 
-def _sums(db: Database, only: str, args: dict[str, Any]) -> Iterator[tuple[int, str, list[Sum[int]]]]:
-    """The sums of each conversation that has any, with its benchmark, but those of excluded people."""
+def _raters(db: Database) -> tuple[dict[int, RaterKind], Callable[[str, int, int | None], str]]:
+    """The kind of each rater, and what asks a rater who answered about a benchmark's conversation, perhaps in
+    a study.
+    """
     kinds = dict(db.execute("SELECT id, kind FROM raters").fetchall())
     by_rubric = dict(
         db.execute(
@@ -109,19 +133,29 @@ def _sums(db: Database, only: str, args: dict[str, Any]) -> Iterator[tuple[int, 
         ).fetchall()
     )
     studies = {number: f"study:{name}" for number, name in db.execute("SELECT id, name FROM studies")}
+
+    def scope(benchmark: str, rater: int, study: int | None) -> str:
+        return studies[study] if study in studies else by_rubric.get(rater, benchmark)
+
+    return kinds, scope
+
+
+def _sums(
+    db: Database, only: str, args: dict[str, Any]
+) -> Iterator[tuple[int, str, list[tuple[int, int | None, str, float, int]]]]:
+    """The sums of each conversation that has any, (rater, study, criterion, total, n), with its benchmark;
+    but those of excluded people.
+    """
+    out = {*db.execute("SELECT rater_id, study_id FROM left_out").fetchall()}
     rows = db.execute(
         "SELECT s.conversation_id, c.benchmark, s.rater_id, s.study_id, s.criterion, s.total, s.n FROM "
-        f"scores s JOIN conversations c ON c.id = s.conversation_id WHERE {only} AND NOT EXISTS "
-        "(SELECT 1 FROM left_out o WHERE o.study_id = s.study_id AND o.rater_id = s.rater_id) "
-        "ORDER BY s.conversation_id",
+        f"scores s JOIN conversations c ON c.id = s.conversation_id WHERE {only} "
+        "ORDER BY s.conversation_id, s.rater_id, s.criterion",
         args,
     )
-    for (number, benchmark), given in groupby(rows, key=lambda row: row[:2]):
-        rest = (
-            Sum(rater, kinds[rater], studies.get(study, by_rubric.get(rater, benchmark)), *rest)
-            for _, _, rater, study, *rest in given
-        )
-        yield number, benchmark, list(rest)
+    for (number, benchmark), given in groupby(rows, key=itemgetter(0, 1)):
+        if counted := [row[2:] for row in given if not out or row[2:4] not in out]:
+            yield number, benchmark, counted
 
 
 def _criteria(db: Database) -> Criteria:

@@ -22,6 +22,7 @@ from concord.table import Cell, Column, Table, record
 
 ALL_JUDGES = "all judges"
 PEOPLE = "people"
+GOLD = "gold labels"
 SEED = 0
 MANY = 50
 """Beyond so many people a judge stands beside all of them together only."""
@@ -114,7 +115,7 @@ def compared(
         tables.check(db, benchmark, facets, prompts=prompts)
         table = table[table["first"].isin(tables.conversations(db, benchmark, facets).index)]
         if wanted := facets.get(tables.PROMPT):
-            table = table[(table.kind == "human") | table.variant.isin(wanted)]
+            table = table[(table.kind != "judge") | table.variant.isin(wanted)]
     models = sorted({*table.a, *table.b})
     if not models:
         raise ConcordError(
@@ -179,7 +180,8 @@ def _raters(given: pd.DataFrame, attempts: pd.DataFrame) -> list[tuple[str, str,
     results = [
         ("judge", judge, given[given.rater == judge], attempts[attempts.rater == judge]) for judge in judges
     ]
-    for kind, name, several in (("judge", ALL_JUDGES, len(judges) > 1), ("human", PEOPLE, True)):
+    votes = (("judge", ALL_JUDGES, len(judges) > 1), ("human", PEOPLE, True), ("gold", GOLD, True))
+    for kind, name, several in votes:
         tried = attempts[attempts.kind == kind]
         if several and len(tried):
             results.append((kind, name, pairwise.vote(given[given.kind == kind]), tried))
@@ -188,20 +190,24 @@ def _raters(given: pd.DataFrame, attempts: pd.DataFrame) -> list[tuple[str, str,
 
 def _matches(given: pd.DataFrame, attempts: pd.DataFrame, **draws: int) -> list[Match]:
     people = given[given.kind == "human"]
-    if people.empty:
-        return []
+    votes = {name: given[given.kind == kind] for name, kind in ((PEOPLE, "human"), (GOLD, "gold"))}
+    voted = {name: pairwise.vote(of) for name, of in votes.items() if not of.empty}
     persons = sorted(people.rater.unique())
     each = {str(person): of for person, of in people.groupby("rater")}
-    voted = pairwise.vote(people)
     by_judges, tried = given[given.kind == "judge"], attempts[attempts.kind == "judge"]
     judges = sorted(tried.rater.unique())
     matches = []
     for judge in judges:
         mine, of = by_judges[by_judges.rater == judge], tried[tried.rater == judge]
-        for name, theirs in ((PEOPLE, voted), *(each.items() if len(persons) <= MANY else ())):
-            matches.append(_beside(judge, name, mine, theirs, of, **(draws if name == PEOPLE else {})))
+        for name, theirs in (*voted.items(), *(each.items() if len(persons) <= MANY else ())):
+            matches.append(_beside(judge, name, mine, theirs, of, **(draws if name in voted else {})))
     if len(judges) > 1:
-        matches.append(_beside(ALL_JUDGES, PEOPLE, pairwise.vote(by_judges), voted, tried, **draws))
+        every = pairwise.vote(by_judges)
+        matches += [
+            _beside(ALL_JUDGES, name, every, theirs, tried, **draws) for name, theirs in voted.items()
+        ]
+    if len(voted) > 1:
+        matches.append(pairwise.match(PEOPLE, GOLD, voted[PEOPLE], voted[GOLD], **draws))
     if len(persons) > 1:
         matches.append(pairwise.among(PEOPLE, people, **draws))
     for one, other in _sharing(people):

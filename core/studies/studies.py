@@ -87,6 +87,8 @@ class StudyRatings:
     """What figures describe."""
     extra: Columns = field(default_factory=dict)
     """People's extra ratings, given because the first raters differed; they are not among `rows`."""
+    gold: Columns = field(default_factory=dict)
+    """Gold labels, against which people and judges are measured; they are not among `rows` either."""
     excluded: tuple[Decision, ...] = ()
     """The annotators left out by a decision; `rows` have their ratings only `with_excluded`."""
     with_excluded: bool = False
@@ -275,6 +277,11 @@ def study_ratings(
     """
     categories = [c.name for c in study.criteria if nominal or not c.scale.ordered]
     rows, runs_of = (mean_of_runs(rows, categories), {}) if runs == "mean" else single_runs(rows)
+    is_gold, gold = rows["kind"] == "gold", {}
+    if is_gold.any() and not (rows["kind"] == "human").any():  # they stand for a person
+        rows = {**rows, "kind": np.where(is_gold, "human", np.asarray(rows["kind"]))}
+    elif is_gold.any():
+        rows, gold = taken(rows, ~is_gold), taken(rows, is_gold)
     by = dict(Counter(judge for judges in saw.values() for judge in judges).most_common())
     reason = f"{REFUSED} ({', '.join(f'{judge} {n}' for judge, n in by.items())})"
     rated = {kind: set(coded(rows["criterion"][rows["kind"] == kind])[1]) for kind in coded(rows["kind"])[1]}
@@ -294,6 +301,7 @@ def study_ratings(
         by,
         flags,
         order=[unit for unit, *_ in places],
+        gold=gold,
         facets={
             facet: of
             for facet, of in facets.items()

@@ -14,7 +14,7 @@ from concord.conversation import Role
 from concord.errors import ConcordError
 from concord.exchange import conversations_file, incoming, ratings_csv, ratings_study
 from concord.exchange.conversations_file import FileOptions, FileSurvey, FormNotKnown
-from concord.exchange.ratings_csv import RatingsFile
+from concord.exchange.given import RatingTable
 from concord.exchange.shapes import PREFIXES
 from concord.files import file_name
 from concord.rubrics import shelf
@@ -42,6 +42,7 @@ USES: Mapping[str, str] = {
     "first": "the first of two replies",
     "second": "the second of two replies",
     "winner": "which of two is better",
+    "gold": "the gold label: which of two is better",
     "rater": "who rates",
     "key": "the key of the conversation",
     "player": "the model",
@@ -166,7 +167,7 @@ def _importing(number: str, *, blocked: bool = False) -> bool:
 
 
 @st.cache_resource(max_entries=4, show_spinner="Checking the ratings …")
-def _table(number: str, _upload: Upload) -> RatingsFile | str:
+def _table(number: str, _upload: Upload) -> RatingTable | str:
     try:
         return ratings_csv.read(_upload.path)
     except ConcordError as error:
@@ -179,15 +180,12 @@ def _ratings(upload: Upload, number: str) -> None:
     if isinstance(read, str):
         st.error(_lines(read), icon=":material/error:")
         return
-    raters = {line.rater for line in read.lines}
-    people = sum(rater.kind == "human" for rater in raters)
-    criteria = ", ".join(dict.fromkeys(line.criterion for line in read.lines))
-    items = len({line.item for line in read.lines})
+    people, judges = (sum(rater.kind == kind for rater in read.raters) for kind in ("human", "judge"))
     st.markdown(
         plain(
-            f"{upload.name} holds {counted(len(read.lines), 'rating')} by "
-            f"{counted(people, 'person', 'people')} and {counted(len(raters) - people, 'judge')} of "
-            f"{counted(items, 'item')} on {criteria}."
+            f"{upload.name} holds {counted(len(read), 'rating')} by "
+            f"{counted(people, 'person', 'people')} and {counted(judges, 'judge')} of "
+            f"{counted(len(read.items), 'item')} on {', '.join(read.criteria)}."
         )
     )
     also = f" Kept as data: {', '.join(read.extra)}." if read.extra else ""

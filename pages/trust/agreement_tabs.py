@@ -456,6 +456,7 @@ TABS = {
             "overlap",
             "annotator-retest",
             "gold",
+            "gold-labels",
             "adjudication",
             "extra",
             "anchoring",

@@ -18,6 +18,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+import concord
 from concord.cli import main
 from concord.errors import ImportRefused
 from concord.exchange import labels
@@ -835,3 +836,58 @@ def test_no_name_is_proposed_for_a_column_of_free_text(tmp_path):
         assert "--human NAME" not in done.output
         assert "--human human" not in done.output.partition("Type:")[2]
     assert "Name other columns with --human and --judge" in " ".join(done.output.split())
+
+
+GOLD = noisy(PEOPLE, (0, 1), 0.1, 7)
+
+
+def with_gold(name="gold"):
+    people = {f"human_{n}": noisy(PEOPLE, (0, 1), 0.2, 20 + n) for n in (1, 2)}
+    return pd.DataFrame({"id": range(N), **people, name: GOLD, "judge": JUDGED})
+
+
+def against_gold(source, **options):
+    measured = concord.check(source, resamples=0, **options)
+    return {row["rater"]: row for row in measured.report.section("gold-labels", "label")["gold_labels"].rows}
+
+
+@pytest.mark.parametrize("name", ["gold", "ground_truth", "reference"])
+def test_gold_labels_are_neither_a_person_nor_in_a_figure_of_people(name):
+    table = with_gold(name)
+    rows = against_gold(table)
+    assert set(rows) == {"judge", "human_1", "human_2"}
+    for rater, row in rows.items():
+        assert row["kappa"].value == pytest.approx(by_hand(table[rater], GOLD))
+    with_it, without = (
+        concord.check(of, resamples=0).report.section("glance", "label")["glance"].rows
+        for of in (table, table.drop(columns=name))
+    )
+    assert with_it == without, "one more person is held out of two"
+
+
+def test_gold_labels_stand_for_a_person_where_nobody_else_rated():
+    table = with_gold().drop(columns=["human_1", "human_2"])
+    measured = concord.check(table, resamples=0)
+    assert "people: gold" in measured.taken
+    [row] = measured.report.section("glance", "label")["glance"].rows
+    assert row["kappa"].value == pytest.approx(by_hand(JUDGED, GOLD))
+    own = [("human", "ann", PEOPLE), ("gold", "key", GOLD), ("judge", "j", JUDGED)]
+    header = ("item_id", "rater_type", "rater", "score")
+    long = [
+        dict(zip(header, (f"i{i}", kind, rater, of[i]), strict=True)) | {"criterion": "label"}
+        for kind, rater, of in own
+        for i in range(N)
+    ]
+    rows = against_gold(long)
+    assert rows["j"]["kappa"].value == pytest.approx(by_hand(JUDGED, GOLD))
+    alone = concord.check([row for row in long if row["rater_type"] != "human"], resamples=0)
+    assert "gold: key" in alone.taken
+    [row] = alone.report.section("glance", "label")["glance"].rows
+    assert row["kappa"].value == pytest.approx(by_hand(JUDGED, GOLD))
+
+
+def test_a_reference_answer_is_no_gold_label():
+    table = with_gold().assign(reference=["Paris" if i % 2 else "Rome" for i in range(N)])
+    assert "gold: gold" in concord.check(table, resamples=0).taken
+    stated = concord.check(table.rename(columns={"gold": "mine"}), gold=["mine"], resamples=0)
+    assert "gold: mine" in stated.taken

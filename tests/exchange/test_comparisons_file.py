@@ -135,3 +135,22 @@ def test_of_many_people_only_those_with_a_pair_in_common_are_matched(fresh, run,
     assert every == {("gpt", "people"), ("gpt", "ann"), ("gpt", "bob"), ("ann", "bob"), among}
     monkeypatch.setattr(comparisons, "MANY", 1)
     assert {(m.a, m.b) for m in figures(fresh).matches} == {("gpt", "people"), ("ann", "bob"), among}
+
+
+def test_gold_labels_are_a_kind_of_their_own(fresh, run, votes):
+    assert run(fresh, "import", "comparisons", votes).exit_code == 0
+    before = figures(fresh)
+    with votes.open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["rater"] == "ann"]
+    labelled = votes.with_name("votes.jsonl")
+    gold = [row | {"rater_type": "gold", "rater": "key", "verdict": "A"} for row in rows]
+    labelled.write_text("".join(json.dumps(row) + "\n" for row in gold))
+    done = run(fresh, "import", "comparisons", labelled)
+    assert "0 by judges, 36 gold labels." in done.output
+    found = figures(fresh)
+    of_gold = {(match.a, match.b): match.equal for match in found.matches if match.b == comparisons.GOLD}
+    # The judge says A in both orders in the 27 pairs where it does not follow the place; the others are ties.
+    assert of_gold["gpt", comparisons.GOLD].value == 27 / 36
+    assert of_gold[comparisons.PEOPLE, comparisons.GOLD].n == 36
+    assert [match for match in found.matches if match.b != comparisons.GOLD] == list(before.matches)
+    assert found.people == 2

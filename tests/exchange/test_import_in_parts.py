@@ -21,7 +21,8 @@ LINES = [
 @pytest.fixture
 def workspace(tmp_path, run, monkeypatch):
     """One that holds a study already; every conversation of another import is a part of its own."""
-    monkeypatch.setattr(incoming, "AT_ONCE", 1)
+    monkeypatch.setattr(incoming, "CONVERSATIONS", 1)
+    monkeypatch.setattr(incoming, "RATINGS", 1)
     made = Workspace.open(tmp_path / "workspace")
     imported(made, run, tmp_path, "first", LINES)
     return made
@@ -47,7 +48,8 @@ def whole(workspace):
 
 
 def test_what_is_stored_is_what_one_transaction_stores(workspace, run, tmp_path, monkeypatch):
-    monkeypatch.setattr(incoming, "AT_ONCE", 1000)
+    monkeypatch.setattr(incoming, "CONVERSATIONS", 1000)
+    monkeypatch.setattr(incoming, "RATINGS", 1000)
     other = Workspace.open(tmp_path / "other")
     assert imported(other, run, tmp_path, "first", LINES).exit_code == 0
     one, another = held(workspace), held(other)
@@ -86,7 +88,8 @@ KILLED = """
 import os, signal, sys
 from concord.cli import main
 from concord.exchange import incoming
-incoming.AT_ONCE, rows, calls = 1, incoming._rows, []
+incoming.CONVERSATIONS = incoming.RATINGS = 1
+rows, calls = incoming._rows, []
 def dying(*args):
     calls.append(args)
     if len(calls) == 4:

@@ -72,6 +72,38 @@ class TestRead:
         file = put(tmp_path, "a,f,Human,ann,1", header="Item_ID,Criterion,Rater_Type,Rater,Score")
         assert bring(workspace, file).people == 1
 
+    def test_judges_ratings_belong_to_the_conversation_and_are_no_persons(self, workspace, run, tmp_path):
+        lines = ["a,f,human,ann,4", "a,f,judge,gpt,3", "b,f,judge,gpt,1"]
+        bring(workspace, put(tmp_path, *lines))
+        more = put(tmp_path, "a,f,human,bob,2", "a,f,judge,other,5", name="more.csv")
+        assert run(workspace, "import", "ratings", more, "--study", "s", "--append").exit_code == 0
+        with workspace.read() as db:
+            people = db.execute("SELECT x.name, g.score FROM given g JOIN raters x ON x.id = g.rater_id")
+            assert sorted(people) == [("ann", 4), ("bob", 2)]
+            of_judges = "SELECT DISTINCT r.study_id FROM ratings r JOIN raters x ON x.id = r.rater_id "
+            assert db.execute(f"{of_judges} WHERE x.kind = 'judge'").fetchall() == [(None,)]
+
+    def test_gold_labels_are_neither_peoples_nor_a_judges(self, workspace, run, tmp_path):
+        lines = [
+            f"i{item},f,{kind},{rater},{score}"
+            for item in range(4)
+            for kind, rater, score in (("human", "ann", 4), ("judge", "gpt", item + 1), ("gold", "key", 2))
+        ]
+        done = run(workspace, "import", "ratings", put(tmp_path, *lines), "--study", "s")
+        assert "new: 4 ratings by people, 4 by judges, 4 gold labels" in done.output
+        with workspace.read() as db:
+            of_first = "SELECT final, people, judges FROM summaries ORDER BY conversation_id LIMIT 1"
+            assert db.execute(of_first).fetchone() == (1, 4, 1)
+            of = studies.ratings_for_agreement(db, "s")
+            assert set(of.column("kind").tolist()) == {"human", "judge"}
+            assert of.gold["score"].tolist() == [2] * 4
+            assert sum(row["rater_type"] == "gold" for row in ratings.exported(db, "s")) == 4
+        alone = put(tmp_path, *(line for line in lines if "human" not in line), name="alone.csv")
+        assert run(workspace, "import", "ratings", alone, "--study", "t").exit_code == 0
+        with workspace.read() as db:
+            of = studies.ratings_for_agreement(db, "t")
+            assert (set(of.column("kind").tolist()), of.gold) == ({"human", "judge"}, {})
+
     def test_text_is_one_reply_or_a_dialogue(self, workspace, tmp_path):
         dialogue = json.dumps(
             [{"speaker": "human", "text": "Hi"}, {"role": "assistant", "content": 'Say "hi"'}]
@@ -148,7 +180,7 @@ class TestRead:
 
     def test_turns_as_pandas_writes_them(self, workspace, tmp_path):
         file = put(tmp_path, "a,f,human,ann,1.0,4", header="item_id,criterion,rater_type,rater,turn,score")
-        assert ratings_csv.read(file).lines[0].turn == 1
+        assert ratings_csv.read(file).asked[0].turn == 1
 
     def test_runs_of_a_judge_are_repeats(self, workspace, tmp_path):
         lines = ["a,f,human,ann,,4", "a,f,judge,gpt,0,2", "a,f,judge,gpt,1,3"]
@@ -234,7 +266,7 @@ BAD = {
     "infinite": (["a,f,human,ann,inf"], HEADER, "line 2: the score “inf” is not a number"),
     "no score": (["a,f,human,ann,"], HEADER, "line 2, has no score"),
     "no rater": (["a,f,human, ,1"], HEADER, "line 2, has no rater"),
-    "another kind": (["a,f,dog,rex,1"], HEADER, "rater_type is “dog”; it must be human or judge"),
+    "another kind": (["a,f,dog,rex,1"], HEADER, "rater_type is “dog”; it must be human, judge or gold"),
     "twice": (
         ["a,f,human,ann,4", "b,f,human,ann,1", "a,f,human,ann,4"],
         HEADER,
@@ -363,7 +395,7 @@ def test_lines_are_counted_in_the_file_also_after_a_cell_of_several_lines(tmp_pa
 def test_other_separators_are_seen(workspace, run, tmp_path, sign):
     file = put(tmp_path, f"a{sign}f{sign}human{sign}ann, the one{sign}4", header=HEADER.replace(",", sign))
     assert run(workspace, "import", "ratings", file, "--study", "s").exit_code == 0
-    assert ratings_csv.read(file).lines[0].rater.name == "ann, the one"
+    assert ratings_csv.read(file).asked[0].rater.name == "ann, the one"
 
 
 def test_the_file_may_not_contradict_the_workspace(workspace, run, tmp_path):

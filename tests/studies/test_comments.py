@@ -9,7 +9,7 @@ from datetime import date
 import pytest
 from pyarrow import parquet
 
-from concord.exchange import dataset, publish, ratings_csv
+from concord.exchange import dataset, publish
 from concord.reports.agreement_report import Options, agreement_report
 from concord.store import access, comments, exclusions, placements, studies
 from concord.store import conversations as stored
@@ -81,10 +81,10 @@ def test_nothing_said_is_a_sentence(commented, run):
 
 def test_ratings_carry_them_and_bring_them_back(commented, run, fresh, tmp_path):
     with commented.read() as db:
-        out = io.StringIO()
-        ratings_csv.write(db, out, "said")
+        out = io.BytesIO()
+        dataset.write(out, *dataset.rating_rows(db, "said"), "csv")
         key, _ = of_first(db)
-    rows = list(csv.DictReader(io.StringIO(out.getvalue())))
+    rows = list(csv.DictReader(io.StringIO(out.getvalue().decode())))
     said = {(r["item_id"], r["rater"]): r["comment"] for r in rows if r["rater_type"] == "human"}
     assert said.pop((key, "ada")).startswith("Turn 1: “")
     assert set(said.values()) == {""}, "Ben skipped the item that he commented on"
@@ -95,11 +95,11 @@ def test_ratings_carry_them_and_bring_them_back(commented, run, fresh, tmp_path)
         done = run(fresh, "import", what, file, *more)
         assert done.exit_code == 0, done.output
     with fresh.read() as db:
-        again = io.StringIO()
-        ratings_csv.write(db, again, "said")
+        again = io.BytesIO()
+        dataset.write(again, *dataset.rating_rows(db, "said"), "csv")
     theirs = {
         (r["item_id"], r["rater"]): r["comment"]
-        for r in csv.DictReader(io.StringIO(again.getvalue()))
+        for r in csv.DictReader(io.StringIO(again.getvalue().decode()))
         if r["comment"]
     }
     assert {pair: text[:8] for pair, text in theirs.items()} == {(key, "ada"): "Turn 1: "}

@@ -1,0 +1,156 @@
+"""Ratings that were read, by column: a million of them take some 30 MB."""
+
+import json
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from concord.arrays import Codes
+from concord.conversation import Unit
+from concord.rating import Rater
+
+NOTHING: Mapping[str, str] = {}
+
+
+class RaterAsked(NamedTuple):
+    """What a rating answers, but for the item: who was asked what, about which turn, in which repeat."""
+
+    criterion: str
+    rater: Rater
+    turn: int | None = None
+    repeat: int = 0
+
+
+class Given(NamedTuple):
+    """One rating. `unit.conversation` is the conversation's key, `where` the place in the file."""
+
+    unit: Unit
+    criterion: str
+    rater: Rater
+    score: float
+    explanation: str = ""
+    created: str = ""
+    where: str = ""
+
+
+@dataclass(eq=False)
+class RatingTable:
+    """Ratings of a file, or of another table.
+
+    `items` (names in the file, or keys of conversations) and `asked` are distinct, in the order in which they
+    come. Of a rating, `item` and `by` are the numbers of these, `lines` is the line where its record begins
+    or its place in words, `cells` its optional columns, of which `extra` are those that have no meaning here;
+    those in `of_item` describe the items in `new`, not single ratings.
+    """
+
+    file: str = ""
+    items: list[str] = field(default_factory=list)
+    asked: list[RaterAsked] = field(default_factory=list)
+    item: "array[int]" = field(default_factory=lambda: array("i"))
+    by: "array[int]" = field(default_factory=lambda: array("i"))
+    scores: "array[float]" = field(default_factory=lambda: array("d"))
+    lines: "array[int] | list[str]" = field(default_factory=lambda: array("i"))
+    cells: list[Mapping[str, str]] = field(default_factory=list)
+    extra: tuple[str, ...] = ()
+    of_item: frozenset[str] = frozenset()
+    new: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, given: Iterable[Given], file: str = "") -> "RatingTable":
+        """Ratings that come one by one."""
+        items: dict[str, int] = {}
+        asked: dict[RaterAsked, int] = {}
+        places: list[str] = []
+        table = cls(file, lines=places)
+        for one in given:
+            which = RaterAsked(one.criterion, one.rater, one.unit.turn)
+            table.item.append(items.setdefault(one.unit.conversation, len(items)))
+            table.by.append(asked.setdefault(which, len(asked)))
+            table.scores.append(one.score)
+            said = {"explanation": one.explanation, "created": one.created}
+            table.cells.append(said if one.explanation or one.created else NOTHING)
+            places.append(one.where)
+        table.items, table.asked = [*items], [*asked]
+        return table
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def where(self, at: int) -> str:
+        """The place of a rating in the file, as error messages begin."""
+        place = self.lines[at]
+        return place if isinstance(place, str) else f"{self.file}, line {place}"
+
+    @cached_property
+    def first(self) -> list[int]:
+        """The first rating of each of `asked`, in their order."""
+        first: list[int] = np.unique(np.array(self.by), return_index=True)[1].tolist()
+        return first
+
+    @property
+    def raters(self) -> list[Rater]:
+        """Who rated."""
+        return [*dict.fromkeys(asked.rater for asked in self.asked)]
+
+    @property
+    def criteria(self) -> list[str]:
+        """What was rated."""
+        return [*dict.fromkeys(asked.criterion for asked in self.asked)]
+
+    def twice(self) -> Iterator[tuple[int, int]]:
+        """Ratings that say again what an earlier one says, each with the first of these."""
+        keys = np.array(self.item, dtype=np.int64) * len(self.asked) + np.array(self.by)
+        order = np.argsort(keys, kind="stable")
+        new = np.append(True, np.diff(keys[order]) != 0)
+        if not new.all():
+            first = order[new][np.cumsum(new) - 1]
+            yield from zip(order[~new].tolist(), first[~new].tolist(), strict=True)
+
+    def places(self, criterion: str, which: Iterable[Rater]) -> Codes:
+        """The ratings of these raters on a criterion."""
+        raters = {*which}
+        wanted = [a.criterion == criterion and a.rater in raters for a in self.asked]
+        return np.flatnonzero(np.array(wanted, dtype=bool)[np.array(self.by)])
+
+    def by_item(self) -> tuple[Codes, Codes]:
+        """The ratings in the order of their items, and where each item's begin in it, with the end."""
+        item = np.array(self.item)
+        order = np.argsort(item, kind="stable")
+        return order, np.searchsorted(item[order], np.arange(len(self.items) + 1))
+
+    def units(self, per_turn: bool) -> tuple[list[Unit], Sequence[int]]:
+        """What is rated, turns or whole conversations, in the order in which it comes; and its number for
+        each rating.
+        """
+        turns = [asked.turn if per_turn else None for asked in self.asked]
+        if not any(turns):
+            return [Unit(item) for item in self.items], self.item
+        numbers: dict[tuple[int, int | None], int] = {}
+        codes = [
+            numbers.setdefault((item, turns[by]), len(numbers))
+            for item, by in zip(self.item, self.by, strict=True)
+        ]
+        return [Unit(self.items[item], turn) for item, turn in numbers], codes
+
+    @cached_property
+    def _own(self) -> tuple[dict[str, None], dict[str, None]]:
+        """The columns that are kept with ratings of items that are there, and of new ones."""
+        every = dict.fromkeys(("comment", *self.extra))
+        return every, {column: None for column in every if column not in self.of_item}
+
+    @cached_property
+    def _told(self) -> list[frozenset[str]]:
+        return [frozenset({*own, "explanation", "created"}) for own in self._own]
+
+    def beside(self, at: int) -> tuple[str, str | None, str]:
+        """The reasons for a rating, what else is said about it as JSON, and when it was given."""
+        cells, new = self.cells[at], self.items[self.item[at]] in self.new
+        if self._told[new].isdisjoint(cells):
+            return "", None, ""
+        meta = {column: cells[column] for column in self._own[new] if column in cells}
+        kept = json.dumps(meta, ensure_ascii=False) if meta else None
+        return cells.get("explanation", ""), kept, cells.get("created", "")
