@@ -188,6 +188,16 @@ def test_needed_items():
     assert row["then"].value == pytest.approx(row["width"].value / 2, rel=0.15)
 
 
+def test_alpha_needs_more_of_the_items_that_two_people_rated():
+    rng = np.random.default_rng(4)
+    both = rng.integers(1, 6, 40).astype(float)
+    given = {
+        "ann": [*both, 1, 2, 3],
+        "bob": [*np.clip(both + rng.integers(0, 2, 40), 1, 5), None, None, None],
+    }
+    assert needed(read_ratings(people(given)), "quality", resamples=50).rows[0]["items"] == 40
+
+
 def test_needed_cannot_be_said():
     few = needed(read_ratings(people({"ann": [1, 2, 3]})), "quality", resamples=50).rows[0]
     assert (few["half"].value, few["half_more"].value) == (None, None)

@@ -316,3 +316,10 @@ def test_a_table_says_whom_its_intervals_are_about():
     # A table whose figures are not made without each annotator keeps to these.
     bands_ = bands(table, "quality", resamples=20, people="like-these")
     assert "for these 3 annotators" in bands_.notes[0]
+
+
+def test_annotators_like_these_where_nobody_rated_have_no_figure():
+    """No annotator can be left out of none."""
+    table = read_ratings(study({}, {"j": [1, 2, 3]}), criteria=["quality"])
+    [row] = judge_figures(table, "quality", people="like-these", resamples=20).rows
+    assert row["spearman"].reason == "no person's rating to compare with"
