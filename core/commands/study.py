@@ -246,12 +246,15 @@ def _pin(workspace: str, name: str) -> None:
 def _list(workspace: str) -> None:
     """The studies of the workspace, newest first, then those of pairs."""
     with Workspace.open(workspace, create=False).read() as db:
-        rows, pairs = holdings.studies(db), holdings.pairs(db)
+        rows = [*holdings.studies(db), *holdings.pairs(db)]
     for study in rows:
-        echo(f"{study.name}\t{study.units} units\t{study.source}\t{study.title}\t{study.stands}")
-    for each in pairs:
-        echo(f"{each.name}\t{each.pairs} pairs\t{each.benchmark}\t{each.title}\t{each.stands}")
-    if not (rows or pairs):
+        of = (
+            (f"{study.units} pairs", study.pairs_of)
+            if study.pairs_of
+            else (f"{study.units} units", study.source)
+        )
+        echo("\t".join((study.name, *of, study.title, study.stands)))
+    if not rows:
         echo(
             "No study yet. Draw one with `concord study draw`, or bring ratings with `concord import`.",
             err=True,

@@ -9,7 +9,7 @@ from concord.rubrics import shelf
 from concord.runs.registry import BENCHMARKS
 from concord.store import conversations, holdings, runs
 from concord.store.access import Annotator, annotators
-from concord.store.holdings import Judge, PairsHeld, Played, StudyHeld
+from concord.store.holdings import Played, StudyHeld
 from concord.store.runs import Progress
 from concord.store.studies import pinned, ranked
 from concord.workspace import Workspace
@@ -24,9 +24,9 @@ class Overview:
     models: tuple[Model, ...]
     trouble: str
     played: tuple[Played, ...]
-    judges: tuple[Judge, ...]
+    mock_judges: bool
     studies: tuple[StudyHeld, ...]
-    pairs: tuple[PairsHeld, ...]
+    pairs: tuple[StudyHeld, ...]
     waiting: dict[str, tuple[Annotator, ...]]
     runs: tuple[Progress, ...]
     pinned: str | None = None
@@ -37,9 +37,8 @@ class Overview:
     @property
     def simulated(self) -> bool:
         """Whether anything here comes from mock models."""
-        kinds: tuple[Sequence[Played | Judge | StudyHeld | PairsHeld], ...]
-        kinds = (self.played, self.judges, self.studies, self.pairs)
-        return any(held.simulated for kind in kinds for held in kind)
+        held: tuple[Played | StudyHeld, ...] = (*self.played, *self.studies, *self.pairs)
+        return self.mock_judges or any(one.simulated for one in held)
 
     @property
     def without_simulated(self) -> tuple[StudyHeld, ...]:
@@ -82,7 +81,7 @@ def look(workspace: Workspace) -> Overview:
             models,
             trouble,
             tuple(holdings.played(db)),
-            tuple(holdings.judges(db)),
+            holdings.mock_judges(db),
             studies,
             tuple(holdings.pairs(db)),
             waiting,
@@ -113,7 +112,7 @@ def next_steps(held: Overview) -> list[NextStep]:
         steps.append(NextStep(text, "rubrics"))
     elif (brought or any(p.judged for p in held.played)) and not (held.studies or held.pairs):
         steps.append(NextStep("Draw a blind sample for people to rate.", "samples"))
-    done = unasked | {study.benchmark for study in held.pairs}
+    done = unasked | {study.pairs_of for study in held.pairs}
     owed = (p for p in held.played if wants_judges(p.benchmark) and (p.judged or p.benchmark not in done))
     if unjudged := sum(p.conversations - p.judged for p in owed if wants_judges(p.benchmark)):
         left = f"{unjudged:,} conversations are not judged yet"

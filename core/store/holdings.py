@@ -1,4 +1,4 @@
-"""What a workspace holds, counted: conversations by player, judges, studies."""
+"""What a workspace holds, counted: conversations by player, studies."""
 
 from dataclasses import dataclass
 
@@ -22,20 +22,12 @@ class Played:
 
 
 @dataclass(frozen=True)
-class Judge:
-    """A judge, how many conversations it rated, and how many of its judgements failed."""
-
-    name: str
-    version: str
-    simulated: bool
-    rated: int
-    failed: int
-
-
-@dataclass(frozen=True)
 class StudyHeld:
-    """A study: items dealt to people, and how many of them are closed (rated or skipped). `rated` counts
-    people with ratings in it; `simulated` says whether a mock rated, judged or played any of it.
+    """A study: items dealt to people, and how many of them are closed (answered or skipped).
+
+    `rated` counts people with answers in it, of pairs voters of a file, too; `judged` the judges of pairs,
+    and says of other studies whether there are any. `simulated`: a mock rated, judged or played some of it.
+    `pairs_of` is the benchmark of a study of pairs, “” of others.
     """
 
     name: str
@@ -45,39 +37,17 @@ class StudyHeld:
     dealt: int
     closed: int
     rated: int
-    judged: bool
+    judged: int
     simulated: bool
+    pairs_of: str = ""
 
     @property
     def stands(self) -> str:
         """How far it is, in words."""
         if self.dealt:
-            return "complete" if self.closed == self.dealt else "being rated"
+            how = "compared" if self.pairs_of else "rated"
+            return "complete" if self.closed == self.dealt else f"being {how}"
         return "imported" if self.rated else "not dealt yet"
-
-
-@dataclass(frozen=True)
-class PairsHeld:
-    """A study of pairs: `dealt` to people, of which they compared or skipped `done`. `people` and `judges`
-    count who compared any, voters of a file among the people; `simulated` says whether a mock did.
-    """
-
-    name: str
-    title: str
-    benchmark: str
-    pairs: int
-    dealt: int
-    done: int
-    people: int
-    judges: int
-    simulated: bool
-
-    @property
-    def stands(self) -> str:
-        """How far it is, in words."""
-        if self.dealt:
-            return "complete" if self.done == self.dealt else "being compared"
-        return "imported" if self.people else "not dealt yet"
 
 
 def holds(db: Database, benchmark: str) -> bool:
@@ -101,15 +71,14 @@ def played(db: Database) -> list[Played]:
 
 
 @once
-def judges(db: Database) -> list[Judge]:
-    """Every judge that rated something, or failed to, by name."""
-    rows = db.execute(
-        "SELECT x.name, x.variant, x.simulated, (SELECT ifnull(sum(rated), 0) FROM rater_counts g WHERE "
-        "g.rater_id = x.id) AS rated, (SELECT count(*) FROM judgements j WHERE j.rater_id = x.id "
-        "AND j.failure IS NOT NULL) AS failed FROM raters x WHERE x.kind = 'judge' "
-        "AND (rated > 0 OR failed > 0) ORDER BY x.name, x.variant"
+def mock_judges(db: Database) -> bool:
+    """Whether a judge that rated something, or failed to, is a mock."""
+    sql = (
+        "SELECT EXISTS (SELECT 1 FROM raters x WHERE x.kind = 'judge' AND x.simulated AND (EXISTS (SELECT 1 "
+        "FROM rater_counts g WHERE g.rater_id = x.id AND g.rated > 0) OR EXISTS (SELECT 1 FROM judgements j "
+        "WHERE j.rater_id = x.id AND j.failure IS NOT NULL)))"
     )
-    return [Judge(name, version, bool(simulated), *counts) for name, version, simulated, *counts in rows]
+    return bool(db.execute(sql).fetchone()[0])
 
 
 @once
@@ -130,11 +99,11 @@ def studies(db: Database) -> list[StudyHeld]:
         f"AND x.simulated) OR EXISTS (SELECT 1 {played} AND c.simulated) FROM studies t "
         "WHERE t.kind = 'ratings' ORDER BY t.id DESC"
     )
-    return [StudyHeld(*row[:7], *map(bool, row[7:])) for row in rows]
+    return [StudyHeld(*row[:8], *map(bool, row[8:])) for row in rows]
 
 
 @once
-def pairs(db: Database) -> list[PairsHeld]:
+def pairs(db: Database) -> list[StudyHeld]:
     """Every study of pairs, newest first. Pairs of a discarded scenario are left out."""
     compared = (
         "FROM items i JOIN comparisons x ON x.first_id IN (i.conversation_id, i.other_id) AND x.second_id IN "
@@ -144,13 +113,12 @@ def pairs(db: Database) -> list[PairsHeld]:
     items = f"FROM items i {{}} WHERE i.study_id = t.id AND i.known = '' AND {stored.KEPT}"
     dealt = items.format(f"JOIN placements p ON p.item_id = i.id AND p.purpose IN {RATED}")
     rows = db.execute(
-        "SELECT t.name, t.title, json_extract(t.meta, '$.drawn.benchmark'), "
+        "SELECT t.name, t.title, t.source, "
         f"(SELECT count(*) {items.format('')}), (SELECT count(*) {dealt}), "
         f"(SELECT count(*) {dealt} AND p.state <> 'open'), "
         f"(SELECT count(DISTINCT r.id) {compared} AND r.kind = 'human'), "
         f"(SELECT count(DISTINCT r.id) {compared} AND r.kind = 'judge'), EXISTS (SELECT 1 {compared} AND "
-        "r.simulated) "
-        "FROM studies t WHERE t.kind = 'pairs' AND t.source <> 'own' ORDER BY t.id "
-        "DESC"
+        "r.simulated), json_extract(t.meta, '$.drawn.benchmark') FROM studies t WHERE t.kind = 'pairs' "
+        "AND t.source <> 'own' ORDER BY t.id DESC"
     )
-    return [PairsHeld(*row[:8], *map(bool, row[8:])) for row in rows]
+    return [StudyHeld(*row[:8], *map(bool, row[8:9]), *row[9:]) for row in rows]

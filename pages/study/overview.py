@@ -15,7 +15,7 @@ from concord.runs import status
 from concord.runs.registry import BENCHMARKS
 from concord.scores import marked
 from concord.store import progress, ratings, studies
-from concord.store.holdings import PairsHeld, StudyHeld
+from concord.store.holdings import StudyHeld
 from concord.table import Cell, Column, Table
 from pages.parts import person, table
 from pages.parts.address import go, link, page_at
@@ -130,7 +130,7 @@ def _studies(found: Overview) -> list[tuple[StudyHeld, Any]]:
     return [(study, place) for study, place in places if place is not None]
 
 
-def _pairs(study: PairsHeld) -> None:
+def _pairs(study: StudyHeld) -> None:
     """The box of a study of pairs: its state, and who has compared."""
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -138,10 +138,10 @@ def _pairs(study: PairsHeld) -> None:
             badge += " :orange-badge[mock]" if study.simulated else ""
             st.markdown(f"**{plain(study.title)}** {badge}", width="stretch")
             link("comparisons", "Comparisons", pairs=study.name)
-        if study.done < study.dealt:
-            st.progress(study.done / study.dealt)
-        who = f"compared by {study.people:,} people and {study.judges:,} judges"
-        st.caption(plain(f"{study.pairs:,} pairs of {study.benchmark} · {who}"))
+        if study.closed < study.dealt:
+            st.progress(study.closed / study.dealt)
+        who = f"compared by {study.rated:,} people and {study.judged:,} judges"
+        st.caption(plain(f"{study.units:,} pairs of {study.pairs_of} · {who}"))
 
 
 def _study(found: Overview, study: StudyHeld) -> Any:

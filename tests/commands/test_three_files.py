@@ -178,7 +178,7 @@ def test_from_an_arena_export_to_the_agreement_of_voters_and_judges(fresh, run, 
         "better\t12 pairs\tarena\tWhich answer is better?\tbeing compared\n"
     )
     [pairs] = overview.look(fresh).pairs
-    assert (pairs.dealt, pairs.done, pairs.people, pairs.judges) == (3, 0, 4, 2)
+    assert (pairs.dealt, pairs.closed, pairs.rated, pairs.judged) == (3, 0, 4, 2)
     assert pairs.simulated
     assert not [step for step in overview.next_steps(overview.look(fresh)) if "not judged" in step.text]
     command = begun.output.rpartition("When people have answered: ")[2].split()[-2:]
