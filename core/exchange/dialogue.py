@@ -118,7 +118,7 @@ def unread(entry: Any) -> Iterator[str]:
     content = next((name for name in _SAID_IN if entry.get(name) is not None), "")
     yield from (name for name, value in entry.items() if name not in (*_READ, content) and _holds(value))
     for part in entry[content] if content and isinstance(entry[content], list) else ():
-        if isinstance(part, Mapping) and part.get("type") in _WORDS:
+        if isinstance(part, Mapping) and (part.get("type") in _WORDS or _styled(part)):
             yield from (
                 f"{content}.{name}"
                 for name in part
@@ -190,6 +190,7 @@ def _messages(entry: Any, where: str, roles: Roles) -> Iterator[tuple[Message, l
         meta.setdefault("thinking", thought)
     parts = spoken if isinstance(spoken, list) else [spoken]
     words, images = list[str](), dict[str, str]()
+    rich = any(isinstance(part, str) for part in parts) and any(map(_styled, parts))
     for part in map(_typed, parts):
         if isinstance(part, Mapping) and part.get("type") in _RESULTS:
             content = next((part[n] for n in ("content", "output", "response", "result") if n in part), None)
@@ -218,7 +219,7 @@ def _messages(entry: Any, where: str, roles: Roles) -> Iterator[tuple[Message, l
         called = [_kept(text, where) for text in texts]
     if not words and not called and isinstance(spoken, list) and spoken:
         return  # nothing but results and thoughts
-    yield Message(role, _kept("\n".join(words), where), meta), called
+    yield Message(role, _kept(("" if rich else "\n").join(words), where), meta), called
 
 
 def _unpacked(entry: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -250,6 +251,8 @@ def _calls(entry: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         yield str(name or ""), given
 
 
+_MEDIA = ("image", "audio", "video", "file", "document")
+"""What is named where a file does not hold it; a part of any other type is kept as it stands."""
 _UNTYPED = {"functionCall": "function_call", "functionResponse": "function_response", "text": "text"}
 _FILES = {"inlineData": "file", "fileData": "file", "inline_data": "file", "file_data": "file"}
 
@@ -268,6 +271,11 @@ def _typed(part: Any) -> Any:
     return part
 
 
+def _styled(part: Any) -> bool:
+    """Whether a part is words of a text in bold, a link or the like, as Telegram writes them."""
+    return isinstance(part, Mapping) and part.get("type") not in _WORDS and isinstance(part.get("text"), str)
+
+
 def _name(entry: Mapping[str, Any]) -> str:
     """The tool whose result a message is."""
     return next((entry[key] for key in ("name", "function") if isinstance(entry.get(key), str)), "")
@@ -283,10 +291,12 @@ def _text(value: Any) -> str:
         return "\n".join(filter(None, map(_text, value)))
     if not isinstance(value, Mapping) or "type" not in value:
         return json.dumps(value, ensure_ascii=False, default=str)
-    kind = str(value["type"])
-    if kind in _WORDS:
+    if value["type"] in _WORDS:
         return _text(value.get("text", value.get("content")))
-    return _file(value)[0]
+    kind = str(value["type"])
+    names = ("text",) if any(medium in kind for medium in _MEDIA) else ("text", kind)
+    said = next((value[name] for name in names if isinstance(value.get(name), str)), None)
+    return _file(value)[0] if said is None else str(said)
 
 
 def _file(value: Any) -> tuple[str, str]:
@@ -315,6 +325,8 @@ def _file(value: Any) -> tuple[str, str]:
     media = head.removeprefix("data:").partition(";")[0] or next(
         (source[name] for name in ("media_type", "mime_type", "mimeType", "format") if source.get(name)), ""
     )
+    if not body and source is value and what not in _MEDIA:
+        return json.dumps(value, ensure_ascii=False, default=str), ""
     digest = hashlib.sha256(body.encode(errors="replace")).hexdigest()[:12]
     size = f"{len(body) * 3 // 4:,} bytes, SHA-256 of its text {digest}" if body else "not in the file"
     image = body and (what == "image" or str(media).startswith("image/"))

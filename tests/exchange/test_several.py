@@ -171,3 +171,18 @@ def test_yaml_is_read_and_what_grows_in_it_is_refused(tmp_path):
     file.write_text(f"- {'[' * 100_000}")
     with pytest.raises(ImportRefused, match="not valid YAML"):
         read(file)
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        (["18 ", {"type": "bold", "text": "degrees"}, "."], "18 degrees."),
+        ([{"type": "text", "text": "No."}, {"type": "refusal", "refusal": "I may not."}], "No.\nI may not."),
+        ([{"type": "table", "rows": [["18"]]}], '{"type": "table", "rows": [["18"]]}'),
+        ([{"type": "image"}], "[image: not in the file]"),
+        (["One.", "Two."], "One.\nTwo."),
+    ],
+)
+def test_no_text_of_a_part_is_lost(tmp_path, parts, text):
+    _, said = read(lines(tmp_path / "a.jsonl", {"messages": [ASKED, {**REPLIED, "content": parts}]}))
+    assert list(said.values()) == [[("user", "Hi"), ("assistant", text)]]
