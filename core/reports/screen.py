@@ -96,8 +96,6 @@ def tiles(report: AgreementReport, criterion: str) -> list[Tile]:
         if isinstance(figure, Estimate) and figure.value is not None:
             of_end = form.removeprefix(f"{symbol} ").removesuffix(" points")
             ends = " to ".join(of_end.format(end) for end in figure.interval or ())
-            if agreement == "each" and form.startswith(symbol):  # that with people's mean is another figure
-                ends += " with the other people"
             if ends and name == "Its bias":  # wider than by group, which takes the annotators as given
                 ends = f"{ends} {whom(report.ratings, criterion, report.people)}".strip()
             figure_tiles.append(Tile(name, form.format(figure.value), ends))

@@ -160,10 +160,7 @@ def distribution(table: Table, scale: Scale | None) -> Chart:
     are answers of one `scale`.
     """
     data = pd.DataFrame(table.rows)
-    data = data.assign(
-        answer=[scale.word(score, level=True) if scale else f"{score:g}" for score in data.score],
-        who=[f"{rater} (n = {n})" for rater, n in zip(data.rater, data.n, strict=True)],
-    )
+    data["answer"] = [scale.word(score, level=True) if scale else f"{score:g}" for score in data.score]
     answers = list(dict.fromkeys(data.sort_values("score").answer))
     shades = alt.Scale(domain=answers, range=_shades(len(answers)))
     share = alt.X("share:Q", title="share of answers", axis=_percent(), scale=alt.Scale(domain=[0, 1]))
@@ -171,7 +168,7 @@ def distribution(table: Table, scale: Scale | None) -> Chart:
         alt.Chart(data)
         .mark_bar()
         .encode(
-            y=alt.Y("who:N", sort=list(dict.fromkeys(data.who)), title=None, axis=name_axis()),
+            y=alt.Y("rater:N", sort=list(dict.fromkeys(data.rater)), title=None, axis=name_axis()),
             x=share,
             color=alt.Color("answer:N", sort=answers, scale=shades, legend=legend(2)),
             order=alt.Order("score:Q"),
@@ -180,7 +177,7 @@ def distribution(table: Table, scale: Scale | None) -> Chart:
             ),
         )
     )
-    return in_rows(bars, ROW, data.who.nunique())
+    return in_rows(bars, ROW, data.rater.nunique())
 
 
 def _shades(steps: int) -> list[str]:
@@ -269,7 +266,7 @@ def _figures(table: Table | None, name: str, figure: str, kind: str) -> list[Poi
 
 def _severities(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     """Annotators and judges by severity, in points."""
-    rows = _figures(tables["raters"], "{rater} (n = {n})", "severity", "kind")
+    rows = _figures(tables["raters"], "{rater}", "severity", "kind")
     if len(rows) > 1:
         colours = alt.Scale(domain=["person", "judge"])
         yield (
