@@ -151,6 +151,7 @@ def test_three_pairs_by_keyboard_a_reload_and_on(app: Server, page: Page, deal: 
     expect(row).to_contain_text("3 of 6")
     page.goto(f"{app.url}/comparisons?pairs={study_of('Ann')}")
     expect(page.get_by_text("people (1)")).to_be_visible()
+    page.get_by_text("The figures in tables").click()
     matches = page.get_by_test_id("stDataFrame").locator("tr").filter(has_text=JUDGES[0])
     expect(matches.filter(has_text="people").first).to_be_attached()
 

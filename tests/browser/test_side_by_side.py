@@ -148,6 +148,7 @@ def test_two_people_and_a_judge(arena: tuple[Server, dict[str, str]], page: Page
     # tie. Counted in both orders there are 16 answers, 7 for each player and 2 ties; of 8 items 2 have two
     # answers, so that alpha is 1 − (2 · 2 / 16) ÷ ((16² − 7² − 7² − 2²) / (16 · 15)) = 0.610.
     page.goto(f"{server.url}/comparisons?pairs=sbs")
+    page.get_by_text("The figures in tables").click()
     rows = page.get_by_test_id("stDataFrame").locator("tr")
     among = rows.filter(has_text="each other").first
     expect(among).to_contain_text(re.compile(r"each other75\[.*\]100\[.*\]0\.610389"))

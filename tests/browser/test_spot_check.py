@@ -267,6 +267,7 @@ def test_the_tables_of_comparisons_are_the_commands(app: Server, page: Page) -> 
     # Shown first wins in four of eight scripts, which makes a tie of them; amber wins the rest.
     assert (duel.won, duel.tied, duel.lost) == (4, 4, 0)
     page.goto(f"{app.url}/comparisons?rater={JUDGES[0]}")
+    page.get_by_text("The figures in tables").click()
     expect(cells(page, "amber", "birch")).to_have_text(
         ["amber", "birch", "50", "50", "0", "50", re.compile(r"^\["), "8", "0"]
     )
@@ -459,5 +460,6 @@ def test_a_researcher_compares_blind_and_stands_beside_the_judges(app: Server, p
     )
     assert given == [(*pair, verdict) for pair, verdict in zip(dealt, "ABB", strict=False)]
     page.goto(f"{app.url}/comparisons?pairs=own")
+    page.get_by_text("The figures in tables").click()
     expect(page.get_by_role("heading", name="Agreement of judges and people")).to_be_visible()
     expect(page.get_by_text("people (1)")).to_be_visible()

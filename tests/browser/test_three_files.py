@@ -145,6 +145,7 @@ def test_from_votes_to_agreement_with_judges(app: Server, page: Page, tmp_path: 
     # The form is folded once there are results.
     expect(page.get_by_text("Everything of this plan is stored.").first).to_be_attached()
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_attached()
+    page.get_by_text("The figures in tables").click()
     agreement = page.get_by_test_id("stDataFrame").locator("tr").filter(has_text="mock-judge-strict")
     rows = figures(app, "compare", "battles")["tables"]["agreement"]["rows"]
     match = next(m for m in rows if (m["a"], m["b"]) == ("mock-judge-strict", "people"))
