@@ -270,24 +270,28 @@ def _refusal(study: Study) -> str:
 def _rows(
     db: Database, table: RatingTable, places: Sequence[int], owners: Owners
 ) -> tuple[list[Row], Counter[str]]:
-    ids = conversations.existing(db, list({table.items[table.item[at]] for at in places}))
+    keys = {number: table.items[number] for number in {table.item[at] for at in places}}
+    ids = conversations.existing(db, [*keys.values()])
+    conversation_of = {number: ids[key] for number, key in keys.items()}
     stored = ratings.scores_of(db, ids.values())
-    moment = now()
-    rows, added = [], Counter[str]()
+    moment, item_of, by_of, scores = now(), table.item, table.by, table.scores
+    rows, added, given = [], Counter[str](), [0] * len(table.asked)
     for at in places:
-        by, key, score = table.by[at], table.items[table.item[at]], table.scores[at]
+        by, conversation, score = by_of[at], conversation_of[item_of[at]], scores[at]
         (criterion, rater, turn, repeat), (number, owner) = table.asked[by], owners[by]
-        there = stored.get((ids[key], number, criterion, turn, repeat, owner)) if stored else None
+        there = stored.get((conversation, number, criterion, turn, repeat, owner)) if stored else None
         if there is None:
             explanation, meta, created = table.beside(at)
             about = (score, explanation, meta, created or moment)
-            rows.append(Row(ids[key], turn, criterion, number, repeat, owner, *about))
-            added[rater.kind] += 1
+            rows.append(Row(conversation, turn, criterion, number, repeat, owner, *about))
+            given[by] += 1
         elif owner is None and there == score:
             added[KNOWN] += 1
         else:
             raise ImportRefused(
-                f"{table.where(at)}: {rater.name} rated “{key}” on “{criterion}” already ({there:g}). "
-                "Remove the line; nothing was imported."
+                f"{table.where(at)}: {rater.name} rated “{keys[item_of[at]]}” on “{criterion}” already "
+                f"({there:g}). Remove the line; nothing was imported."
             )
+    for asked, count in zip(table.asked, given, strict=True):
+        added[asked.rater.kind] += count
     return rows, added
