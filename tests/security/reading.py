@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from concord.benchmarks.pingpong import play
 from concord.benchmarks.simulbench import tasks
 from concord.benchmarks.stss.templates import load_templates
-from concord.benchmarks.stss.town import load_town, read_town
+from concord.benchmarks.stss.town import load_town
 from concord.cli import main
 from concord.errors import ConcordError
 from concord.llm.models import load_models
@@ -225,7 +225,7 @@ READERS = {
     ("toml", "a benchmark's rubric"): within(
         "data/pingpong/en/rubrics/x.toml", lambda w: default_guidelines(w.folders("data"), "pingpong", ())
     ),
-    ("toml", "a town"): lambda file, _: read_town(file),
+    ("toml", "a town"): lambda file, _: load_town(file),
     ("toml", "templates of tasks"): lambda file, _: load_templates(file, load_town(TOWN / "town.toml")),
 }
 
