@@ -858,6 +858,8 @@ def test_gold_labels_are_neither_a_person_nor_in_a_figure_of_people(name):
     assert set(rows) == {"judge", "human_1", "human_2"}
     for rater, row in rows.items():
         assert row["kappa"].value == pytest.approx(by_hand(table[rater], GOLD))
+    [note] = concord.check(table, resamples=0).report.section("gold-labels", "label")["gold_labels"].notes
+    assert note.startswith("60 items with a gold label · against the gold label on the item")
     with_it, without = (
         concord.check(of, resamples=0).report.section("glance", "label")["glance"].rows
         for of in (table, table.drop(columns=name))
