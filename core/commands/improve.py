@@ -1,5 +1,8 @@
 """`concord improve RUBRIC`: better instructions for a judge from its disagreements with people."""
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 import click
 
 from concord.commands import options, printing
@@ -8,6 +11,9 @@ from concord.errors import StudyError
 from concord.rubrics import shelf
 from concord.store import studies
 from concord.workspace import Workspace
+
+if TYPE_CHECKING:
+    from concord.rubrics.shelf import Numbered
 
 
 @click.command("improve")
@@ -18,6 +24,14 @@ from concord.workspace import Workspace
     "optimiser",
     default="",
     help="The model that writes instructions; without one only examples are tried.",
+)
+@click.option(
+    "--by",
+    "way",
+    type=click.Choice(["rounds", "gepa"]),
+    default="rounds",
+    show_default=True,
+    help="Rounds of proposals, or GEPA with that model (the extra gepa).",
 )
 @click.option("--budget", type=click.FloatRange(min=0), help="Spend no more, over all calls of this command.")
 @click.option("--study", default="", help="The study of people's answers, where several use the rubric.")
@@ -31,6 +45,7 @@ def command(
     rubric: str,
     judge: str,
     optimiser: str,
+    way: str,
     budget: float | None,
     study: str,
     version: str,
@@ -43,7 +58,7 @@ def command(
     measured once, with its interval, or it is said that there is none. A study that is not divided yet is
     divided first. Each version is kept (`concord lab show`), and nothing that is stored is paid again.
     """
-    from concord.lab import improving, parts
+    from concord.lab import evolving, improving, parts
     from concord.lab.running import Purse
     from concord.store import lab
 
@@ -56,8 +71,18 @@ def command(
     purse = Purse(budget)
     propose = improving.by_model(workspace, study, optimiser, purse) if optimiser else None
     answer = improving.by_runs(workspace, judge, purse)
+    if way == "gepa" and propose is None:
+        raise StudyError("GEPA needs a model that writes instructions: name it with --with.")
+
+    def search(of: parts.Parts, base: "Numbered", say: Callable[[str], None]) -> "list[Numbered]":
+        assert propose is not None
+        return evolving.evolved(workspace, of, base, judge, answer, propose, rounds=rounds, say=say)
+
     outcome = improving.improve(
-        workspace, study, judge, propose, answer, version=shelf.number_of(version), rounds=rounds
+        *(workspace, study, judge, propose, answer),
+        version=shelf.number_of(version),
+        rounds=rounds,
+        search=search if way == "gepa" else None,
     )
     if form == "table":
         for line in outcome.sentences:

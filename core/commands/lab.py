@@ -165,6 +165,7 @@ def variant(
 @options.number("--repeats", 1, "Times a judge is asked the same.", least=1)
 @click.option("--max-cost", type=BUDGET, help="Spend no more; every model needs a price.")
 @click.option("--estimate", is_flag=True, help="Say what it would cost; ask nobody.")
+@click.option("--race", is_flag=True, help="On select: stop the poorer half early, round by round.")
 @click.pass_obj
 def run(
     folder: str,
@@ -176,6 +177,7 @@ def run(
     repeats: int,
     max_cost: float | None,
     estimate: bool,
+    race: bool,
 ) -> None:
     """Have judges answer a part by versions of the rubric; what is stored is not paid again."""
     from concord.lab import parts, running, variants
@@ -186,6 +188,11 @@ def run(
     with workspace.read() as db:
         divided = parts.read(db, study)
     purse = running.Purse(max_cost)
+    if race:
+        numbers = [variants.current(workspace, divided, shelf.number_of(n)).version for n in versions]
+        left = running.race(workspace, divided, judges, numbers, purse, echo)
+        echo(f"Left: {', '.join(map(str, left)) or 'nobody'}. Compare them: concord lab choose {study}")
+        raise SystemExit(0 if left else 3)
     for number in versions or ("",):
         used = variants.keep_current(workspace, divided, shelf.number_of(number))
         plan = running.plan_of(divided, part, judges, used.version, repeats)

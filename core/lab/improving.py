@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Protocol
 
 from pydantic import Field
 
@@ -64,8 +64,16 @@ class Proposal(Reply):
 Propose = Callable[[Sequence[Message]], Proposal]
 
 
-AnswerPart = Callable[[Parts, Numbered, str], bool]
-"""Has the judge answer a part by a version; False where the budget ended."""
+class AnswerPart(Protocol):
+    """Has the judge answer a part, or some conversations, by a version; False where the budget ended."""
+
+    def __call__(self, parts: Parts, used: Numbered, part: str, only: Sequence[str] = ()) -> bool:
+        """Whether all of it is answered."""
+        ...
+
+
+Search = Callable[[Parts, Numbered, Callable[[str], None]], list[Numbered]]
+"""Another way to better instructions than rounds of proposals: the versions it offers for *select*."""
 
 
 @dataclass
@@ -88,13 +96,15 @@ def improve(
     *,
     version: int = 0,
     rounds: int = ROUNDS,
+    search: Search | None = None,
     resamples: int = 1000,
 ) -> Improved:
     """Improve a judge of a divided study, as the file's head says; without `propose` by examples alone.
 
-    Proposals are judged on *develop*; the best of them, the examples and the version as it was on *select*;
-    the one chosen there, unless it is the version as it was, beside that on *test*, which is opened. Whatever
-    fails (a proposal that is no use, a budget that ends) is a sentence, and what was answered is stored.
+    `search` takes the place of rounds of proposals. Proposals are judged on *develop*; the best of them, the
+    examples and the version as it was on *select*; the one chosen there, unless it is the version as it was,
+    beside that on *test*, which is opened. Whatever fails (a proposal that is no use, a budget that ends) is
+    a sentence, and what was answered is stored.
     Raises StudyError where the budget ends before the judge has answered *develop*.
     """
     with workspace.read() as db:
@@ -120,7 +130,9 @@ def improve(
     offered = [base]
     with_examples = _with_examples(workspace, bench(), base, judge)
     offered += [with_examples] if with_examples else []
-    if propose is not None:
+    if search is not None:
+        offered += search(parts, base, say)
+    elif propose is not None:
         offered += _proposed(workspace, bench, base, judge, propose, answer, rounds, say)
     answered = [used for used in offered if answer(parts, used, SELECT)]
     if len(answered) < len(offered):
@@ -211,12 +223,19 @@ def _proposed(
 
 
 def messages(
-    workspace: Workspace, bench: Bench, used: Numbered, judge: Candidate, tried: Sequence[str] = ()
+    workspace: Workspace,
+    bench: Bench,
+    used: Numbered,
+    judge: Candidate,
+    tried: Sequence[str] = (),
+    only: Sequence[str] = (),
 ) -> list[Message]:
-    """What a proposer is asked: questions, instructions, and the largest disagreements of *develop*."""
+    """What a proposer is asked: questions, instructions, and the largest disagreements of *develop*, of these
+    conversations where some are named.
+    """
     shown = []
     with workspace.read() as db:
-        for one in disagreements.largest(db, bench, judge, SHOWN):
+        for one in disagreements.largest(db, bench, judge, SHOWN, only):
             whole = conversations.load(db, one.unit.conversation)
             text = "\n".join(f"{m.role}: {m.text}" for m in lines_of(whole, (one.unit.turn,)))[:LONGEST]
             word, words = one.criterion.scale.word(one.answer), one.criterion.scale.words(one.people)
@@ -235,8 +254,8 @@ def messages(
 def by_runs(workspace: Workspace, judge: str, purse: Purse, watch: Watch | None = None) -> AnswerPart:
     """`AnswerPart` by runs of the judge, within the purse. Raises ConcordError for a run that breaks."""
 
-    def answer(parts: Parts, used: Numbered, part: str) -> bool:
-        plan = running.plan_of(parts, part, [judge], used.version)
+    def answer(parts: Parts, used: Numbered, part: str, only: Sequence[str] = ()) -> bool:
+        plan = running.plan_of(parts, part, [judge], used.version, only=only)
         ended = running.carry_out(workspace, plan, purse, watch)
         if ended is not None and ended.state == "broken":
             raise ConcordError(ended.message)

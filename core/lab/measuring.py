@@ -62,7 +62,11 @@ class Bench:
 
     def marked(self, part: str) -> "np.typing.NDArray[np.bool_]":
         """Which items belong to a part."""
-        inside = {unit.id for unit in self.parts.of(part)}
+        return self.of_keys(self.parts.keys(part))
+
+    def of_keys(self, keys: Sequence[str]) -> "np.typing.NDArray[np.bool_]":
+        """Which items belong to conversations."""
+        inside = {unit.id for unit in self.parts.units if unit.key in set(keys)}
         return np.array([unit in inside for unit in self.units], dtype=bool)
 
     def agreement(self, judge: Candidate, criterion: str = "") -> Floats:

@@ -1,0 +1,138 @@
+"""Instructions by GEPA (the extra `gepa`): it evolves them on *develop* from what a judge got wrong there.
+
+GEPA keeps candidates that are best on some item, and has a model rewrite one after reading a few items on
+which it was judged. What it is given and gets back passes through the lab's own runs, so that versions are
+kept, nothing is paid twice, and the budget holds.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from concord.errors import CallFailed, ConfigError, RunStopped
+from concord.lab import improving, measuring, variants
+from concord.lab.improving import AnswerPart, Propose
+from concord.lab.measuring import Candidate
+from concord.lab.parts import DEVELOP, Parts
+from concord.rubrics.shelf import Numbered
+from concord.workspace import Workspace
+
+PART = "instructions"
+TOGETHER = 3
+"""Conversations that a rewriting model reads at a time."""
+
+
+@dataclass
+class _Adapter:
+    """What GEPA asks of a system: to be evaluated with a candidate, and to tell what went wrong."""
+
+    workspace: Workspace
+    parts: Parts
+    base: Numbered
+    judge: str
+    answer: AnswerPart
+    propose: Propose
+    kept: dict[str, Numbered] = field(default_factory=dict)
+    propose_new_texts = None
+
+    def version(self, text: str) -> Numbered:
+        """The version with these instructions."""
+        if text == self.base.rubric.judge.instructions:
+            return self.base
+        if text not in self.kept:
+            with self.workspace.write() as db:
+                body = variants.changed(self.base.rubric, instructions=text)
+                self.kept[text] = variants.keep(
+                    db, self.parts, body, parent=self.base, note="evolved", by="gepa"
+                )
+        return self.kept[text]
+
+    def evaluate(self, batch: list[str], candidate: Mapping[str, str], capture_traces: bool = False) -> Any:
+        """The agreement with people on conversations; 0 where nothing usable was answered."""
+        from gepa import EvaluationBatch
+
+        used = self.version(candidate[PART])
+        if not self.answer(self.parts, used, DEVELOP, batch):
+            raise RunStopped(f"The budget ended while {used.variant} was tried on {DEVELOP}.")
+        with self.workspace.read() as db:
+            bench = measuring.read(db, self.parts.study, resamples=0)
+        judge = Candidate(self.judge, used.variant)
+        scores = [bench.mean(judge, bench.of_keys([key])) or 0.0 for key in batch]
+        traces = list(batch) if capture_traces else None
+        return EvaluationBatch(outputs=list(batch), scores=scores, trajectories=traces)
+
+    def make_reflective_dataset(
+        self, candidate: Mapping[str, str], evaluated: Any, components: Sequence[str]
+    ) -> dict[str, list[dict[str, Any]]]:
+        """What a rewriting model reads: the request that the lab's own proposer is sent, of these items."""
+        used = self.version(candidate[PART])
+        with self.workspace.read() as db:
+            bench = measuring.read(db, self.parts.study, resamples=0)
+        judge = Candidate(self.judge, used.variant)
+        request = improving.messages(self.workspace, bench, used, judge, only=evaluated.trajectories or ())
+        return {name: [{"Feedback": request[-1].content, "messages": request}] for name in components}
+
+    def rewritten(
+        self,
+        candidate: Mapping[str, str],
+        dataset: Mapping[str, Sequence[Mapping[str, Any]]],
+        names: list[str],
+    ) -> dict[str, str]:
+        """New instructions by the lab's proposer; the same again where its reply is of no use."""
+        try:
+            return {name: self.propose(dataset[name][0]["messages"]).instructions.strip() for name in names}
+        except CallFailed:
+            return {name: candidate[name] for name in names}
+
+
+def evolved(
+    workspace: Workspace,
+    parts: Parts,
+    base: Numbered,
+    judge: str,
+    answer: AnswerPart,
+    propose: Propose,
+    *,
+    rounds: int,
+    say: Callable[[str], None],
+) -> list[Numbered]:
+    """The best instructions that GEPA finds with as many judgements as so many rounds of proposals
+    would take; [] where none were better on *develop*.
+
+    Raises ConfigError where GEPA is not installed.
+    """
+    try:
+        import gepa
+    except ImportError as error:
+        raise ConfigError(
+            "GEPA is not installed. Install it (pip install 'concord-eval[gepa]'), or leave out --by gepa."
+        ) from error
+    adapter = _Adapter(workspace, parts, base, judge, answer, propose)
+    keys = list(parts.keys(DEVELOP))
+    try:
+        result = gepa.optimize(
+            seed_candidate={PART: base.rubric.judge.instructions},
+            trainset=keys,
+            valset=keys,
+            adapter=adapter,
+            custom_candidate_proposer=adapter.rewritten,
+            reflection_minibatch_size=min(TOGETHER, len(keys)),
+            max_metric_calls=(rounds + 1) * len(keys),
+            seed=parts.seed,
+            logger=_Quiet(),
+        )
+    except RunStopped as error:
+        say(str(error))
+        return []
+    best = adapter.version(result.best_candidate[PART])
+    scores = result.val_aggregate_scores
+    tried = f"GEPA tried {len(result.candidates)} instructions"
+    say(f"{tried}: {max(scores):.3f} on {DEVELOP}, at first {scores[0]:.3f}.")
+    return [] if best == base else [best]
+
+
+class _Quiet:
+    """GEPA's log, which nobody reads here."""
+
+    def log(self, message: str) -> None:
+        """Drop a line."""
