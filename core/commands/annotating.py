@@ -197,9 +197,10 @@ def _reveal(workspace: str, name: str, judge: str | None, others: bool | None) -
     Whoever sees them has theirs locked, may answer again, and is dealt nothing more of the study. Second
     answers are kept apart: `concord export apart` has them.
     """
+    opened = Workspace.open(workspace, create=False)
     if judge is None and others is None:
         raise StudyError("Name a judge, or whether others' answers are shown.")
-    with Workspace.open(workspace, create=False).write() as db:
+    with opened.write() as db:
         if judge is not None:
             second.show_judge(db, name, judge)
             echo(f"Study “{name}”: the scores of {judge or 'no judge'} are shown after the last item.")

@@ -36,4 +36,4 @@ def test_a_sample_is_drawn_where_people_may_differ(workspace: Workspace) -> None
     assert not page.exception
     with workspace.read() as db:
         drawn = studies.get(db, "next").meta["drawn"]
-    assert (drawn["next_for"], len(drawn["chance"]), len(drawn["random"])) == ("players", 16, 8)
+    assert (drawn["next_for"], len(drawn["chance"]), len(drawn["random"])) == ("players", 16, 4)

@@ -186,7 +186,7 @@ def test_judgements_by_a_rubric_are_spot_checked(shop, run):
     assert (scale.bottom, scale.top) == (1, 7)
     low = min((seen for seen in found.judgements), key=lambda seen: seen.score)
     with shop.write() as db:
-        spotcheck.verify(db, low.id, "Ann", "too_low", corrected=7)
+        spotcheck.verify(db, low.id, "Ann", "too_low")
     shown = json.loads(done(run(shop, "spotcheck", "show", "shop", "--format", "json")))
     assert "too_low" in json.dumps(shown)
     assert "1 of 8 judgements" in done(run(shop, "spotcheck", "draw", "shop", "--name", "audit", "--n", "1"))
