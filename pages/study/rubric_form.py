@@ -72,9 +72,13 @@ def draw(chosen: str, text: str) -> None:
     field(st.selectbox, "What is judged", ("unit",), unit, options=list(UNITS), format_func=UNITS.__getitem__)
     for place, entry in enumerate(questions):
         label = str(entry.get("title") or entry.get("name") or "")
-        with st.expander(
-            plain(f"{place + 1}. {label}"), expanded=len(questions) <= OPEN, key=f"question {place}"
-        ):
+        expanded = len(questions) <= OPEN
+        one = st.expander(
+            plain(f"{place + 1}. {label}"), expanded, key=f"question {place}", on_change="rerun"
+        )
+        if not one.open:
+            continue
+        with one:
             _question_form(field, place, entry)
             st.button(
                 "Remove this question",

@@ -164,9 +164,13 @@ def _preview(rubric: Rubric) -> None:
     key = st.selectbox("Preview with the conversation", keys, key="shown with") if keys else ""
     with workspace().read() as db:
         conversation = conversations.load(db, key) if key else EXAMPLE
-    people, prompt = st.tabs(["As annotators see it", "As the judge is asked"])
-    with people:
-        _desk(rubric, conversation)
+    people, prompt = st.tabs(
+        ["As annotators see it", "As the judge is asked"], key="preview", on_change="rerun"
+    )
+    if people.open:
+        with people:
+            _desk(rubric, conversation)
+        return
     with prompt:
         try:
             sent = list(judge.requests(rubric, "preview", conversation))
