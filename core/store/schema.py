@@ -12,7 +12,22 @@ from sqlite_utils import Database
 from concord.errors import WorkspaceError
 
 SCHEMA = Path(__file__).with_name("schema.sql")
-STEPS: tuple[str, ...] = ()
+STEPS: tuple[str, ...] = (
+    # Images; gold labels as a kind of rater; registrations are left out. A constraint is no content: SQLite's
+    # documentation of ALTER TABLE changes it so.
+    """
+    CREATE TABLE images (name TEXT PRIMARY KEY, body BLOB NOT NULL);
+    DROP VIEW registrations;
+    DROP INDEX registrations_of_study;
+    DELETE FROM documents WHERE kind = 'registration';
+    PRAGMA writable_schema = ON;
+    UPDATE sqlite_schema SET sql = replace(sql, '(''human'', ''judge'')', '(''human'', ''judge'', ''gold'')')
+    WHERE name = 'raters';
+    UPDATE sqlite_schema SET sql = replace(sql, '(''prompt'', ''rubric'', ''registration'')',
+    '(''prompt'', ''rubric'')') WHERE name = 'documents';
+    PRAGMA writable_schema = RESET;
+    """,
+)
 """The first leads from form 1 to form 2."""
 
 

@@ -1,7 +1,7 @@
 -- The form of a Concord database, by noun. `core/store/schema.py` loads it and says how it is changed.
 -- Times are UTC, ISO 8601, as text. Flags are 0 or 1. JSON is kept as text.
 
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 -- What the workspace keeps by key: settings; one-time links, by the hash of their token; the last report stored of
 -- each browser at a desk (`desk …`), so that one that arrives twice is applied once; and what each part of a change

@@ -135,7 +135,7 @@ def test_the_app_writes_who_is_signed_in_and_nothing_else(served):
 
 def test_an_older_one_is_refused_by_commands_and_shown_by_the_app(tmp_path, monkeypatch):
     made = Workspace.open(tmp_path / "old")
-    monkeypatch.setattr(schema, "STEPS", ("ALTER TABLE settings ADD COLUMN note TEXT",))
+    monkeypatch.setattr(schema, "STEPS", (*schema.STEPS, "ALTER TABLE settings ADD COLUMN note TEXT"))
     monkeypatch.setattr(readonly, "_copies", {})
     monkeypatch.setattr(readonly, "is_read_only", lambda path: path == made.db_path)
     with pytest.raises(WorkspaceError, match="older Concord and is read-only"):

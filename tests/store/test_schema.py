@@ -34,28 +34,68 @@ def test_an_earlier_form_is_brought_up_to_date_once_and_keeps_what_it_holds(tmp_
     refreshed = []
     monkeypatch.setattr(summaries, "refresh", refreshed.append)
     steps = (
+        *schema.STEPS,
         "ALTER TABLE settings ADD COLUMN note TEXT;\nUPDATE settings SET note = 'kept'",
         "CREATE TABLE more (id)",
     )
-    monkeypatch.setattr(schema, "STEPS", steps[:1])
+    monkeypatch.setattr(schema, "STEPS", steps[:-1])
     Workspace.open(tmp_path)
     monkeypatch.setattr(schema, "STEPS", steps)
     for _ in range(2):
         with Workspace.open(tmp_path).read() as db:
             kept = db.execute("SELECT * FROM settings WHERE key = 'address'").fetchall()
             assert kept == [("address", "http://here", "kept")]
-            assert db.execute("PRAGMA user_version").fetchone() == (3,)
+            assert db.execute("PRAGMA user_version").fetchone() == (1 + len(steps),)
             assert db.table("more").exists()
     assert len(refreshed) == 2
 
 
+FORM_1 = """
+DROP TABLE images;
+CREATE VIEW registrations AS SELECT id FROM documents WHERE kind = 'registration';
+CREATE INDEX registrations_of_study ON documents (scope) WHERE kind = 'registration';
+PRAGMA writable_schema = ON;
+UPDATE sqlite_schema SET sql = replace(sql, ', ''gold'')', ')') WHERE name = 'raters';
+UPDATE sqlite_schema SET sql = replace(sql, '''rubric'')', '''rubric'', ''registration'')')
+WHERE name = 'documents';
+PRAGMA writable_schema = RESET;
+INSERT INTO documents (kind, hash, scope, version, body, created)
+VALUES ('registration', 'h', 'trust', 0, '{}', '2026-11-24');
+INSERT INTO raters (kind, name) VALUES ('human', 'Ann');
+PRAGMA user_version = 1;
+"""
+"""What a database of form 1 had otherwise, with a registration and an annotator in it."""
+
+
+def test_a_database_of_form_1_becomes_what_a_new_one_is(tmp_path):
+    new = form(Workspace.open(tmp_path / "new"))
+    workspace = Workspace.open(tmp_path / "old")
+    with sqlite3.connect(workspace.db_path) as db:
+        db.executescript(FORM_1)
+        with pytest.raises(sqlite3.IntegrityError):
+            db.execute("INSERT INTO raters (kind, name) VALUES ('gold', 'reference')")
+    assert form(workspace) != new
+    workspace = Workspace.open(tmp_path / "old")
+    assert form(workspace) == new
+    with workspace.write() as db:
+        assert db.execute("SELECT kind, name FROM raters").fetchall() == [("human", "Ann")]
+        assert not db.execute("SELECT 1 FROM documents").fetchall()
+        db.execute("INSERT INTO raters (kind, name) VALUES ('gold', 'reference')")
+
+
+def form(workspace):
+    """The statement that made each table, view, index and trigger."""
+    with sqlite3.connect(workspace.db_path) as db:
+        return dict(db.execute("SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'"))
+
+
 def test_a_step_that_fails_leaves_the_database_as_it_was(tmp_path, monkeypatch):
     Workspace.open(tmp_path)
-    monkeypatch.setattr(schema, "STEPS", ("CREATE TABLE more (id);\nCREATE TABLE more (id)",))
+    monkeypatch.setattr(schema, "STEPS", (*schema.STEPS, "CREATE TABLE more (id);\nCREATE TABLE more (id)"))
     with pytest.raises(WorkspaceError, match="table more already exists"):
         Workspace.open(tmp_path)
     with sqlite3.connect(tmp_path / "concord.db") as db:
-        assert db.execute("PRAGMA user_version").fetchone() == (1,)
+        assert db.execute("PRAGMA user_version").fetchone() == (schema.latest() - 1,)
         assert not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'more'").fetchall()
 
 
@@ -131,7 +171,7 @@ def plain_connect(path, *, create=True):
 
 def test_an_earlier_form_is_checked_as_what_it_becomes(tmp_path, monkeypatch):
     Workspace.open(tmp_path)
-    monkeypatch.setattr(schema, "STEPS", ("CREATE TABLE more (id)",))
+    monkeypatch.setattr(schema, "STEPS", (*schema.STEPS, "CREATE TABLE more (id)"))
     done = CliRunner().invoke(main, ["--workspace", str(tmp_path), "verify"])
     assert (done.exit_code, "is whole" in done.output) == (0, True), done.output
     with sqlite3.connect(tmp_path / "concord.db") as db:
