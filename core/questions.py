@@ -10,7 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from itertools import pairwise
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -61,6 +61,17 @@ class Scale:
         if list(self.values) != sorted(set(self.values)):
             raise ValueError("the values of a scale must rise")
         object.__setattr__(self, "type", self.type or ("yes-no" if self.values == (0, 1) else "likert"))
+
+    @classmethod
+    def from_json(cls, text: str) -> "Scale":
+        """The scale that `as_json` wrote."""
+        values, labels, *rest = json.loads(text)
+        return cls(tuple(values), tuple(labels), *rest)
+
+    @property
+    def as_json(self) -> str:
+        """As a text, for the store."""
+        return json.dumps(astuple(self))
 
     @property
     def kind(self) -> "QuestionType":

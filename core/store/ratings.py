@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from sqlite_utils import Database
@@ -80,11 +80,11 @@ def criteria(db: Database, scope: str) -> tuple[Criterion, ...]:
         Criterion(
             name,
             statement,
-            _scale(scale),
+            Scale.from_json(scale),
             title,
             bool(counted),
             bool(conditional),
-            _scale(judged) if judged else None,
+            Scale.from_json(judged) if judged else None,
             reason,
             bool(required),
             {facet: tuple(values) for facet, values in only.items() if facet != WHOLE},
@@ -116,8 +116,8 @@ def criteria_of(db: Database, conversation_id: int) -> tuple[Criterion, ...]:
 
 
 def _row(criterion: Criterion) -> dict[str, Any]:
-    row = {**asdict(criterion), "scale": json.dumps(astuple(criterion.scale))}
-    row["judged"] = json.dumps(astuple(criterion.judged)) if criterion.judged else None
+    row = {**asdict(criterion), "scale": criterion.scale.as_json}
+    row["judged"] = criterion.judged.as_json if criterion.judged else None
     only = row.pop("only") | ({WHOLE: []} if row.pop("whole") else {})
     row["only_of"] = json.dumps(only, ensure_ascii=False)
     return row
@@ -405,8 +405,3 @@ def total_spent(db: Database) -> Spent:
     """The calls made in this workspace, and their cost; without their tokens and seconds."""
     calls, cost, unpriced = db.execute(_SPENT).fetchone()
     return Spent(calls, cost=cost, unpriced=unpriced)
-
-
-def _scale(text: str) -> Scale:
-    values, labels, *kind = json.loads(text)
-    return Scale(tuple(values), tuple(labels), *kind)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -9,10 +10,12 @@ from typing import Any
 from sqlite_utils import Database
 
 from concord import scores
+from concord.questions import Scale
 from concord.rating import Criterion, Rater, RaterKind
 from concord.scores import DIGITS, Line, Sum
 
 Criteria = Mapping[str, Sequence[Criterion]]
+_scale = lru_cache(Scale.from_json)  # every judgement that is stored reads the scales again
 PATTERNS = 10_000
 """So many different sets of sums of a conversation are looked into once each."""
 
@@ -163,7 +166,12 @@ def _criteria(db: Database) -> Criteria:
     by_scope: dict[str, list[Criterion]] = {}
     for row in db.query("SELECT * FROM criteria ORDER BY scope, position"):
         criterion = Criterion(
-            row["name"], "", counted=bool(row["counted"]), conditional=bool(row["conditional"])
+            row["name"],
+            "",
+            _scale(row["scale"]),
+            counted=bool(row["counted"]),
+            conditional=bool(row["conditional"]),
+            judged=_scale(row["judged"]) if row["judged"] else None,
         )
         by_scope.setdefault(row["scope"], []).append(criterion)
     return by_scope

@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import NotAllowed, StudyError
-from concord.questions import YES_NO
+from concord.questions import YES_NO, points
 from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.store import access, conversations, frames, placements, ratings, studies, summaries
 from concord.store.studies import Study
@@ -280,3 +280,18 @@ def test_judges_under_two_prompts_are_two_raters(workspace):
             )
         frame = frames.frame(db, "study")
     assert dict(zip(frame.rater, frame.score, strict=True)) == {"one": 1.0, "one v1": 2.0, "one v2": 4.0}
+
+
+@pytest.mark.parametrize(("width", "finals"), [(5, [3.0]), (3, [])])
+def test_criteria_on_scales_of_different_width_have_no_final(tmp_path, width, finals):
+    """Wit is 4 of 1 to 5, care 2 of 1 to `width`: their mean is 3 where both go to 5, else there is none."""
+    workspace, judge = Workspace.open(tmp_path), Rater("one", "judge")
+    with workspace.write() as db:
+        asked = (Criterion("wit", "Witty."), Criterion("care", "Careful.", points(1, width)))
+        ratings.register(db, "bench", asked)
+        conversations.save(
+            db, Conversation("bench", "k", "p", (Message("user", "Hi."), Message("assistant", "Ho.")))
+        )
+        given = (Rating(Unit("k"), "wit", 4.0), Rating(Unit("k"), "care", 2.0))
+        ratings.save_judgement(db, Judgement("j", "k", judge, given))
+        assert db.execute("SELECT final FROM finals").fetchall() == [(one,) for one in finals]
