@@ -53,7 +53,7 @@ def main() -> None:
         url = server.stdout.readline().split()[-1]
         models = {"m": Model(name="m", base_url=url, model="mock-fixed", max_concurrency=AT_ONCE)}
         alone = asyncio.run(rate(Client(models)))
-        with LocalCluster(n_workers=2, threads_per_worker=AT_ONCE // 2, dashboard_address=None) as cluster:
+        with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
             spread = asyncio.run(
                 rate(ClusterClient(models, address=cluster.scheduler_address, admit=nothing))
             )

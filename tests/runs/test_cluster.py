@@ -19,7 +19,7 @@ distributed = pytest.importorskip("distributed", reason="the extra “cluster”
 @pytest.fixture(scope="module")
 def cluster():
     """A scheduler and two workers, each a process."""
-    how = {"n_workers": 2, "threads_per_worker": 4, "dashboard_address": None, "silence_logs": 50}
+    how = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
     with distributed.LocalCluster(**how) as made:
         made.wait_for_workers(2)
         yield made
@@ -59,8 +59,8 @@ def test_a_worker_that_is_killed_loses_only_its_calls_in_flight(faulty, cluster)
     assert (ended.state, ended.done, ended.failed) == ("finished", 60, 0)
     assert ended.spent.calls == 20 * 10
     counted = calls_of(workspace)
-    # What was asked of the worker that died and had not come back is all that is asked for again.
-    assert counted["repeated"] <= counted["peak_in_flight"]
+    # An answer that was on its way when the worker died is the only one asked for again.
+    assert counted["repeated"] <= counted["peak_in_flight"] / 2
     assert sum(counted["answered"].values()) == 200 + counted["repeated"]
 
 
