@@ -20,7 +20,7 @@ from concord.store.turns import turn
 
 T = TypeVar("T")
 Change = Callable[[Database], Any]
-GATHER_SECONDS = 0.25
+GATHER_SECONDS = 0.1
 """How long changes that nobody waits for are gathered for one commit."""
 GROUP_SIZE = 500
 GROUP_SECONDS = 0.05
