@@ -207,6 +207,7 @@ def run(
 @command.command("compare")
 @_of_two
 @click.option("--part", type=click.Choice(["develop", "select"]), default="develop", show_default=True)
+@click.option("--cascade", "one_first", is_flag=True, help="Also: the first judge first, and a weighed mean.")
 @options.figures("items")
 @click.pass_obj
 def compare(
@@ -218,20 +219,25 @@ def compare(
     other: str,
     to_judge: str,
     part: str,
+    one_first: bool,
     form: str,
     resamples: int,
     seed: int,
 ) -> None:
     """What changed from one version to another on the same items, criterion by criterion."""
-    from concord.lab import comparing, measuring
+    from concord.lab import cascade, comparing, measuring
 
-    with Workspace.open(workspace, create=False).read() as db:
+    opened = Workspace.open(workspace, create=False)
+    with opened.read() as db:
         bench = measuring.read(db, study, resamples=resamples)
         two = (
             bench.find(judge, _variant(bench.parts.rubric, one)),
             bench.find(to_judge or judge, _variant(bench.parts.rubric, other)),
         )
         tables = [comparing.differences(bench, part, *two, seed=seed), comparing.flips(bench, part, *two)]
+    if one_first:
+        tables.append(cascade.cascade(bench, *two, currency=currency(opened.models_path), seed=seed))
+        tables.append(cascade.weights(bench, seed=seed))
     if form == "table":
         echo(comparing.gain(tables[0]) + "\n")
     printing.show(tables, form)

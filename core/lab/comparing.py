@@ -60,7 +60,7 @@ def differences(bench: Bench, part: str, one: Candidate, other: Candidate, *, se
     widened = simultaneous(drawn[1:], len(bench.units), DIFFERENCE) if len(names) > 2 else 1.0
     for place, (name, row) in enumerate(zip(names, rows, strict=True)):
         wide = widened if name else 1.0
-        row["change"] = _estimate(own[place], drawn[place], int(str(row["n"])), codes, wide)
+        row["change"] = of_items(own[place], drawn[place], int(str(row["n"])), codes, wide)
     heads = _heads(one, other)
     columns = (
         Column("criterion"),
@@ -72,7 +72,7 @@ def differences(bench: Bench, part: str, one: Candidate, other: Candidate, *, se
         Column("worse", "items worse"),
         Column("n", "items"),
     )
-    notes = [*_judging(bench, part, one, other)]
+    notes = [*judging(bench, part, one, other)]
     if codes is None and len({u.scenario for u in bench.parts.of(part)}) < len(bench.parts.of(part)):
         notes.append("Too few scenarios to be drawn together: intervals take items for independent.")
     method = described(
@@ -98,7 +98,7 @@ def _heads(one: Candidate, other: Candidate) -> tuple[str, str]:
     return (one.variant, other.variant) if one.model == other.model else (str(one), str(other))
 
 
-def _judging(bench: Bench, part: str, *judges: Candidate) -> list[str]:
+def judging(bench: Bench, part: str, *judges: Candidate) -> list[str]:
     """What stands behind the figures of judges: unusable replies, and who is a mock model."""
     notes = []
     for judge in judges:
@@ -110,7 +110,7 @@ def _judging(bench: Bench, part: str, *judges: Candidate) -> list[str]:
     return notes
 
 
-def _estimate(value: float, drawn: Floats, n: int, codes: Ints | None, widened: float = 1.0) -> Estimate:
+def of_items(value: float, drawn: Floats, n: int, codes: Ints | None, widened: float = 1.0) -> Estimate:
     """A figure of `n` items with its interval; undefined where both judges rated none of them."""
     if not n:
         return undefined("no item was answered by both and by people", n=0)
@@ -135,7 +135,7 @@ def _order(
     own, drawn = bench.drawn([lambda w: second(w) - first(w)], part, seed)
     if np.isnan(own[0]):
         return undefined("a judge's or people's answers are all equal", n=n)
-    return _estimate(own[0], drawn[0], n, bench.clusters(part))
+    return of_items(own[0], drawn[0], n, bench.clusters(part))
 
 
 def flips(bench: Bench, part: str, one: Candidate, other: Candidate) -> Table:
@@ -210,7 +210,7 @@ def choose(
     close = []
     for place in np.argsort(-own, kind="stable").tolist():
         judge = whole[place]
-        gap = _estimate(own[place] - own[at], drawn[place] - drawn[at], n, codes, wide[1])
+        gap = of_items(own[place] - own[at], drawn[place] - drawn[at], n, codes, wide[1])
         beaten = any(
             (cost, -own[p]) < (prices[judge], -own[place]) and own[p] >= own[place]
             for p, other in enumerate(whole)
@@ -222,7 +222,7 @@ def choose(
         rows.append(
             {
                 "judge": str(judge),
-                "agreement": _estimate(own[place], drawn[place], n, codes, wide[0]),
+                "agreement": of_items(own[place], drawn[place], n, codes, wide[0]),
                 "behind": None if place == at else gap,
                 "cost": prices[judge],
                 "seconds": asked.seconds / asked.judgements if asked and asked.judgements else None,
