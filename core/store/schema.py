@@ -16,9 +16,9 @@ STEPS: tuple[str, ...] = (
     # Images; gold labels as a kind of rater; registrations are left out. A constraint is no content: SQLite's
     # documentation of ALTER TABLE changes it so.
     """
-    CREATE TABLE images (name TEXT PRIMARY KEY, body BLOB NOT NULL);
-    DROP VIEW registrations;
-    DROP INDEX registrations_of_study;
+    CREATE TABLE IF NOT EXISTS images (name TEXT PRIMARY KEY, body BLOB NOT NULL);
+    DROP VIEW IF EXISTS registrations;
+    DROP INDEX IF EXISTS registrations_of_study;
     DELETE FROM documents WHERE kind = 'registration';
     PRAGMA writable_schema = ON;
     UPDATE sqlite_schema SET sql = replace(sql, '(''human'', ''judge'')', '(''human'', ''judge'', ''gold'')')

@@ -95,6 +95,7 @@ def test_adjudication_names_categories_at_the_desk_and_in_the_table(db: Database
     question = work.fixed(db, "", "")["criteria"][0]
     assert [option["label"] for option in question["options"]] == ["joke", "insult", "praise"]
     number = desk.Numbers(db, "s", "carl").shown(unit)
+    number = desk.Numbers(db, "s", "carl").shown(unit)
     assert work.moving(db, [number]).items[0]["beside"]["kind"]["marks"] == ["●", "●", ""]
     work.apply(db, desk.Event(item=number, do="time", seconds=4))
     settled = "SELECT state, seconds FROM placements WHERE purpose = 'adjudicate'"
