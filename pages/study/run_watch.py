@@ -39,6 +39,11 @@ def follow(known: Sequence[Progress], *, address: bool = False) -> None:
     if "refused" in st.session_state:
         st.error(plain(st.session_state.pop("refused")), icon=":material/error:")
     active = [run.id for run in known if running(run)]
+    seen = st.session_state.setdefault("seen running", set[int]())
+    if ended := seen - set(active):
+        # It ended while this page was drawn, which may have read what was stored before.
+        seen -= ended
+        st.rerun()
     live(_watched, every=EVERY_SECONDS if active or _launched() else None)(active, address)
 
 
@@ -64,6 +69,7 @@ def _watched(active: list[int], address: bool) -> None:
         number = launching.run_of(workspace(), launched)
         if number is not None:
             _launched().remove(launched)
+            st.session_state["seen running"].add(number)
             if address:
                 st.query_params["run"] = str(number)
             st.rerun()
@@ -79,6 +85,7 @@ def _watched(active: list[int], address: bool) -> None:
         with workspace().read() as db:
             run = runs.get(db, number)
         if not running(run):
+            st.session_state["seen running"].discard(number)
             failed = f", {run.failed:,} failed" if run.failed else ""
             st.toast(f"Run {run.id}: {run.stands}{failed}", icon=STATES[run.stands])
             st.rerun()

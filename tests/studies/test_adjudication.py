@@ -64,18 +64,6 @@ def settle(db: Database, item: int, criterion: str, score: float | None, reason:
     asking.answer(db, "adjudicate", "s", rater, item, criterion, score, reason)
 
 
-def look(db: Database) -> Look:
-    """What the rule names."""
-    looked_at = asking.look(db, "adjudicate", "s", None)
-    assert looked_at
-    return looked_at
-
-
-def settle(db: Database, item: int, criterion: str, score: float | None, reason: str, person: str) -> None:
-    rater = ratings.rater_id(db, Rater(person, "human"))
-    asking.answer(db, "adjudicate", "s", rater, item, criterion, score, reason)
-
-
 def units(db: Database) -> list[int]:
     return [unit["id"] for unit in stored.units(db, "s")]
 
