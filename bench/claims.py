@@ -50,9 +50,7 @@ EVEN, CEILING, RARE, HALF = (-1.5, -0.5, 0.5, 1.5), (-4.5, -3.5, -2.8, -1.6), (2
 EVENLY, TABLE = (0.0,), {"people": 2, "judges": 1, "criteria": 1}
 NOISE = 0.8
 GOOD = ("verdict: at least as good", "other judges: at least as good")
-WORSE = tuple(
-    f"{of}: {word}" for of in ("verdict", "other judges") for word in ("worse", "no better than chance")
-)
+WORSE = ("verdict: worse", "other judges: worse")
 BY_KAPPA = ", by κ"
 ANY = "any false claim"
 PLAYERS = 6

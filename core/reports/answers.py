@@ -10,7 +10,7 @@ from concord.estimate import Estimate
 from concord.reports.coefficient import usual
 from concord.reports.evidence import Evidence
 from concord.reports.features import FEATURES, OWN_FAMILY
-from concord.reports.names import renamed
+from concord.reports.names import first_names, renamed
 from concord.reports.sections import SECTIONS, section, unmeasured
 from concord.reports.verdict import Verdict
 from concord.runs.registry import BENCHMARKS
@@ -184,7 +184,7 @@ def cheaper(pair: Mapping[str, Cell], margin: float, prices: Sequence[float | No
 
 def more_needed(evidence: Evidence, of: Verdict) -> int | None:
     """About how many more items decide a verdict; 0 where it stands, None where that cannot be said."""
-    if of.word in ("at least as good", "worse", "no better than chance"):
+    if of.word in ("at least as good", "worse"):
         return 0
     row = next((row for row in of.rows.rows if row["rater"] == evidence.names.get(called(of.members))), {})
     gap = row.get("difference")
@@ -192,34 +192,41 @@ def more_needed(evidence: Evidence, of: Verdict) -> int | None:
 
 
 class Advice(NamedTuple):
-    """What to do after a verdict: the page that does it, the words of the button, what to know before."""
+    """What to do after a verdict: the page that does it, the words of the button, what to know before.
+
+    With `draw` the page opens its form of a draw.
+    """
 
     page: str
     label: str
     about: str = ""
+    draw: bool = False
 
 
-def next_step(evidence: Evidence, of: Verdict, left: int | None) -> Advice:
+def next_step(evidence: Evidence, of: Verdict, left: int | None, waiting: Sequence[str] = ()) -> Advice:
     """The next step after a verdict; `left` conversations can still be drawn (None: the study was imported).
 
-    What is left is drawn before more conversations are made, or imported where no benchmark makes them.
+    The answers of `waiting`, who have open items, are waited for before anything more is rated. What is left
+    is drawn where it is enough; else more is made, or imported where no benchmark makes it.
     """
     if of.repair:
         return Advice("rubrics", "Repair the question")
     if of.word == "at least as good":
         return Advice("leaderboard", "See the leaderboard")
-    if of.word in ("worse", "no better than chance"):
+    if of.word == "worse":
         return Advice("agreement", "See where it fails")
     if of.word == "undefined" and not evidence.ratings.people:
         return Advice("samples", "Deal the study")
+    if waiting:
+        return Advice("samples", "Follow the study", f"Answers still to come by {first_names(waiting)}.")
     if left is None:
         return Advice("import", "Import more ratings")
     if left and left >= (more_needed(evidence, of) or 1):
-        return Advice("samples", "Draw more items")
-    if left:
-        return Advice("samples", "Draw the rest", f"{left:,} more can be drawn.")
+        return Advice("samples", "Draw more items", draw=True)
     way = ("runs", "Make more") if evidence.of.study.benchmark in BENCHMARKS else ("import", "Import more")
-    return Advice(*way, "All stored conversations are drawn.")
+    first = "a run" if way[0] == "runs" else "an import"
+    about = f"Only {left:,} more can be drawn: {first} comes first." if left else ""
+    return Advice(*way, about or "All stored conversations are drawn.")
 
 
 def _has(evidence: Evidence, name: str, criterion: str) -> bool:

@@ -148,14 +148,24 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
 def _by_people(board: Leaderboard, rows: Sequence[Mapping[str, Cell]]) -> str:
     """Whether people would give the judges' order, in a sentence on the figures as they are."""
     people = [str(row["player"]) for row in sorted(rows, key=_order) if not _order(row)[0]]
-    scored = (s for s in board.standings if s.player in people and s.final.defined)
+    scored = [s for s in board.standings if s.player in people and s.final.defined]
     judges = [s.player for s in sorted(scored, key=lambda s: -(s.final.value or 0.0))]
     if len(judges) < 2:
         return ""
     if judges == people:
-        return "Corrected by people's answers, the order of the final scores stays."
+        listed = [s.player for s in scored]  # by score, which has the penalty for length
+        same = "Corrected by people's answers, the order of the final scores stays."
+        return same if listed == judges else ""
     if judges[0] == people[0]:
-        return f"Corrected by people's answers, {people[0]} stays first; the order below changes."
+        first = f"{people[0]} stays first by its final score"
+        return f"Corrected by people's answers, {first}; the order below changes."
+    figures = {row["player"]: row["corrected"] for row in rows}
+    low, high = (getattr(figures[player], end) for player, end in ((people[0], "low"), (judges[0], "high")))
+    if low is None or high is None:
+        return ""
+    if low <= high:
+        both = f"the final scores of {people[0]} and {judges[0]}"
+        return f"Corrected by people's answers, {both} are not told apart: their intervals overlap."
     return f"Corrected by people's answers, {people[0]} is first by its final score, not {judges[0]}."
 
 

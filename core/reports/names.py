@@ -26,6 +26,11 @@ def reader_names(
     return readable
 
 
+def first_names(names: Sequence[str]) -> str:
+    """At most three names, and how many more there are: “Ada, Ben, Cleo and 2 more”."""
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
 def everybody(judges: int) -> str:
     """What readers see for the panel of so many judges, who are all."""
     return f"all {judges} judges"

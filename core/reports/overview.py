@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from concord.errors import ConfigError
 from concord.llm.models import Model, load_models
+from concord.reports.names import first_names
 from concord.rubrics import shelf
 from concord.runs.registry import BENCHMARKS
 from concord.store import conversations, holdings, runs
@@ -161,9 +162,8 @@ def of_study(study: StudyHeld, waiting: Sequence[Annotator]) -> list[NextStep]:
         return [NextStep("Have judges rate it, too.", "runs", study.name, judge="true")]
     if not waiting:
         return []
-    names = ", ".join(a.name for a in waiting[:3])
-    names += f" and {len(waiting) - 3} more" if len(waiting) > 3 else ""
-    sentence = f"Items still to be rated: {study.dealt - study.closed:,} of {study.dealt:,}, by {names}."
+    names = first_names([a.name for a in waiting])
+    sentence = f"Answers still to come: {study.dealt - study.closed:,} of {study.dealt:,}, by {names}."
     if len(waiting) == 1 and not waiting[0].simulated:
         return [NextStep(sentence, "rate", study.name, waiting[0].name)]
     return [NextStep(sentence, "annotators", study.name)]

@@ -61,7 +61,8 @@ def forest(table: Table) -> dict[str, Any]:
     left = min(0.0, np.floor(least * 5) / 5)
     marks = np.arange(left, 1.01, 0.2).round(1).tolist()
     axis = next(column.title for column in table.columns if column.name == what)
-    axis += "; grey bar: one more person; 95% intervals"
+    beside = any(isinstance(person, Estimate) and person.defined for _, _, person in rows)
+    axis += f"{'; grey bar: one more person' if beside else ''}; 95% intervals"
     return _picture(rows, axis, [(mark, f"{mark:.1f}") for mark in marks])
 
 

@@ -351,7 +351,7 @@ def _words(
             f"Use {use} on {label} where one more person would rate.{beside}"
             f"{_conditions(evidence, criterion, used)}",
         )
-    if word == "no better than chance":
+    if word == "worse" and ((judge.value if judge.low is None else judge.low) or 0.0) <= 0:
         other = f" Use {_list(good, 'or')} in place." if good else ""
         return (
             f"On {label}, {who} {are} worse than one more person, and may be no better than chance.",

@@ -23,7 +23,6 @@ MARGIN = 0.1
 Word = Literal[
     "at least as good",
     "worse",
-    "no better than chance",
     "not known yet",
     "too few",
     "undefined",

@@ -6,10 +6,10 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from concord.estimate import Estimate, undefined
+from concord.estimate import undefined
 from concord.glossary import explain
 from concord.statistics import columns
-from concord.statistics.claims import MARGIN, Word, beside_person
+from concord.statistics.claims import MARGIN, beside_person
 from concord.statistics.correlation import correlation, point
 from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
 from concord.statistics.intervals import CORRELATION
@@ -101,7 +101,6 @@ def glance(
         place = next((at for at, row in enumerate(rows) if row["rater"] == first), -1)
         differences, sizes = ([row.get(name) for row in rows] for name in ("difference", "n"))
         words = beside_person(differences, sizes, place, margin=margin)
-        words = [_or_chance(word, row.get("judge")) for word, row in zip(words, rows, strict=True)]
         return replace(
             GLANCE,
             columns=(*form, *more),
@@ -124,13 +123,6 @@ def glance(
         notes=(note, *judges.notes),
         meta={"basis": judges.meta.get("basis")},
     )
-
-
-def _or_chance(word: Word, agreement: Cell) -> Word:
-    """The word of a judge that is worse than a person, and whose agreement may be 0."""
-    figure = agreement if isinstance(agreement, Estimate) else undefined("")
-    low = figure.value if figure.low is None else figure.low
-    return "no better than chance" if word == "worse" and low is not None and low <= 0 else word
 
 
 def measured(table: Table) -> str:

@@ -8,6 +8,7 @@ they are kept apart.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
@@ -125,7 +126,9 @@ def within(
     ]
     unknown = sum(int((codes < 0).sum()) for codes, _ in coded.values()) if form is PLAYERS else 0
     notes = (f"{unknown} items belong to no group",) if unknown else ()
-    return tabulate(form, table, criterion, rows, notes=notes, **drawing)
+    made = tabulate(form, table, criterion, rows, notes=notes, **drawing)
+    ends = any(figure.interval for name in ("spearman", "bias", "mae") for figure in made.estimates(name))
+    return made if ends else replace(made, caption="")
 
 
 def _inside(table: Ratings, criterion: str, judge: Contender, chosen: Bools) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def page() -> None:
         drawing.form()
         return
     # Set beforehand instead of by default: keeping a draw sets it as well.
-    st.session_state.setdefault(drawing.VIEW, VIEWS["rubric" in st.query_params])
+    st.session_state.setdefault(drawing.VIEW, VIEWS[not {"rubric", "draw"}.isdisjoint(st.query_params)])
     view = st.segmented_control("View", VIEWS, required=True, key=drawing.VIEW, label_visibility="collapsed")
     if view == VIEWS[0]:
         _study(names)
@@ -181,7 +181,11 @@ def _facts(study: Study, items: int) -> None:
 def _deal(study: Study, invited: list[str], have: set[str]) -> None:
     with st.container(border=True):
         if not [name for name in invited if name != VISITOR]:
-            st.markdown("Nobody is invited yet. Invite people first, then deal.")
+            st.markdown(
+                "To deal it to more people, invite them first."
+                if have
+                else "Nobody is invited yet. Invite people first, then deal."
+            )
             if st.button("Invite people", type="primary", icon=":material/group_add:"):
                 go("annotators")
             if not invited:

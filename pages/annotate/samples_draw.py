@@ -32,6 +32,8 @@ def form() -> None:
     """The form. It draws a new sample at every change and stores nothing until the button is pressed."""
     with workspace().read() as db:
         benchmarks = conversations.values(db)["benchmark"]
+        of = st.query_params.get("study", "") if "draw" in st.query_params else ""
+        drawn = stored.get(db, of) if of in stored.names(db) else None
     if not benchmarks:
         return nothing(
             "There are no conversations to draw from yet.",
@@ -41,16 +43,19 @@ def form() -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader("What is drawn", anchor=False)
-        benchmark = listed("Conversations of", "benchmark", benchmarks, benchmarks[0])
+        begin = Filter(**drawn.meta.get("drawn", {}).get("filter", {})) if drawn else Filter()
+        usual = begin.benchmark if begin.benchmark in benchmarks else benchmarks[0]
+        benchmark = listed("Conversations of", "benchmark", benchmarks, usual)
         with workspace().read() as db:
             values, known = conversations.values(db, benchmark), ratings.criteria(db, benchmark)
-        wanted = _filter(benchmark, values)
+        wanted = _filter(benchmark, values, begin)
         with workspace().read() as db:
-            n, seed = _numbers(conversations.count(db, wanted))
+            there = conversations.count(db, wanted)
+            n, seed = _numbers((studies.left_to_draw(db, drawn) if drawn else None) or there)
         refused = st.toggle("Leave out conversations in which a judge saw a refusal")
         varied = [name for name, each in values.items() if name != "benchmark" and len(each) > 1]
         draw: dict[str, Any] = {"wanted": wanted, "seed": seed, "exclude_refused": refused, **_how(varied)}
-        draw["not_in"] = _apart()
+        draw["not_in"] = _apart(of)
         pilot = st.text_input(
             "A pilot of the study",
             placeholder="none",
@@ -63,8 +68,8 @@ def form() -> None:
     _keep(known, wanted, n, {**draw, "pilot_of": pilot}, possible)
 
 
-def _apart() -> list[str]:
-    """The studies whose conversations stay out; those of pilots, unless that is changed."""
+def _apart(of: str) -> list[str]:
+    """The studies whose conversations stay out; pilots, and the study to draw more for, unless changed."""
     with workspace().read() as db:
         there = [stored.get(db, name) for name in stored.names(db)]
     if not there:
@@ -72,7 +77,7 @@ def _apart() -> list[str]:
     return st.multiselect(
         "Without the conversations of",
         [study.name for study in there],
-        default=[study.name for study in there if study.pilot_of],
+        default=[study.name for study in there if study.pilot_of or study.name == of],
         placeholder="none",
     )
 
@@ -111,23 +116,36 @@ def _how(varied: Sequence[str]) -> dict[str, Any]:
     return {"by": by, "allocation": allocation}
 
 
-def _filter(benchmark: str, values: Mapping[str, Sequence[str]]) -> Filter:
+def _filter(benchmark: str, values: Mapping[str, Sequence[str]], begin: Filter) -> Filter:
+    """What is drawn from; at first what `begin` says, where that is of this benchmark."""
     languages = values["language"]
     language = languages[0]
+    begin = begin if begin.benchmark == benchmark else Filter(language=language)
     if len(languages) > 1:
         # One language unless all are chosen, because people rate what they can read.
         language = st.segmented_control(
             "Language",
             [*languages, ""],
-            default=languages[0],
+            default=begin.language if begin.language in languages else "",
             format_func=lambda v: v or "all",
             required=True,
         )
     with st.expander("Filter the conversations"):
-        players = st.multiselect("Players", values["player"], placeholder="all")
+        players = st.multiselect(
+            "Players",
+            values["player"],
+            [p for p in begin.players if p in values["player"]],
+            placeholder="all",
+        )
         facets = {
             name: tuple(
-                st.multiselect(_heading(name), each, placeholder="all", key=f"only {benchmark} {name}")
+                st.multiselect(
+                    _heading(name),
+                    each,
+                    [v for v in begin.facets.get(name, ()) if v in each],
+                    placeholder="all",
+                    key=f"only {benchmark} {name}",
+                )
             )
             for name, each in values.items()
             if name not in FIXED and len(each) > 1
@@ -285,6 +303,7 @@ def _store(name: str, n: int, arguments: Mapping[str, Any]) -> None:
         units = len(stored.units(db, name))
         told.done(f"The study “{study.name}” is kept: {units} items. Next: people who rate it.")
         st.session_state.pop("study", None)
+        st.query_params.pop("draw", None)
         st.query_params["study"] = name
         st.session_state[VIEW] = STUDIES
 

@@ -55,8 +55,8 @@ def page() -> None:
         version = (str(workspace().path), study, progress.mark(db, study))
     _waiting(study, version[2])
     if LEAVING in st.session_state:
-        address, of = st.session_state.pop(LEAVING)
-        go(address, study=of)
+        address, at = st.session_state.pop(LEAVING)
+        go(address, **at)
     try:
         how = right.popover(
             "How this is measured", icon=":material/tune:", width="stretch", key="how", on_change="rerun"

@@ -14,6 +14,7 @@ from concord.files import file_name
 from concord.llm.models import currency
 from concord.reports.agreement_report import AgreementReport, at
 from concord.reports.answers import (
+    Advice,
     best_by_criterion,
     cheaper,
     farthest,
@@ -34,8 +35,9 @@ from concord.scores import labels
 from concord.statistics.glance import measured, panel_difference
 from concord.statistics.ratings import called
 from concord.statistics.study import MOST_ANNOTATORS
-from concord.store import conversations, ratings
+from concord.store import access, acts, conversations, ratings
 from concord.store.conversations import Filter
+from concord.store.studies import Study
 from concord.studies import quality, studies
 from concord.table import Cell, Column, Table
 from pages.parts.address import go, link, several
@@ -99,7 +101,10 @@ def answer(report: AgreementReport, criterion: str) -> None:
         flags = "\n".join(f"- {plain(flag.text)}" for flag in about.flags)
         st.warning(flags, icon=":material/flag:")
     with workspace().read() as db:
-        step = next_step(report, about, studies.left_to_draw(db, report.of.study))
+        study = report.of.study
+        people = [] if acts.is_closed(db, study.name) else access.annotators(db, study.name)
+        waiting = [a.name for a in people if not a.simulated and a.done + a.skipped < a.items]
+        step = next_step(report, about, studies.left_to_draw(db, study), waiting)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(with_code(" ".join(filter(None, [about.next, step.about]))), width="stretch")
         st.download_button(
@@ -108,7 +113,7 @@ def answer(report: AgreementReport, criterion: str) -> None:
             f"{file_name(report.of.study.name)}-report.html",
             on_click="ignore",
         )
-        st.button(step.label, type="primary", on_click=_leave, args=(step.page, report.of.study.name))
+        st.button(step.label, type="primary", on_click=_leave, args=(step, study))
 
 
 def _report(report: AgreementReport, criterion: str) -> str:
@@ -119,12 +124,15 @@ def _report(report: AgreementReport, criterion: str) -> str:
     return text
 
 
-def _leave(address: str, study: str) -> None:
+def _leave(step: Advice, study: Study) -> None:
     """Have the page leave for what is to be done next; where a judge fails stands on the page itself."""
-    if address == "agreement":
+    if step.page == "agreement":
         st.query_params["tab"] = TABS["Where does it fail?"].slug
     else:
-        st.session_state[LEAVING] = (address, study)
+        shown = {"study": study.name}
+        if step.draw:
+            shown |= {"draw": "more"} | ({"rubric": study.rubric} if study.rubric else {})
+        st.session_state[LEAVING] = (step.page, shown)
 
 
 def _careless(report: AgreementReport) -> None:

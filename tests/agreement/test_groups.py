@@ -89,6 +89,14 @@ def test_each_value_of_each_facet_has_its_own_items():
     assert rows.mae["situation"].tolist() == [0.5, 0.5, 0.5, 1]
 
 
+@pytest.mark.parametrize(("items", "said"), [(8, False), (24, True)])
+def test_what_intervals_hold_for_is_said_where_a_row_has_one(items, said):
+    found = read_ratings(study({"ann": PEOPLE[:items]}, {"j": [6 - score for score in PEOPLE[:items]]}))
+    table = within(FACETS, found, "quality", {"half": {n: "ab"[n % 2] for n in range(items)}}, resamples=50)
+    assert any(figure.interval for figure in table.estimates("bias")) == said
+    assert ("one interval leaves out 0 by chance" in table.caption) == said
+
+
 def test_between_groups_the_interval_is_for_groups_like_these():
     """z ± t₆ · √((1 + ρ²/2) / 5) of the eight groups' means, however many items each has."""
     rng = np.random.default_rng(1)

@@ -83,7 +83,7 @@ def state(app: Server) -> str:
 def test_the_overview_says_what_is_here_and_leads_on(app: Server, page: Page) -> None:
     page.goto(app.url)
     expect(page.get_by_text("Models that follow rules take part")).to_be_visible()
-    expect(page.get_by_text(re.compile(r"Items still to be rated: .*, by Cleo"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"Answers still to come: .*, by Cleo"))).to_be_visible()
     expect(page.get_by_text("it is not known yet whether the 3 judges together are as good")).to_be_visible()
     expect(page.get_by_test_id("stVegaLiteChart")).to_have_count(1)
     page.get_by_role("button", name="Pin", exact=False).click()

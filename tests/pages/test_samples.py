@@ -201,6 +201,24 @@ def test_a_new_study_is_not_dealt_to_the_visitor_of_the_demo_by_one_click(worksp
     assert to.value == ["Ada", "Bo"]
 
 
+@pytest.mark.parametrize(("study", "said"), [("s", False), ("new", True)])
+def test_that_nobody_is_invited_is_said_where_nothing_was_dealt(
+    workspace: Workspace, study: str, said: bool
+) -> None:
+    with workspace.write() as db:
+        studies.create(db, Study("new", CRITERIA))
+        studies.add_units(db, "new", [(1, None, "")])
+        for name in ("Ada", "Bo"):
+            access.revoke(db, name)
+    page = AppTest.from_string(FRAME, default_timeout=30)
+    page.query_params["study"] = study
+    page.run()
+    assert not page.exception
+    texts = [text.value for text in page.markdown]
+    assert any("Nobody is invited yet" in text for text in texts) == said
+    assert any("To deal it to more people, invite them first." in text for text in texts) != said
+
+
 def test_whose_answers_are_shown_is_said(workspace: Workspace) -> None:
     page = AppTest.from_string(FRAME, default_timeout=30).run()
     labels = [expander.label for expander in page.expander]

@@ -7,6 +7,8 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from concord.store import studies
+from concord.store.conversations import Filter
+from concord.studies.drawing import draw_study, left_to_draw
 from concord.workspace import Workspace
 from tests.filled import fill
 
@@ -37,3 +39,18 @@ def test_a_sample_is_drawn_where_people_may_differ(workspace: Workspace) -> None
     with workspace.read() as db:
         drawn = studies.get(db, "next").meta["drawn"]
     assert (drawn["next_for"], len(drawn["chance"]), len(drawn["random"])) == ("players", 16, 4)
+
+
+def test_more_is_drawn_for_a_study_from_what_it_left(workspace: Workspace) -> None:
+    """The address that the page of agreement leads to."""
+    with workspace.write() as db:
+        fill(db, languages=("en", "ru"), people=False)
+        draw_study(db, "first", 10, wanted=Filter("pingpong", "ru", ("alder",)), ask=["fluency"])
+        left = left_to_draw(db, studies.get(db, "first"))
+    page = AppTest.from_string(FORM, default_timeout=120)
+    page.query_params["study"], page.query_params["draw"] = "first", "more"
+    page.run()
+    assert not page.exception
+    assert named(page.multiselect, "Without the conversations of").value == ["first"]
+    assert named(page.multiselect, "Players").value == ["alder"]
+    assert named(page.number_input, "Conversations").value == left == 6

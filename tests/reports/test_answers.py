@@ -99,7 +99,8 @@ def test_the_most_severe_annotator_is_a_person(evidence: Any) -> None:
         ("at least as good", 0, "pingpong", "leaderboard"),
         ("worse", 500, "pingpong", "agreement"),
         ("not known yet", 500, "pingpong", "samples"),
-        ("not known yet", 5, "pingpong", "samples"),
+        ("not known yet", 5, "pingpong", "runs"),
+        ("not known yet", 5, "mine", "import"),
         ("not known yet", 0, "pingpong", "runs"),
         ("not known yet", 0, "mine", "import"),
         ("not known yet", None, "mine", "import"),
@@ -117,7 +118,16 @@ def test_what_is_left_is_drawn_before_more_is_made_or_imported(
     evidence.of = SimpleNamespace(study=SimpleNamespace(benchmark=benchmark))
     step = answers.next_step(evidence, of, left)
     assert step.page == page
-    assert ("5 more can be drawn" in step.about) == (left == 5)
+    assert step.draw == (page == "samples")
+    first = {"runs": "a run", "import": "an import"}.get(page)
+    few = f"Only 5 more can be drawn: {first} comes first."
+    assert (step.about == few) == (left == 5)
+    waited = answers.next_step(evidence, of, left, ["Ada", "Ben", "Cleo", "Dov", "Eva"])
+    if word == "not known yet":
+        said = "Answers still to come by Ada, Ben, Cleo and 2 more."
+        assert waited == ("samples", "Follow the study", said, False)
+    else:
+        assert waited == step, "a settled verdict waits for nobody"
     of.repair = True
     assert answers.next_step(evidence, of, left).page == "rubrics"
 

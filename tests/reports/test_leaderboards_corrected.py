@@ -2,13 +2,15 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from concord.errors import StudyError
+from concord.estimate import Estimate
 from concord.reports import leaderboards
-from concord.reports.corrected import check, corrected, offered
+from concord.reports.corrected import _by_people, check, corrected, offered
 from concord.reports.rated import gather
 from concord.statistics.corrected import corrected_mean
 from concord.store import studies as stored
@@ -80,6 +82,35 @@ def test_people_weigh_criteria_as_the_table_does(filled):
         ids = board.usable.index[board.usable.player == row["player"]]
         mine = table[table.conversation_id.isin(ids)].groupby("conversation_id").score.mean()
         assert row["people"].value == pytest.approx(mine.mean())
+
+
+@pytest.mark.parametrize(
+    ("scores", "finals", "people", "said"),
+    [
+        # Ends are 0.2 from each figure: those of 2.9 and 3.0 overlap, those of 2.0 and 3.0 do not.
+        ((3, 2), (3, 2), (3.0, 2.9), "the order of the final scores stays."),
+        ((2, 3), (3, 2), (3.0, 2.9), ""),
+        (
+            (2, 3),
+            (2, 3),
+            (3.0, 2.9),
+            "the final scores of a and b are not told apart: their intervals overlap.",
+        ),
+        ((2, 3), (2, 3), (3.0, 2.0), "a is first by its final score, not b."),
+    ],
+)
+def test_the_order_that_people_would_give_is_said_where_it_is_told_apart(scores, finals, people, said):
+    names = "ab"
+    standings = [
+        SimpleNamespace(player=name, score=score, final=Estimate(final))
+        for name, score, final in zip(names, scores, finals, strict=True)
+    ]
+    board = SimpleNamespace(standings=sorted(standings, key=lambda s: -s.score))
+    rows = [
+        {"player": name, "corrected": Estimate(value, value - 0.2, value + 0.2)}
+        for name, value in zip(names, people, strict=True)
+    ]
+    assert _by_people(board, rows) == (f"Corrected by people's answers, {said}" if said else "")
 
 
 def _people(of):

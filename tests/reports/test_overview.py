@@ -91,7 +91,7 @@ def test_a_study_is_followed_from_its_dealing_to_its_figures(workspace):
     with workspace.write() as db:
         access.invite(db, "Ada")
         placements.assign(db, access.annotator_id(db, "Ada"), unit)
-    assert of_studies(workspace) == [("Items still to be rated: 1 of 1, by Ada.", "rate", "Ada")]
+    assert of_studies(workspace) == [("Answers still to come: 1 of 1, by Ada.", "rate", "Ada")]
     assert held(workspace).stands == "being rated"
     with workspace.write() as db:
         rater = ratings.rater_id(db, Rater("Ada", "human"))
@@ -112,7 +112,7 @@ def test_many_who_are_not_done_are_counted(workspace):
         for name in ("Ada", "Ben", "Cleo", "Dov", "Eva"):
             access.invite(db, name)
             placements.assign(db, access.annotator_id(db, name), unit)
-    said = "Items still to be rated: 5 of 5, by Ada, Ben, Cleo and 2 more."
+    said = "Answers still to come: 5 of 5, by Ada, Ben, Cleo and 2 more."
     assert of_studies(workspace) == [(said, "annotators", "")]
 
 

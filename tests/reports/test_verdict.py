@@ -11,6 +11,7 @@ import pytest
 
 from concord.estimate import Estimate
 from concord.reports.agreement_report import AgreementReport
+from concord.reports.pictures import forest
 from concord.reports.verdict import MOST_FLAGS, Verdict, _within, careless
 from concord.statistics.claims import CLAIMS, ranked
 from tests.reports.test_agreement_report import FEW, frame, measured, simulated
@@ -98,6 +99,17 @@ def test_a_judge_worse_than_a_person_replaces_nobody() -> None:
     both = two_judges(3.0, 2.0, 0.3)
     assert both.verdict().next.startswith("No judge replaces a person yet")
     assert not any("use either" in sentence.casefold() for sentence in both.summary)
+
+
+def test_a_judge_that_may_be_no_better_than_chance_has_the_word_of_its_row_and_its_own_sentence() -> None:
+    """Its interval holds 0, which shows nothing; that it is worse than a person is shown."""
+    found = verdict(judge_noise=30.0, person_noise=0.3)
+    [row] = found.rows.rows
+    assert row["judge"].low <= 0 <= row["judge"].high
+    assert row["difference"].high < 0
+    assert (found.word, row["verdict"]) == ("worse", "worse")
+    assert found.sentence == "On Final, j is worse than one more person, and may be no better than chance."
+    assert found.next.startswith("Do not use j on Final")
 
 
 def test_an_interval_that_leaves_out_0_shows_on_which_side_it_lies() -> None:
@@ -313,3 +325,14 @@ def test_rare_answers_that_never_coincide_do_not_order_the_other_way_round() -> 
     assert rho.interval
     assert rho.interval[1] < 0
     assert not any("other way round" in one for one in report.limits)
+
+
+def test_a_picture_names_the_bar_of_one_more_person_where_it_has_one() -> None:
+    table = simulated(judge_noise=0.5, person_noise=0.5)
+    first = table[table.kind == "human"].rater.iloc[0]
+    for people, barred in ((table, True), (table[(table.kind == "judge") | (table.rater == first)], False)):
+        report = measured(people)
+        picture = forest(report.section("glance", report.main)["glance"])
+        assert picture["rows"]
+        assert any(row["person"] is not None for row in picture["rows"]) == barred
+        assert ("grey bar: one more person" in picture["axis"]) == barred
