@@ -21,7 +21,7 @@ from concord.arrays import Columns
 from concord.conversation import Conversation, Message, Role, Unit
 from concord.errors import ImportRefused, not_found
 from concord.exchange import incoming, ratings_csv, ratings_study, rows
-from concord.exchange.answer_words import CellReading, is_blank, number_of, reading_of, words
+from concord.exchange.answer_words import CellReading, is_blank, number_of, one_of_two, reading_of, words
 from concord.exchange.given import Given, RatingTable
 from concord.exchange.incoming import Incoming, Measured
 from concord.exchange.rows import FileRow
@@ -378,6 +378,37 @@ def _rated(table: _Table, column: str) -> bool:
     return bool(given) and (numbers > 0.5 * len(given) or few)
 
 
+def _texts(table: _Table, column: str) -> list[str]:
+    """The different values of a column as text, in the order of the table."""
+    return [*dict.fromkeys(str(value).strip() for value in table.values(column) if not is_blank(value))]
+
+
+def _answers(table: _Table, column: str) -> set[str]:
+    """The different answers of a column; numbers and words that pass or fail can be compared and are “”."""
+    read = ((text, number_of(text) is None and one_of_two(text) is None) for text in _texts(table, column))
+    return {text.lower() if word else "" for text, word in read}
+
+
+def _no_labels(table: _Table, column: str) -> str:
+    """What a column of text holds, in words."""
+    texts = _texts(table, column)
+    return f"{column} holds {len(texts)} different texts, such as “{texts[0][:40]}”, not labels"
+
+
+def _of_text(table: _Table) -> list[str]:
+    """The columns that are named as a person's or a judge's answers, or labels, and hold text."""
+    named = {*words("people"), *words("judges"), *words("maybe_people")} - {*words("gold")}
+    return [
+        column
+        for column in table.columns
+        if not named.isdisjoint(tokens := _tokens(column))
+        and tokens[-1] not in words("no_rating")
+        and column.lower() not in words("raters")
+        and len(_texts(table, column)) > 1
+        and not _rated(table, column)
+    ]
+
+
 def _long(table: _Table) -> list[_Label]:
     """The labels of a table with a rating a row; none for another."""
     rater, score, item = table.named("raters"), table.named("scores"), table.id
@@ -430,6 +461,13 @@ def _wide(table: _Table) -> list[_Label]:
         if table.values(one) == table.values(other) and len(set(map(str, table.values(one)))) > 1:
             table.warnings.append(f"{other} equals {one} in every row: is it a copy?")
     about = _criteria(table, kinds)
+    _comparable(table, about)
+    if not table.options.judges:
+        table.warnings += [
+            f"{_no_labels(table, c)}, and is not used" for c in _of_text(table) if c not in kinds
+        ]
+        if len({criterion for criterion, *_ in about.values()}) == 1:
+            _unused(table, may_be, kinds)
     table.roles |= {"id": table.id} if table.id else {}
     table.used = {table.id, *about}
     return [
@@ -437,6 +475,47 @@ def _wide(table: _Table) -> list[_Label]:
         for row, record in enumerate(table.records)
         for column, of in about.items()
     ]
+
+
+def _comparable(table: _Table, about: Mapping[str, tuple[str, str, RaterKind]]) -> None:
+    """Raises ImportRefused for a column that shares no answer with any other on its criterion.
+
+    Columns of one answer are left out, as are those of formulas, which are told where cells are read.
+    """
+    if table.options.scales or table.options.passing is not None:
+        return
+    texts = {column: _texts(table, column) for column in about}
+    several = [c for c, of in texts.items() if len(of) > 1 and not of[0].startswith(("=", "#"))]
+    answers = {column: _answers(table, column) for column in several}
+    for column, own in answers.items():
+        others = [c for c in several if c != column and about[c][0] == about[column][0]]
+        if not others or any(not own.isdisjoint(answers[other]) for other in others):
+            continue
+        if text := next((c for c in (column, *others) if not _rated(table, c)), ""):
+            raise table.refusal(f"{_no_labels(table, text)}. Name other columns with --human and --judge.")
+        one, other = (f"{c} ({', '.join(texts[c][:SHOWN])})" for c in (column, others[0]))
+        raise table.refusal(
+            f"{one} and {other} share no answer. With --human and --judge name columns that answer the same "
+            "question."
+        )
+
+
+def _unused(table: _Table, columns: Sequence[str], kinds: Mapping[str, RaterKind]) -> None:
+    """Warns of columns whose names do not say whose they are, with the answers of those that are used."""
+    given = {_answer(text) for column in kinds for text in _texts(table, column)}
+    by_name = _kinds(columns)
+    same = []
+    for column in columns:
+        own = {*map(_answer, _texts(table, column))}
+        labels = own == given or not any(isinstance(answer, float) for answer in own)
+        if column not in kinds and by_name[column] is None and len(own) > 1 and own <= given and labels:
+            same.append(column)
+    if same:
+        judges = [*(column for column, kind in kinds.items() if kind == "judge"), *same]
+        option = f"judge={judges}" if table.name == FRAME else f"--judge {quote(','.join(judges))}"
+        hold = "holds the same answers and is" if len(same) == 1 else "hold the same answers and are"
+        whose = "it for a judge" if len(same) == 1 else "them for judges"
+        table.warnings.append(f"{', '.join(same)} {hold} not used: {option} takes {whose}")
 
 
 def _whose(
@@ -469,6 +548,11 @@ def _whose(
     unsure = vary or unsure
     if judges and (people or table.judges_alone):
         return {name: kind for name, kind in kinds.items() if kind}
+    apart: list[str] = []
+    if (sure := people or judges) and what == "columns" and not table.options.scales:
+        given = {answer for name in sure for answer in _answers(table, name)}
+        apart = [name for name in unsure if given.isdisjoint(_answers(table, name))]
+    unsure = [name for name in unsure if name not in apart]
     lacking = "a person's" if not people else "a judge's"
     for column in table.columns:
         cell = str(table.values(column)[0])
@@ -482,6 +566,9 @@ def _whose(
     if not unsure:
         columns = ", ".join(table.columns[:12])
         message = f"no {what} are known to be {lacking}, and none is left that could be. It has {columns}."
+        if what == "columns":
+            message += "".join(f" {_no_labels(table, column)}." for column in _of_text(table)[:SHOWN])
+        message += f" No answer of {sure[0]} stands in {', '.join(apart[:8])}." if apart else ""
         same = table.options.command(table.name)
         if judges:
             label = f"{same.replace('check', 'plan', 1)} --out to_label.csv"

@@ -893,3 +893,106 @@ def test_a_reference_answer_is_no_gold_label():
     assert "gold: gold" in concord.check(table, resamples=0).taken
     stated = concord.check(table.rename(columns={"gold": "mine"}), gold=["mine"], resamples=0)
     assert "gold: mine" in stated.taken
+
+
+def one_line(done):
+    return " ".join(done.output.split())
+
+
+def with_places(**columns):
+    """Places, which are no labels, then Maria's and two judges' answers."""
+    judged = {"gpt_big": words(JUDGED, "good", "bad"), "gpt_tiny": words(PEOPLE, "good", "bad")}
+    places = truth(answers=("billing", "account"))
+    return pd.DataFrame({"place": places, "maria": words(PEOPLE, "good", "bad"), **judged, **columns})
+
+
+def test_a_column_that_shares_no_answer_with_judges_is_not_offered_as_a_persons(tmp_path):
+    file = tmp_path / "table.csv"
+    with_places().to_csv(file, index=False)
+    done = check(file)
+    assert "It may be maria." in done.output
+    assert f"concord check {file} --human maria\n" in done.output
+    assert check(file, "--human", "maria").exit_code == 0
+    with_places().drop(columns="maria").to_csv(file, index=False)
+    assert "No answer of gpt_big stands in place." in one_line(check(file))
+
+
+def test_numbers_may_be_a_persons_where_judges_say_pass_or_fail(tmp_path):
+    file = tmp_path / "table.csv"
+    with_places(stars=STARS).to_csv(file, index=False)
+    assert "It may be maria, stars." in check(file).output
+
+
+def test_columns_that_share_no_answer_are_refused_by_name(tmp_path):
+    file = tmp_path / "table.csv"
+    with_places().to_csv(file, index=False)
+    done = check(file, "--human", "place,maria")
+    assert done.exit_code == 1
+    shared = (
+        r"place \((billing, account|account, billing)\) and maria \((good, bad|bad, good)\) share no answer"
+    )
+    assert re.search(shared, one_line(done))
+
+
+def test_a_judge_who_always_says_what_nobody_else_does_is_measured():
+    table = {"human": ["mild", "hot", "mild", "hot"], "judge": ["cold"] * 4}
+    assert labels.read(table).of.judges == ("judge",)
+
+
+def test_formulas_in_the_column_of_a_judge_that_is_stated_are_told_as_such():
+    people = {f"human_{n}": ["good", "bad"] * 15 for n in range(5)}
+    table = {**people, "judge": [f"=B{row}" for row in range(30)]}
+    with pytest.raises(ImportRefused, match="formulas have no value"):
+        labels.read(table, TableOptions(judges=("judge",)))
+
+
+@pytest.mark.parametrize(("column", "same"), [("mini_label", True), ("place", False), ("stars", False)])
+def test_a_column_with_the_answers_of_others_that_is_not_used_is_named(tmp_path, column, same):
+    file = tmp_path / "table.csv"
+    mini = words(noisy(PEOPLE, (0, 1), seed=5), "good", "bad")
+    table = with_places(mini_label=mini, stars=STARS).rename(
+        columns={"maria": "expert_label", "gpt_big": "opus_label"}
+    )
+    table[["expert_label", "opus_label", column]].to_csv(file, index=False)
+    done = check(file)
+    assert done.exit_code == 0
+    warning = (
+        "mini_label holds the same answers and is not used: --judge opus_label,mini_label takes it for a"
+    )
+    assert (warning in one_line(done)) is same
+    assert ("Beware" in done.output) is same
+    if same:
+        assert "not used" not in check(file, "--judge", "opus_label,mini_label").output
+
+
+def test_a_column_named_as_a_judges_that_holds_text_is_named(tmp_path):
+    file = tmp_path / "table.csv"
+    text = [f"Because it helps, I say so {n}" for n in range(N)]
+    table = {"human": PEOPLE, "judge_opus": JUDGED, "judge_mini": text, "judge_opus_reason": text}
+    pd.DataFrame(table).to_csv(file, index=False)
+    told = f"judge_mini holds {N} different texts, such as “{text[0]}”, not labels"
+    done = check(file)
+    assert f"{told}, and is not used" in one_line(done)
+    assert "reason holds" not in one_line(done)
+    done = check(file, "--judge", "judge_opus,judge_mini")
+    assert done.exit_code == 1
+    assert f"{told}." in one_line(done)
+
+
+def test_text_in_the_only_column_of_a_person_is_told_and_no_other_column_offered(tmp_path):
+    file = tmp_path / "table.csv"
+    table = with_places(human=[f"note {n}" for n in range(N)]).drop(columns="maria")
+    table.to_csv(file, index=False)
+    done = one_line(check(file))
+    assert f"human holds {N} different texts, such as “note 0”, not labels." in done
+    assert "--human place" not in done
+
+
+def test_case_is_an_id_and_area_a_group(tmp_path):
+    file = tmp_path / "table.csv"
+    cases = [f"case{n:03}" for n in range(N)]
+    table = with_places(case=cases).rename(columns={"place": "area", "maria": "human"})
+    table.to_csv(file, index=False)
+    done = one_line(check(file))
+    assert "id: case" in done
+    assert "group: area" in done
