@@ -215,10 +215,10 @@ def next_step(evidence: Evidence, of: Verdict, left: int | None, waiting: Sequen
         return Advice("leaderboard", "See the leaderboard")
     if of.word == "worse":
         return Advice("agreement", "See where it fails")
-    if of.word == "undefined" and not evidence.ratings.people:
-        return Advice("samples", "Deal the study")
     if waiting:
         return Advice("samples", "Follow the study", f"Answers still to come by {first_names(waiting)}.")
+    if of.word == "undefined" and not evidence.ratings.people:
+        return Advice("samples", "Deal the study")
     if left is None:
         return Advice("import", "Import more ratings")
     if left and left >= (more_needed(evidence, of) or 1):

@@ -128,6 +128,8 @@ def test_what_is_left_is_drawn_before_more_is_made_or_imported(
         assert waited == ("samples", "Follow the study", said, False)
     else:
         assert waited == step, "a settled verdict waits for nobody"
+    nobody = SimpleNamespace(word="undefined", repair=False)
+    assert answers.next_step(evidence, nobody, left, ["Ada"]).about == "Answers still to come by Ada."
     of.repair = True
     assert answers.next_step(evidence, of, left).page == "rubrics"
 
