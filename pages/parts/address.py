@@ -12,6 +12,8 @@ from pages.parts.navigation import SECTIONS, PageFile
 from pages.parts.plain import plain
 
 _BROKEN = ":material/link_off:"
+CAME_FROM = "where a conversation was opened"
+JUST_OPENED = "a conversation was just opened"
 
 
 T = TypeVar("T")
@@ -166,11 +168,34 @@ def nothing(said: str, *ways: tuple[str, str]) -> None:
             link(address, label)
 
 
-def go(address: str, **shown: str | list[str]) -> None:
+def go(address: str, /, **shown: str | list[str]) -> None:
     """Leave for the page with this address."""
     page = page_at(address)
     if page is not None:
         st.switch_page(page.path, query_params=shown)
+
+
+def read(number: int | str, address: str) -> None:
+    """Leave the page with this address for a conversation, which offers the way back to what is shown now."""
+    st.session_state[CAME_FROM] = address, {name: st.query_params.get_all(name) for name in st.query_params}
+    st.session_state[JUST_OPENED] = True
+    go("conversations", conversation=str(number))
+
+
+def came_from() -> tuple[str, dict[str, list[str]]]:
+    """The page from which the reader came to a conversation, and what it showed; at first the list."""
+    address, shown = st.session_state.get(CAME_FROM, ("conversations", {}))
+    return address, shown
+
+
+def returned(address: str) -> None:
+    """Show again what the page with this address showed when the reader left it for a conversation.
+
+    `st.switch_page` leaves the address of the conversation in the browser's history as one of this page.
+    """
+    of, shown = came_from()
+    if st.query_params.pop("conversation", None) is not None and of == address:
+        st.query_params.update(shown)
 
 
 def begun_with(names: Sequence[str]) -> dict[str, list[str]]:

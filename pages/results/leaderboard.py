@@ -20,7 +20,7 @@ from concord.store import tables as stored
 from concord.studies import studies
 from concord.table import Table
 from pages.parts import table
-from pages.parts.address import benchmark_chosen, checked, choice, go, link, listed
+from pages.parts.address import benchmark_chosen, checked, choice, go, link, listed, read, returned
 from pages.parts.charts import Point, forest, intervals, show
 from pages.parts.navigation import heading, part
 from pages.parts.plain import plain
@@ -95,6 +95,7 @@ def _difference(of: Wanted, what: str, one: str, other: str) -> Table:
 
 def page() -> None:
     """Draw the page."""
+    returned("leaderboard")
     heading("leaderboard")
     with workspace().read() as db:
         names = with_leaderboard(db, conversations.values(db)["benchmark"])
@@ -320,7 +321,7 @@ def _grid(board: Leaderboard, benchmark: Benchmark, player: str) -> None:
     if cell is None:
         return None
     if len(cell["conversations"]) == 1:
-        return go("conversations", conversation=str(cell["conversations"][0]))
+        return read(cell["conversations"][0], "leaderboard")
     st.markdown(f"{len(cell['conversations'])} conversations lie in this cell.")
     return link(
         "conversations",

@@ -17,7 +17,7 @@ from concord.store import conversations, ratings, studies
 from concord.store.conversations import Filter, Found, Order
 from concord.table import Cell, Column, Table
 from pages.parts import table
-from pages.parts.address import checked, nothing
+from pages.parts.address import CAME_FROM, JUST_OPENED, came_from, checked, go, link, nothing, page_at, read
 from pages.parts.navigation import heading
 from pages.parts.plain import excerpt, plain
 from pages.parts.session import sentence, workspace
@@ -35,18 +35,26 @@ ASKED = ("benchmark", "order", "text", "score", "refusals", "unreadable", "study
 TAKEN = (*OWN, *ASKED, "conversation", "page")
 """Names in the address that are not facets: a facet that is called so stands there as “facet-name”."""
 PAGE = 50
+FEWEST, NUMBERS = 5, 7
+"""Numbers of pages that the pager has room for; with less than five places it shows one or two."""
 RAW = 200
 """Characters of a failed or cut reply in the list; the conversation has the whole."""
 SHOWN = "conversations shown"
+WANTED = "conversation of the list"
 
 
 def page() -> None:
     """Draw the list, or the conversation that the address names."""
+    if (wanted := st.session_state.pop(WANTED, None)) is not None:
+        read(wanted, "conversations")
     which = st.query_params.get("conversation")
     if which is None:
+        st.session_state.pop(CAME_FROM, None)
         _browse()
         return
     _steps(which)
+    if st.session_state.pop(JUST_OPENED, False):
+        opened.top()
     try:
         # More digits than any number in the store has.
         if not which.isdecimal() or len(which) > 15:
@@ -70,7 +78,8 @@ def _browse() -> None:
         st.session_state["page"] = pages
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.markdown("**1** conversation" if total == 1 else f"**{total:,}** conversations")
-        number = st.pagination(pages, key="page", bind="query-params") if pages > 1 else 1
+        wide = 40 * (min(max(pages, FEWEST), NUMBERS) + 2)
+        number = st.pagination(pages, width=wide, key="page", bind="query-params") if pages > 1 else 1
     with workspace().read() as db:
         found = conversations.search(db, wanted, order, PAGE, (number - 1) * PAGE)
         if wanted.failed and total:
@@ -84,7 +93,7 @@ def _browse() -> None:
             if wanted.failed:
                 replied = {c.id: _failure(db, c.id) for c in found}
         listed = _table(found, facets, said, replied, several=not wanted.benchmark)
-        table.draw(listed, key="list", titled=False, select=lambda row: _open(int(str(row["number"]))))
+        table.draw(listed, key="list", titled=False, select=_read)
     elif total:
         st.info(f"None of them has what the order “{ORDERS[order]}” goes by. Choose another order.")
     else:
@@ -278,13 +287,19 @@ def _row(c: Found) -> dict[str, Cell]:
 
 
 def _steps(which: str) -> None:
-    """Back to the list, and to the neighbours on its page."""
+    """Back to where it was opened, to the list, and to the neighbours on the list's page."""
+    address, kept = came_from()
+    page = None if address == "conversations" else page_at(address)
     shown = [str(i) for i in st.session_state.get(SHOWN, ())]
     place = shown.index(which) if which in shown else None
     before = None if not place else shown[place - 1]
     after = None if place is None or place + 1 == len(shown) else shown[place + 1]
-    with st.container(horizontal=True):
-        st.button("All conversations", icon=":material/arrow_back:", on_click=_close)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if page is not None:
+            link(address, f"Back to {page.title}", icon=":material/arrow_back:", **kept)
+        icon = None if page is not None else ":material/arrow_back:"
+        if st.button("All conversations", icon=icon):
+            go("conversations", **(kept if page is None else {}))
         if place is None:  # opened by its address: there is no list whose neighbours one could go to
             return
         for label, way, to in (("Previous", "left", before), ("Next", "right", after)):
@@ -294,10 +309,12 @@ def _steps(which: str) -> None:
 
 def _open(which: int | str) -> None:
     st.query_params["conversation"] = str(which)
+    st.session_state[JUST_OPENED] = True
 
 
-def _close() -> None:
-    del st.query_params["conversation"]
+def _read(row: Mapping[str, Cell]) -> None:
+    """Have the page open a conversation of the list: its address then changes once, filters and all."""
+    st.session_state[WANTED] = row["number"]
 
 
 page()

@@ -10,10 +10,10 @@ from concord.llm.models import Model, currency, load_models
 from concord.runs import examining
 from concord.store import audit
 from pages.parts import told
-from pages.parts.address import listed
+from pages.parts.address import link, listed
 from pages.parts.navigation import heading
 from pages.parts.people import Researcher
-from pages.parts.plain import plain
+from pages.parts.plain import plain, with_code
 from pages.parts.session import here, sentence, workspace
 from pages.parts.table import draw
 
@@ -41,6 +41,10 @@ def page() -> None:
     model = models.get(name)
     if model is not None:
         _test(model)
+        with st.container(horizontal=True):
+            link("runs", "Start a run with it")
+            link("runs", "Have judges rate stored conversations", judge="true")
+            link("import", "Import conversations")
     if NEW in offered:
         _form(model)
     else:
@@ -79,9 +83,11 @@ def _form(model: Model | None) -> None:
             left.text_input("Name", key="entry name", max_chars=60)
             right.selectbox(
                 "Kind of endpoint",
-                kinds,
-                format_func=lambda kind: f"{kind}: {kinds[kind].about}",
+                sorted(kinds),
                 key="entry kind",
+                help="\n".join(
+                    f"- **{plain(kind.name)}**: {with_code(kind.about)}" for kind in kinds.values()
+                ),
             )
         for place, name, label, about in (
             (left, "model", "What the endpoint calls it", ""),

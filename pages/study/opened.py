@@ -25,6 +25,11 @@ from pages.parts.session import workspace
 from pages.parts.transcript import context, history_by, marks, transcript
 
 Asked = Mapping[str, Criterion]
+top = st.components.v2.component(
+    "concord_top",
+    js="export default () =>\n  document.querySelector('[data-testid=stMain]')?.scrollTo(0, 0);\n",
+)
+"""Shows the page from its top: where it was scrolled to was a place on the page before."""
 
 
 def conversation(which: int) -> None:

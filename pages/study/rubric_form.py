@@ -164,7 +164,7 @@ def _added(chosen: str) -> None:
     rubric = tomllib.loads(st.session_state[key_of(chosen)])
     taken = {entry.get("name") for entry in rubric["criteria"]}
     name = next(name for n in range(1, len(taken) + 3) if (name := f"question_{n}") not in taken)
-    rubric["criteria"].append({**STARTER, "name": name})
+    rubric["criteria"].append({**STARTER, "name": name, "statement": ""})
     st.session_state[key_of(chosen)] = writing.toml(rubric)
 
 

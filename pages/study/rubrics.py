@@ -112,6 +112,8 @@ def _steps(name: str, rubric: Rubric | None, *, new: bool, changed: bool) -> Non
     taken = new and name in shelf.names(workspace())
     if taken:
         st.caption(f"{plain(name)} is there already. Choose another name.")
+    elif not name:
+        st.caption("To save it, give the rubric a name.")
     st.button(
         "Save",
         type="primary",

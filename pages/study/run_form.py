@@ -1,6 +1,6 @@
 """The forms that start a run, made from a benchmark's roles and options, and the estimate of its cost."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -158,6 +158,11 @@ def described(run: Progress) -> str:
     return f"{title}{about} · {models}"
 
 
+def results(plan: Mapping[str, Any]) -> str:
+    """What the results of a run are that is counted and paid for."""
+    return "conversations or judgements" if plan.get("kind") == "play" else "results"
+
+
 def _conditions(where: Where) -> str:
     return "".join(f", {name}: {', '.join(values)}" for name, values in where.items())
 
@@ -250,6 +255,7 @@ def estimate(plan: Plan, key: str) -> None:
             f"**{found.left:,} results to make** ({found.planned:,} planned; {found.stored:,} stored already"
             + (f"; {found.failed:,} failed before" if found.failed else "")
             + ")"
+            + (", each a conversation or a judgement" if isinstance(plan, PlayPlan) else "")
         )
         if not found.left and not found.failed:
             st.caption(

@@ -133,7 +133,7 @@ def figures(run: Progress) -> None:
         "tokens": f"{run.spent.input_tokens + run.spent.output_tokens:,}",
         **({"of them cached": f"{run.spent.cached_tokens:,}"} if run.spent.cached_tokens else {}),
         "cost": status.cost(run, paid_in),
-        **({"for 1,000 like these": each.price(paid_in)} if run.done else {}),
+        **({f"for 1,000 {run_form.results(run.plan)}": each.price(paid_in)} if run.done else {}),
         **({"time left": "–" if left is None else duration(left)} if run.state == "running" else {}),
     }
     with st.container(horizontal=True, gap="large"):

@@ -17,7 +17,7 @@ from concord.reports.coefficient import every_criterion
 from concord.store import access, progress, runs
 from concord.store import studies as stored
 from pages.parts import menu
-from pages.parts.address import checked, go, held, link, listed, nothing, one_of
+from pages.parts.address import checked, go, held, link, listed, nothing, one_of, returned
 from pages.parts.navigation import heading
 from pages.parts.person import exported
 from pages.parts.plain import counted, plain, with_code
@@ -41,6 +41,7 @@ FOLLOWING = 4.0
 
 def page() -> None:
     """Draw the page."""
+    returned("agreement")
     heading("agreement")
     with workspace().read() as db:
         titles, order = stored.titles(db), stored.ranked(db)

@@ -40,7 +40,7 @@ from concord.store.conversations import Filter
 from concord.store.studies import Study
 from concord.studies import quality, studies
 from concord.table import Cell, Column, Table
-from pages.parts.address import go, link, several
+from pages.parts.address import link, read, several
 from pages.parts.charts import forest, show, undefined_rows
 from pages.parts.person import exported
 from pages.parts.plain import counted, plain, with_code
@@ -365,7 +365,7 @@ def _where_it_disagrees(report: AgreementReport, criterion: str) -> None:
         st.caption(f"{plain(rater)} and people have no item in common here.")
         return
     if (wanted := st.session_state.pop(WANTED, None)) is not None:
-        go("conversations", conversation=str(wanted))
+        read(wanted, "agreement")
     if sentences := farthest(report, criterion, rater):
         st.markdown("  \n".join(map(plain, sentences)))
     left, right = st.columns([2, 3], gap="large")

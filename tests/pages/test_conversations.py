@@ -142,3 +142,29 @@ def test_annotators_comments_are_shown_letter_for_letter(workspace: Workspace) -
     texts = [text.value for text in page.text]
     assert "Turn 1: “far</b> away” odd" in texts
     assert "Skipped: not mine\n![x](http://elsewhere.test) <i>" in texts
+
+
+def test_a_conversation_leads_back_to_where_it_was_opened(workspace: Workspace) -> None:
+    page = AppTest.from_string(FRAME.format(file="study/conversations.py"), default_timeout=30)
+    page.query_params["conversation"] = "1"
+    assert [button.label for button in page.run().button][:1] == ["All conversations"]
+    assert not page.get("page_link"), "opened by its address"
+    shown = {"study": ["s"], "criterion": ["wit"], "tab": ["fails"]}
+    page.session_state["where a conversation was opened"] = ("agreement", shown)
+    [link] = page.run().get("page_link")
+    assert (link.label, link.query_string) == (
+        "Back to Agreement",
+        "study=s&criterion=wit&tab=fails",
+    )
+
+
+def test_back_from_a_conversation_the_address_is_as_it_was() -> None:
+    """Streamlit enters the address of the conversation into the history of the page that is left, too."""
+    script = "from pages.parts.address import returned\nreturned('agreement')"
+    page = AppTest.from_string(script)
+    page.query_params["conversation"] = "109"
+    page.session_state["where a conversation was opened"] = ("agreement", {"study": ["s"], "tab": ["fails"]})
+    assert page.run().query_params == {"study": "s", "tab": "fails"}
+    page = AppTest.from_string(script)
+    page.query_params.update({"conversation": "109", "study": "s"})
+    assert page.run().query_params == {"study": "s"}, "another window"

@@ -11,19 +11,14 @@ from concord.store import audit
 from concord.workspace import Workspace
 from pages.parts.people import Researcher
 from tests.mock.server import running
+from tests.pages.test_navigation import FRAME
 
-FRAME = """
-import streamlit as st
-from pages.parts.navigation import SECTIONS
-listed = [page for pages in SECTIONS.values() for page in pages if page.address == "models"]
-st.navigation([st.Page(p.path, title=p.title, url_path=p.address, default=True) for p in listed]).run()
-"""
 OTHER = "\n# the other\n[models.b]\nparams = {temperature=0.5}\n"
 OWN = f'# mine\n[models.judge]   # first\nmodel = "mock-fixed"\n{OTHER}'
 
 
 def opened(**address: str) -> AppTest:
-    page = AppTest.from_string(FRAME, default_timeout=60)
+    page = AppTest.from_string(FRAME.format(file="study/models.py"), default_timeout=60)
     page.query_params.update(address)
     return page.run()
 
@@ -40,6 +35,9 @@ def test_a_model_is_added_with_its_price_and_without_a_key(
     monkeypatch.setenv("MY_KEY", "the-secret")
     workspace.models_path.write_text(OWN)
     page = opened(model="new model …")
+    kinds = page.selectbox(key="entry kind")
+    assert "mock" in kinds.options, "each is offered by its name alone"
+    assert "- **mock**: `concord mock`, to try" in kinds.help
     page.text_input(key="entry name").set_value("c")
     page.text_input(key="api_key_env of ").set_value("MY_KEY")
     page.selectbox(key="entry kind").set_value("vllm")
@@ -53,6 +51,7 @@ def test_a_model_is_added_with_its_price_and_without_a_key(
     assert workspace.models_path.read_text() == OWN
     page.number_input(key="output of ").set_value(10.0)
     page = press(page, "Add")
+    assert {"Start a run with it", "Import conversations"} <= {link.label for link in page.get("page_link")}
     model = load_models(workspace.models_path)["c"]
     assert model.price is not None
     assert (model.served, model.api_key_env, model.price.output) == ("some-id", "MY_KEY", 10.0)

@@ -70,6 +70,7 @@ def test_questions_are_added_and_removed(workspace: Workspace) -> None:
     assert the(shown, "button", "Remove").disabled
     the(shown, "button", "Add a question").click().run()
     assert [entry["name"] for entry in told(shown)["criteria"]] == ["helpful", "question_1"]
+    assert [area.value for area in shown.text_area if area.label == "What is asked"][1:] == [""]
     the(shown, "button", "Remove").click().run()
     assert [entry["name"] for entry in told(shown)["criteria"]] == ["question_1"]
     assert the(shown, "text_input", "Name in figures").value == "question_1"
@@ -137,6 +138,7 @@ def test_what_is_saved_is_selected_and_leads_to_people(workspace: Workspace) -> 
         conversations.save(db, Conversation("shop", "brought", "m", dialogue))
     shown = opened()
     assert the(shown, "button", "Save").disabled
+    assert "give the rubric a name" in said(shown)
     the(shown, "text_input", "Name").set_value("mine").run()
     the(shown, "button", "Save").click().run()
     assert (workspace.path / "rubrics" / "mine.toml").exists()

@@ -15,6 +15,7 @@ from concord.store import budgets, conversations, presence, runs
 from concord.workspace import Workspace
 from pages.parts import session
 from pages.parts.people import Researcher
+from pages.study import run_form
 from tests.pages.test_navigation import FRAME
 
 PAGE = Path(__file__).parents[2] / "pages" / "study" / "runs.py"
@@ -61,6 +62,8 @@ def test_what_is_spent_stands_beside_the_limit_and_what_earlier_runs_spent(works
     with presence.present(workspace.db_path, number):
         at = shown("Start a run")
     assert "0.25 of 2, 0.50 by other runs of its plan" in said(at)
+    assert "for 1,000 results]" in said(at), "a plan to judge: no conversation is paid for"
+    assert run_form.results({"kind": "play"}) == "conversations or judgements"
 
 
 def begun_in(db, cost):
