@@ -83,7 +83,7 @@ def _form(model: Model | None) -> None:
             left.text_input("Name", key="entry name", max_chars=60)
             right.selectbox(
                 "Kind of endpoint",
-                sorted(kinds),
+                sorted(kinds, key=lambda name: (name != "openai", name)),
                 key="entry kind",
                 help="\n".join(
                     f"- **{plain(kind.name)}**: {with_code(kind.about)}" for kind in kinds.values()

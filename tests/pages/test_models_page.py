@@ -36,6 +36,7 @@ def test_a_model_is_added_with_its_price_and_without_a_key(
     workspace.models_path.write_text(OWN)
     page = opened(model="new model …")
     kinds = page.selectbox(key="entry kind")
+    assert kinds.value == "openai"
     assert "mock" in kinds.options, "each is offered by its name alone"
     assert "- **mock**: `concord mock`, to try" in kinds.help
     page.text_input(key="entry name").set_value("c")
