@@ -39,8 +39,8 @@ def write_rubric(app: Server, page: Page, name: str, text: str) -> None:
     page.get_by_label("Name", exact=True).fill(name)
     page.get_by_label("Name", exact=True).press("Enter")
     page.get_by_role("tab", name="TOML").click()
-    drawn(page, "The rubric as TOML")
     field = page.get_by_label("The rubric as TOML")
+    expect(field).to_have_value(re.compile('^.*title = ""', re.DOTALL))  # that of a new one is in its place
     field.fill(text)
     field.press("Control+Enter")
     page.get_by_role("button", name="Save").click()
