@@ -184,7 +184,8 @@ class Evidence:
         }
         both["kind"] = np.where(both["kind"] == "gold", "human", "judge")
         options = replace(self.options, panels=self.panels, people=None)
-        return self.read(replace(self.of, rows=both, gold={}), options)
+        judged = self.read(replace(self.of, rows=both, gold={}), options)
+        return replace(judged, ratings=replace(judged.ratings, against_gold=True))
 
     @cached_property
     def names(self) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -196,21 +195,12 @@ def _against_gold(evidence: Evidence, criterion: str) -> Iterator[Table]:
     table = next(_judges(evidence.against_gold, criterion))
     compared = {*evidence.against_gold.ratings.judges, *map(called, evidence.panels)}
     rows = tuple(row for row in table.rows if row["rater"] in compared)
-    gold = {"the mean of all people": "the gold label", "a person's rating": "a gold label"}
-    said = "|".join(gold)
-    basis = [
-        re.sub(said, lambda words: gold[words[0]], re.sub("rated by .*", "with a gold label", part))
-        for note in table.notes
-        for part in getattr(note, "parts", (note,))
-        if not part.startswith("for th")
-    ]
     yield replace(
         table,
         name="gold_labels",
         title="Judges and people against gold labels",
         columns=(replace(table.columns[0], heading="Judge, panel or person"), *table.columns[1:]),
         rows=rows,
-        notes=(Note(" · ".join(basis), basis),),
         caption="Gold labels enter no other figure: neither agreement between people nor one more person.",
     )
 

@@ -83,15 +83,20 @@ def basis(
     median = float(np.median(present)) if len(present) else 0.0
     unrated = len(everywhere) - len(present)
     closed = {} if criterion in table.flags else dict(table.left_out)
-    left_out = closed | ({"without a person's rating": unrated} if unrated else {})
+    lacking = "without a gold label" if table.against_gold else "without a person's rating"
+    left_out = closed | ({lacking: unrated} if unrated else {})
     each = f"{least}" if least == most else f"{least} to {most} (median {median:g})"
     rated = f"{len(present)} item{'' if len(present) == 1 else 's'} rated by {each} "
     rated += ("person" if most == 1 else "people") + ("" if len(present) == 1 else " each")
+    if table.against_gold:
+        rated = f"{len(present)} item{'' if len(present) == 1 else 's'} with a gold label"
+        if target == MEAN_OF_PEOPLE:
+            target = "against the gold label on the item"
     out = ", ".join(f"{count} where {reason}" for reason, count in closed.items())
     parts = (
         rated,
         out and f"judges are not compared on {out}",
-        f"{unrated} item{'' if unrated == 1 else 's'} without a person's rating" if unrated else "",
+        f"{unrated} item{'' if unrated == 1 else 's'} {lacking}" if unrated else "",
         target,
     )
     text = " · ".join(filter(None, (*parts, method, *notes)))
@@ -244,9 +249,9 @@ def _without_each(table: Ratings, again: Callable[[Ratings], Sequence[Figure]], 
 
 
 def whom(table: Ratings, criterion: str, people: People) -> str:
-    """Whom intervals are about, in words; empty without people who can be told apart."""
+    """Whom intervals are about, in words; empty without people who can be told apart, and for gold labels."""
     scores = table[criterion]
-    count = 0 if scores.unlinked else len(scores.people)
+    count = 0 if scores.unlinked or table.against_gold else len(scores.people)
     if not count:
         return ""
     if people == "these":

@@ -176,6 +176,8 @@ class Ratings:
     """How much each item counts, 1 on average, where figures are to describe what items were drawn from with
     unequal probabilities; None where each counts once.
     """
+    against_gold: bool = False
+    """Whether the one person of these ratings stands for gold labels."""
 
     def without(self, person: int) -> Ratings:
         """The ratings without those of one person (an index into `people`), who keeps their number."""
