@@ -8,11 +8,17 @@ from dataclasses import replace
 from sqlite_utils import Database
 
 from concord.conversation import IMAGES, Conversation
+from concord.store import conversations
 
 
 def save(db: Database, images: Mapping[str, bytes]) -> None:
     """Keep images by name; one that is there stays."""
     db.conn.executemany("INSERT OR IGNORE INTO images (name, body) VALUES (?, ?)", images.items())
+
+
+def load(db: Database, conversation_id: int) -> Conversation:
+    """A stored conversation as it is shown and sent. Raises NotFound."""
+    return shown(db, conversations.load(db, conversation_id))
 
 
 def shown(db: Database, conversation: Conversation) -> Conversation:

@@ -27,7 +27,7 @@ from concord.runs.benchmark import Benchmark
 from concord.runs.judged import system
 from concord.statistics.nominal import kappa, why_no_kappa
 from concord.store import audit as log
-from concord.store import conversations, images, placements, ratings, spotchecks, suspects
+from concord.store import images, placements, ratings, spotchecks, suspects
 from concord.store.filters import Where
 from concord.store.ratings import Stored
 from concord.store.spotchecks import Audit, Seen
@@ -145,7 +145,7 @@ class Screen:
 
 def screen(db: Database, conversation_id: int, person: str = "") -> Screen:
     """What a spot-check shows of one conversation. Raises NotFound."""
-    conversation = images.shown(db, conversations.load(db, conversation_id))
+    conversation = images.load(db, conversation_id)
     criterion = question(db, conversation.benchmark)
     people = [r for r in ratings.of_conversation(db, conversation_id) if r.rater.kind == "human"]
     return Screen(

@@ -9,7 +9,7 @@ from sqlite_utils import Database
 from concord.lab import disagreements
 from concord.lab.disagreements import CAUSES, Disagreement
 from concord.lab.measuring import Candidate
-from concord.store import conversations, images, lab
+from concord.store import images, lab
 from concord.store.answers import ItemAnswer
 from concord.store.desk import Event
 from pages.desk import form
@@ -63,7 +63,7 @@ class ReviewDesk:
 
     def _item(self, db: Database, one: Disagreement, tags: Mapping[int, ItemAnswer]) -> dict[str, Any]:
         whole, scale, tagged = (
-            images.shown(db, conversations.load(db, one.unit.conversation)),
+            images.load(db, one.unit.conversation),
             one.criterion.scale,
             tags.get(one.unit.id),
         )

@@ -16,7 +16,7 @@ from concord.rating import Criterion
 from concord.rubrics.rubric import Rubric, shown
 from concord.rubrics.shelf import used
 from concord.runs.registry import BENCHMARKS
-from concord.store import conversations, desk, images, known, placements, studies
+from concord.store import desk, images, known, placements, studies
 from concord.store.desk import Refusal
 from concord.store.placements import Placement
 from concord.store.studies import Study
@@ -101,7 +101,7 @@ def item(db: Database, study: Study, unit: int, task: Placement) -> dict[str, An
         first, second = task.shown
         shown_item = shown_pair(db, first, second, rubric)
     else:
-        shown_item = dialogue(study, task, images.shown(db, conversations.load(db, task.conversation_id)))
+        shown_item = dialogue(study, task, images.load(db, task.conversation_id))
     return shown_item | answered(unit, task)
 
 
@@ -140,7 +140,7 @@ def pair_question(criterion: Criterion) -> dict[str, Any]:
 
 def shown_pair(db: Database, first: int, second: int, rubric: Rubric | None = None) -> dict[str, Any]:
     """Two conversations (ids) as they are shown. Values are picked by name, and none names a model."""
-    one, other = (images.shown(db, conversations.load(db, number)) for number in (first, second))
+    one, other = (images.load(db, number) for number in (first, second))
     about = {
         "turn": None,
         "language": one.language,

@@ -35,7 +35,7 @@ top = st.components.v2.component(
 def conversation(which: int) -> None:
     """Draw it. Raises NotFound."""
     with workspace().read() as db:
-        found, what = conversations.listed(db, which), images.shown(db, conversations.load(db, which))
+        found, what = conversations.listed(db, which), images.load(db, which)
         given, judgements = ratings.of_conversation(db, which), ratings.judgements_of(db, which)
         spent, lines = conversations.spent(db, which), summaries.scorecard(db, which)
         asked = {c.name: c for c in ratings.criteria_of(db, which)}
