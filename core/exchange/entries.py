@@ -411,9 +411,9 @@ def _entries(value: Any, role: Role, walk: Walk, path: str) -> list[Any]:
     name, inner = _inside(value)
     walk.leave(*(f"{path}.{other}" for other in _beside(value, {name}) if name))
     if name == "choices":
-        said = "choices.0.message" if "message" in inner[0] else "choices.0.text"
-        walk.leave(*(f"{path}.{other}" for other in _beside({name: inner}, {said})))
-        return _entries(inner[0].get(said.rpartition(".")[2]), role, walk, f"{path}.{said}")
+        choice = "choices.0.message" if "message" in inner[0] else "choices.0.text"
+        walk.leave(*(f"{path}.{other}" for other in _beside({name: inner}, {choice})))
+        return _entries(inner[0].get(choice.rpartition(".")[2]), role, walk, f"{path}.{choice}")
     texts = _texts(inner) if name else [json.dumps(value, ensure_ascii=False, default=str)]
     if texts:
         return [{"role": _OWN[role], "content": text} for text in texts]

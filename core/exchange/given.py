@@ -71,8 +71,8 @@ class RatingTable:
             table.item.append(items.setdefault(one.unit.conversation, len(items)))
             table.by.append(asked.setdefault(which, len(asked)))
             table.scores.append(one.score)
-            said = {"explanation": one.explanation, "created": one.created}
-            table.cells.append(said if one.explanation or one.created else NOTHING)
+            cells = {"explanation": one.explanation, "created": one.created}
+            table.cells.append(cells if one.explanation or one.created else NOTHING)
             places.append(one.where)
         table.items, table.asked = [*items], [*asked]
         return table

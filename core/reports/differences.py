@@ -160,10 +160,10 @@ def _boards(
         [j for j in panel if not both or of.raters[j].name in both]
         for of, panel in zip(rated, panels, strict=True)
     ]
-    asked = set.intersection(*({c.name for c in of.system.criteria if c.counted} for of in rated))
-    if not asked:
+    common = set.intersection(*({c.name for c in of.system.criteria if c.counted} for of in rated))
+    if not common:
         raise ConcordError("They were asked no question in common, so their scores cannot be compared.")
-    ways = weightings([c for c in rated[0].system.criteria if c.name in asked])
+    ways = weightings([c for c in rated[0].system.criteria if c.name in common])
     how: dict[str, Any] = {"weights": next(iter(ways.values()))}
     how |= {"weights": like.weights, "refusals": like.refusals} if like else {}
     return [

@@ -126,9 +126,9 @@ def within(
     ]
     unknown = sum(int((codes < 0).sum()) for codes, _ in coded.values()) if form is PLAYERS else 0
     notes = (f"{unknown} items belong to no group",) if unknown else ()
-    made = tabulate(form, table, criterion, rows, notes=notes, **drawing)
-    ends = any(figure.interval for name in ("spearman", "bias", "mae") for figure in made.estimates(name))
-    return made if ends else replace(made, caption="")
+    groups = tabulate(form, table, criterion, rows, notes=notes, **drawing)
+    ends = any(figure.interval for name in ("spearman", "bias", "mae") for figure in groups.estimates(name))
+    return groups if ends else replace(groups, caption="")
 
 
 def _inside(table: Ratings, criterion: str, judge: Contender, chosen: Bools) -> dict[str, Any]:

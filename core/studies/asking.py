@@ -192,8 +192,8 @@ def answer(
     judge = None
     if score is not None:
         state = look(db, purpose, name, None if of.alone else rater)
-        asked = state.items.get(item, ()) if state and state.opened else ()
-        question = next((one for one in asked if one.criterion.name == criterion), None)
+        questions = state.items.get(item, ()) if state and state.opened else ()
+        question = next((one for one in questions if one.criterion.name == criterion), None)
         if question is None:
             raise NotAllowed(
                 "This is not asked of you (any more): your answer was not taken. Go on with the next."

@@ -182,13 +182,13 @@ def about(task: SocialTask, talk: Talk) -> bool:
 def score(task: SocialTask, trajectory: Trajectory) -> Score:
     """The score of a task on a trajectory. Raises ConfigError if the trajectory cannot be about the task."""
     _check(task, trajectory)
-    told = invited(task, trajectory)
-    value, evidence = RULES[task.kind](task, trajectory, told)
+    guests = invited(task, trajectory)
+    value, evidence = RULES[task.kind](task, trajectory, guests)
     # Errands want no number of people.
-    ratio = None if task.kind == "help" or task.wanted < 2 else len(told) / (task.wanted - 1)
-    times = {name: talk.time.strftime(STAMP) for name, talk in told.items()}
+    ratio = None if task.kind == "help" or task.wanted < 2 else len(guests) / (task.wanted - 1)
+    times = {name: talk.time.strftime(STAMP) for name, talk in guests.items()}
     deeds = tuple(replace(deed, told=times.get(deed.agent, "")) for deed in evidence)
-    return Score(task.id, task.kind, value, ratio, deeds, told)
+    return Score(task.id, task.kind, value, ratio, deeds, guests)
 
 
 def _check(task: SocialTask, trajectory: Trajectory) -> None:
