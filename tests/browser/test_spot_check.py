@@ -296,7 +296,7 @@ def test_tasks_are_accepted_edited_and_rejected(app: Server, page: Page) -> None
     waiting(page, app)
     task(page, 0)
     name, description = (
-        page.get_by_label("Name", exact=True),
+        page.get_by_label("Name", exact=True).first,
         page.get_by_label(re.compile("^Description")).first,
     )
     expect(name).to_have_value("Abacus Keeper")
@@ -305,6 +305,8 @@ def test_tasks_are_accepted_edited_and_rejected(app: Server, page: Page) -> None
     expect(description).to_have_value(PROPOSED["abacus-warden"][1])
     page.get_by_role("button", name="Reject").click()
     expect(name).to_have_value("Tide Table")
+    # The form before stands beside the new one while the page draws.
+    expect(page.get_by_test_id("stForm")).to_have_count(1)
     description.fill("Work out the tides of a harbour. My first day: Monday.")
     page.get_by_role("button", name="Accept").click()
     expect(page.get_by_text("There are none.")).to_be_visible()
