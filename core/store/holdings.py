@@ -107,7 +107,8 @@ def pairs(db: Database) -> list[StudyHeld]:
     """Every study of pairs, newest first. Pairs of a discarded scenario are left out."""
     compared = (
         "FROM items i JOIN comparisons x ON x.first_id IN (i.conversation_id, i.other_id) AND x.second_id IN "
-        "(i.conversation_id, i.other_id) AND x.rubric = json_extract(t.meta, '$.rubric.name') "
+        "(i.conversation_id, i.other_id) AND x.rubric = "
+        "coalesce(json_extract(t.meta, '$.rubric.name'), '') "
         "AND x.failure IS NULL JOIN raters r ON r.id = x.rater_id WHERE i.study_id = t.id"
     )
     items = f"FROM items i {{}} WHERE i.study_id = t.id AND i.known = '' AND {stored.KEPT}"

@@ -140,7 +140,7 @@ def _pairs(study: StudyHeld) -> None:
             link("comparisons", "Comparisons", pairs=study.name)
         if study.closed < study.dealt:
             st.progress(study.closed / study.dealt)
-        who = f"compared by {study.rated:,} people and {study.judged:,} judges"
+        who = f"compared by {counted(study.rated, 'person', 'people')} and {counted(study.judged, 'judge')}"
         st.caption(plain(f"{study.units:,} pairs of {study.pairs_of} · {who}"))
 
 

@@ -157,4 +157,4 @@ def test_from_votes_to_agreement_with_judges(app: Server, page: Page, tmp_path: 
     assert float(shown[1]) == pytest.approx(100 * match["equal"]["value"], abs=0.05)
 
     page.goto(app.url)
-    drawn(page, "12 pairs of arena · compared by 4 people and 1 judges")
+    drawn(page, "12 pairs of arena · compared by 4 people and 1 judge")

@@ -11,7 +11,7 @@ from concord.demo import workspace as demo
 from concord.errors import WorkspaceError
 from concord.llm.models import load_models
 from concord.reports import differences
-from concord.store import checking, conversations, ratings, rows, runs, studies
+from concord.store import checking, conversations, holdings, ratings, rows, runs, studies
 from concord.store.conversations import Filter
 from concord.studies import asking
 from tests.demo import example_ratings, own_data
@@ -74,6 +74,12 @@ def test_it_has_what_the_readme_says(demo_workspace):
         assert len(people) == 5
         assert conversations.count(db, Filter("stss")) == 10
         assert conversations.count(db, Filter(own_data.RUBRIC)) == 24
+
+
+def test_who_compared_pairs_is_counted_with_a_rubric_and_without(demo_workspace):
+    with demo_workspace.read() as db:
+        compared = {study.name: (study.rated, study.judged) for study in holdings.pairs(db)}
+    assert compared == {"support-pairs": (2, 3), "simulbench-pairs": (2, 2)}
 
 
 def test_it_holds_what_goes_wrong_and_what_costs_money(demo_workspace):
