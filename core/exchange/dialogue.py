@@ -96,8 +96,11 @@ def from_list(
     for message, calls in reversed(read):
         if calls and following == "assistant":
             words = filter(None, (message.content, backwards[reply].content))
+            meta = dict(message.meta)
+            if shown := {**meta.pop(IMAGES, {}), **backwards[reply].images}:
+                backwards[reply] = replace(backwards[reply], meta={**backwards[reply].meta, IMAGES: shown})
             backwards[reply] = replace(backwards[reply], content="\n\n".join(words))
-            backwards.append(replace(message, role="tool", content="\n".join(calls)))
+            backwards.append(Message("tool", "\n".join(calls), meta))
             continue
         if calls:
             message = replace(message, content="\n".join(filter(None, (message.content, *calls))))
@@ -194,7 +197,8 @@ def _messages(entry: Any, where: str, roles: Roles) -> Iterator[tuple[Message, l
     for part in map(_typed, parts):
         if isinstance(part, Mapping) and part.get("type") in _RESULTS:
             content = next((part[n] for n in ("content", "output", "response", "result") if n in part), None)
-            result = {"result": named} if (named := _name(part)) else {}
+            result: dict[str, Any] = {"result": named} if (named := _name(part)) else {}
+            result |= {IMAGES: shown} if (shown := _images(content)) else {}
             yield Message("tool", _kept(_text(content), where), result), []
         elif isinstance(part, Mapping) and part.get("type") in _THOUGHT:
             thought = _text(part.get(part["type"], part.get("content")))
@@ -204,7 +208,7 @@ def _messages(entry: Any, where: str, roles: Roles) -> Iterator[tuple[Message, l
             calls.append((str(part.get("name") or ""), given))
         elif part is not None and (text := _text(part)):
             words.append(text)
-            images |= {text: source} if (source := _file(part)[1]) else {}
+            images |= _images(part)
     if images:
         meta[IMAGES] = images
     if role == "tool" and _MARK not in meta:
@@ -297,6 +301,14 @@ def _text(value: Any) -> str:
     names = ("text",) if any(medium in kind for medium in _MEDIA) else ("text", kind)
     said = next((value[name] for name in names if isinstance(value.get(name), str)), None)
     return _file(value)[0] if said is None else str(said)
+
+
+def _images(value: Any) -> dict[str, str]:
+    """Where the images of a part, or of a list of parts, lie, by what stands in the text for each."""
+    if isinstance(value, list):
+        return {text: source for part in value for text, source in _images(part).items()}
+    text, source = _file(value)
+    return {text: source} if source else {}
 
 
 def _file(value: Any) -> tuple[str, str]:

@@ -157,11 +157,14 @@ def messages(conversation: Conversation, speaker: Callable[[Message], str]) -> l
                     "reply": message is turn.reply,
                     "speaker": speaker(message) + conversation.voice(message),
                 }
-                images = [
-                    [text, url] for text, url in message.images.items() if url.startswith("data:image/")
-                ]
-                rows.append(shown | {"text": message.content} | ({"images": images} if images else {}))
+                rows.append(shown | content(message))
     return rows
+
+
+def content(message: Message) -> dict[str, Any]:
+    """What was said in a message, with its images."""
+    images = [[text, url] for text, url in message.images.items() if url.startswith("data:image/")]
+    return {"text": message.content} | ({"images": images} if images else {})
 
 
 def as_text(value: Any) -> str:

@@ -6,9 +6,8 @@ const pair = {
     const side = (letter, said, cut) =>
       el("section", { class: "side", "data-side": letter, tabindex: 0, "aria-label": `${item.whole ? t("Dialogue") : t("Reply")} ${letter}` },
         el("header", {}, el("strong", {}, letter), cut && el("strong", { class: "cut" }, t("cut off at the length limit"))), said);
-    const written = (text) => el("div", { class: `text ${text.trim() ? "" : "none"}`, dir: "auto" }, text.trim() ? view.written(text) : t("(an empty reply)"));
     return el("div", { class: "sides" }, item.sides.map((given, i) =>
-      item.whole ? side("AB"[i], given.map((message) => view.message(message, item))) : side("AB"[i], written(given.text), given.cut)));
+      item.whole ? side("AB"[i], given.map((message) => view.message(message, item))) : side("AB"[i], view.content(given.text, given.images), given.cut)));
   },
 
   refresh(item, { model, talk }) {

@@ -153,7 +153,7 @@ def shown_pair(db: Database, first: int, second: int, rubric: Rubric | None = No
     player = "Assistant" if rubric else "Simulator"
     before = form.messages(one, lambda message: "User" if message.role == "user" else player)
     replies = [
-        {"text": m.content, "cut": bool(m.meta.get("cut"))} for m in (one.messages[-1], other.messages[-1])
+        form.content(m) | {"cut": bool(m.meta.get("cut"))} for m in (one.messages[-1], other.messages[-1])
     ]
     title = "" if rubric else str(one.context.get("Task", ""))
     head = {"about": {"title": title, "facts": [], "tags": []}} if title else {}

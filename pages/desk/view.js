@@ -211,8 +211,15 @@ class View {
       note && el("p", { class: "marker" }, note),
       el("header", {}, t(speaker), turn && el("span", { class: "turn" }, ` ${turn}`), here && reply && el("strong", { class: "this" }, this.model.fixed.submits ? t("Rate this reply") : t("This reply is rated")),
         cut && el("strong", { class: "cut" }, t("cut off at the length limit"))),
+      this.content(text, images));
+  }
+
+  // What was said, with its images.
+  content(text, images) {
+    return [
       el("div", { class: `text ${text.trim() ? "" : "none"}`, dir: "auto" }, text.trim() ? this.written(text) : t("(an empty reply)")),
-      (images ?? []).filter(([, src]) => src.startsWith("data:image/")).map(([alt, src]) => el("img", { src, alt, title: alt })));
+      ...(images ?? []).filter(([, src]) => src.startsWith("data:image/")).map(([alt, src]) => el("img", { src, alt, title: alt })),
+    ];
   }
 
   // What an item is about, in sight while its dialogue scrolls beneath; a tag may lead to a turn.

@@ -78,6 +78,7 @@ def aside(message: Message) -> None:
     """Draw a system prompt, a call of a tool or its result: beside the dialogue, letter for letter."""
     with st.expander(plain(spoken(message)), expanded=len(message.content) <= FOLDED):
         st.code(breakable(message.content or "(nothing)"), language=None, wrap_lines=True)
+    images(message)
 
 
 def spoken(message: Message) -> str:

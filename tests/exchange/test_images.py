@@ -15,7 +15,7 @@ from concord.llm.models import Model
 from concord.store import conversations, images
 from concord.store.placements import Placement
 from concord.store.studies import Study
-from pages.desk.sent import dialogue
+from pages.desk.sent import dialogue, shown_pair
 from tests.conftest import toml
 from tests.rubrics.test_rubric_files import GOOD
 
@@ -138,6 +138,55 @@ def test_an_annotator_is_sent_the_image_and_no_other_meta(fresh, run, tmp_path):
     first, second = dialogue(Study("s", ()), task, one)["said"]
     assert [url for _, url in first["images"]] == [URL]
     assert "images" not in second
+
+
+def test_an_image_in_a_tools_result_is_kept_and_sent(fresh, run, tmp_path):
+    part = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": URL[22:]}}
+    call = {"type": "tool_use", "id": "u", "name": "camera", "input": {}}
+    entry = chat(result("u", [{"type": "text", "text": "A photo:"}, part]))
+    entry["messages"].insert(
+        0, {"role": "assistant", "content": [*parts_of("I look.", image_url(URL)), call]}
+    )
+    run(fresh, "import", "conversations", lines(tmp_path / "a.jsonl", entry))
+    with fresh.read() as db:
+        one = images.shown(db, conversations.load(db, "a/c"))
+    of_role = {m.role: m for m in one.messages}
+    assert of_role["tool"].content.startswith("A photo:\n[image: ")
+    assert [*of_role["tool"].images.values()] == [URL]
+    task = Placement(3, "s", 99, 1, "open", "", "", 3.0, {})
+    pictured = [said["speaker"] for said in dialogue(Study("s", ()), task, one)["said"] if "images" in said]
+    assert pictured == ["Model", "Tool"]
+
+
+def result(of, content):
+    return {"type": "tool_result", "tool_use_id": of, "content": content}
+
+
+def parts_of(text, *parts):
+    return [{"type": "text", "text": text}, *parts]
+
+
+def test_images_beside_a_call_stand_with_the_words_in_the_reply(tmp_path):
+    call = {"type": "tool_use", "id": "u", "name": "camera", "input": {}}
+    said = [{"role": "user", "content": "Draw."}]
+    said += [{"role": "assistant", "content": [*parts_of("Here:", image_url(URL)), call]}]
+    said += [{"role": "user", "content": [result("u", "done")]}, {"role": "assistant", "content": "Well?"}]
+    ((_, entry),) = conversations_file.survey(lines(tmp_path / "a.jsonl", {"messages": said})).shown
+    _, called, _, reply = entry.conversations[0].messages
+    assert (called.content, [*called.images]) == ("camera({})", [])
+    assert [*reply.images.values()] == [NAME]
+    assert reply.content == f"Here:\n{next(iter(reply.images))}\n\nWell?"
+
+
+def test_the_last_replies_of_a_pair_are_sent_with_their_images(fresh, run, tmp_path):
+    pair = {"prompt": "Draw.", "chosen": [{"role": "assistant", "content": [image_url(URL)]}]}
+    pair["rejected"] = [{"role": "assistant", "content": "No."}]
+    run(fresh, "import", "conversations", lines(tmp_path / "a.jsonl", pair))
+    with fresh.read() as db:
+        ids = conversations.existing(db, [c.key for c, _ in conversations.several(db, [1, 2])])
+        first, second = sorted(ids.values())
+        shown = shown_pair(db, first, second)
+    assert [[url for _, url in side.get("images", ())] for side in shown["sides"]] == [[URL], []]
 
 
 def test_only_a_model_that_sees_is_sent_images():
