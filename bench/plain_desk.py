@@ -12,7 +12,7 @@ from concord.workspace import Workspace
 st.set_page_config(layout="wide")
 workspace = st.cache_resource(Workspace.chosen)()
 with workspace.read() as db:
-    rater = access.annotator_of(db, st.query_params["token"]).rater_id
+    rater = access.of_token(db, st.query_params["token"]).rater_id
     unit = next((u for u, state, _ in placements.on_desk(db, rater, "keeper") if state == "open"), None)
     item = None if unit is None else placements.find_id(db, rater, unit)
     study = studies.get(db, "keeper")

@@ -1,7 +1,6 @@
 """`concord people …`: invite annotators and researchers by link, withdraw links, list who has one."""
 
 import json
-from urllib.parse import urlencode
 
 import click
 
@@ -9,12 +8,9 @@ from concord.commands import options
 from concord.commands.app import call
 from concord.commands.printing import echo
 from concord.errors import StudyError
-from concord.store import access, audit, members, personal, settings
-from concord.store.sessions import Role
+from concord.store import access, audit, personal
 from concord.studies import studies
 from concord.workspace import Workspace
-
-ROLES: dict[str, Role] = {"researcher": "researcher", "adjudicator": "adjudicator"}
 
 
 @click.group("people")
@@ -26,7 +22,7 @@ def command() -> None:
 @click.argument("names", metavar="NAME…", nargs=-1, required=True)
 @click.option(
     "--role",
-    type=click.Choice(["annotator", *ROLES]),
+    type=click.Choice(["annotator", "researcher", "adjudicator"]),
     default="annotator",
     show_default=True,
     help="An annotator has their desk only, an adjudicator the page Adjudication, a researcher all but "
@@ -40,16 +36,11 @@ def _invite(
     workspace: str, names: tuple[str, ...], role: str, study: str, base_url: str | None, days: int
 ) -> None:
     """Make a link for each name and print it, once. A new link replaces the person's older one."""
-    if study and role in ROLES:
+    if study and role != "annotator":
         raise StudyError("Only annotators are dealt a study: leave out --study or --role.")
     opened = Workspace.open(workspace, create=False)
     with opened.write() as db:
-        if role in ROLES:
-            address = (base_url or settings.address(db)).rstrip("/")
-            tokens = {name: members.invite(db, name, ROLES[role], days=days) for name in names}
-            links = {name: f"{address}/?{urlencode({'token': token})}" for name, token in tokens.items()}
-        else:
-            links = studies.invite(db, names, base_url, days)
+        links = studies.invite(db, names, base_url, days, role)
         items = studies.deal_study(db, study, names) if study else {}
     for name, link in links.items():
         echo(f"{name}\t{link}" + (f"\t{items.get(name, 0)} items" if study else ""))
@@ -66,9 +57,9 @@ def _revoke(workspace: str, name: str) -> None:
     `concord study deal` gives others what an annotator has not begun.
     """
     with Workspace.open(workspace, create=False).write() as db:
-        let_in = name in {one.name for one in members.every(db) if one.link != "withdrawn"}
+        let_in = name in {one.name for one in access.members(db) if one.link != "withdrawn"}
         if let_in:
-            members.revoke(db, name)
+            access.keep_out(db, name)
         if not let_in or name in {one.name for one in access.annotators(db) if one.can_enter}:
             access.revoke(db, name)
     echo(f"The link of {name} no longer works.")
@@ -109,7 +100,7 @@ def _forget(workspace: str, name: str, reason: str) -> None:
 def _list(workspace: str, study: str) -> None:
     """Who was invited, how far annotators are, and when and from where their link was last used."""
     with Workspace.open(workspace, create=False).read() as db:
-        people, others = access.annotators(db, study), [] if study else members.every(db)
+        people, others = access.annotators(db, study), [] if study else access.members(db)
     for one in others:
         echo(f"{one.name}\t{one.role}\tlink {one.link}")
     for a in people:

@@ -219,7 +219,7 @@ def _show(workspace: str, name: str) -> None:
         for flag in signs.warnings:
             echo(f"Warning: {flag.text}")
         for act in done:
-            echo(act.line)
+            echo(act.sentence)
     elif not study.anonymous:
         echo(f"Dealt to nobody yet: concord study deal {name} --annotators …")
 

@@ -149,7 +149,7 @@ def read(db: Database, study: str, *, resamples: int = 1000) -> Bench:
     parts = divided.read(db, study)
     described = studies.get(db, study)
     criteria = tuple(c for c in described.criteria if not c.scale.kind.of_two)
-    without = [] if not (out := exclusions.excluded(db, study)) else [one.rater for one in out.values()]
+    without = exclusions.raters(db, study)
     rows = frames.rows(db, study, without=without, every_judge=True)
     rows = mean_of_runs(rows, [c.name for c in criteria if not c.scale.ordered])
     everything = read_ratings(rows, counted=(), anonymous_people=described.anonymous)

@@ -197,7 +197,7 @@ def table(db: Database, parts: Parts) -> Table:
         for part in PARTS
     )
     opened = lab.openings(db, parts.study)
-    notes = [f"Test part opened by {o.by} on {o.done[:10]} for {o.about}: {o.reason}" for o in opened]
+    notes = [f"Test part opened by {o.by} on {o.done[:10]} for {o.about}: {o.detail}" for o in opened]
     notes = notes or ["The test part was never opened."]
     columns = (Column("part"), Column("items"), Column("scenarios"), Column("for", "to"))
     return Table("lab-parts", f"Parts of {parts.study}", columns, rows, notes=tuple(notes))

@@ -206,8 +206,7 @@ class AgreementReport(Evidence):
         values["limits"] = [] if self.options.nominal else self.limits
         values["left_out"] = self.left_out
         values["excluded"] = [
-            {"annotator": one.annotator, "reason": one.reason, "decided": one.decided}
-            for one in self.of.excluded
+            {"annotator": one.about, "reason": one.detail, "decided": one.done} for one in self.of.excluded
         ]
         values["with_excluded"] = self.of.with_excluded
         if self.of.chances:

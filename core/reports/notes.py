@@ -35,9 +35,9 @@ ONLY_RANDOM = "only the items of the simple random sample"
 def notes(of: StudyRatings, units: int, *, nominal: bool) -> list[str]:
     """What a reader of the figures has to know: what is left out, what is simulated, what final is."""
     sentences = [
-        f"{'Counted, though' if of.with_excluded else 'Left out:'} {decision.annotator}"
-        f"{' was left out' if of.with_excluded else ''} on {decision.decided[:10]}: {decision.reason}"
-        f"{'' if decision.reason.endswith('.') else '.'}" + ("" if of.with_excluded else f" {COUNTED}")
+        f"{'Counted, though' if of.with_excluded else 'Left out:'} {decision.about}"
+        f"{' was left out' if of.with_excluded else ''} on {decision.done[:10]}: {decision.detail}"
+        f"{'' if decision.detail.endswith('.') else '.'}" + ("" if of.with_excluded else f" {COUNTED}")
         for decision in of.excluded
     ]
     sentences += [
@@ -104,7 +104,7 @@ def with_exclusions(of: StudyRatings, words: dict[str, tuple[str, ...]]) -> dict
     if n := _extra_items(of):
         how.append(f"without extra ratings of {n} items whose raters differed")
     if of.excluded:
-        names = ", ".join(decision.annotator for decision in of.excluded)
+        names = ", ".join(decision.about for decision in of.excluded)
         how.append(
             f"with {names}, left out by default"
             if of.with_excluded

@@ -184,7 +184,7 @@ def _annotator_retest(evidence: Evidence, criterion: str, purpose: str = "repeat
 
 
 def _excluded(evidence: Evidence) -> list[str]:
-    return [decision.annotator for decision in evidence.of.excluded]
+    return [decision.about for decision in evidence.of.excluded]
 
 
 def _hits(evidence: Evidence, criterion: str) -> dict[str, list[tuple[bool, bool]]]:

@@ -1,5 +1,5 @@
-"""Who may come in: annotators by a secret link (only its hash is kept), researchers by a passphrase (only
-a slow hash). `sessions` is about who is in.
+"""Who may come in: by a secret link (only its hash is kept) annotators, and members, who are researchers and
+adjudicators; owners by a passphrase (only a slow hash). `sessions` is about who is in.
 """
 
 import hashlib
@@ -7,7 +7,7 @@ import hmac
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from sqlite_utils import Database
 
@@ -16,6 +16,7 @@ from concord.rating import Rater
 from concord.store import audit, links, ratings, sessions, settings, studies
 from concord.store.database import find, now, once
 from concord.store.purposes import RATED
+from concord.store.sessions import Role
 
 PASSPHRASE = "passphrase"
 """The setting that holds the hash of the researchers' passphrase."""
@@ -23,7 +24,7 @@ PASSPHRASE = "passphrase"
 PASSPHRASE_LENGTH = 12
 LONGEST_NAME = 80
 LINK_DAYS = 90
-"""How long an annotator's link works unless told otherwise."""
+"""How long a link works unless told otherwise."""
 _SCRYPT = {"n": 2**17, "r": 8, "p": 1}
 """OWASP, Password Storage Cheat Sheet: the first of its settings for scrypt. It takes 128 MiB."""
 _OLD = {"n": 2**15, "r": 8, "p": 1}
@@ -55,37 +56,59 @@ class Annotator:
     @property
     def link(self) -> str:
         """The state of their link: “none”, “works”, “expired” or “withdrawn”."""
-        if self.revoked:
-            return "withdrawn"
-        if self.expires and self.expires < now():
-            return "expired"
-        return "works" if self.invited else "none"
+        return links.state(self.invited, self.expires, self.revoked)
+
+
+class Member(NamedTuple):
+    """A researcher or an adjudicator. `expires` is None for a link that works until it is withdrawn."""
+
+    name: str
+    role: Role
+    invited: str
+    expires: str | None
+    revoked: str | None
+
+    @property
+    def link(self) -> str:
+        """The state of their link: “works”, “expired” or “withdrawn”."""
+        return links.state(self.invited, self.expires, self.revoked)
 
 
 class Link(NamedTuple):
-    """Whose link it is, and when it expires: None for never."""
+    """Whose link it is, an annotator's or, with a `role`, a member's; `expires` is None for never."""
 
-    rater_id: int
+    rater_id: int | None
     name: str
     expires: str | None
+    role: Role | Literal[""] = ""
 
 
-def invite(db: Database, name: str, *, simulated: bool = False, days: int = LINK_DAYS) -> str:
-    """Make (or renew) an annotator's link; returns the secret, which is shown once and kept nowhere. An older
+def invite(
+    db: Database, name: str, role: str = "annotator", *, simulated: bool = False, days: int = LINK_DAYS
+) -> str:
+    """Make (or renew) somebody's link; returns the secret, which is shown once and kept nowhere. An older
     link stops working, and sessions begun by it end. The link expires after so many days, 0: never.
 
-    Raises StudyError for a name that cannot be used: empty, too long to be shown, or with a comma, which
-    separates names.
+    Raises StudyError for a role that no link has, and for a name that cannot be used: empty, too long to be
+    shown, an annotator's with a comma, which separates names.
     """
-    if not name.strip() or len(name) > LONGEST_NAME or "," in name:
+    if role not in ("annotator", "researcher", "adjudicator"):
+        raise StudyError(f"“{role}” is no role for a link: annotator, researcher or adjudicator.")
+    annotates = role == "annotator"
+    if not name.strip() or len(name) > LONGEST_NAME or ("," in name if annotates else not name.isprintable()):
         shown = f"“{name[:40]}{'…' if len(name) > 40 else ''}”"
-        raise StudyError(
-            f"{shown} is no name for an annotator: it needs 1 to {LONGEST_NAME} characters and no comma."
-        )
-    rater = ratings.rater_id(db, Rater(name, "human", simulated=simulated))
-    token = secrets.token_urlsafe(24)
-    links.put(db, "annotator", token, rater=rater, expires=now(timedelta(days=days)) if days else None)
-    sessions.end_all(db, "annotator", rater=rater)
+        whose = "a researcher" if role == "researcher" else f"an {role}"
+        commas = " and no comma" if annotates else ""
+        raise StudyError(f"{shown} is no name for {whose}: it needs 1 to {LONGEST_NAME} characters{commas}.")
+    token, expires = secrets.token_urlsafe(32), now(timedelta(days=days)) if days else None
+    opens: Literal["annotator", "member"] = "annotator" if annotates else "member"
+    owner: dict[str, Any] = {"name": name}
+    if annotates:
+        owner = {"rater": ratings.rater_id(db, Rater(name, "human", simulated=simulated))}
+    else:
+        audit.record(db, f"let in as {role}", about=name)
+    links.put(db, opens, token, role="" if annotates else role, expires=expires, **owner)
+    sessions.end_all(db, opens, **owner)
     return token
 
 
@@ -98,17 +121,36 @@ def revoke(db: Database, name: str) -> None:
     audit.record(db, "link withdrawn", about=name)
 
 
-def annotator_of(db: Database, token: str) -> Link:
-    """The annotator a link belongs to. Raises LinkRefused for one that is unknown, was withdrawn or has
-    expired.
+def keep_out(db: Database, name: str) -> None:
+    """Close a member's link and sign them out; what they decided stays under their name. Raises NotFound."""
+    link = find(db, "links", "id", opens="member", name=name)
+    if link is None:
+        raise not_found("researcher", name, [one.name for one in members(db)])
+    links.withdraw(db, link["id"])
+    sessions.end_all(db, "member", name=name)
+    audit.record(db, "kept out", about=name)
+
+
+def members(db: Database) -> list[Member]:
+    """The members, by name."""
+    rows = db.execute(
+        "SELECT name, role, made, expires, ended FROM links WHERE opens = 'member' ORDER BY name"
+    )
+    return [Member(*row) for row in rows]
+
+
+def of_token(db: Database, token: str) -> Link:
+    """The annotator or member whose link this is. Raises LinkRefused for one that is unknown, was withdrawn
+    or has expired.
     """
-    row = links.of_token(db, "annotator", token)
+    row = links.of_token(db, "annotator", token) or links.of_token(db, "member", token)
     if row is None or row["ended"]:
         raise sessions.LinkRefused("unknown")
-    link = Link(row["rater_id"], ratings.rater_of(db, row["rater_id"]).name, row["expires"])
-    if link.expires and link.expires < now():
+    if row["expires"] and row["expires"] < now():
         raise sessions.LinkRefused("expired")
-    return link
+    rater = row["rater_id"]
+    name = row["name"] if rater is None else ratings.rater_of(db, rater).name
+    return Link(rater, name, row["expires"], row["role"])
 
 
 def is_withdrawn(db: Database, token: str) -> bool:

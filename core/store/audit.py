@@ -1,10 +1,11 @@
 """The audit log: who did what, when, and about which study. Rows are never changed.
 
 The function of the store that carries an act out records it, in the same transaction: there is no act without
-its line. Registrations and settled scores have tables of their own, which the log reads too, so that each is
-stored once.
+its line. Settled scores have a table of their own, which the log reads too, so that each is stored once.
 """
 
+import json
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from sqlite_utils import Database
@@ -17,14 +18,23 @@ from concord.table import Column, Table
 
 
 class AuditLine(NamedTuple):
-    """One line of the log; `about` is an annotator or a researcher, `study` “” for what is about none."""
+    """One line of the log: `about` an annotator or a researcher and, of a study, an `item` (a conversation's
+    key, with the turn); each “” where it is about none. `detail` says why, or how.
+    """
 
     done: str
     by: str
     what: str
     study: str
     about: str
+    item: str
     detail: str
+
+    @property
+    def sentence(self) -> str:
+        """What was done about a study, in one line."""
+        about = " ".join(filter(None, (self.about, self.item)))
+        return f"{self.done[:10]}: {self.what}{f' {about}' if about else ''} by {self.by}: {self.detail}"
 
 
 def record(
@@ -55,17 +65,26 @@ def words(value: Any) -> str:
     return ",".join(map(words, value)) if isinstance(value, list | tuple) else str(value)
 
 
+def of_study(db: Database, study: str, what: Collection[str]) -> list[AuditLine]:
+    """The lines about a study that say one of these, in the order in which it was done."""
+    rows = db.execute(
+        f"SELECT {', '.join(AuditLine._fields)} FROM audit_log WHERE study = ? "
+        "AND what IN (SELECT value FROM json_each(?)) ORDER BY id",
+        [study, json.dumps([*what])],
+    )
+    return [AuditLine(*row) for row in rows]
+
+
 def every(db: Database, study: str = "") -> list[AuditLine]:
     """The lines (about one study), the newest first. Raises NotFound for an unknown study."""
     if study and not find(db, "studies", "id", name=study):
         raise not_found("study", study, [name for (name,) in db.execute("SELECT name FROM studies")])
     rows = db.execute(
-        """
-        SELECT done, by, what, study, about, detail FROM (
-            SELECT done, by, what, study, about, trim(item || ' ' || detail) AS detail FROM audit_log
-            UNION ALL SELECT a.given, x.name, 'settled', t.name, '',
-                c.key || ifnull(' turn ' || u.turn, '') || ' ' || a.question || ' '
-                || printf('%g', a.value) || ': ' || a.reason
+        f"""
+        SELECT * FROM (
+            SELECT {", ".join(AuditLine._fields)} FROM audit_log
+            UNION ALL SELECT a.given, x.name, 'settled', t.name, '', c.key || ifnull(' turn ' || u.turn, ''),
+                a.question || ' ' || printf('%g', a.value) || ': ' || a.reason
                 FROM answers a JOIN placements p ON p.id = a.placement_id AND p.purpose = 'adjudicate'
                 JOIN items u ON u.id = p.item_id JOIN studies t ON t.id = u.study_id
                 JOIN conversations c ON c.id = u.conversation_id JOIN raters x ON x.id = p.rater_id
@@ -84,7 +103,12 @@ def table(db: Database, study: str = "") -> Table:
         *map(Column, ("what", "study", "about", "detail")),
     )
     rows = tuple(
-        entry._asdict() | {"done": entry.done[:19].replace("T", " "), "by": entry.by or "not recorded"}
+        {
+            "done": entry.done[:19].replace("T", " "),
+            "by": entry.by or "not recorded",
+            **{name: getattr(entry, name) for name in ("what", "study", "about")},
+            "detail": f"{entry.item} {entry.detail}".strip(),
+        }
         for entry in every(db, study)
     )
     notes = () if rows else ("Nothing was decided or exported yet.",)

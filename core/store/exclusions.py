@@ -4,46 +4,29 @@ The view `left_out` says for all who read ratings whom the last decision leaves 
 people's means in lists and on leaderboards, and exports.
 """
 
-from dataclasses import dataclass
-
 from sqlite_utils import Database
 
 from concord.errors import StudyError
 from concord.store import access, audit, summaries
+from concord.store.audit import AuditLine
 from concord.store.purposes import RATED
 from concord.store.studies import study_id
-
-
-@dataclass(frozen=True)
-class Decision:
-    """One decision about an annotator. The last one holds."""
-
-    annotator: str
-    rater: int
-    excluded: bool
-    reason: str
-    decided: str
-
 
 OUT, IN = "left out", "taken in again"
 """What the audit log says of such decisions."""
 
 
-def decisions(db: Database, study: str) -> list[Decision]:
-    """Every decision of a study, in the order in which they were made. Raises NotFound."""
+def excluded(db: Database, study: str) -> dict[str, AuditLine]:
+    """The annotators that are left out of a study's figures, with the decision, by name. Raises NotFound."""
     study_id(db, study)
-    rows = db.execute(
-        "SELECT x.name, x.id, e.what = ?, e.detail, e.done FROM audit_log e JOIN raters x "
-        "ON x.kind = 'human' AND x.name = e.about WHERE e.study = ? AND e.what IN (?, ?) ORDER BY e.id",
-        [OUT, study, OUT, IN],
-    )
-    return [Decision(name, rater, bool(out), *rest) for name, rater, out, *rest in rows]
+    last = {decision.about: decision for decision in audit.of_study(db, study, (OUT, IN))}
+    return {name: last[name] for name in sorted(last) if last[name].what == OUT}
 
 
-def excluded(db: Database, study: str) -> dict[str, Decision]:
-    """The annotators that are left out of a study's figures, with the decision, by name."""
-    last = {decision.annotator: decision for decision in decisions(db, study)}
-    return {name: last[name] for name in sorted(last) if last[name].excluded}
+def raters(db: Database, study: str) -> list[int]:
+    """The raters (ids) that are left out of a study's figures. Raises NotFound."""
+    rows = db.execute("SELECT rater_id FROM left_out WHERE study_id = ?", [study_id(db, study)])
+    return [number for (number,) in rows]
 
 
 def exclude(db: Database, study: str, annotator: str, reason: str) -> None:

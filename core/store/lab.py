@@ -8,18 +8,10 @@ from sqlite_utils import Database
 
 from concord.store import answers, audit, studies
 from concord.store.answers import ItemAnswer
+from concord.store.audit import AuditLine
 from concord.store.database import update
 
 OPENED = "test part opened"
-
-
-class Opening(NamedTuple):
-    """One look at the sealed part: who took it, when, of which judge, and why."""
-
-    done: str
-    by: str
-    about: str
-    reason: str
 
 
 class Asked(NamedTuple):
@@ -71,13 +63,9 @@ def open_test(db: Database, study: str, about: str, reason: str) -> int:
     return before
 
 
-def openings(db: Database, study: str) -> list[Opening]:
-    """The looks at a study's sealed part, the first first."""
-    rows = db.execute(
-        "SELECT done, by, about, detail FROM audit_log WHERE study = ? AND what = ? ORDER BY id",
-        [study, OPENED],
-    )
-    return [Opening(*row) for row in rows]
+def openings(db: Database, study: str) -> list[AuditLine]:
+    """The looks at a study's sealed part, the first first: who, when, of which judge, and why."""
+    return audit.of_study(db, study, [OPENED])
 
 
 def asked(db: Database, conversations: Sequence[int]) -> list[Asked]:

@@ -42,6 +42,15 @@ def of_token(db: Database, opens: Opens, token: str) -> dict[str, Any] | None:
     return find(db, "links", opens=opens, token_hash=hashed(token))
 
 
+def state(made: str | None, expires: str | None, ended: str | None) -> str:
+    """How a link stands: “none”, “works”, “expired” or “withdrawn”."""
+    if ended:
+        return "withdrawn"
+    if expires and expires < now():
+        return "expired"
+    return "works" if made else "none"
+
+
 def withdraw(db: Database, link: int) -> None:
     """End a link and forget its token."""
     db.table("links").update(link, {"ended": now(), "token_hash": None})

@@ -163,12 +163,12 @@ def end(db: Database, number: int) -> None:
     db.table("sessions").update(number, {"ended": now()})
 
 
-def end_all(db: Database, *kinds: Kind, rater: int | None = None) -> None:
-    """End every session of these kinds (of an annotator)."""
+def end_all(db: Database, *kinds: Kind, rater: int | None = None, name: str | None = None) -> None:
+    """End every session of these kinds (of an annotator, or under a name)."""
     db.execute(
         f"UPDATE sessions SET ended = :now WHERE {_LIVE} AND kind IN (SELECT value FROM json_each(:kinds)) "
-        "AND (:rater IS NULL OR rater_id = :rater)",
-        {"kinds": json.dumps(kinds), "rater": rater, **_times()},
+        "AND (:rater IS NULL OR rater_id = :rater) AND (:name IS NULL OR name = :name)",
+        {"kinds": json.dumps(kinds), "rater": rater, "name": name, **_times()},
     )
 
 

@@ -133,7 +133,7 @@ def look(db: Database, purpose: str, name: str, rater: int | None) -> Look | Non
 
     @cache
     def blind() -> dict[int, list[ItemAnswer]]:
-        left_out = {one.rater for one in exclusions.excluded(db, name).values()}
+        left_out = {*exclusions.raters(db, name)}
         return answers.by_item(answers.blind(db, name, left_out if of.alone else left_out - {rater}))
 
     shown = beside(db, study, rater, blind)

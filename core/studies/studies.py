@@ -28,7 +28,7 @@ from concord.store import (
     studies,
 )
 from concord.store.answers import ItemAnswer
-from concord.store.exclusions import Decision
+from concord.store.audit import AuditLine
 from concord.store.known import Check, Pair
 from concord.store.progress import Item
 from concord.store.studies import Study
@@ -89,7 +89,7 @@ class StudyRatings:
     """People's extra ratings, given because the first raters differed; they are not among `rows`."""
     gold: Columns = field(default_factory=dict)
     """Gold labels, against which people and judges are measured; they are not among `rows` either."""
-    excluded: tuple[Decision, ...] = ()
+    excluded: tuple[AuditLine, ...] = ()
     """The annotators left out by a decision; `rows` have their ratings only `with_excluded`."""
     with_excluded: bool = False
     again: Mapping[str, tuple[Pair, ...]] = field(default_factory=dict)
@@ -181,15 +181,22 @@ class StudyRatings:
 
 
 def invite(
-    db: Database, names: Sequence[str], base_url: str | None = None, days: int = access.LINK_DAYS
+    db: Database,
+    names: Sequence[str],
+    base_url: str | None = None,
+    days: int = access.LINK_DAYS,
+    role: str = "annotator",
 ) -> dict[str, str]:
-    """Links for annotators, by name, which expire after so many days (0: never). A link is returned once, not
-    stored, and ends the one before it. Without `base_url` it leads to where the app last listened.
+    """Links for people of a role, by name, which expire after so many days (0: never). A link is returned
+    once, not stored, and ends the one before it. Without `base_url` it leads to where the app last listened.
     """
-    desk = f"{(base_url or settings.address(db)).rstrip('/')}/rate"
-    links = {name: f"{desk}?{urlencode({'token': access.invite(db, name, days=days)})}" for name in names}
+    page = "rate" if role == "annotator" else ""
+    address, links = (base_url or settings.address(db)).rstrip("/"), {}
     for name in names:
-        audit.record(db, "invited", about=name)
+        token = access.invite(db, name, role, days=days)
+        links[name] = f"{address}/{page}?{urlencode({'token': token})}"
+        if role == "annotator":
+            audit.record(db, "invited", about=name)
     return links
 
 
@@ -217,7 +224,7 @@ def ratings_for_agreement(
     """
     study = studies.get(db, name)
     out = exclusions.excluded(db, name)
-    without = [] if with_excluded else [one.rater for one in out.values()]
+    without = [] if with_excluded else exclusions.raters(db, name)
     rows, extra = _apart(frames.rows(db, name, without=without, with_extra=True))
     chances, items = _chances(db, study), _items(study, items)
     if items == "random":

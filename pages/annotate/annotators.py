@@ -2,7 +2,6 @@
 
 import json
 from datetime import datetime
-from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -15,7 +14,6 @@ from concord.store import (
     exclusions,
     personal,
     placements,
-    settings,
 )
 from concord.store import studies as stored
 from concord.store.access import Annotator
@@ -26,7 +24,7 @@ from pages.parts.address import checked, link, listed
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.reports import studies_called
-from pages.parts.session import workspace
+from pages.parts.session import opened_at, workspace
 from pages.parts.table import draw
 
 QUALITY = "Annotation quality"
@@ -42,7 +40,7 @@ def page() -> None:
     with workspace().read() as db:
         people, names = access.annotators(db), stored.names(db)
     if names:
-        crowd_link(names, _here())
+        crowd_link(names, opened_at())
     if not people:
         return
     st.subheader("Who is here", anchor=False)
@@ -76,18 +74,11 @@ def _invite() -> None:
         st.subheader("Invite", anchor=False)
         names, more = st.columns(2)
         names.text_area("Names, one a line", key="names", height=150, max_chars=20_000)
-        more.text_input("Where they reach this app", _here(), key="address", max_chars=2000)
+        more.text_input("Where they reach this app", opened_at(), key="address", max_chars=2000)
         more.number_input(
             "The link expires after so many days (0: never)", 0, None, access.LINK_DAYS, key="days"
         )
         st.form_submit_button("Make links", type="primary", on_click=_invited)
-
-
-def _here() -> str:
-    """The address this page was opened at. The researcher corrects it if annotators use another one."""
-    with workspace().read() as db:
-        url = urlsplit(st.context.url or settings.address(db))
-    return f"{url.scheme}://{url.netloc}"
 
 
 def _table(people: list[Annotator]) -> None:
@@ -226,7 +217,7 @@ def _trust() -> None:
         why.text_input("Reason", key="why", max_chars=1000)
         go.form_submit_button("Decide", on_click=_decided, args=(name,))
     for act in done:
-        st.caption(plain(act.line))
+        st.caption(plain(act.sentence))
 
 
 def _admitted(study: str) -> None:
@@ -268,7 +259,7 @@ def _invited() -> None:
 
 
 def _renew(name: str) -> None:
-    _make([name], _here())
+    _make([name], opened_at())
 
 
 def _make(names: list[str], address: str, days: int = access.LINK_DAYS) -> None:

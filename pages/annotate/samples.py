@@ -148,7 +148,7 @@ def _running(study: Study, items: list[progress.Item]) -> None:
             label = "Reopen the study" if closed else "Close the study"
             st.button(label, on_click=_closed, args=(study.name, closed))
         for act in done:
-            st.caption(plain(act.line))
+            st.caption(plain(act.sentence))
 
 
 def _facts(study: Study, items: int) -> None:

@@ -2,18 +2,18 @@
 
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlencode, urlsplit
 
 import pandas as pd
 import streamlit as st
 
-from concord.store import members, sessions, settings
+from concord.store import access, sessions
 from concord.store.sessions import Session
+from concord.studies import studies
 from pages.parts import told
 from pages.parts.navigation import heading
 from pages.parts.people import Researcher
 from pages.parts.plain import plain
-from pages.parts.session import here, workspace
+from pages.parts.session import here, opened_at, workspace
 from pages.parts.table import rows_as_cards
 
 KINDS = {
@@ -90,7 +90,7 @@ def _members() -> None:
         st.markdown("**Hand this link to its person.** It is shown this once.")
         st.code(made, language=None, wrap_lines=True)
     with workspace().read() as db:
-        everybody = members.every(db)
+        everybody = access.members(db)
     for one in everybody:
         st.markdown(plain(f"{one.name}: {one.role}, link {one.link}"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -105,15 +105,14 @@ def _members() -> None:
 
 def _let_in() -> None:
     with told.writing() as db:
-        name, url = st.session_state["member name"].strip(), urlsplit(st.context.url or settings.address(db))
-        token = members.invite(db, name, st.session_state["member role"])
-        st.session_state["member link"] = f"{url.scheme}://{url.netloc}/?{urlencode({'token': token})}"
+        name, role = st.session_state["member name"].strip(), st.session_state["member role"]
+        [st.session_state["member link"]] = studies.invite(db, [name], opened_at(), role=role).values()
         told.done(f"{name} may come in.")
 
 
 def _keep_out() -> None:
     with told.writing() as db:
-        members.revoke(db, st.session_state["member out"])
+        access.keep_out(db, st.session_state["member out"])
         told.done(f"The link of {st.session_state['member out']} no longer works.")
 
 

@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
+from urllib.parse import urlsplit
 
 import streamlit as st
 
 from concord.errors import ConcordError
 from concord.runs.registry import register_own
+from concord.store import settings
 from concord.store.database import keep_open
 from concord.workspace import Workspace
 from pages.parts.people import AnnotatorHere, Researcher, SignedOut, who_is_here
@@ -28,6 +30,13 @@ def here() -> Researcher | AnnotatorHere | None:
     Raises NotAllowed for a link that does not work, SignedOut for an annotator who was signed in.
     """
     return who_is_here(workspace())
+
+
+def opened_at() -> str:
+    """The address this page was opened at. The researcher corrects it if annotators use another one."""
+    with workspace().read() as db:
+        url = urlsplit(st.context.url or settings.address(db))
+    return f"{url.scheme}://{url.netloc}"
 
 
 def researching() -> bool:

@@ -184,7 +184,7 @@ def _provenance(report: AgreementReport) -> str:
         else f"n = {counted(compared, 'item')}",
         f"{people}, {counted(len(report.judges), 'judge')}",
         f"{len(of.left_out)} left out for refusals" if of.left_out else "",
-        f"{plain(', '.join(one.annotator for one in of.excluded))} "
+        f"{plain(', '.join(one.about for one in of.excluded))} "
         f"{'counted, though left out' if of.with_excluded else 'left out'} by decision"
         if of.excluded
         else "",

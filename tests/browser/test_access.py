@@ -14,7 +14,7 @@ from urllib.request import Request, urlopen
 import pytest
 from playwright.sync_api import Page, expect
 
-from concord.store import access, members, placements
+from concord.store import access, placements
 from concord.store.crowds import Crowd
 from concord.studies import crowd
 from concord.workspace import Workspace
@@ -137,7 +137,7 @@ def test_a_members_link_on_another_site_leaves_the_owner_signed_in_until_they_ag
     page: Page, server: Server
 ) -> None:
     with server.workspace.write() as db:
-        link = server.link(members.invite(db, "Mallory", "adjudicator"))
+        link = server.link(access.invite(db, "Mallory", "adjudicator"))
     server.sign_in(page.context)
     before = page.context.cookies()
     elsewhere = f"<a href='{link}'>here</a><form method='post' action='{server.url}/sign-in'>"
@@ -211,7 +211,7 @@ def test_a_study_of_somebody_else_cannot_be_reported_on(server: Server, invite: 
 
     mine = invite(2)
     with server.workspace.write() as db:
-        me = access.annotator_of(db, mine).rater_id
+        me = access.of_token(db, mine).rater_id
         own = placements.on_desk(db, me, "keeper")[0][0]
         foreign = placements.on_desk(db, access.annotator_id(db, "hidden-colleague"), "turns")[0][0]
         mark, refused = desk.apply(

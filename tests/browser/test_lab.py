@@ -100,4 +100,4 @@ def test_the_loop_by_page(app: Server, page: Page) -> None:
     assert "Judge card: judge by shop" in saved
     assert "asked again" in saved
     with app.workspace.read() as db:
-        assert [one.reason for one in lab.openings(db, mock.STUDY)] == ["chosen on select"]
+        assert [one.detail for one in lab.openings(db, mock.STUDY)] == ["chosen on select"]

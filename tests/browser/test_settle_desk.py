@@ -11,7 +11,7 @@ from concord.conversation import Conversation, Message, Unit
 from concord.questions import Scale
 from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports.agreement_report import agreement_report
-from concord.store import access, conversations, exclusions, frames, members, ratings
+from concord.store import access, conversations, exclusions, frames, ratings
 from concord.store import studies as stored
 from concord.studies import studies
 from concord.studies.purposes import second
@@ -141,7 +141,7 @@ def test_an_item_that_left_the_queue_is_refused_and_texts_are_markdown(
             ]
             import_annotations(db, "t", given)
         set_rule(db, "t", Rule(2))
-        link = app.link(members.invite(db, "Dana", "adjudicator"), path="/")
+        link = app.link(access.invite(db, "Dana", "adjudicator"), path="/")
     theirs = browser.new_context().new_page()
     theirs.set_default_timeout(30_000)
     theirs.goto(link)

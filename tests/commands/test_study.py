@@ -49,7 +49,7 @@ def test_from_draw_to_desk(filled, run, tmp_path):
     links = [line.split("\t") for line in invited.stdout.splitlines()]
     assert [(name, items) for name, _, items in links] == [("ann", "12 items"), ("bo", "12 items")]
     with filled.read() as db:
-        assert access.annotator_of(db, links[0][1].split("token=")[1])[1] == "ann"
+        assert access.of_token(db, links[0][1].split("token=")[1])[1] == "ann"
 
     dealt = run(filled, "study", "deal", "mine", "--overlap", 1)
     assert "1 rater a unit: ann 6 items, bo 6 items" in dealt.output

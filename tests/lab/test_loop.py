@@ -167,7 +167,7 @@ def test_each_opening_of_the_sealed_part_is_counted_and_told(shop):
             assert "2 times" in told[0]
             assert "draw a new study" in told[0]
     with shop.read() as db:
-        assert [one.reason for one in lab.openings(db, mock.STUDY)] == ["look 0", "look 1", "look 2"]
+        assert [one.detail for one in lab.openings(db, mock.STUDY)] == ["look 0", "look 1", "look 2"]
 
 
 def test_the_report_of_a_divided_study_says_that_it_holds_the_sealed_part(shop, run):

@@ -69,7 +69,7 @@ def test_who_has_not_passed_is_shown_and_admitted_with_a_reason(workspace: Works
     next(button for button in page.button if button.label == "Admit").click().run()
     assert page.success[0].value == "“s” is open to Ada\\."
     with workspace.read() as db:
-        assert [(act.what, act.reason) for act in acts.every(db, "s")][-1] == ("admitted", "a slip")
+        assert [(act.what, act.detail) for act in acts.every(db, "s")][-1] == ("admitted", "a slip")
     assert "admit" not in [box.key for box in page.selectbox]
 
 

@@ -90,7 +90,7 @@ def test_the_sealed_part_opens_with_a_reason_only(shop: Workspace) -> None:
     press(shown, "Open the test part")
     assert "agrees with people better" in said(shown)
     with shop.read() as db:
-        assert [one.reason for one in lab.openings(db, mock.STUDY)] == ["chosen"]
+        assert [one.detail for one in lab.openings(db, mock.STUDY)] == ["chosen"]
 
 
 def test_disagreements_are_grouped(shop: Workspace) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from concord.store import audit, members
+from concord.store import access, audit
 from concord.workspace import Workspace
 from pages.parts.people import Researcher
 
@@ -31,12 +31,11 @@ def test_the_owner_lets_somebody_in_and_keeps_them_out(workspace: Workspace) -> 
     assert not page.exception
     [link] = [code.value for code in page.code]
     with workspace.read() as db:
-        found = members.of_token(db, link.partition("token=")[2])
-        assert found is not None
+        found = access.of_token(db, link.partition("token=")[2])
         assert (found.name, found.role) == ("Dana", "adjudicator")
     page.button(key="member revoke").click().run()
     with workspace.read() as db:
-        assert [one.link for one in members.every(db)] == ["withdrawn"]
+        assert [one.link for one in access.members(db)] == ["withdrawn"]
         assert [line.what for line in audit.every(db)] == ["kept out", "let in as adjudicator"]
     page.text_input(key="member name").set_value(" ")
     page.button(key="member invite").click().run()

@@ -27,7 +27,7 @@ from starlette.datastructures import Headers
 
 from concord.cli import main
 from concord.errors import NotAllowed
-from concord.store import access, audit, crowds, members, sessions
+from concord.store import access, audit, crowds, sessions
 from concord.store.crowds import Crowd
 from concord.store.database import now
 from concord.store.sessions import Role
@@ -203,7 +203,7 @@ def test_ended_sessions_are_over_at_once(behind: Server) -> None:
 @pytest.mark.parametrize("kind", sessions.IDLE)
 def test_a_session_expires_when_idle_and_when_old(tmp_path: Path, kind: sessions.Kind) -> None:
     with Workspace.open(tmp_path).write() as db:
-        members.invite(db, "Dana", "researcher")
+        access.invite(db, "Dana", "researcher")
         name = "Dana" if kind == "member" else ""
         token = sessions.begin(db, kind, name=name)
 
@@ -438,7 +438,7 @@ def test_a_link_expires_is_renewed_and_withdrawn(behind: Server) -> None:
     with behind.workspace.write() as db:
         cat = access.annotator_id(db, "Cat")
         [session] = [s for s in sessions.each(db) if (s.kind, s.rater_id) == ("annotator", cat)]
-        assert session.expires == access.annotator_of(db, old).expires
+        assert session.expires == access.of_token(db, old).expires
         db.execute("UPDATE links SET expires = ?", [now(-sessions.EVERY)])
         assert [a.link for a in access.annotators(db) if a.name == "Cat"] == ["expired"]
     assert opened(old) == ("refused", "")
@@ -502,7 +502,7 @@ def test_a_crowds_link_makes_one_annotator_of_a_number_and_leaves_no_number_in_t
 @pytest.mark.parametrize("role", ["researcher", "adjudicator"])
 def test_a_role_opens_its_pages_and_no_other(behind: Server, role: Role) -> None:
     with behind.workspace.write() as db:
-        link = f"{behind.url}/?token={members.invite(db, f'Dana the {role}', role)}"
+        link = f"{behind.url}/?token={access.invite(db, f'Dana the {role}', role)}"
     entered = enter(link)
     assert (entered.query, entered.address) == ("", "")
     assert entered.cookie
@@ -519,7 +519,7 @@ def test_a_role_opens_its_pages_and_no_other(behind: Server, role: Role) -> None
         with pytest.raises(HTTPError, match="404"):
             urlopen(Request(behind.url + path, headers={"Cookie": entered.cookie}))
     with behind.workspace.write() as db:
-        members.revoke(db, f"Dana the {role}")
+        access.keep_out(db, f"Dana the {role}")
     assert SIGN_IN in ask(behind.url, "", cookie=entered.cookie), "Signed out at once."
     refused = enter(link)
     assert (refused.cookie, refused.query) == ("", "refused=unknown")
@@ -527,9 +527,9 @@ def test_a_role_opens_its_pages_and_no_other(behind: Server, role: Role) -> None
 
 def test_a_members_link_is_renewed_and_expires_and_cannot_pass_for_another(behind: Server) -> None:
     with behind.workspace.write() as db:
-        old = members.invite(db, "Eve", "adjudicator")
+        old = access.invite(db, "Eve", "adjudicator")
         first = enter(f"{behind.url}/?token={old}")
-        new = members.invite(db, "Eve", "researcher", days=1)
+        new = access.invite(db, "Eve", "researcher", days=1)
     assert SIGN_IN in ask(behind.url, "", cookie=first.cookie), (
         "A new link signs out who came by the old one."
     )
@@ -546,7 +546,7 @@ def test_a_members_link_is_renewed_and_expires_and_cannot_pass_for_another(behin
 def test_a_members_link_signs_nobody_in_before_a_page_of_ours_asks_for_it(behind: Server) -> None:
     """Another site may open the link, or send its form; then the owner stays the owner."""
     with behind.workspace.write() as db:
-        token = members.invite(db, "<b>Mallory</b>", "researcher")
+        token = access.invite(db, "<b>Mallory</b>", "researcher")
     with urlopen(f"{behind.url}/?token={token}") as answer:
         page = answer.read().decode()
         assert (answer.headers["Set-Cookie"], answer.headers["Cache-Control"]) == (None, "no-store")

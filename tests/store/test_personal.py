@@ -50,7 +50,7 @@ def test_a_name_is_removed_everywhere_and_ratings_and_figures_stay(filled):
         with pytest.raises(NotFound):
             access.annotator_id(db, "Ada")
         with pytest.raises(access.sessions.LinkRefused):
-            access.annotator_of(db, token)
+            access.of_token(db, token)
         [first, *_] = [line for line in audit.every(db) if line.what == "name removed" and line.about == new]
         assert (first.by, first.detail) == ("researcher", "asked by e-mail")
 

@@ -13,7 +13,7 @@ from concord.errors import ImportRefused, NotAllowed, StudyError
 from concord.rating import Criterion
 from concord.reports.agreement_report import agreement_report
 from concord.reports.notes import COUNTED
-from concord.store import access, conversations, desk, exclusions, frames, known, placements, progress
+from concord.store import access, acts, conversations, desk, exclusions, frames, known, placements, progress
 from concord.store import studies as stored
 from concord.store.known import Check, Pair
 from concord.store.purposes import UNRATED
@@ -349,9 +349,9 @@ class TestExclusion:
         assert basis.endswith("without bob, left out by decision")
         exclusions.include(db, "s", "bob", "The gold items were wrong")
         assert set(agreement_report(db, "s").of.column("rater")) == {"ann", "bob"}
-        assert [(d.excluded, d.reason) for d in exclusions.decisions(db, "s")] == [
-            (True, "Missed three of five gold items"),
-            (False, "The gold items were wrong"),
+        assert [(act.what, act.detail) for act in acts.every(db, "s")] == [
+            ("left out", "Missed three of five gold items"),
+            ("taken in again", "The gold items were wrong"),
         ]
 
     def test_figures_with_them_say_so(self, db):

@@ -68,8 +68,8 @@ class TestRequeue:
         assert rate(db, "ann", 1) == [first]
         assert counted(db) == 2
         [act] = acts.every(db, "s")
-        assert (act.what, act.annotator, act.item, act.by) == ("requeued", "ann", first, "researcher")
-        assert act.line.endswith(f": requeued ann {first} by researcher: wrong dialogue")
+        assert (act.what, act.about, act.item, act.by) == ("requeued", "ann", first, "researcher")
+        assert act.sentence.endswith(f": requeued ann {first} by researcher: wrong dialogue")
 
     def test_without_items_all_that_were_skipped(self, db):
         rate(db, "ann", 2, do="skip")

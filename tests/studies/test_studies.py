@@ -336,7 +336,7 @@ class TestDeal:
     def test_a_link_names_the_desk_and_its_token_opens_it(self, db):
         (link,) = studies.invite(db, ["ann"], "https://example.org/").values()
         assert link.startswith("https://example.org/rate?token=")
-        assert access.annotator_of(db, link.split("=")[1])[1] == "ann"
+        assert access.of_token(db, link.split("=")[1])[1] == "ann"
 
 
 class TestForAgreement:

@@ -96,7 +96,7 @@ def after(db: Database, name: str, rater: int, _items: Collection[int]) -> None:
         return
     last = mine[-1]
     reason = f"attempt {last.number}: {last.hit} of {last.items} training items hit"
-    if any(act.annotator == last.annotator and act.reason == reason for act in acts.every(db, name)):
+    if any(act.about == last.annotator and act.detail == reason for act in acts.every(db, name)):
         return
     with acting("training"):
         acts.record(db, name, "passed" if last.passes(rule) else "failed", reason, last.annotator)
@@ -146,7 +146,7 @@ def tables(db: Database, name: str) -> list[Table]:
     if rule is None:
         return []
     rows: list[dict[str, Any]] = []
-    admitted = {act.annotator: act for act in acts.every(db, name) if act.what == "admitted"}
+    admitted = {act.about: act for act in acts.every(db, name) if act.what == "admitted"}
     for one in attempts(db, name):
         rate: Estimate | None = share(one.hit, one.done) if one.done else None
         verdict = f"{one.done} of {one.items} done"

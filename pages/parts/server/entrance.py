@@ -25,7 +25,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from concord.errors import ConcordError, NotAllowed
-from concord.store import access, crowds, members, sessions
+from concord.store import access, crowds, sessions
 from concord.store.sessions import LONGEST, Kind
 from concord.studies import crowd
 from concord.workspace import PUBLIC_URL
@@ -165,13 +165,12 @@ def _by_link(scope: Scope) -> Response:
             once, study = sessions.is_one_time(db, token), crowds.of_token(db, token)
         invited = _of_crowd(study, query) if study else None
         with workspace().read() as db:
-            member = None if once or invited else members.of_token(db, token)
-            link = invited or (None if once or member else access.annotator_of(db, token))
+            link = invited or (None if once else access.of_token(db, token))
             rater = link.rater_id if link else None
             signed_in = rater is not None and connection.annotator(db, rater) is not None
-        if member:
-            sentence = f"This link is for {member.name}. Whoever is signed in in this browser is signed out."
-            button = f"Sign in as {member.role}"
+        if link and link.role:
+            sentence = f"This link is for {link.name}. Whoever is signed in in this browser is signed out."
+            button = f"Sign in as {link.role}"
             return plain_page("Sign in", sentence, form=_FORM.format(escape(token), escape(button)))
         if link:
             shown.append(("desk", str(rater)))
@@ -195,8 +194,8 @@ def _by_invitation(scope: Scope, token: str) -> Response:
     connection = Connection.of(scope)
     try:
         with workspace().read() as db:
-            member = members.of_token(db, token)
-        if member is None:
+            member = access.of_token(db, token)
+        if not member.role:
             raise sessions.LinkRefused("unknown")
     except sessions.LinkRefused as error:
         return RedirectResponse(f"./?refused={error.reason}", 303)
