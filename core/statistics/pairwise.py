@@ -5,7 +5,6 @@ for a tie. Intervals resample scenarios, because the comparisons of one scenario
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
 
@@ -27,76 +26,8 @@ STEPS, NEAR = 2000, 1e-9
 """The iteration for strengths ends when none changes by more than this share, or after so many steps."""
 
 
-@dataclass(frozen=True)
-class Duel:
-    """Two players: scenarios that `one` won, tied and lost; `delta` is (won − lost) / scenarios compared.
-
-    `incomplete` scenarios lack a usable verdict in one of the orders and are left out.
-    """
-
-    one: str
-    other: str
-    won: int
-    tied: int
-    lost: int
-    incomplete: int
-    delta: Estimate
-
-
-@dataclass(frozen=True)
-class Bias:
-    """Position bias of one judge: of `n` pairs asked in both orders, `flips` changed with the order.
-
-    `first` of the flips favour the reply shown first, `second` the one shown second.
-    """
-
-    rater: str
-    n: int
-    flips: int
-    first: int
-    second: int
-
-
-@dataclass(frozen=True)
-class Leaning:
-    """How often a rater who prefers one of two prefers the one shown first: half of the time without bias
-    where chance, or both orders, decide which that is.
-    """
-
-    rater: str
-    first: Estimate
-
-
-@dataclass(frozen=True)
-class Strength:
-    """A player on the Bradley–Terry scale: the natural logarithm of its strength, with mean 0 over players.
-
-    Against another player it is preferred with probability 1 / (1 + exp(other − value)).
-    """
-
-    player: str
-    strength: Estimate
-
-
-@dataclass(frozen=True)
-class Match:
-    """Agreement of two raters on the same pairs: shares of equal verdicts, and Cohen's kappa.
-
-    `equal_decided` is the share among the pairs where neither saw a tie. Of the pairs that `b` compared,
-    `unasked` are left out because `a` was never asked about them, `incomplete` because `a` lacks a usable
-    verdict in an order. Alpha is Krippendorff's, of answers as categories; `strength` is its interval form,
-    of answers from −2 to 2 (see `grades`), where somebody said that one is better by far.
-    """
-
-    a: str
-    b: str
-    equal: Estimate
-    equal_decided: Estimate
-    alpha: Estimate
-    kappa: Estimate
-    unasked: int = 0
-    incomplete: int = 0
-    strength: Estimate | None = None
+Row = dict[str, Any]
+"""A row of figures by name, for a table."""
 
 
 def orders(table: pd.DataFrame, *, graded: bool = False) -> pd.DataFrame:
@@ -178,27 +109,31 @@ def vote(given: pd.DataFrame, by: list[str] = PAIR) -> pd.DataFrame:
     return sums.assign(grade=groups[["grade"]].mean().grade) if "grade" in given else sums
 
 
-def bias(placed: pd.DataFrame) -> list[Bias]:
-    """The position bias of each judge."""
+def bias(placed: pd.DataFrame) -> list[Row]:
+    """The position bias of each judge: of `n` pairs asked in both orders, `flips` changed with the order, and
+    `first` and `second` of these favour the reply shown there.
+    """
     both = placed.dropna().reset_index()
     both = both[both.kind == "judge"]
     lean = (both.straight - both.swapped).groupby(both.rater)
     return [
-        Bias(str(rater), len(of), int((of != 0).sum()), int((of > 0).sum()), int((of < 0).sum()))
+        {"rater": str(rater), "n": len(of), "flips": int((of != 0).sum()), "changed": float((of != 0).mean())}
+        | {"first": int((of > 0).sum()), "second": int((of < 0).sum())}
         for rater, of in lean
     ]
 
 
-def leanings(table: pd.DataFrame, *, resamples: int = 1000, seed: int = 0) -> list[Leaning]:
-    """The leaning of each rater; `table` is as in `orders`. Intervals resample scenarios."""
+def leanings(table: pd.DataFrame, *, resamples: int = 1000, seed: int = 0) -> list[Row]:
+    """How often each rater who prefers one of two prefers the one shown first: half of the time without bias
+    where chance, or both orders, decide which that is. `table` is as in `orders`.
+    """
     decided = table[table.verdict.isin(["A", "B"])]
-    shares = []
+    rows = []
     for rater in sorted(table.rater.unique()):
         mine = decided[decided.rater == rater]
-        shares.append(
-            Leaning(str(rater), _share(mine.verdict == "A", mine.scenario, resamples, seed, "only ties"))
-        )
-    return shares
+        first = _share(mine.verdict == "A", mine.scenario, resamples, seed, "only ties")
+        rows.append({"rater": str(rater), "first": first})
+    return rows
 
 
 def _share(holds: Any, scenario: Any, resamples: int, seed: int, why: str) -> Estimate:
@@ -217,30 +152,35 @@ def _of_pairs(figure: PointEstimate, scenario: Any, resamples: int, seed: int) -
 
 def duels(
     given: pd.DataFrame, players: list[str], attempts: pd.DataFrame, *, resamples: int = 1000, seed: int = 0
-) -> list[Duel]:
-    """Every two of the players, in the order named.
+) -> list[Row]:
+    """Every two of the players, in the order named: the scenarios that `one` won, tied and lost of `n`, as
+    counts and as shares (`win`, `tie`, `lose`), and `delta`, the share of wins less that of losses.
 
     `given` has one outcome for each scenario and pair; `attempts` has all pairs that were asked (scenario,
-    one, other), so that those without an outcome can be counted.
+    one, other), so that those without an outcome can be counted: they are `incomplete`.
     """
     tensor = _wins(given, players)
     tried = attempts.drop_duplicates(PAIR).groupby(["one", "other"]).size()
-    counts, figures = [], []
+    rows, figures = list[Row](), []
     for (i, a), (j, b) in combinations(enumerate(players), 2):
         won, tied, lost = (tensor[:, i, j] == points for points in (1, 0.5, 0))
         gap = np.where(won | tied | lost, won.astype(float) - lost, np.nan)
         n = int((~np.isnan(gap)).sum())
-        incomplete = int(tried.get((min(a, b), max(a, b)), 0)) - n
-        counts.append((a, b, int(won.sum()), int(tied.sum()), int(lost.sum()), incomplete))
+        counts = {"won": int(won.sum()), "tied": int(tied.sum()), "lost": int(lost.sum())}
+        shares = zip(("win", "tie", "lose"), counts.values(), strict=True)
+        rows.append(
+            {"one": a, "other": b, "n": n, "incomplete": int(tried.get((min(a, b), max(a, b)), 0)) - n}
+            | counts
+            | {name: count / n if n else None for name, count in shares}
+        )
         figures.append(PointEstimate(mean(gap), n, reason="no pair was compared", kind=bounded(-1, 1)))
     deltas = measured(figures, len(tensor), resamples=resamples, seed=seed)
-    return [Duel(*of, delta) for of, delta in zip(counts, deltas, strict=True)]
+    return [row | {"delta": delta} for row, delta in zip(rows, deltas, strict=True)]
 
 
-def strengths(
-    given: pd.DataFrame, players: list[str], *, resamples: int = 1000, seed: int = 0
-) -> list[Strength]:
-    """Bradley–Terry strengths by maximum likelihood, strongest first; a tie is half a win for each.
+def strengths(given: pd.DataFrame, players: list[str], *, resamples: int = 1000, seed: int = 0) -> list[Row]:
+    """Bradley–Terry strengths by maximum likelihood, strongest first: log scale, mean 0 over players; a tie
+    is half a win for each. A player is preferred to another with probability 1 / (1 + exp(other − own)).
 
     The iteration is Hunter's (“MM algorithms for generalized Bradley–Terry models”, 2004). Undefined where
     some group of players never took half a point from the others: their distance would be infinite (Ford
@@ -259,65 +199,63 @@ def strengths(
         return PointEstimate(lambda weights: fitted(weights)[place], n, reason=why)
 
     done = measured([*map(of, range(len(players)))], len(tensor), resamples=resamples, seed=seed)
-    rows = [Strength(player, strength) for player, strength in zip(players, done, strict=True)]
-    return sorted(rows, key=lambda s: (not s.strength.defined, -(s.strength.value or 0.0), s.player))
+    rows = [{"player": player, "strength": strength} for player, strength in zip(players, done, strict=True)]
+    return sorted(
+        rows,
+        key=lambda row: (not row["strength"].defined, -(row["strength"].value or 0.0), row["player"]),
+    )
 
 
 def match(
     a: str, b: str, one: pd.DataFrame, other: pd.DataFrame, *, resamples: int = 0, seed: int = 0
-) -> Match:
-    """Two raters' outcomes on the pairs that both compared. Intervals resample scenarios.
+) -> Row:
+    """Two raters' outcomes on the pairs that both compared: the figures of `among`, and Cohen's kappa.
 
     Kappa = (p_o − p_e) / (1 − p_e) with p_e from each rater's own shares of the three verdicts (Cohen 1960).
     Each pair counts in both orders of its players, with the verdicts turned round, because which of the two
     is named first means nothing: a win and a loss are expected equally often, and kappa does not depend on
-    what players are called. It is undefined for a single pair, and where one of the two saw only ties. Alpha
-    (see `among`) counts pairs in both orders likewise.
+    what players are called. It is undefined for a single pair, and where one of the two saw only ties.
     """
-    both = one.merge(other, on=PAIR, suffixes=("_a", "_b"))
-    x, y = both.outcome_a.to_numpy(float), both.outcome_b.to_numpy(float)
-    n = len(both)
+    both = one.merge(other, on=PAIR)
+    n, whose = len(both), {"a": a, "b": b}
     if n == 0:
         none = undefined("they have no pair in common", n=0)
-        return Match(a, b, none, none, none, none, strength=none if "grade" in one else None)
-    same, decided = x == y, (x != 0) & (y != 0)
+        figures = dict.fromkeys(("equal", "equal_decided", "alpha", "kappa"), none)
+        return whose | figures | {"strength": none if "grade" in one else None}
+    x, y = both.outcome_x.to_numpy(float), both.outcome_y.to_numpy(float)
     tied = " and ".join(name for name, given in ((a, x), (b, y)) if not given.any())
     why = f"{tied} saw only ties, so that κ says nothing" if tied else ""
     why = "κ needs at least two pairs" if n < 2 else why
-    scenario, draws = both.scenario, (resamples, seed)
     named = pd.concat([one.assign(rater="a"), other.assign(rater="b")])
-    return Match(
-        a,
-        b,
-        _share(same, scenario, *draws, ""),
-        _share(same[decided], scenario[decided], *draws, "only ties"),
-        _alpha(named, *draws),
-        undefined(why, n=n) if why else Estimate(_kappa(x, y), n=n),
-        strength=_strength(named, *draws),
-    )
+    kappa = undefined(why, n=n) if why else Estimate(_kappa(x, y), n=n)
+    return among("", named, resamples=resamples, seed=seed) | whose | {"kappa": kappa}
 
 
-def among(name: str, given: pd.DataFrame, *, resamples: int = 0, seed: int = 0) -> Match:
-    """Agreement of several raters, called `name`, with each other; kappa is of two and undefined.
+def among(name: str, given: pd.DataFrame, *, resamples: int = 0, seed: int = 0) -> Row:
+    """Agreement of several raters, called `name`, with each other. Intervals resample scenarios.
 
-    The shares are of all pairs of answers to the same question (scenario, one, other). Alpha is
-    Krippendorff's (2011) for categories, of the pairs with at least two answers. As for kappa, each pair
-    counts in both orders of its players, so that alpha does not depend on what players are called. Undefined
-    where no pair has two answers, and where all answers are ties.
+    The shares are of all pairs of answers to the same question (scenario, one, other), `equal_decided` of
+    those where neither is a tie. Alpha is Krippendorff's (2011) for categories, of the pairs with at least
+    two answers. As for kappa, each pair counts in both orders of its players, so that alpha does not depend
+    on what players are called. Undefined where no pair has two answers, and where all answers are ties.
+    `strength` is alpha's interval form, of answers from −2 to 2 (see `grades`), where somebody said that one
+    is better by far.
     """
     both = given.merge(given, on=PAIR)
     both = both[both.rater_x < both.rater_y]
     same, decided = both.outcome_x == both.outcome_y, (both.outcome_x != 0) & (both.outcome_y != 0)
     why, draws = "no pair was compared by two people", (resamples, seed)
-    return Match(
-        name,
-        EACH_OTHER,
-        _share(same, both.scenario, *draws, why),
-        _share(same[decided], both.scenario[decided], *draws, "only ties" if len(both) else why),
-        _alpha(given, *draws),
-        undefined("κ is of two raters"),
-        strength=_strength(given, *draws),
-    )
+    return {
+        "a": name,
+        "b": EACH_OTHER,
+        "equal": _share(same, both.scenario, *draws, why),
+        "equal_decided": _share(
+            same[decided], both.scenario[decided], *draws, "only ties" if len(both) else why
+        ),
+        "alpha": _alpha(given, *draws),
+        "kappa": undefined("κ is of two raters"),
+        "strength": _strength(given, *draws),
+    }
 
 
 def _strength(given: pd.DataFrame, resamples: int, seed: int) -> Estimate | None:

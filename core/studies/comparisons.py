@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
+from typing import Any
 
 import pandas as pd
 from sqlite_utils import Database
@@ -12,13 +13,14 @@ from concord.errors import ConcordError, check_known, not_found
 from concord.rubrics import guidance
 from concord.runs.registry import known_or_imported
 from concord.statistics import pairwise
+from concord.statistics.figures import empty
 from concord.statistics.intervals import SHARE, described
-from concord.statistics.pairwise import Bias, Duel, Leaning, Match, Strength
+from concord.statistics.pairwise import Row
 from concord.store import comparisons, studies, tables
 from concord.store.comparisons import OWN, PairQuestion
 from concord.store.filters import Where
 from concord.store.tables import mixed_notes
-from concord.table import Cell, Column, Table, record
+from concord.table import Column, Table
 
 ALL_JUDGES = "all judges"
 PEOPLE = "people"
@@ -26,61 +28,24 @@ GOLD = "gold labels"
 SEED = 0
 MANY = 50
 """Beyond so many people a judge stands beside all of them together only."""
-BASIS = (
-    "benchmark",
-    "study",
-    "question",
-    "once",
-    "where",
-    "players",
-    "asked",
-    "failed",
-    "people",
-    "simulated",
-    "resamples",
-    "seed",
-)
-"""What the tables rest on, as files say it."""
-
-
-@dataclass(frozen=True)
-class ComparedBy:
-    """The result by a judge, the vote of all judges, or of all people."""
-
-    rater: str
-    kind: str
-    duels: tuple[Duel, ...]
-    strengths: tuple[Strength, ...]
 
 
 @dataclass(frozen=True)
 class Compared:
-    """The result by every rater. `failed` of the `asked` comparisons have no usable verdict.
+    """The figures of comparisons by question: `questions` are all that were answered.
 
-    `study` is empty for all comparisons of a benchmark; `once` names the judges asked in one order only, and
-    `questions` are all that were answered.
+    `raters` are the judges, the vote of all judges, of all people and of gold labels; the rows of duels and
+    strengths name theirs. `basis` says what the tables rest on, as files have it.
     """
 
-    benchmark: str
-    study: str
-    question: PairQuestion
     questions: tuple[PairQuestion, ...]
-    where: Where
-    mixed: Mapping[str, Sequence[str]]
-    players: tuple[str, ...]
-    standings: tuple[ComparedBy, ...]
-    bias: tuple[Bias, ...]
-    leanings: tuple[Leaning, ...]
-    once: tuple[str, ...]
-    matches: tuple[Match, ...]
-    asked: int
-    failed: int
-    people: int
-    simulated: tuple[str, ...]
-    resamples: int
-    seed: int
-    guidelines: tuple[str, ...] = ()
-    """Sentences on which judges were sent the guidelines that people read."""
+    raters: tuple[str, ...]
+    basis: Mapping[str, Any]
+    duels: Table
+    strengths: Table
+    bias: Table
+    leanings: Table
+    matches: Table
 
 
 def compared(
@@ -96,8 +61,9 @@ def compared(
     """The comparisons of a benchmark, or of a study of pairs: by each judge, by the vote of several, by the
     vote of people. Without a `question` it is the first one that is asked.
 
-    `matches` compares every judge and the judges' vote with the people's vote, every judge with each person,
-    and every two persons. Raises NotFound for a question or player nobody compared by and for an unknown
+    Every judge and the judges' vote is compared with the people's vote, every judge with each person, and
+    every two persons. Of the comparisons `asked`, the `failed` have no usable verdict; `once` are the judges
+    asked in one order only. Raises NotFound for a question or player nobody compared by and for an unknown
     value in `facets`, ConcordError where nothing was compared.
     """
     of = studies.get(db, name) if name in studies.names(db, pairs=True) else None
@@ -133,37 +99,43 @@ def compared(
     given, attempts = pairwise.outcomes(placed, once), placed.reset_index()
     if table.strong.any():
         given = given.merge(pairwise.grades(table, once), on=[*pairwise.PAIR, "rater", "kind"])
-    standings = []
     draws = {"resamples": resamples, "seed": seed}
-    for kind, rater, outcome, tried in _raters(given, attempts):
-        duels = pairwise.duels(outcome, chosen, tried, **draws)
-        strengths = pairwise.strengths(outcome, chosen, **draws) if len(chosen) > 1 else []
-        standings.append(ComparedBy(rater, kind, tuple(duels), tuple(strengths)))
+    raters = _raters(given, attempts)
+    duels, strengths = list[Row](), list[Row]()
+    for _, rater, outcome, tried in raters:
+        by = {"rater": rater}
+        duels += [by | row for row in pairwise.duels(outcome, chosen, tried, **draws)]
+        if len(chosen) > 1:
+            strengths += [by | row for row in pairwise.strengths(outcome, chosen, **draws)]
     mixed = tables.conditions(db, benchmark, known_or_imported(benchmark).items, facets) | versions
     judged = table[table.kind == "judge"].drop_duplicates("rater")
     judges = dict(zip(judged.rater, judged.variant, strict=True))
     people = int(table.rater[table.kind == "human"].nunique())
     read = (of.guidelines if of else "") if people else None
+    basis = {
+        "benchmark": benchmark,
+        "study": study,
+        "question": question,
+        "where": facets or {},
+        "players": tuple(chosen),
+        "once": tuple(sorted(once)),
+        "asked": len(table),
+        "failed": int(table.failure.notna().sum()),
+        "people": people,
+        "simulated": tuple(sorted({*table.rater[table.simulated.astype(bool)]})),
+        **draws,
+    }
+    twice = any(kind == "judge" and name not in (*once, ALL_JUDGES) for kind, name, _, _ in raters)
+    notes = _notes(basis, mixed, guidance.sentences(judges, guidance.sent(db), read), twice=twice)
     return Compared(
-        benchmark,
-        study,
-        question,
         tuple(known_questions),
-        facets or {},
-        mixed,
-        tuple(chosen),
-        tuple(standings),
-        tuple(pairwise.bias(placed)),
-        tuple(pairwise.leanings(table, **draws)),
-        tuple(sorted(once)),
-        tuple(_matches(given, _asked(table), **draws)),
-        len(table),
-        int(table.failure.notna().sum()),
-        people,
-        tuple(sorted({*table.rater[table.simulated.astype(bool)]})),
-        resamples,
-        seed,
-        tuple(guidance.sentences(judges, guidance.sent(db), read)),
+        tuple(name for _, name, _, _ in raters),
+        basis,
+        replace(DUELS, rows=tuple(duels), notes=tuple(notes), meta=basis),
+        replace(STRENGTHS, rows=tuple(strengths)),
+        replace(BIAS, rows=tuple(pairwise.bias(placed))),
+        replace(LEANINGS, rows=tuple(pairwise.leanings(table, **draws))),
+        _agreement(_matches(given, _asked(table), **draws)),
     )
 
 
@@ -188,7 +160,7 @@ def _raters(given: pd.DataFrame, attempts: pd.DataFrame) -> list[tuple[str, str,
     return results
 
 
-def _matches(given: pd.DataFrame, attempts: pd.DataFrame, **draws: int) -> list[Match]:
+def _matches(given: pd.DataFrame, attempts: pd.DataFrame, **draws: int) -> list[Row]:
     people = given[given.kind == "human"]
     votes = {name: given[given.kind == kind] for name, kind in ((PEOPLE, "human"), (GOLD, "gold"))}
     voted = {name: pairwise.vote(of) for name, of in votes.items() if not of.empty}
@@ -225,16 +197,15 @@ def _sharing(people: pd.DataFrame) -> list[tuple[str, str]]:
 
 def _beside(
     judge: str, name: str, mine: pd.DataFrame, theirs: pd.DataFrame, tried: pd.DataFrame, **draws: int
-) -> Match:
+) -> Row:
     """A judge beside people, with how many of their pairs it was not asked about or has not answered."""
     wanted, answered, attempted = (
         set(rows[pairwise.PAIR].itertuples(index=False, name=None)) for rows in (theirs, mine, tried)
     )
-    return replace(
-        pairwise.match(judge, name, mine, theirs, **draws),
-        unasked=len(wanted - attempted - answered),
-        incomplete=len(wanted & attempted - answered),
-    )
+    return pairwise.match(judge, name, mine, theirs, **draws) | {
+        "unasked": len(wanted - attempted - answered),
+        "incomplete": len(wanted & attempted - answered),
+    }
 
 
 def _asked(table: pd.DataFrame) -> pd.DataFrame:
@@ -243,24 +214,27 @@ def _asked(table: pd.DataFrame) -> pd.DataFrame:
 
 
 percent = partial(Column, digits=3, percent=True)
+"""A column of shares."""
 
 
 def verdict(result: Compared, rater: str) -> str:
     """Which model wins by a rater, in a sentence: the strongest beside the next, with the difference of wins
     and losses; “” where no two were compared.
     """
-    by = next((by for by in result.standings if by.rater == rater), None)
-    order = sorted(by.strengths, key=lambda s: -(s.strength.value or 0.0)) if by else []
-    first, second = [s.player for s in order[:2]] if len(order) > 1 else ("", "")
-    duel = next((d for d in by.duels if {d.one, d.other} == {first, second}), None) if by else None
-    if duel is None or duel.delta.value is None:
+    order, duels = (
+        [row for row in of.rows if row["rater"] == rater] for of in (result.strengths, result.duels)
+    )
+    first, second = [row["player"] for row in order[:2]] if len(order) > 1 else ("", "")
+    duel: Row = dict(next((row for row in duels if {row["one"], row["other"]} == {first, second}), {}))
+    if not duel or duel["delta"].value is None:
         return ""
-    turn = 1 if duel.one == first else -1
-    won, lost = (duel.won, duel.lost) if turn > 0 else (duel.lost, duel.won)
-    ends = sorted(turn * end for end in duel.delta.interval or ())
-    counted = f"{won} won, {duel.tied} tied, {lost} lost of {duel.delta.n}"
+    turn = 1 if duel["one"] == first else -1
+    won, lost = (duel[name] for name in ("won", "lost")[::turn])
+    ends = sorted(turn * end for end in duel["delta"].interval or ())
+    counted = f"{won} won, {duel['tied']} tied, {lost} lost of {duel['n']}"
     if ends:
-        counted += f"; wins less losses {turn * duel.delta.value:+z.0%} ({ends[0]:+z.0%} to {ends[1]:+z.0%})"
+        gap = turn * duel["delta"].value
+        counted += f"; wins less losses {gap:+z.0%} ({ends[0]:+z.0%} to {ends[1]:+z.0%})"
     many = f" of {len(order)} models" if len(order) > 2 else ""
     if ends and ends[0] > 0:
         return f"By {rater}, {first} is the best{many}, ahead of {second}: {counted}."
@@ -269,70 +243,58 @@ def verdict(result: Compared, rater: str) -> str:
 
 def result_tables(result: Compared, rater: str = "") -> tuple[Table, ...]:
     """Duels, strengths, position bias and agreement, those without rows left out; of one rater or of all."""
-    chosen = [by for by in result.standings if rater in ("", by.rater)]
-    bias = (_bias(result.bias), _leanings(result.leanings))
-    every = (_duels(result, chosen), _strengths(chosen), *bias, _agreement(result.matches))
+    duels, strengths = result.duels, result.strengths
+    if rater:
+        duels, strengths = (
+            replace(of, rows=tuple(row for row in of.rows if row["rater"] == rater))
+            for of in (duels, strengths)
+        )
+    if rater or len(result.raters) == 1:
+        first, *columns = duels.columns
+        title = f"{duels.title}, by {rater or result.raters[0]}"
+        duels = replace(duels, title=title, columns=(replace(first, file_only=True), *columns))
+    every = (duels, strengths, result.bias, result.leanings, result.matches)
     return tuple(table for table in every if table.rows)
 
 
-def _duels(result: Compared, chosen: Sequence[ComparedBy]) -> Table:
-    columns = (
-        Column("rater", file_only=len(chosen) == 1),
-        Column("one", "model"),
-        Column("other", "against"),
-        *map(percent, ("win", "tie", "lose")),
-        percent("delta", "Δ", signed=True, interval="ends", help="Share of wins less share of losses"),
-        Column("n", help="Scenarios compared"),
-        Column(
-            "incomplete", "left out", help="Scenarios without a usable verdict, or without one of two orders"
-        ),
-        *(Column(name, file_only=True) for name in ("won", "tied", "lost")),
-    )
-    meta = {name: value for name, value in record(result).items() if name in BASIS}
-    rows = tuple({"rater": by.rater, **_shares(duel)} for by in chosen for duel in by.duels)
-    title = "Win/tie/loss of every two models" + (f", by {chosen[0].rater}" if len(chosen) == 1 else "")
-    return Table("duels", title, columns, rows, notes=tuple(_notes(result)), meta=meta)
+DUELS = empty(
+    "duels",
+    "Win/tie/loss of every two models",
+    Column("rater"),
+    Column("one", "model"),
+    Column("other", "against"),
+    *map(percent, ("win", "tie", "lose")),
+    percent("delta", "Δ", signed=True, interval="ends", help="Share of wins less share of losses"),
+    Column("n", help="Scenarios compared"),
+    Column("incomplete", "left out", help="Scenarios without a usable verdict, or without one of two orders"),
+    *(Column(name, file_only=True) for name in ("won", "tied", "lost")),
+)
+STRENGTHS = empty(
+    "strengths",
+    "Bradley–Terry strengths (log scale, mean 0)",
+    Column("rater"),
+    Column("player", "model"),
+    Column("strength", interval="ends", n=True, help="Log scale, mean 0; n pairs"),
+)
+BIAS = empty(
+    "position-bias",
+    "Position bias: how often a verdict changed with the order",
+    Column("rater", "judge"),
+    percent("changed", help="Pairs whose verdict was another in the other order"),
+    Column("flips"),
+    Column("n", "of"),
+    Column("first", "to the first", help="Flips that favour the reply shown first"),
+    Column("second", "to the second", help="Flips that favour the reply shown second"),
+)
+LEANINGS = empty(
+    "shown-first",
+    "How often the one shown first is preferred",
+    Column("rater"),
+    percent("first", "shown first", interval="ends", n=True, help="Of the answers that are no tie"),
+)
 
 
-def _shares(duel: Duel) -> dict[str, Cell]:
-    n = duel.delta.n
-    counts = {"win": duel.won, "tie": duel.tied, "lose": duel.lost}
-    return record(duel) | {"n": n} | {name: k / n if n else None for name, k in counts.items()}
-
-
-def _strengths(chosen: Sequence[ComparedBy]) -> Table:
-    columns = (
-        Column("rater"),
-        Column("player", "model"),
-        Column("strength", interval="ends", n=True, help="Log scale, mean 0; n pairs"),
-    )
-    rows = tuple({"rater": by.rater, **record(s)} for by in chosen for s in by.strengths)
-    return Table("strengths", "Bradley–Terry strengths (log scale, mean 0)", columns, rows)
-
-
-def _bias(biases: Sequence[Bias]) -> Table:
-    columns = (
-        Column("rater", "judge"),
-        percent("changed", help="Pairs whose verdict was another in the other order"),
-        Column("flips"),
-        Column("n", "of"),
-        Column("first", "to the first", help="Flips that favour the reply shown first"),
-        Column("second", "to the second", help="Flips that favour the reply shown second"),
-    )
-    rows = tuple(record(b) | {"changed": b.flips / b.n if b.n else None} for b in biases)
-    return Table("position-bias", "Position bias: how often a verdict changed with the order", columns, rows)
-
-
-def _leanings(leanings: Sequence[Leaning]) -> Table:
-    columns = (
-        Column("rater"),
-        percent("first", "shown first", interval="ends", n=True, help="Of the answers that are no tie"),
-    )
-    title = "How often the one shown first is preferred"
-    return Table("shown-first", title, columns, tuple(map(record, leanings)))
-
-
-def _agreement(matches: Sequence[Match]) -> Table:
+def _agreement(matches: Sequence[Row]) -> Table:
     strength = Column(
         "strength",
         "α of strength",
@@ -353,7 +315,7 @@ def _agreement(matches: Sequence[Match]) -> Table:
         ),
         Column("alpha", "Krippendorff's α", digits=3, interval="ends", help="Of answers as categories"),
         Column("kappa", "Cohen's κ", digits=3),
-        *((strength,) if any(match.strength is not None for match in matches) else ()),
+        *((strength,) if any(row["strength"] is not None for row in matches) else ()),
         Column("unasked", "not asked", help="Pairs of these people that the judge was not asked about"),
         Column(
             "incomplete",
@@ -361,28 +323,31 @@ def _agreement(matches: Sequence[Match]) -> Table:
             help="Pairs of these people without a usable verdict of the judge in both orders",
         ),
     )
-    return Table("agreement", "Agreement of judges and people", columns, tuple(map(record, matches)))
+    rows = tuple({"unasked": 0, "incomplete": 0} | row for row in matches)
+    return Table("agreement", "Agreement of judges and people", columns, rows)
 
 
-def _notes(result: Compared) -> list[str]:
-    twice = any(by.kind == "judge" and by.rater not in (*result.once, ALL_JUDGES) for by in result.standings)
+def _notes(
+    basis: Mapping[str, Any], mixed: Mapping[str, Sequence[str]], guidelines: Sequence[str], *, twice: bool
+) -> list[str]:
     sentences = [
         ("A judge's win counts only if it wins in both orders. " if twice else "")
         + "Δ is the share of wins less that of losses. "
-        + described([SHARE], resamples=result.resamples, seed=result.seed, of="scenarios"),
-        *mixed_notes(result.mixed),
-        *result.guidelines,
+        + described([SHARE], resamples=basis["resamples"], seed=basis["seed"], of="scenarios"),
+        *mixed_notes(mixed),
+        *guidelines,
     ]
-    if result.failed:
+    if basis["failed"]:
         sentences.append(
-            f"{result.failed} of {result.asked} comparisons have no usable verdict; their pairs are left out."
+            f"{basis['failed']} of {basis['asked']} comparisons have no usable verdict; their pairs are left "
+            "out."
         )
-    if result.once:
+    if basis["once"]:
         sentences.append(
-            f"Asked in one order only: {', '.join(result.once)}. These answers count as they are, and "
+            f"Asked in one order only: {', '.join(basis['once'])}. These answers count as they are, and "
             "whether a verdict would change with the order is not known."
         )
-    if result.people:
+    if basis["people"]:
         sentences.append(
             "“people” takes everybody's answers to a pair together: the reply that more of them prefer, "
             "a tie where as many prefer either. A judge is compared with people, and with each person, "
@@ -394,6 +359,6 @@ def _notes(result: Compared) -> list[str]:
                 else "."
             )
         )
-    if result.simulated:
-        sentences.append(f"Mock models, neither people nor language models: {', '.join(result.simulated)}.")
+    if basis["simulated"]:
+        sentences.append(f"Mock models, neither people nor language models: {', '.join(basis['simulated'])}.")
     return sentences

@@ -161,8 +161,8 @@ def _figures(
 
 def _show(results: Compared) -> None:
     """Which model wins, in a picture; then the tables."""
-    names = [s.rater for s in results.standings]
-    labels = {n: f"people ({results.people})" if n == comparisons.PEOPLE else n for n in names}
+    names = results.raters
+    labels = {n: f"people ({results.basis['people']})" if n == comparisons.PEOPLE else n for n in names}
     usual = comparisons.ALL_JUDGES if comparisons.ALL_JUDGES in names else names[0]
     rater = choice("As seen by", "rater", names, usual, format_func=lambda name: plain(labels[name]))
     if words := comparisons.verdict(results, rater):
@@ -179,7 +179,8 @@ def _show(results: Compared) -> None:
     if "agreement" not in shown:
         st.caption("Nobody has compared yet.")
     every = partial(as_document, comparisons.result_tables(results), "json")
-    menu.offer("Everything as JSON", every, f"comparisons-{results.study or results.benchmark}", "json")
+    of = results.basis["study"] or results.basis["benchmark"]
+    menu.offer("Everything as JSON", every, f"comparisons-{of}", "json")
 
 
 page()

@@ -40,14 +40,9 @@ def test_a_win_counts_only_if_it_wins_in_both_orders():
     assert dict(zip(given.scenario, given.outcome, strict=True)) == {"s1": 1, "s2": 0, "s3": -1, "s4": 0}
     [duel] = pairwise.duels(given, ["y", "x"], placed.reset_index(), resamples=200)
     # Named from y's side: one win (s3), two ties, one loss (s1), s5 incomplete; delta = (1 − 1) / 4.
-    assert (duel.one, duel.won, duel.tied, duel.lost, duel.incomplete, duel.delta.value) == (
-        "y",
-        1,
-        2,
-        1,
-        1,
-        0.0,
-    )
+    assert (duel["one"], duel["won"], duel["tied"], duel["lost"]) == ("y", 1, 2, 1)
+    assert (duel["incomplete"], duel["delta"].value) == (1, 0.0)
+    assert (duel["n"], duel["win"], duel["tie"], duel["lose"]) == (4, 0.25, 0.5, 0.25)
 
 
 def test_position_bias_counts_flips_by_side():
@@ -64,7 +59,8 @@ def test_position_bias_counts_flips_by_side():
         ("s5", "y", "x", "j", "C"),  # no flip
         ("s6", "x", "y", "j", "A"),  # one order only: left out
     )
-    assert pairwise.bias(pairwise.orders(table)) == [pairwise.Bias("j", 5, flips=3, first=2, second=1)]
+    counts = {"rater": "j", "n": 5, "flips": 3, "changed": 3 / 5, "first": 2, "second": 1}
+    assert pairwise.bias(pairwise.orders(table)) == [counts]
 
 
 def test_a_person_is_asked_once_and_a_vote_takes_the_majority():
@@ -80,9 +76,9 @@ def test_two_players_strengths_are_the_log_of_their_odds():
     # 6 wins, 2 losses, 2 ties: 7 points to 3, log(7/3) apart.
     given = decided(*((f"s{i}", "x", "y", o) for i, o in enumerate([1] * 6 + [-1] * 2 + [0] * 2)))
     x, y = pairwise.strengths(given, ["x", "y"], resamples=0)
-    assert x.strength.value - y.strength.value == pytest.approx(math.log(7 / 3))
-    assert x.strength.value + y.strength.value == pytest.approx(0)
-    assert x.strength.reason == "no interval: no resamples were drawn"
+    assert x["strength"].value - y["strength"].value == pytest.approx(math.log(7 / 3))
+    assert x["strength"].value + y["strength"].value == pytest.approx(0)
+    assert x["strength"].reason == "no interval: no resamples were drawn"
 
 
 def test_three_players_strengths_are_the_log_of_their_odds_where_points_follow_them_exactly():
@@ -95,7 +91,7 @@ def test_three_players_strengths_are_the_log_of_their_odds_where_points_follow_t
     points = {("x", "y"): (4, 2), ("y", "z"): (4, 2), ("x", "z"): (4, 1)}
     games = [(*two, o) for two, (won, lost) in points.items() for o in [1] * won + [-1] * lost]
     given = decided(*((f"game {n}", *game) for n, game in enumerate(games)))
-    of = {s.player: s.strength.value for s in pairwise.strengths(given, ["x", "y", "z"], resamples=0)}
+    of = {s["player"]: s["strength"].value for s in pairwise.strengths(given, ["x", "y", "z"], resamples=0)}
     assert of == pytest.approx({"x": math.log(2), "y": 0, "z": -math.log(2)}, abs=1e-7)
 
 
@@ -125,7 +121,7 @@ def test_strengths_of_the_american_league_1987():
         for _ in range(WINS[i][j])
     ]
     given = decided(*((f"game {n}", one, other, o) for n, (one, other, o) in enumerate(games)))
-    of = {s.player: s.strength.value for s in pairwise.strengths(given, TEAMS, resamples=0)}
+    of = {s["player"]: s["strength"].value for s in pairwise.strengths(given, TEAMS, resamples=0)}
     published = [1.58, 1.44, 1.29, 1.25, 1.11, 0.68, 0]
     assert [round(of[team] - of["Baltimore"], 2) for team in TEAMS] == published
     # What the most likely strengths must satisfy, whatever anybody published: each team's wins are as many as
@@ -138,8 +134,10 @@ def test_strengths_of_the_american_league_1987():
 
 def test_a_player_that_never_scores_leaves_the_strengths_undefined():
     given = decided(("s1", "x", "y", 1), ("s2", "x", "y", 1))
-    assert [s.strength.value for s in pairwise.strengths(given, ["x", "y"], resamples=10)] == [None, None]
-    assert "never took half a point" in pairwise.strengths(given, ["x", "y"], resamples=10)[0].strength.reason
+    assert [s["strength"].value for s in pairwise.strengths(given, ["x", "y"], resamples=10)] == [None, None]
+    assert (
+        "never took half a point" in pairwise.strengths(given, ["x", "y"], resamples=10)[0]["strength"].reason
+    )
 
 
 def test_intervals_cover_the_value_and_narrow_with_more_scenarios():
@@ -147,10 +145,10 @@ def test_intervals_cover_the_value_and_narrow_with_more_scenarios():
         given = decided(*((f"s{i}", "x", "y", [1, 1, 0, -1][i % 4]) for i in range(n)))
         [duel] = pairwise.duels(given, ["x", "y"], given)
         strongest = pairwise.strengths(given, ["x", "y"])[0]
-        assert duel.delta.value == 0.25
-        assert duel.delta.low < 0.25 < duel.delta.high
-        assert strongest.strength.low < strongest.strength.value < strongest.strength.high
-        return duel.delta.high - duel.delta.low
+        assert duel["delta"].value == 0.25
+        assert duel["delta"].low < 0.25 < duel["delta"].high
+        assert strongest["strength"].low < strongest["strength"].value < strongest["strength"].high
+        return duel["delta"].high - duel["delta"].low
 
     assert width(400) < 0.6 * width(100)
 
@@ -162,12 +160,12 @@ def test_agreement_with_and_without_ties_and_kappa():
     one = decided(*((f"s{i}", "x", "y", a) for i, (a, _) in enumerate(pairs)))
     other = decided(*((f"s{i}", "x", "y", b) for i, (_, b) in enumerate(pairs)))
     found = pairwise.match("judge", "people", one, other)
-    assert (found.equal.n, found.equal.value) == (20, 14 / 20)
+    assert (found["equal"].n, found["equal"].value) == (20, 14 / 20)
     # Neither saw a tie: 6 + 1 + 0 + 5 = 12 pairs, 11 of them alike.
-    assert (found.equal_decided.n, found.equal_decided.value) == (12, 11 / 12)
+    assert (found["equal_decided"].n, found["equal_decided"].value) == (12, 11 / 12)
     # In both orders the judge decides (9 + 6) / 40 either way, ties 5 / 20; people (7 + 7) / 40 and 6 / 20.
     # Chance = 2 · .375 · .35 + .25 · .3 = 0.3375; kappa = (0.7 − 0.3375) / 0.6625.
-    assert found.kappa.value == pytest.approx(0.3625 / 0.6625)
+    assert found["kappa"].value == pytest.approx(0.3625 / 0.6625)
 
 
 def test_kappa_does_not_depend_on_what_players_are_called():
@@ -182,7 +180,7 @@ def test_kappa_does_not_depend_on_what_players_are_called():
             )
             for k in (0, 1)
         )
-        return pairwise.match("a", "b", one, other).kappa.value
+        return pairwise.match("a", "b", one, other)["kappa"].value
 
     # Decided alike 4, ties alike 1: p_o = 5 / 8. In both orders a decides 6 of 8, and so does b: chance is
     # 2 · (3/8)² + (2/8)² = 22 / 64; kappa = (40 − 22) / (64 − 22).
@@ -192,29 +190,31 @@ def test_kappa_does_not_depend_on_what_players_are_called():
 
 def test_kappa_is_undefined_where_nothing_varies_and_nothing_is_made_up_without_pairs():
     same = decided(("s1", "x", "y", 0), ("s2", "x", "y", 0))
-    assert pairwise.match("a", "b", same, same).kappa.value is None
-    assert pairwise.match("a", "b", same, same).equal.value == 1.0
+    assert pairwise.match("a", "b", same, same)["kappa"].value is None
+    assert pairwise.match("a", "b", same, same)["equal"].value == 1.0
     varied = decided(("s1", "x", "y", 1), ("s2", "x", "y", 0))
     # Whoever sees only ties agrees as often as chance: p_o = p_e = 1/2, and 0 would look like a finding.
     one = pairwise.match("a", "b", same, varied)
-    assert (one.equal.n, one.equal.value, one.kappa.value) == (2, 0.5, None)
-    assert one.kappa.reason == "a saw only ties, so that κ says nothing"
+    assert (one["equal"].n, one["equal"].value, one["kappa"].value) == (2, 0.5, None)
+    assert one["kappa"].reason == "a saw only ties, so that κ says nothing"
     single = pairwise.match("a", "b", same[:1], varied[1:].assign(scenario="s1"))
-    assert (single.equal.n, single.kappa.value, single.kappa.reason) == (
+    assert (single["equal"].n, single["kappa"].value, single["kappa"].reason) == (
         1,
         None,
         "κ needs at least two pairs",
     )
     none = pairwise.match("a", "b", same, decided(("s9", "x", "y", 1)))
-    assert (none.equal.n, none.equal.value, none.kappa.value, none.kappa.reason) == (
+    assert (none["equal"].n, none["equal"].value, none["kappa"].value, none["kappa"].reason) == (
         0,
         None,
         None,
         "they have no pair in common",
     )
     empty = decided().astype({"outcome": float})
-    assert [d.delta.value for d in pairwise.duels(empty, ["x", "y"], empty)] == [None]
-    assert [s.strength.reason for s in pairwise.strengths(empty, ["x", "y"])] == ["nothing was compared"] * 2
+    assert [d["delta"].value for d in pairwise.duels(empty, ["x", "y"], empty)] == [None]
+    assert [s["strength"].reason for s in pairwise.strengths(empty, ["x", "y"])] == [
+        "nothing was compared"
+    ] * 2
     assert np.isnan(pairwise.orders(asked()).to_numpy()).all()
 
 
@@ -269,9 +269,11 @@ def test_strength_is_the_interval_alpha_of_answers_as_numbers():
     people = given[given.kind == "human"]
     both = [[sign * by[rater][s] for sign in (1, -1) for s in ("s1", "s2", "s3", "s4")] for rater in by]
     alpha = krippendorff.alpha(both[:2], level_of_measurement="interval")
-    assert pairwise.among("people", people).strength.value == pytest.approx(alpha)
+    assert pairwise.among("people", people)["strength"].value == pytest.approx(alpha)
     ann, judge = (given[given.rater == name] for name in ("ann", "j"))
     alpha = krippendorff.alpha([both[0], both[2]], level_of_measurement="interval")
-    assert pairwise.match("j", "ann", judge, ann).strength.value == pytest.approx(alpha)
+    assert pairwise.match("j", "ann", judge, ann)["strength"].value == pytest.approx(alpha)
     assert pairwise.vote(people).grade.tolist() == [2, 1.5, -0.5, -1.5]
-    assert pairwise.match("j", "ann", judge.drop(columns="grade"), ann.drop(columns="grade")).strength is None
+    assert (
+        pairwise.match("j", "ann", judge.drop(columns="grade"), ann.drop(columns="grade"))["strength"] is None
+    )

@@ -63,14 +63,15 @@ def test_votes_have_wins_strengths_position_bias_and_agreement(fresh, run, votes
     done = run(fresh, "import", "comparisons", votes)
     assert done.output == "New: 72 comparisons by people, 72 by judges, 36 conversations.\n"
     found = figures(fresh)
-    (bias,) = found.bias
-    assert (bias.rater, bias.n, bias.flips, bias.first) == ("gpt", 36, 9, 9)
-    duels = {(d.one, d.other): (d.won, d.tied, d.lost) for d in found.standings[0].duels}
-    assert duels["elm", "oak"] == (9, 3, 0)
-    strengths = {s.player: s.strength.value for s in found.standings[0].strengths}
+    (bias,) = found.bias.rows
+    assert (bias["rater"], bias["n"], bias["flips"], bias["first"]) == ("gpt", 36, 9, 9)
+    duels, strengths, *_ = comparisons.result_tables(found, "gpt")
+    won = {(d["one"], d["other"]): (d["won"], d["tied"], d["lost"]) for d in duels.rows}
+    assert won["elm", "oak"] == (9, 3, 0)
+    strengths = {s["player"]: s["strength"].value for s in strengths.rows}
     assert strengths["elm"] > strengths["oak"] > strengths["ash"]
-    ann_bob = next(m for m in found.matches if (m.a, m.b) == ("ann", "bob"))
-    assert ann_bob.equal.value == 4 / 12
+    ann_bob = next(m for m in found.matches.rows if (m["a"], m["b"]) == ("ann", "bob"))
+    assert ann_bob["equal"].value == 4 / 12
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
@@ -130,11 +131,15 @@ def test_another_verdict_refuses_the_file_and_leaves_what_was_there(fresh, run, 
 
 def test_of_many_people_only_those_with_a_pair_in_common_are_matched(fresh, run, votes, monkeypatch):
     run(fresh, "import", "comparisons", votes)
-    every = {(m.a, m.b) for m in figures(fresh).matches}
+    every = {(m["a"], m["b"]) for m in figures(fresh).matches.rows}
     among = ("people", "each other")
     assert every == {("gpt", "people"), ("gpt", "ann"), ("gpt", "bob"), ("ann", "bob"), among}
     monkeypatch.setattr(comparisons, "MANY", 1)
-    assert {(m.a, m.b) for m in figures(fresh).matches} == {("gpt", "people"), ("ann", "bob"), among}
+    assert {(m["a"], m["b"]) for m in figures(fresh).matches.rows} == {
+        ("gpt", "people"),
+        ("ann", "bob"),
+        among,
+    }
 
 
 def test_gold_labels_are_a_kind_of_their_own(fresh, run, votes):
@@ -148,9 +153,10 @@ def test_gold_labels_are_a_kind_of_their_own(fresh, run, votes):
     done = run(fresh, "import", "comparisons", labelled)
     assert "0 by judges, 36 gold labels." in done.output
     found = figures(fresh)
-    of_gold = {(match.a, match.b): match.equal for match in found.matches if match.b == comparisons.GOLD}
+    rows = found.matches.rows
+    of_gold = {(row["a"], row["b"]): row["equal"] for row in rows if row["b"] == comparisons.GOLD}
     # The judge says A in both orders in the 27 pairs where it does not follow the place; the others are ties.
     assert of_gold["gpt", comparisons.GOLD].value == 27 / 36
     assert of_gold[comparisons.PEOPLE, comparisons.GOLD].n == 36
-    assert [match for match in found.matches if match.b != comparisons.GOLD] == list(before.matches)
-    assert found.people == 2
+    assert [row for row in rows if row["b"] != comparisons.GOLD] == list(before.matches.rows)
+    assert found.basis["people"] == 2

@@ -42,23 +42,24 @@ def test_every_pair_is_asked_in_both_orders_and_once(played):
         assert {(b, a, r) for a, b, r, _ in asked} == {(a, b, r) for a, b, r, _ in asked}
         assert db.execute("SELECT count(*) FROM journal").fetchone()[0] == 0
         found = comparisons.compared(db, "simulbench", resamples=50)
-    strict = next(s for s in found.standings if s.rater == "mock-judge-strict")
-    assert (strict.duels[0].one, strict.duels[0].other) == tuple(sorted(TARGETS)[:2])
-    assert all(d.delta.n + d.incomplete == len(scripts_of(played)) for d in strict.duels)
-    assert strict.strengths[0].player == "mock-sim-steady"
-    assert sum(s.strength.value for s in strict.strengths) == pytest.approx(0)
-    assert [s.rater for s in found.standings] == ["mock-judge-noisy", "mock-judge-strict", "all judges"]
-    bias = {b.rater: b for b in found.bias}
-    assert bias["mock-judge-noisy"].first > bias["mock-judge-noisy"].second, "it likes what it is shown first"
-    assert found.simulated == ("mock-judge-noisy", "mock-judge-strict")
-    assert found.matches == ()
+    duels, strengths, *_ = comparisons.result_tables(found, "mock-judge-strict")
+    assert duels.title.endswith(", by mock-judge-strict")
+    assert (duels.rows[0]["one"], duels.rows[0]["other"]) == tuple(sorted(TARGETS)[:2])
+    assert all(row["n"] + row["incomplete"] == len(scripts_of(played)) for row in duels.rows)
+    assert strengths.rows[0]["player"] == "mock-sim-steady"
+    assert sum(figure.value for figure in strengths.estimates("strength")) == pytest.approx(0)
+    assert found.raters == ("mock-judge-noisy", "mock-judge-strict", "all judges")
+    noisy = next(row for row in found.bias.rows if row["rater"] == "mock-judge-noisy")
+    assert noisy["first"] > noisy["second"], "it likes what it is shown first"
+    assert found.basis["simulated"] == ("mock-judge-noisy", "mock-judge-strict")
+    assert found.matches.rows == ()
     best = comparisons.verdict(found, "mock-judge-strict")
     unsure = "the best of 3 models is not known yet. mock-sim-steady and mock-sim-chatty are not told apart"
     assert best.startswith(f"By mock-judge-strict, {unsure}: ")
-    first, second = (s.player for s in strict.strengths[:2])
-    duel = next(d for d in strict.duels if {d.one, d.other} == {first, second})
-    won, lost = (duel.won, duel.lost) if duel.one == first else (duel.lost, duel.won)
-    assert f"{won} won, {duel.tied} tied, {lost} lost of {duel.delta.n};" in best
+    first, second = (row["player"] for row in strengths.rows[:2])
+    duel = next(row for row in duels.rows if {row["one"], row["other"]} == {first, second})
+    won, lost = (duel["won"], duel["lost"]) if duel["one"] == first else (duel["lost"], duel["won"])
+    assert f"{won} won, {duel['tied']} tied, {lost} lost of {duel['n']};" in best
     assert comparisons.verdict(found, "nobody") == ""
     again = planning.survey(played, planning.job(played, compare(judge_repeats=2)))
     assert again.measured == {"mock-judge-noisy", "mock-judge-strict"}, "what comparing took is known by now"
@@ -117,10 +118,10 @@ def test_comparisons_without_a_verdict_are_kept_as_failures_and_their_pairs_left
         assert len(raws) == ended.failed
         assert all(raw and "double brackets" in failure and calls == 3 for raw, failure, calls in raws)
         found = comparisons.compared(db, "simulbench", resamples=10)
-    assert found.failed == ended.failed
-    [duel] = found.standings[0].duels
-    assert duel.incomplete > 0
-    assert duel.delta.n + duel.incomplete == len(scripts_of(played))
+    assert found.basis["failed"] == ended.failed
+    [duel] = found.duels.rows
+    assert duel["incomplete"] > 0
+    assert duel["n"] + duel["incomplete"] == len(scripts_of(played))
     assert execute(played, plan, retry_failed=True).done > 0
 
 
@@ -184,22 +185,18 @@ def test_people_and_their_agreement_are_in_the_table(filled, run):
     sit(filled, "Ben", lambda a, b: "A" if better[a] > better[b] else "B")
     with filled.write() as db:
         found = comparisons.compared(db, "simulbench", resamples=0)
-    [people] = found.standings
-    assert (people.rater, people.kind) == ("people", "human")
-    assert [(d.one, d.other, d.won, d.tied, d.lost) for d in people.duels] == [
+    assert found.raters == ("people",)
+    assert [tuple(row[c] for c in ("one", "other", "won", "tied", "lost")) for row in found.duels.rows] == [
         ("x", "y", 4, 0, 0),
         ("x", "z", 4, 0, 0),
         ("y", "z", 4, 0, 0),
     ]
-    assert people.strengths[0].strength.value is None, "z never took a point: no distance can be given"
-    together, match = found.matches
-    assert (together.a, together.b, together.equal.n, together.equal.value) == (
-        "people",
-        "each other",
-        12,
-        1.0,
-    )
-    assert (match.a, match.b, match.equal.n, match.equal.value) == ("Ada", "Ben", 12, 1.0)
+    strength = found.strengths.rows[0]["strength"]
+    assert strength.value is None, "z never took a point: no distance can be given"
+    assert [(m["a"], m["b"], m["equal"].n, m["equal"].value) for m in found.matches.rows] == [
+        ("people", "each other", 12, 1.0),
+        ("Ada", "Ben", 12, 1.0),
+    ]
     told = run(filled, "compare", "simulbench")
     assert told.exit_code == 0, told.output
     assert "never took half a point" in told.output
@@ -227,7 +224,8 @@ def test_each_judge_stands_beside_each_person_with_what_is_left_out_and_why(fill
                     ),
                 )
         found = comparisons.compared(db, "simulbench", resamples=0)
-        assert [(m.a, m.b, m.equal.n, m.unasked, m.incomplete) for m in found.matches] == [
+        rows = found.matches.rows
+        assert [(m["a"], m["b"], m["equal"].n, m["unasked"], m["incomplete"]) for m in rows] == [
             ("j", "people", 2, 1, 1),
             ("j", "Mia", 2, 1, 1),
         ]
@@ -250,10 +248,11 @@ def test_conditions_choose_what_is_compared_and_by_which_prompt(filled, run):
         english = comparisons.compared(db, "simulbench", facets={"language": ["en"]}, resamples=0)
         with pytest.raises(NotFound, match="There is no language “xx”"):
             comparisons.compared(db, "simulbench", facets={"language": ["xx"]})
-    assert {s.rater for s in every.standings} == {"j strict", "j v1", "all judges", "people"}
-    assert {s.rater for s in strict.standings} == {"j", "people"}
-    assert english.standings == every.standings
-    assert (every.mixed, strict.mixed) == ({"prompt": ["strict", "v1"]}, {})
+    assert set(every.raters) == {"j strict", "j v1", "all judges", "people"}
+    assert set(strict.raters) == {"j", "people"}
+    assert (english.duels.rows, english.strengths) == (every.duels.rows, every.strengths)
+    mixed = "2 values of prompt are mixed (strict, v1)"
+    assert [mixed in " ".join(of.duels.notes) for of in (every, strict)] == [True, False]
 
 
 def test_nothing_compared_yet_is_said(workspace, run):
@@ -316,6 +315,5 @@ def test_scripts_set_aside_are_compared_no_more_and_leave_the_table(filled):
     sit(filled, "Ada", lambda a, b: "A")
     with filled.write() as db:
         scenarios.decide(db, "simulbench", "script", "s1", "discarded", "Ada")
-        [people] = comparisons.compared(db, "simulbench", resamples=0).standings
-        assert {d.delta.n for d in people.duels} == {3}
+        assert {row["n"] for row in comparisons.compared(db, "simulbench", resamples=0).duels.rows} == {3}
     assert {s for s, _, _ in sit(filled, "Ben", lambda a, b: "A", "new")} == {"s2", "s3", "s4"}

@@ -11,8 +11,8 @@ from tests.simulbench import by_hand
 def test_every_part_of_it_is_there(demo_workspace):
     with demo_workspace.read() as db:
         found = comparisons.compared(db, "simulbench", resamples=10)
-        assert {s.rater for s in found.standings} >= {"people", *played.COMPARERS}
-        assert set(found.players) == set(played.TARGETS)
+        assert set(found.raters) >= {"people", *played.COMPARERS}
+        assert set(found.basis["players"]) == set(played.TARGETS)
         audit = spotcheck.findings(db, "simulbench", played.AUDIT)
         assert audit.items == audit.drawn > 20
         assert 0.5 < audit.overall.rate.value < 1

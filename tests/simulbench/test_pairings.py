@@ -144,8 +144,8 @@ def test_answers_are_the_persons_own_comparisons_and_can_be_changed_and_taken_ba
         assert [state for _, state, _ in lying(db, rater)] == ["done"] * 2 + ["open"] * 10
         item = placements.numbered(db, rater, first)
         assert (item.answers, item.reasons) == ({"": 1}, {"": "clearer"})
-        [people] = comparisons.compared(db, "simulbench", resamples=0).standings
-        won = {(d.one, d.other): (d.won, d.tied, d.lost) for d in people.duels}
+        duels = comparisons.compared(db, "simulbench", resamples=0).duels
+        won = {(d["one"], d["other"]): (d["won"], d["tied"], d["lost"]) for d in duels.rows}
     assert sum(map(sum, won.values())) == 2
     one, other = sorted((a, b))
     assert won[one, other][0 if one == a else 2] == 1
@@ -163,10 +163,10 @@ def test_another_study_of_the_same_pairs_has_answers_of_its_own(filled):
     report(filled, "Ann", said(1, number, "A"))
     with filled.read() as db:
         assert {p.state for p in made.on_desk(db, "Ann", "again")} == {"open"}
-        assert comparisons.compared(db, PAIRS, resamples=0).asked == 1
+        assert comparisons.compared(db, PAIRS, resamples=0).basis["asked"] == 1
         with pytest.raises(ConcordError, match="Nothing was compared yet"):
             comparisons.compared(db, "again", resamples=0)
-        assert comparisons.compared(db, "simulbench", resamples=0).asked == 1
+        assert comparisons.compared(db, "simulbench", resamples=0).basis["asked"] == 1
 
 
 def test_a_pair_that_is_not_dealt_to_somebody_cannot_be_reached(filled):
@@ -247,9 +247,9 @@ def test_the_figures_of_judges_beside_people_rest_on_dealt_pairs(filled, run):
         )
     with filled.read() as db:
         found = comparisons.compared(db, "simulbench", resamples=0)
-    assert found.people == 2
-    _, match = found.matches
-    assert (match.a, match.b, match.equal.n, match.equal.value) == ("Ann", "Bob", 12, 1.0)
+    assert found.basis["people"] == 2
+    _, match = found.matches.rows
+    assert (match["a"], match["b"], match["equal"].n, match["equal"].value) == ("Ann", "Bob", 12, 1.0)
 
 
 def test_by_command(filled, run):
