@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -10,21 +10,20 @@ import pandas as pd
 import streamlit as st
 
 from concord.conversation import Conversation, Turn
-from concord.rating import Criterion, Rater, Spent
+from concord.rating import Spent
+from concord.reports.opened import Opened, Verdicts
 from concord.runs.judging import asked_again
 from concord.runs.planning import materials
 from concord.runs.registry import BENCHMARKS
-from concord.scores import Line, labels, run_label
-from concord.store import comments, configurations, conversations, images, ratings, summaries
+from concord.scores import run_label
+from concord.store import comments, configurations, conversations, images, ratings
 from concord.store.comments import Remark
 from concord.store.conversations import Found
-from concord.store.ratings import Stored
 from pages.parts.navigation import part
 from pages.parts.plain import breakable, plain
 from pages.parts.session import workspace
 from pages.parts.transcript import context, history_by, marks, transcript
 
-Asked = Mapping[str, Criterion]
 top = st.components.v2.component(
     "concord_top",
     js="export default () =>\n  document.querySelector('[data-testid=stMain]')?.scrollTo(0, 0);\n",
@@ -35,12 +34,13 @@ top = st.components.v2.component(
 def conversation(which: int) -> None:
     """Draw it. Raises NotFound."""
     with workspace().read() as db:
-        found, what = conversations.listed(db, which), images.load(db, which)
-        given, judgements = ratings.of_conversation(db, which), ratings.judgements_of(db, which)
-        spent, lines = conversations.spent(db, which), summaries.scorecard(db, which)
-        asked = {c.name: c for c in ratings.criteria_of(db, which)}
-        said = comments.of_conversation(db, which)
-    given.sort(key=lambda r: list(asked).index(r.criterion) if r.criterion in asked else len(asked))
+        found, what, ratings_of = (
+            conversations.listed(db, which),
+            images.load(db, which),
+            Opened.read(db, which),
+        )
+        spent, said = conversations.spent(db, which), comments.of_conversation(db, which)
+    given, judgements, verdicts = ratings_of.given, ratings_of.judgements, ratings_of.verdicts()
     _head(found)
     own = part(found.benchmark, "conversation")
     by_rule = own is not None and own.head(found, what)
@@ -48,27 +48,26 @@ def conversation(which: int) -> None:
         if judgement["failure"] is not None:
             _failed(judgement)
     if given or not by_rule:
-        _scores(lines, given, asked)
-    _people([r for r in given if r.rater.kind == "human"], asked)
+        _scores(ratings_of)
+    _people(ratings_of)
     _comments(said)
     _background(what)
     if own is not None:
         own.background(found, what)
-    by_judges = [r for r in given if r.rater.kind == "judge"]
-    whole = [r for r in by_judges if r.turn is None]
+    whole = [r for r in given if r.rater.kind == "judge" and r.turn is None]
     if any(r.explanation or r.repeat for r in whole):
         st.markdown("**Judges, on the whole of it**")
-        _verdicts(whole, asked, "Scores of the whole conversation")
+        _verdicts(verdicts[0], "Scores of the whole conversation")
     st.subheader("Dialogue", anchor=False)
-    turns = {r.turn for r in by_judges if r.turn is not None}
 
     def beside(turn: Turn) -> None:
-        _verdicts([r for r in by_judges if r.turn == turn.number], asked, f"Scores of turn {turn.number}")
+        if turn.number in verdicts:
+            _verdicts(verdicts[turn.number], f"Scores of turn {turn.number}")
 
     known = BENCHMARKS.get(found.benchmark)
     transcript(
         what,
-        beside=beside if turns else None,
+        beside=beside if any(verdicts) else None,
         speakers=("User", what.player),
         before=history_by(what),
         letters=known is not None and known.preformatted,
@@ -104,41 +103,28 @@ def _failed(judgement: Mapping[str, Any]) -> None:
             st.code(breakable(judgement["raw"] or "(nothing)"), language=None, wrap_lines=True)
 
 
-def _scores(lines: Sequence[Line], given: Sequence[Stored], asked: Asked) -> None:
-    """Criteria × judges over the whole conversation, and the means of judges and of people.
-
-    Categories have no mean: the answers stand in its place.
-    """
-    if not lines:
+def _scores(of: Opened) -> None:
+    """Criteria × judges over the whole conversation, and the means of judges and of people."""
+    if not of.lines:
         st.info("Nobody has rated this conversation yet.")
         return
-    called = _called(rater for line in lines for rater in line.raters)
     rows = {}
-    for line in lines:
-        of_judges = [rater for rater in line.raters if rater.kind == "judge"]
-        if line.criterion in asked and not asked[line.criterion].scale.ordered:
-            here = [r for r in given if r.criterion == line.criterion]
-            judges = {
-                called[rater]: _words([r for r in here if r.rater == rater], asked) for rater in of_judges
-            }
-            people = _words([r for r in here if r.rater.kind == "human"], asked)
-            means = {"Judges' mean": "–", "People's mean": people or "–"}
-        else:
-            judges = {called[rater]: _two(line.raters[rater]) for rater in of_judges}
-            means = {"Judges' mean": _two(line.judges), "People's mean": _two(line.people)}
-        rows[_label(line.criterion, asked)] = judges | means
+    for line in of.lines:
+        judges = {of.called[rater]: cell for rater, cell in of.cells(line).items() if rater.kind == "judge"}
+        means = zip(("Judges' mean", "People's mean"), of.means(line), strict=True)
+        rows[of.label(line.criterion)] = judges | dict(means)
     _table(rows, "Scores by criterion and rater, means over turns; of categories the answers")
 
 
-def _people(given: Sequence[Stored], asked: Asked) -> None:
+def _people(of: Opened) -> None:
+    given = [r for r in of.given if r.rater.kind == "human"]
     if not given:
         return
-    called = _called(r.rater for r in given)
     turns = any(r.turn is not None for r in given)
     rows: dict[Any, dict[str, Any]] = {}
     for r in given:
-        who = {"person": called[r.rater], "study": r.study or "", **({"turn": r.turn} if turns else {})}
-        rows.setdefault(tuple(who.values()), who)[_label(r.criterion, asked)] = _word(r, asked)
+        who = {"person": of.called[r.rater], "study": r.study or "", **({"turn": r.turn} if turns else {})}
+        rows.setdefault(tuple(who.values()), who)[of.label(r.criterion)] = of.word(r)
     people = len({r.rater for r in given})
     with st.expander(f"Each person's ratings ({people})", icon=":material/group:"):
         _dataframe(list(rows.values()), "Ratings by people")
@@ -165,25 +151,16 @@ def _background(what: Conversation) -> None:
                 st.text(text)
 
 
-def _verdicts(given: Sequence[Stored], asked: Asked, alt: str) -> None:
+def _verdicts(given: Verdicts, alt: str) -> None:
     """What judges gave, one by one, and behind it what each of them said."""
-    if not given:
-        return
-    called = _called(r.rater for r in given)
-    rows: dict[str, dict[str, str]] = {}
-    for r in given:
-        row = rows.setdefault(_label(r.criterion, asked), {})
-        name, score = called[r.rater], _word(r, asked)
-        row[name] = f"{row[name]}, {score}" if name in row else score
-    _table(rows, alt)
-    if not any(r.explanation for r in given):
+    _table(given.scores, alt)
+    if not given.reasons:
         return
     with st.expander("Why", type="compact"):
-        for rater, name in called.items():
+        for name in dict.fromkeys(judge for judge, *_ in given.reasons):
             st.markdown(f"**{plain(name)}**")
-            said = [r for r in given if r.rater == rater and r.explanation]
             st.text(
-                "\n\n".join(f"{_label(r.criterion, asked)}, {_word(r, asked)}: {r.explanation}" for r in said)
+                "\n\n".join(f"{on}, {word}: {why}" for judge, on, word, why in given.reasons if judge == name)
             )
 
 
@@ -293,26 +270,3 @@ def _table(rows: Mapping[str, Mapping[str, str]], alt: str) -> None:
     """A table of words. `st.table` reads its cells as Markdown, so they are made plain."""
     frame = pd.DataFrame.from_dict(dict(rows), orient="index").fillna("")
     st.table(frame.map(plain).rename(index=plain, columns=plain), border="horizontal", alt=alt)
-
-
-def _called(raters: Iterable[Rater]) -> dict[Rater, str]:
-    return labels(raters, mark_simulated=True)
-
-
-def _label(criterion: str, asked: Asked) -> str:
-    return asked[criterion].label if criterion in asked else criterion.capitalize()
-
-
-def _word(r: Stored, asked: Asked) -> str:
-    """A score in the words of its question; a number where it is not asked (any more)."""
-    scale = asked[r.criterion].scale_of(r.rater.kind) if r.criterion in asked else None
-    return scale.word(r.score) if scale else f"{r.score:g}"
-
-
-def _words(given: Sequence[Stored], asked: Asked) -> str:
-    """Answers to one criterion in one line."""
-    return asked[given[0].criterion].scale.words([r.score for r in given]) if given else ""
-
-
-def _two(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"

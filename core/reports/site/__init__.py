@@ -6,7 +6,7 @@ What models wrote is text in them, never markup: every template escapes what it 
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -16,18 +16,17 @@ from sqlite_utils import Database
 from concord.arrays import Names
 from concord.errors import ConcordError
 from concord.files import file_name, file_names
-from concord.rating import Rater
 from concord.reports import leaderboards
 from concord.reports.agreement_report import AgreementReport, Options, agreement_report, report_of
 from concord.reports.leaderboard_table import leaderboard_table
+from concord.reports.opened import Opened
 from concord.reports.page import content, items_of
 from concord.reports.pictures import chart, forest, templates
 from concord.reports.provenance import provenance
 from concord.reports.rated import gather, own_tables, with_leaderboard
 from concord.reports.verdict import headline
 from concord.runs.registry import BENCHMARKS
-from concord.scores import Line, labels
-from concord.store import configurations, conversations, holdings, ratings, runs, summaries
+from concord.store import configurations, conversations, holdings, ratings, runs
 from concord.store.conversations import Found
 from concord.store.holdings import StudyHeld
 from concord.studies.studies import StudyRatings
@@ -44,21 +43,6 @@ class Page:
 
     path: str
     text: str
-
-
-@dataclass(frozen=True)
-class Verdicts:
-    """What judges gave one turn, or the whole: criterion → judge → its scores; and (judge, criterion, score,
-    reason) of each.
-    """
-
-    scores: dict[str, dict[str, list[str]]] = field(default_factory=dict)
-    reasons: list[tuple[str, str, str, str]] = field(default_factory=list)
-
-    @property
-    def judges(self) -> list[str]:
-        """Those who gave a score, by name."""
-        return sorted({judge for by in self.scores.values() for judge in by})
 
 
 def pages(
@@ -150,48 +134,17 @@ def _every(db: Database) -> list[Found]:
 
 def _scores(db: Database, talk: Found, people: Mapping[str, str]) -> dict[str, Any]:
     """The scores of a conversation: means by criterion and rater, and what judges gave each turn, and why."""
-    criteria = {c.name: c for c in ratings.criteria_of(db, talk.id)}
-    titles = {name: criterion.label for name, criterion in criteria.items()}
-    lines = summaries.scorecard(db, talk.id)
-    called = _called(rater for line in lines for rater in line.raters) if lines else {}
-    every = ratings.of_conversation(db, talk.id)
-    given = [r for r in every if r.rater.kind == "judge"]
-    called |= _called(r.rater for r in given)
-    called |= {rater: people[rater.name] for rater in called if rater.kind == "human"}
-    by_turn: dict[int, Verdicts] = {}
-    place = {name: at for at, name in enumerate(titles)}
-    for r in sorted(given, key=lambda r: place.get(r.criterion, len(place))):
-        label, judge = titles.get(r.criterion, r.criterion), called[r.rater]
-        of = criteria.get(r.criterion)
-        word = of.scale_of("judge").word(r.score) if of else f"{r.score:g}"
-        verdicts = by_turn.setdefault(r.turn or 0, Verdicts())
-        verdicts.scores.setdefault(label, {}).setdefault(judge, []).append(word)
-        if r.explanation:
-            verdicts.reasons.append((judge, label, word, r.explanation))
-
-    def cell(line: Line, rater: Rater, mean: float) -> str:
-        of = criteria.get(line.criterion)
-        if of is None or of.scale.ordered:
-            return f"{mean:.2f}"
-        return of.scale.words([r.score for r in every if (r.rater, r.criterion) == (rater, of.name)])
-
-    failed = [(j["judge"], j["failure"]) for j in ratings.judgements_of(db, talk.id) if j["failure"]]
-    return {
-        "raters": list(dict.fromkeys(called[rater] for line in lines for rater in line.raters)),
-        "lines": [
-            (
-                titles.get(line.criterion, line.criterion),
-                {called[rater]: cell(line, rater, mean) for rater, mean in line.raters.items()},
-            )
-            for line in lines
-        ],
-        "by_turn": by_turn,
-        "failed": failed,
+    of = Opened.read(db, talk.id)
+    called = {
+        rater: people[rater.name] if rater.kind == "human" else name for rater, name in of.called.items()
     }
-
-
-def _called(raters: Any) -> dict[Rater, str]:
-    return labels(raters, mark_simulated=True)
+    cells = [(of.label(line.criterion), of.cells(line)) for line in of.lines]
+    return {
+        "raters": list(dict.fromkeys(called[rater] for line in of.lines for rater in line.raters)),
+        "lines": [(label, {called[rater]: cell for rater, cell in row.items()}) for label, row in cells],
+        "by_turn": of.verdicts(),
+        "failed": [(j["judge"], j["failure"]) for j in of.judgements if j["failure"]],
+    }
 
 
 def _leaderboards(

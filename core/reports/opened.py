@@ -1,0 +1,98 @@
+"""What one conversation was given: means by criterion and rater, what judges gave each turn, and why."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Self
+
+from sqlite_utils import Database
+
+from concord.rating import Criterion, Rater
+from concord.scores import Line, labels
+from concord.store import ratings, summaries
+from concord.store.ratings import Stored
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What judges gave one turn, or the whole: criterion → judge → its scores in words; and judge, criterion,
+    score and reason of each that has a reason.
+    """
+
+    scores: dict[str, dict[str, str]] = field(default_factory=dict)
+    reasons: list[tuple[str, str, str, str]] = field(default_factory=list)
+
+    @property
+    def judges(self) -> list[str]:
+        """Those who gave a score, by name."""
+        return sorted({judge for by in self.scores.values() for judge in by})
+
+
+@dataclass(frozen=True)
+class Opened:
+    """The ratings of a conversation in the order of the questions, the means they make, and judgements."""
+
+    asked: Mapping[str, Criterion]
+    given: Sequence[Stored]
+    lines: Sequence[Line]
+    judgements: Sequence[Mapping[str, Any]]
+
+    @classmethod
+    def read(cls, db: Database, which: int) -> Self:
+        """Of the conversation with this number."""
+        asked = {c.name: c for c in ratings.criteria_of(db, which)}
+        place = {name: at for at, name in enumerate(asked)}
+        given = sorted(ratings.of_conversation(db, which), key=lambda r: place.get(r.criterion, len(place)))
+        return cls(asked, given, summaries.scorecard(db, which), ratings.judgements_of(db, which))
+
+    @cached_property
+    def called(self) -> dict[Rater, str]:
+        """What to call each rater."""
+        of_lines = [rater for line in self.lines for rater in line.raters]
+        return labels([*of_lines, *(r.rater for r in self.given)], mark_simulated=True)
+
+    def label(self, criterion: str) -> str:
+        """A criterion as a reader sees it."""
+        return self.asked[criterion].label if criterion in self.asked else criterion.capitalize()
+
+    def word(self, r: Stored) -> str:
+        """A score in the words of its question; a number where it is not asked (any more)."""
+        of = self.asked.get(r.criterion)
+        return of.scale_of(r.rater.kind).word(r.score) if of else f"{r.score:g}"
+
+    def cells(self, line: Line) -> dict[Rater, str]:
+        """What each rater gave on a line: the mean; of categories, which have none, the answers."""
+        return {
+            rater: self._answers(line, (r for r in self.given if r.rater == rater)) or f"{mean:.2f}"
+            for rater, mean in line.raters.items()
+        }
+
+    def means(self, line: Line) -> tuple[str, str]:
+        """The judges' and people's mean on a line; people's answers where they are categories."""
+        if self._unordered(line):
+            return "–", self._answers(line, (r for r in self.given if r.rater.kind == "human")) or "–"
+        judges, people = ("–" if mean is None else f"{mean:.2f}" for mean in (line.judges, line.people))
+        return judges, people
+
+    def verdicts(self) -> dict[int, Verdicts]:
+        """What judges gave each turn, by its number; under 0 what they gave the whole."""
+        by_turn: dict[int, Verdicts] = {}
+        for r in self.given:
+            if r.rater.kind == "judge":
+                label, judge, word = self.label(r.criterion), self.called[r.rater], self.word(r)
+                of = by_turn.setdefault(r.turn or 0, Verdicts())
+                row = of.scores.setdefault(label, {})
+                row[judge] = f"{row[judge]}, {word}" if judge in row else word
+                if r.explanation:
+                    of.reasons.append((judge, label, word, r.explanation))
+        return by_turn
+
+    def _unordered(self, line: Line) -> bool:
+        return line.criterion in self.asked and not self.asked[line.criterion].scale.ordered
+
+    def _answers(self, line: Line, of: Iterable[Stored]) -> str:
+        """Answers by name to the criterion of a line, in one line; “” where they are numbers."""
+        if not self._unordered(line):
+            return ""
+        answers = [r.score for r in of if r.criterion == line.criterion]
+        return self.asked[line.criterion].scale.words(answers) if answers else ""
