@@ -20,6 +20,12 @@ from concord.statistics.ratings import called
 from concord.statistics.severity import severity_sentence
 from concord.table import Cell
 
+WITH_ALL = (
+    "ρ with the mean of all people is easier to reach than that beside one more person, where judges are "
+    "compared with the other people alone."
+)
+"""How the two figures of one judge or panel on a page differ."""
+
 
 def farthest(evidence: Evidence, criterion: str, rater: str) -> list[str]:
     """The groups of items on which a judge or panel is farthest from people, by bias and by correlation.
@@ -46,18 +52,6 @@ def farthest(evidence: Evidence, criterion: str, rater: str) -> list[str]:
     about = whom(evidence.ratings, criterion, "these")
     ends = f"; intervals are {about}" if about else ""
     return [*worst, f"The worst of many groups looks worse than it is{ends}."] if worst else []
-
-
-def best_by_criterion(evidence: Evidence) -> list[str]:
-    """On each criterion the judge or panel whose ρ with people's mean is highest, in a sentence each."""
-    lines = []
-    for name in evidence.criteria:
-        rows = [row for row in evidence.agreement.criteria[name].raters if row.spearman.defined]
-        if rows:
-            best = max(rows, key=lambda row: row.spearman.value or 0.0)
-            rater = evidence.names.get(best.name, best.name)
-            lines.append(f"{evidence.label(name)}: {rater}, ρ {_figure(best.spearman, '')}")
-    return lines
 
 
 def favours(evidence: Evidence, criterion: str) -> dict[str, str]:

@@ -129,8 +129,14 @@ class Evidence:
 
     @property
     def main(self) -> str:
-        """The criterion a reader asks for first: *final*, else the only one that counts, else the last."""
-        return FINAL if FINAL in self.ratings.criteria else (*self.criteria[-1:], *self.of.counted)[-1]
+        """The criterion a reader asks for first: *final*, else the only one that counts, else the last.
+
+        A rubric asks no overall question, and its *final* is a mean of what it asks: its first criterion
+        leads.
+        """
+        if FINAL in self.ratings.criteria:
+            return self.of.counted[0] if self.of.study.rubric else FINAL
+        return (*self.criteria[-1:], *self.of.counted)[-1]
 
     @property
     def asked_panels(self) -> tuple[tuple[str, ...], ...]:

@@ -36,6 +36,7 @@ from concord.statistics.judges import commonest
 from concord.statistics.missing import missing_ratings
 from concord.statistics.oddities import FEWEST, constants, copies, duplicates, one_answer
 from concord.statistics.ratings import FINAL, Bools, CriterionScores, called
+from concord.statistics.study import RaterAgreement
 from concord.store.studies import FILE
 from concord.studies import quality
 from concord.table import Cell, Table
@@ -351,8 +352,15 @@ def _words(
             f"Use {use} on {label} where one more person would rate.{beside}"
             f"{_conditions(evidence, criterion, used)}",
         )
+    other = f" Use {_list(good, 'or')} in place." if good else ""
+    if word == "worse" and _turned_round(evidence, criterion, members):
+        order = "order" if several else "orders"
+        return (
+            f"On {label}, {who} {order} the items the other way round than people do.",
+            reason,
+            f"{_turn(label)}{other}",
+        )
     if word == "worse" and ((judge.value if judge.low is None else judge.low) or 0.0) <= 0:
-        other = f" Use {_list(good, 'or')} in place." if good else ""
         return (
             f"On {label}, {who} {are} worse than one more person, and may be no better than chance.",
             reason,
@@ -374,6 +382,28 @@ def _words(
         f"On {label}, it is not known yet whether {who} {are} as good as one more person.",
         reason,
         f"{instead} have people rate {many}{others} first.",
+    )
+
+
+def _turned_round(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> bool:
+    """Whether judges are shown to order items against people: ρ lies below 0, within the verdict's share."""
+    part = evidence.agreement.criteria.get(criterion) if ordered(evidence, criterion) else None
+    row = part.rater(members) if part else None
+    return row is not None and _p_against(row) <= (CLAIMS["verdict"].share or 0.0)
+
+
+def _p_against(row: RaterAgreement) -> float:
+    """One-sided p that a judge's or panel's ρ with people's mean is no less than 0, the larger of two.
+
+    On rare answers that never coincide resamples vary little about a ρ of -0.05, which proves nothing.
+    """
+    return max(p_below(row.spearman, 0.0, fisher=True), (row.p.value or 0.0) / 2)
+
+
+def _turn(label: str) -> str:
+    return (
+        f"Is the scale of {label} turned round, in what judges are asked or in the table? Repair that before "
+        "anything rests on these scores."
     )
 
 
@@ -437,6 +467,10 @@ def _not_compared(
         )
         if person:
             advice += " A second person on some of the items shows whether judge or question is at fault."
+    if _turned_round(evidence, criterion, members):
+        order = "order" if len(members) > 1 else "orders"
+        sentence = f"On {label}, {who} {order} the items the other way round than {whom_}: {reached}."
+        advice = _turn(label)
     return sentence, reason, advice
 
 
@@ -555,8 +589,7 @@ def _yes(evidence: Evidence, criterion: str) -> str:
 def _inverted(evidence: Evidence, names: Mapping[str, str]) -> Iterable[Flag]:
     criteria = evidence.agreement.criteria
     rows = [(on, row) for on, name in names.items() for row in criteria[name].judges]
-    # On rare answers that never coincide resamples vary little about a ρ of -0.05, which proves nothing.
-    p = [max(p_below(row.spearman, 0.0, fisher=True), (row.p.value or 0.0) / 2) for _, row in rows]
+    p = [_p_against(row) for _, row in rows]
     where: dict[str, dict[str, str]] = {}
     below: dict[str, list[str]] = {}
     for (on, row), sure in zip(rows, stated("other way round", p), strict=True):

@@ -10,6 +10,7 @@ import pandas as pd
 
 from concord.estimate import Estimate
 from concord.questions import Scale
+from concord.reports.answers import WITH_ALL
 from concord.statistics.calibration import GIVEN
 from concord.statistics.glance import measured
 from concord.statistics.study import CriterionAgreement
@@ -219,8 +220,8 @@ def _criteria(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     raters, criteria = (list(dict.fromkeys(data[name])) for name in ("down", "across"))
     n = sizes(data.n.tolist())
     yield (
-        f"Spearman's ρ with the mean of people on every criterion ({n} items); grey and slanted where the "
-        "95% interval holds 0.",
+        f"Spearman's ρ with the mean of all people on every criterion ({n} items); grey and slanted where "
+        f"the 95% interval holds 0. {WITH_ALL}",
         _heat_map(data, criteria, raters, slanted=len(criteria) > SLANTED or on_phone(), grey=True),
     )
 

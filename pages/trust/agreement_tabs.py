@@ -14,8 +14,8 @@ from concord.files import file_name
 from concord.llm.models import currency
 from concord.reports.agreement_report import AgreementReport, at
 from concord.reports.answers import (
+    WITH_ALL,
     Advice,
-    best_by_criterion,
     cheaper,
     farthest,
     favours,
@@ -158,7 +158,6 @@ def _judges(report: AgreementReport, criterion: str) -> None:
     tables = []
     if criterion in report.criteria:
         if len(report.criteria) > 1:
-            st.markdown("\n".join(f"- {plain(line)}" for line in best_by_criterion(report)))
             every = _named(report, "criteria", report.main)
             _pictures("criteria", every, "Every judge and panel on every criterion")
         own = _named(report, "judges", criterion)
@@ -262,6 +261,7 @@ def _two(report: AgreementReport, criterion: str) -> None:
         value = "undefined" if figure.value is None else f"{figure.value:z.2f}"
         place.metric("ρ with the mean of all people", value, plain(per_thousand(total, money)), **look)
     answered.markdown(f"**{plain(cheaper(row, report.options.margin, totals, money))}**")
+    st.caption(WITH_ALL)
 
 
 def _more(report: AgreementReport, criterion: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 from concord.estimate import Estimate
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.pictures import forest
-from concord.reports.verdict import MOST_FLAGS, Verdict, _within, careless
+from concord.reports.verdict import MOST_FLAGS, Verdict, _turned_round, _within, careless
 from concord.statistics.claims import CLAIMS, ranked
 from tests.reports.test_agreement_report import FEW, frame, measured, simulated
 from tests.studies.test_quality import item
@@ -110,6 +110,54 @@ def test_a_judge_that_may_be_no_better_than_chance_has_the_word_of_its_row_and_i
     assert (found.word, row["verdict"]) == ("worse", "worse")
     assert found.sentence == "On Final, j is worse than one more person, and may be no better than chance."
     assert found.next.startswith("Do not use j on Final")
+
+
+def turned(people: int) -> AgreementReport:
+    """Two judges who give 6 less what they see."""
+    rng = np.random.default_rng(5)
+    quality = rng.integers(1, 6, (40, 2))
+
+    def given(of: np.ndarray) -> list[list[float]]:
+        return np.clip(np.round(of + rng.normal(0, 1, of.shape)), 1, 5).tolist()
+
+    scores = {("human", name): given(quality) for name in ("Ada", "Bo", "Chi")[:people]}
+    return measured(frame({**scores, **{("judge", name): given(6 - quality) for name in ("j", "k")}}))
+
+
+@pytest.mark.parametrize("people", [1, 3])
+def test_judges_that_all_run_against_people_are_called_turned_round(people: int) -> None:
+    report = turned(people)
+    found = report.verdict("wit")
+    assert found.word == ("worse" if people > 1 else "undefined")
+    row = report.agreement.criteria["wit"].rater(("j", "k"))
+    assert row
+    assert row.spearman.value
+    assert row.spearman.value < -0.6
+    start = "On Wit, the 2 judges together order the items the other way round than"
+    assert found.sentence.startswith(start)
+    assert found.next.startswith("Is the scale of Wit turned round")
+
+
+def test_judges_below_0_by_chance_are_not_called_turned_round() -> None:
+    """Of 100 studies with a judge that answers anything, a share of 0.025 is 2 or 3."""
+    rng, said = np.random.default_rng(8), 0
+    for _ in range(100):
+        people = rng.integers(1, 6, 30).astype(float)
+        scores = {
+            ("human", name): [[s, 3.0] for s in np.clip(people + rng.integers(-1, 2, 30), 1, 5)]
+            for name in ("Ada", "Bo")
+        }
+        anything = [[s, 3.0] for s in rng.integers(1, 6, 30).astype(float)]
+        options = replace(FEW, resamples=100)
+        report = measured(frame({**scores, ("judge", "j"): anything}), options=options)
+        said += _turned_round(report, "wit", ("j",))
+    assert said <= 6, "P(X > 6) of 100 at 0.025 is 0.01"
+
+
+def test_a_rubric_leads_with_its_first_question_and_a_benchmark_with_final() -> None:
+    table = simulated(judge_noise=0.5, person_noise=0.5)
+    assert measured(table).main == "final"
+    assert measured(table, meta={"rubric": {"name": "r", "version": 1}}).main == "wit"
 
 
 def test_an_interval_that_leaves_out_0_shows_on_which_side_it_lies() -> None:
