@@ -167,12 +167,11 @@ def tag(
     key = {each["id"]: each["key"] for each in studies.units(db, study)}.get(unit)
     if kept.get(key) != DEVELOP:
         raise StudyError("Only items of the part “develop” are looked at one by one.")
-    placement = placements.beside(db, ratings.rater_id(db, Rater(person, "human")), PURPOSE, unit)
+    rater = ratings.rater_id(db, Rater(person, "human"))
     if cause is None:
-        placements.withdraw(db, placement, str(judge))
-        return
+        return placements.take_back(db, PURPOSE, rater, unit, str(judge))
     check_known("cause", str(cause), [str(number) for number in CAUSES])
-    placements.give(db, placement, str(judge), cause, words)
+    placements.give(db, PURPOSE, rater, unit, str(judge), cause, words)
 
 
 def causes(db: Database, bench: Bench, judge: Candidate, shown: Sequence[Disagreement]) -> Table:

@@ -397,39 +397,6 @@ def beside(db: Database, rater: int, purpose: str, item: int) -> int:
 
 def give(
     db: Database,
-    placement: int,
-    question: str,
-    value: float | None,
-    reason: str = "",
-    shown: float | None = None,
-) -> None:
-    """Store an answer at a desk where nothing is submitted: with it the item is done. The one before is kept.
-
-    Words alone have no value; `shown` is the judge's score that stood beside the item. Raises StudyError for
-    too many of them.
-    """
-    if len(reason) > REASON:
-        raise StudyError(f"A reason has at most {REASON:,} characters.")
-    _replace(db, placement, question)
-    _keep(db, placement, question, value, reason, shown)
-    db.execute(
-        "UPDATE placements SET state = 'done', submitted = ifnull(submitted, ?) WHERE id = ?",
-        [now(), placement],
-    )
-
-
-def withdraw(db: Database, placement: int, question: str) -> None:
-    """Take back an answer at such a desk; it is kept as replaced. Without any answer the item is open."""
-    _replace(db, placement, question)
-    db.execute(
-        "UPDATE placements SET state = 'open', submitted = NULL WHERE id = :id AND NOT EXISTS "
-        "(SELECT 1 FROM answers WHERE placement_id = :id AND replaced IS NULL)",
-        {"id": placement},
-    )
-
-
-def give_beside(
-    db: Database,
     purpose: str,
     rater: int,
     item: int,
@@ -438,10 +405,14 @@ def give_beside(
     reason: str = "",
     shown: float | None = None,
 ) -> None:
-    """Store an answer to an item on a desk of its own, or take it back (None).
+    """Store an answer on a desk of its own, where nothing is submitted: with it the item is done. The answer
+    before it is kept.
 
-    Raises StudyError where one person answers an item for all, as long as an answer of another one holds.
+    Words alone have no value; `shown` is the judge's score that stood beside the item. Raises StudyError for
+    too many words, and where one person answers an item for all, as long as an answer of another one holds.
     """
+    if len(reason) > REASON:
+        raise StudyError(f"A reason has at most {REASON:,} characters.")
     if PURPOSES[purpose].alone:
         others = db.execute(
             "SELECT x.name FROM placements p JOIN answers a ON a.placement_id = p.id JOIN raters x "
@@ -451,15 +422,27 @@ def give_beside(
         ).fetchone()
         if others:
             raise StudyError(f"{others[0]} has settled this item. Yours was not taken; go on with the next.")
-    if value is None:
-        if row := find(db, "placements", "id", rater_id=rater, purpose=purpose, item_id=item):
-            withdraw(db, row["id"], question)
-        return
     placement = beside(db, rater, purpose, item)
-    there = get(db, rater, placement)
-    before = {name: given * there.direction for name, given in there.answers.items()}
-    if (before.get(question), there.reasons.get(question, "")) != (value, reason):
-        give(db, placement, question, value, reason, shown)
+    one = {"placement_id": placement, "question": question, "replaced": None}
+    if find(db, "answers", "value, reason", **one) == {"value": value, "reason": reason}:
+        return
+    _replace(db, placement, question)
+    _keep(db, placement, question, value, reason, shown)
+    db.execute(
+        "UPDATE placements SET state = 'done', submitted = ifnull(submitted, ?) WHERE id = ?",
+        [now(), placement],
+    )
+
+
+def take_back(db: Database, purpose: str, rater: int, item: int, question: str) -> None:
+    """Take back an answer at such a desk; it is kept as replaced. Without any answer the item is open."""
+    if row := find(db, "placements", "id", rater_id=rater, purpose=purpose, item_id=item):
+        _replace(db, row["id"], question)
+        db.execute(
+            "UPDATE placements SET state = 'open', submitted = NULL WHERE id = :id AND NOT EXISTS "
+            "(SELECT 1 FROM answers WHERE placement_id = :id AND replaced IS NULL)",
+            row,
+        )
 
 
 def show(db: Database, rater: int, purpose: str, items: Iterable[int]) -> None:
@@ -530,10 +513,8 @@ def _close(db: Database, item: Placement) -> None:
     """Submit an item; where the known answer is shown now, it is locked."""
     _set_state(db, item, "done")
     shown = PURPOSES[item.purpose].beside
-    if shown == "the known answer, once submitted" or (
-        shown == "the known answer, where the study says so"
-        and studies.get(db, item.study).meta.get("feedback")
-    ):
+    said = shown == "known, where the study says so" and studies.get(db, item.study).meta.get("feedback")
+    if said or shown == "known, once submitted":
         database.update(db, "placements", item.id, opened=now())
 
 

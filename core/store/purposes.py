@@ -4,13 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Beside = Literal[
-    "nothing",
-    "the known answer, once submitted",
-    "the known answer, where the study says so",
-    "everybody's answers, without names",
-    "the judge's score and reasons",
-]
+Beside = Literal["", "known, once submitted", "known, where the study says so", "others", "judge"]
+"""What stands beside an item: nothing, the known answer, everybody's answers without names, the judge's score
+and reasons.
+"""
 
 
 @dataclass(frozen=True)
@@ -30,7 +27,7 @@ class Purpose:
     name: str
     who: str
     counts: str
-    beside: Beside = "nothing"
+    beside: Beside = ""
     after: str = ""
     rated: bool = False
     announced: bool = False
@@ -58,12 +55,12 @@ PURPOSES: Mapping[str, Purpose] = {
             rated=True,
         ),
         Purpose("repeat", "who rated the item, later", "test–retest"),
-        Purpose("gold", "everybody", "hits", "the known answer, where the study says so"),
+        Purpose("gold", "everybody", "hits", "known, where the study says so"),
         Purpose(
             "training",
             "everybody, before all other items",
             "admission",
-            "the known answer, once submitted",
+            "known, once submitted",
             after="the study opens, or the next attempt",
             announced=True,
             skippable=False,
@@ -72,7 +69,7 @@ PURPOSES: Mapping[str, Purpose] = {
             "adjudicate",
             "one adjudicator, where people differ by the study's rule",
             "adjudicated scores",
-            "everybody's answers, without names",
+            "others",
             announced=True,
             queued=False,
             alone=True,
@@ -82,7 +79,7 @@ PURPOSES: Mapping[str, Purpose] = {
             "revise",
             "who answered everything, afterwards",
             "anchoring",
-            "the judge's score and reasons",
+            "judge",
             announced=True,
             queued=False,
             locks=True,
@@ -91,7 +88,7 @@ PURPOSES: Mapping[str, Purpose] = {
             "discuss",
             "who answered everything, once all have",
             "no figure",
-            "everybody's answers, without names",
+            "others",
             announced=True,
             queued=False,
             locks=True,
@@ -100,7 +97,7 @@ PURPOSES: Mapping[str, Purpose] = {
             "spot-check",
             "a researcher",
             "triage, audits, and the agreement of those who check",
-            "the judge's score and reasons",
+            "judge",
             announced=True,
             queued=False,
         ),
@@ -108,7 +105,7 @@ PURPOSES: Mapping[str, Purpose] = {
             "diagnose",
             "a researcher, on the part of a study that a judge learns from",
             "causes of disagreement",
-            "the judge's score and reasons",
+            "judge",
             announced=True,
             queued=False,
         ),

@@ -14,7 +14,6 @@ from sqlite_utils import Database
 
 from concord.errors import not_found
 from concord.rating import Finding
-from concord.store import placements
 from concord.store.database import find, insert, now
 from concord.store.filters import Where, condition
 from concord.store.studies import refuse_taken
@@ -86,14 +85,14 @@ def _create(db: Database, name: str, source: str, meta: Mapping[str, Any], seed:
     return insert(db, "studies", {**row, "meta": json.dumps(meta, ensure_ascii=False), "created": now()})
 
 
-def placement(db: Database, judgement_id: int, rater: int, audit: str = "") -> int:
-    """Where a person's finding of a judgement lies; without one, their placement of it in an audit.
+def item(db: Database, judgement_id: int, rater: int, audit: str = "") -> int:
+    """The item to which a person's finding of a judgement belongs; without one, the judgement's in an audit.
 
     Without an audit it is that of triage, whose study is made when it is first needed. Raises NotFound for an
     unknown audit.
     """
     present = db.execute(
-        "SELECT p.id FROM items i JOIN placements p ON p.item_id = i.id AND p.purpose = 'spot-check' "
+        "SELECT i.id FROM items i JOIN placements p ON p.item_id = i.id AND p.purpose = 'spot-check' "
         "WHERE i.judgement_id = ? AND p.rater_id = ? AND p.state = 'done'",
         [judgement_id, rater],
     ).fetchone()
@@ -105,8 +104,8 @@ def placement(db: Database, judgement_id: int, rater: int, audit: str = "") -> i
     number = _audit(db, audit) if audit else row and row["id"]
     study = number or _create(db, name, "triage", {"benchmark": benchmark})
     of = {"study_id": study, "judgement_id": judgement_id, "conversation_id": conversation}
-    item = find(db, "items", "id", **of)
-    return placements.beside(db, rater, "spot-check", item["id"] if item else insert(db, "items", of))
+    there = find(db, "items", "id", **of)
+    return there["id"] if there else insert(db, "items", of)
 
 
 @dataclass(frozen=True)

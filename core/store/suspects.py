@@ -85,10 +85,8 @@ WITH each AS (
 )"""
 
 
-def queue(
-    db: Database, search: Search, *, only: Sequence[int] = (), limit: int = 50, offset: int = 0
-) -> list[Suspect]:
-    """One page of the suspects (of the conversations `only`, if given), the highest priority first."""
+def queue(db: Database, search: Search, *, limit: int | None = None, offset: int = 0) -> list[Suspect]:
+    """The suspects (or a page of so many), the highest priority first."""
     where, args = _query(search)
     if search.reasons:
         where += (
@@ -96,16 +94,13 @@ def queue(
             "WHERE instr(',' || x.reasons || ',', ',' || r.value || ','))"
         )
         args["reasons"] = json.dumps(list(search.reasons))
-    if only:
-        where += " AND c.id IN (SELECT value FROM json_each(:only))"
-        args["only"] = json.dumps(list(only))
     rows = db.query(
         f"{_SUSPECTS} SELECT c.id AS conversation_id, c.key, c.player, x.reasons, round(x.priority, "
         "6) AS priority, s.final, s.spread, s.people, ifnull(s.failed, 0) AS failed "
         "FROM (SELECT x.id, x.reasons, x.priority FROM suspects x JOIN conversations c ON c.id = x.id "
         f"WHERE {where} ORDER BY x.priority DESC, x.id LIMIT :limit OFFSET :offset) x JOIN conversations c "
         f"ON c.id = x.id LEFT JOIN summaries s ON s.conversation_id = c.id ORDER BY x.priority DESC, c.id",
-        args | {"limit": limit, "offset": offset},
+        args | {"limit": -1 if limit is None else limit, "offset": offset},
     )
     return [Suspect(**{**row, "reasons": tuple(sorted(row["reasons"].split(",")))}) for row in rows]
 
@@ -123,13 +118,10 @@ def counts(db: Database, search: Search) -> dict[tuple[str, ...], int]:
     return counted
 
 
-def settled(
-    db: Database, conversation_ids: Sequence[int], rater: int, judges: Sequence[str] = ()
-) -> set[int]:
-    """Those of the conversations whose judgements (by `judges`) all have a finding by this rater."""
-    only = " AND j.conversation_id IN (SELECT value FROM json_each(:ids))"
-    args = {"rater": rater, "judges": json.dumps(list(judges)), "ids": json.dumps(list(conversation_ids))}
-    return {row[0] for row in db.execute(_settled(judges) + only + _IN_FULL, args)}
+def settled(db: Database, rater: int, judges: Sequence[str] = ()) -> set[int]:
+    """The conversations whose judgements (by `judges`) all have a finding by this rater."""
+    args = {"rater": rater, "judges": json.dumps(list(judges))}
+    return {row[0] for row in db.execute(_settled(judges) + _IN_FULL, args)}
 
 
 _IN_FULL = " GROUP BY j.conversation_id HAVING count(v.placement_id) = count(*)"

@@ -189,19 +189,19 @@ def answer(
     where it needs one, and for what another has answered for all.
     """
     reason, of = reason.strip(), PURPOSES[purpose]
-    judge = None
-    if score is not None:
-        state = look(db, purpose, name, None if of.alone else rater)
-        questions = state.items.get(item, ()) if state and state.opened else ()
-        question = next((one for one in questions if one.criterion.name == criterion), None)
-        if question is None:
-            raise NotAllowed(
-                "This is not asked of you (any more): your answer was not taken. Go on with the next."
-            )
-        label = question.criterion.label
-        if score not in question.criterion.scale:
-            raise StudyError(f"{score:g} is not on the scale of “{label}”.")
-        if of.reasoned and not reason:
-            raise StudyError(f"Say why “{label}” is {question.criterion.scale.word(score)}: give a reason.")
-        judge = question.beside[0].score if of.beside == "the judge's score and reasons" else None
-    placements.give_beside(db, purpose, rater, item, criterion, score, reason, judge)
+    if score is None:
+        return placements.take_back(db, purpose, rater, item, criterion)
+    state = look(db, purpose, name, None if of.alone else rater)
+    questions = state.items.get(item, ()) if state and state.opened else ()
+    question = next((one for one in questions if one.criterion.name == criterion), None)
+    if question is None:
+        raise NotAllowed(
+            "This is not asked of you (any more): your answer was not taken. Go on with the next."
+        )
+    label = question.criterion.label
+    if score not in question.criterion.scale:
+        raise StudyError(f"{score:g} is not on the scale of “{label}”.")
+    if of.reasoned and not reason:
+        raise StudyError(f"Say why “{label}” is {question.criterion.scale.word(score)}: give a reason.")
+    judge = question.beside[0].score if of.beside == "judge" else None
+    placements.give(db, purpose, rater, item, criterion, score, reason, judge)

@@ -34,6 +34,7 @@ from concord.store.spotchecks import Audit, Seen
 from concord.store.suspects import Search, Suspect, Suspicion
 from concord.table import Column, Table, record
 
+PURPOSE = "spot-check"
 SIZE = 100
 """How many judgements an audit has, unless told otherwise: as in the paper."""
 REASONS: Mapping[str, str] = {
@@ -184,22 +185,22 @@ def verify(
             )
         words = ", ".join(name.replace("_", " ") for name in allowed)
         raise StudyError(f"This verdict has a score on “{criterion.label}”. Say one of: {words}.")
-    if (seen.finding, seen.comment) != (finding, comment):
-        placement = spotchecks.placement(db, judgement_id, rater, audit)
-        placements.give(db, placement, "", FINDINGS[finding], comment, seen.score)
+    item = spotchecks.item(db, judgement_id, rater, audit)
+    placements.give(db, PURPOSE, rater, item, "", FINDINGS[finding], comment, seen.score)
 
 
 def withdraw(db: Database, judgement_id: int, person: str) -> None:
     """Take back a finding; it is kept as replaced."""
     rater = rater_of(db, person)
     if rater is not None and _seen(db, judgement_id, rater)[1].finding is not None:
-        placements.withdraw(db, spotchecks.placement(db, judgement_id, rater), "")
+        placements.take_back(db, PURPOSE, rater, spotchecks.item(db, judgement_id, rater), "")
 
 
 def add_seconds(db: Database, judgement_id: int, person: str, seconds: float, audit: str = "") -> None:
     """Add time at work on a judgement."""
     rater = ratings.rater_id(db, Rater(person, "human"))
-    placements.add_seconds(db, rater, spotchecks.placement(db, judgement_id, rater, audit), seconds)
+    item = spotchecks.item(db, judgement_id, rater, audit)
+    placements.add_seconds(db, rater, placements.beside(db, rater, PURPOSE, item), seconds)
 
 
 def _seen(db: Database, judgement_id: int, rater: int | None) -> tuple[Criterion, Seen]:

@@ -13,9 +13,8 @@ from concord.studies.purposes import Look, adjudicate
 from concord.studies.purposes.adjudicate import Rule
 from pages.desk import component
 from pages.desk.beside import BesideDesk
-from pages.desk.form import sent_by
-from pages.parts import person, theme, told
-from pages.parts.address import end_work, link, listed, nothing
+from pages.parts import person, told
+from pages.parts.address import link, listed, nothing
 from pages.parts.navigation import heading
 from pages.parts.people import Researcher
 from pages.parts.plain import counted, plain
@@ -109,12 +108,9 @@ def _work(names: list[str]) -> None:
     if study not in names:
         raise not_found("study", study, names)
     work = BesideDesk("adjudicate", study, who)
-    theme.whole_window()
     with workspace().read() as db:
         fixed = work.fixed(db, f"Adjudication of {study}", "Adjudication")
-    if component.desk(fixed, component.taking(work.desk, work.apply), sent_by(work.moving)):
-        end_work()
-        st.rerun()
+    component.work(fixed, work.apply, work.moving)
 
 
 page()

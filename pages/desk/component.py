@@ -17,8 +17,10 @@ from sqlite_utils import Database
 
 from concord.errors import ConcordError, NotAllowed
 from concord.store.desk import Event, Refusal, Taken, once, take
-from pages.desk.form import Take
+from pages.desk.form import Moving, Take, sent_by
 from pages.desk.report import checked
+from pages.parts import theme
+from pages.parts.address import end_work
 from pages.parts.people import SignedOut
 from pages.parts.session import researching, workspace
 
@@ -77,6 +79,18 @@ def desk(
     if not result.leave:
         _exchange(fixed["desk"], take, answer, allowed)
     return bool(result.leave)
+
+
+def work(
+    fixed: Mapping[str, Any],
+    apply: Callable[[Database, Event], None],
+    moving: Callable[[Database, Any], Moving],
+) -> None:
+    """Draw a researcher's desk in the whole window; whoever leaves it is where the work began."""
+    theme.whole_window()
+    if desk(fixed, taking(fixed["desk"], apply), sent_by(moving)):
+        end_work()
+        st.rerun()
 
 
 def name(*parts: object) -> str:

@@ -75,12 +75,15 @@ def annotators(db: Database, rater: int) -> dict[str, Any]:
     return {"reading": desk.reading(db, rater).model_dump(), "elsewhere": desk.in_use(db, rater)}
 
 
-def windowed(strip: Sequence[Placed]) -> tuple[list[Placed], tuple[int, int]]:
-    """The part of a long strip around its first open items, and how many of all are settled, of how many."""
-    places = [place for place, (_, state, _) in enumerate(strip) if state == "open"]
+def windowed(strip: Sequence[Placed], start: int = 0) -> tuple[list[Placed], tuple[int, int]]:
+    """The part of a long strip around its first open items (from a place on, as long as any are there), and
+    how many of all are settled, of how many.
+    """
+    every = [place for place, (_, state, _) in enumerate(strip) if state == "open"]
+    places = [place for place in every if place >= start] or every
     first = places[0] if places else len(strip)
     end = places[LINE] if len(places) > LINE else len(strip)
-    return list(strip[max(0, first - BEHIND) : end]), (len(strip) - len(places), len(strip))
+    return list(strip[max(0, first - BEHIND) : end]), (len(strip) - len(every), len(strip))
 
 
 def ahead(strip: Sequence[Placed], wanted: Iterable[int | str] | None) -> list[int | str]:

@@ -89,17 +89,11 @@ class ReviewDesk:
                 QUESTION: {
                     "score": scale.word(one.answer),
                     "said": [["", one.words or "(no explanation)"]],
-                    "failure": None,
-                    "raw": "",
-                    "mock": False,
-                    "own": None,
                 }
             },
             "answers": {QUESTION: tagged.score} if tagged else {},
             "reasons": {QUESTION: tagged.reason} if tagged else {},
             "state": "done" if tagged else "open",
-            "reason": "",
-            "flag": "",
         }
 
     def apply(self, db: Database, event: Event) -> None:

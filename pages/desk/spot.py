@@ -1,7 +1,7 @@
 """The desk of a spot-check: what the browser is sent of judgements, and what it reports."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from sqlite_utils import Database
@@ -41,22 +41,15 @@ class CheckDesk:
     where: Where = field(default_factory=dict)
     judges: Sequence[str] = ()
     first: int | None = None
-
-    def __post_init__(self) -> None:
-        self.chosen: dict[str, Any] = {"reasons": tuple(self.reasons), "where": dict(self.where)}
-        self.chosen["judges"] = tuple(self.judges)
-        # The queue as far as it was read: a page at a time, not anew with every answer.
-        self.line: list[int] = []
-        self.because: dict[int, Sequence[str]] = {}
-        self.more = True
-        self.left = self.of = 0
+    line: dict[int, Sequence[str]] | None = None
+    """In triage, the conversations to look at and why: as they were when the work began."""
 
     @property
     def desk(self) -> str:
         """The name of this work."""
         if self.audit:
             return name("audit", self.benchmark, self.person, self.audit)
-        chosen = sorted((k, str(v)) for k, v in self.chosen.items())
+        chosen = self.reasons, sorted(self.where.items()), self.judges
         return name("triage", self.benchmark, self.person, chosen, self.first)
 
     def fixed(self, of: Benchmark, title: str, back: str) -> dict[str, Any]:
@@ -69,9 +62,10 @@ class CheckDesk:
 
     def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
         """What lies ahead; the items asked for: judgements of an audit, conversations in triage."""
+        rater = spotcheck.rater_of(db, self.person)
         if not self.audit:
-            return self._queue(db, wanted)
-        drawn = spotchecks.drawn(db, self.audit, spotcheck.rater_of(db, self.person))
+            return self._queue(db, rater, wanted)
+        drawn = spotchecks.drawn(db, self.audit, rater)
         where = {one.judgement: one.conversation for one in drawn}
         strip, count = form.windowed(
             [(one.judgement, "done" if one.found_in is not None else "open", False) for one in drawn]
@@ -80,37 +74,22 @@ class CheckDesk:
         items = [item(spotcheck.screen(db, where[i], self.person), i, only=i) for i in shown]
         return Moving(strip, items, count)
 
-    def _queue(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
-        rater = spotcheck.rater_of(db, self.person)
-        done = suspects.settled(db, self.line, rater, self.judges) if rater else set()
-        end = set(self.line[-form.AHEAD - 1 :])
-        if self.more and (not self.line or end.intersection(map(int, wanted or ()))):
-            self._further(db, len(done))
-        line = self.line if self.first is None or self.first in self.line else [self.first, *self.line]
+    def _queue(self, db: Database, rater: int | None, wanted: Sequence[int | str] | None) -> Moving:
+        if self.line is None:
+            among: dict[str, Any] = {"where": self.where, "judges": self.judges, "reasons": self.reasons}
+            search = spotcheck.search(db, self.benchmark, **among)
+            self.line = {one.conversation_id: one.reasons for one in suspects.queue(db, search)}
+            if self.first is not None and self.first not in self.line:
+                self.line = {self.first: (), **self.line}
+        line, start = [*self.line], 0
+        done = suspects.settled(db, rater, self.judges) if rater else set()
         strip: list[Placed] = [(i, "done" if i in done else "open", False) for i in line]
-        start = line.index(self.first) if self.first is not None else 0
-        ids = [int(i) for i in form.ahead(strip[start:], wanted)]
-        if beyond := [i for i in ids if i not in self.because]:
-            every = spotcheck.search(db, self.benchmark)
-            self._because(suspects.queue(db, every, only=beyond, limit=len(beyond)))
-        items = [
-            item(spotcheck.screen(db, i, self.person), i, self.because.get(i, ()), self.judges) for i in ids
-        ]
-        return Moving(strip, items, (self.of - self.left + len(done), self.of), self.first)
-
-    def _further(self, db: Database, settled: int) -> None:
-        """Read the next page of the queue; what is not `settled` of the former ones precedes it."""
-        search = spotcheck.search(db, self.benchmark, person=self.person, **self.chosen)
-        page = suspects.queue(db, search, limit=form.LINE, offset=len(self.line) - settled)
-        before = set(self.line)
-        self._because(page)
-        self.line += [s.conversation_id for s in page if s.conversation_id not in before]
-        self.more = len(page) == form.LINE
-        self.left = spotcheck.counts(db, search)[""] + settled
-        self.of = self.of or spotcheck.counts(db, replace(search, unsettled_by=None))[""]
-
-    def _because(self, page: Iterable[suspects.Suspect]) -> None:
-        self.because |= {s.conversation_id: s.reasons for s in page}
+        if self.first is not None:
+            start = line.index(self.first)
+        shown = [int(i) for i in form.ahead(strip[start:], wanted) if i in self.line]
+        items = [item(spotcheck.screen(db, i, self.person), i, self.line[i], self.judges) for i in shown]
+        strip, count = form.windowed(strip, start)
+        return Moving(strip, items, count, self.first)
 
     def apply(self, db: Database, event: Event) -> None:
         """Store what was found, or take it back, and the time at work.
@@ -192,8 +171,6 @@ def item(
         "answers": {str(seen.id): seen.finding for seen in shown if seen.finding},
         "reasons": {str(seen.id): seen.comment for seen in shown},
         "state": "done" if settled else "open",
-        "reason": "",
-        "flag": "",
     }
 
 
@@ -219,5 +196,4 @@ def _beside(seen: Seen, screen: Screen) -> dict[str, Any]:
         "failure": seen.failure,
         "raw": (seen.raw or "(nothing)") if seen.failure is not None else "",
         "mock": seen.simulated and "mock" not in seen.judge,
-        "own": None,
     }

@@ -24,10 +24,9 @@ from concord.runs.plans import JudgePlan
 from concord.store import conversations, lab, rubrics, studies
 from concord.table import Table
 from pages.desk import component
-from pages.desk.form import sent_by
 from pages.desk.review import ReviewDesk
-from pages.parts import charts, person, table, theme, told
-from pages.parts.address import end_work, held, listed, nothing, one_of
+from pages.parts import charts, person, table, told
+from pages.parts.address import held, listed, nothing, one_of
 from pages.parts.charts import ENDS, GREEN, GREY, tips
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
@@ -412,11 +411,7 @@ def _review_desk() -> None:
     if not differing:
         raise StudyError(f"{judge} and people differ nowhere on “{DEVELOP}”.")
     work = ReviewDesk(study, who, judge, differing)
-    theme.whole_window()
-    take = component.taking(work.desk, work.apply)
-    if component.desk(work.fixed(f"Why {judge} differs from people"), take, sent_by(work.moving)):
-        end_work()
-        st.rerun()
+    component.work(work.fixed(f"Why {judge} differs from people"), work.apply, work.moving)
 
 
 page()

@@ -11,13 +11,11 @@ from concord.runs.judged import system
 from concord.store import conversations, ratings, spotchecks, suspects
 from concord.studies import spotcheck
 from pages.desk import component, spot
-from pages.desk.form import sent_by
-from pages.parts import person, table, theme, told
+from pages.parts import person, table, told
 from pages.parts.address import (
     begun_with,
     benchmark_chosen,
     choice,
-    end_work,
     link,
     listed,
     several,
@@ -238,11 +236,7 @@ def _work(benchmark: Benchmark, way: str) -> None:
         first=int(at) if at.isdecimal() and len(at) < 16 else None,
     )
     title = f"{benchmark.title}: {MODES[way]}" + (f" “{audit}”" if way == AUDIT else "")
-    theme.whole_window()
-    take = component.taking(work.desk, work.apply)
-    if component.desk(work.fixed(benchmark, title, "Spot-check"), take, sent_by(work.moving)):
-        end_work()
-        st.rerun()
+    component.work(work.fixed(benchmark, title, "Spot-check"), work.apply, work.moving)
 
 
 page()

@@ -1,4 +1,4 @@
-"""The line of triage is read a page at a time: what was settled is counted off, what was passed does not
+"""The line of triage is shown a part at a time: what was settled is counted off, what was passed does not
 hold up what follows.
 """
 
@@ -40,7 +40,7 @@ def named(moving):
     return [item for item, *_ in moving.strip]
 
 
-def test_pages_follow_each_other_and_nothing_is_passed_over(filled):
+def test_the_line_goes_on_and_nothing_is_passed_over(filled):
     with filled.write() as db:
         order = [s.conversation_id for s in by_hand.queue(db)]
         triage = spot.CheckDesk("simulbench", "Ada")
@@ -49,27 +49,38 @@ def test_pages_follow_each_other_and_nothing_is_passed_over(filled):
         assert [item["id"] for item in first.items] == order[:2]
         assert first.items[0]["about"]["tags"] == [["low score", None]]
         settle(db, order[0])
-        # The last of the line is asked for, so that the next page follows; the second of it was passed and
-        # stays.
+        # The second was passed, and stays.
         then = triage.moving(db, order[1:2])
-        assert ([i for i, *_ in then.strip], then.count) == (order[:4], (1, 8))
-        assert [state for _, state, _ in then.strip] == ["done", "open", "open", "open"]
+        assert (named(then), then.count) == (order[:3], (1, 8))
+        assert [state for _, state, _ in then.strip] == ["done", "open", "open"]
         settle(db, order[2])
         assert triage.moving(db, []).count == (2, 8)
-        seen = named(triage.moving(db, order[3:4]))
-        while len(seen) < 8:
-            further = named(triage.moving(db, seen[-1:]))
-            assert len(further) > len(seen)
-            seen = further
-        assert seen == order
+        for done, conversation in enumerate((order[1], *order[3:]), 3):
+            assert conversation in named(triage.moving(db, []))
+            settle(db, conversation)
+            assert triage.moving(db, []).count == (done, 8)
 
 
-def test_a_beginning_of_ones_own_comes_first_wherever_it_stands(filled):
-    with filled.read() as db:
+def test_what_was_settled_before_lies_behind(filled):
+    with filled.write() as db:
         order = [s.conversation_id for s in by_hand.queue(db)]
-        found = spot.CheckDesk("simulbench", "Ada", first=order[5]).moving(db, None)
-    assert (named(found), found.first) == ([order[5], *order[:2]], order[5])
-    assert found.items[0]["about"]["tags"] == [["low score", None]]
+        settle(db, order[0])
+        again = spot.CheckDesk("simulbench", "Ada").moving(db, None)
+    assert again.strip == [(order[0], "done", False), *((i, "open", False) for i in order[1:3])]
+    assert [item["id"] for item in again.items] == order[1:3]
+
+
+def test_somebody_may_begin_anywhere(filled):
+    with filled.write() as db:
+        order = [s.conversation_id for s in by_hand.queue(db)]
+        triage = spot.CheckDesk("simulbench", "Ada", first=order[5])
+        moving = triage.moving(db, None)
+        assert [item["id"] for item in moving.items] == order[5:7]
+        assert (named(moving)[5:], moving.first) == (order[5:7], order[5])
+        assert moving.items[0]["about"]["tags"] == [["low score", None]]
+        for conversation in order[5:]:
+            settle(db, conversation)
+        assert named(triage.moving(db, [])) == order[:2], "the first ones are left"
 
 
 def test_only_the_reply_that_was_judged_is_the_targets(filled):

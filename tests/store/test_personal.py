@@ -113,7 +113,7 @@ def test_what_is_stored_of_somebody_is_shown_whole(filled, run):
     with filled.write() as db:  # a table that nothing here names is shown too
         db.execute("CREATE TABLE later (rater_id, text)")
         db.table("later").insert({"rater_id": rater, "text": "Hm."})
-        placements.give(db, placements.beside(db, rater, "discuss", unit), "", None, "Too high?")
+        placements.give(db, "discuss", rater, unit, "", None, "Too high?")
     with filled.read() as db:
         found = personal.data(db, "Ada")
     assert len(found["ratings"]) == counted > 0
