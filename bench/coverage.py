@@ -319,8 +319,7 @@ def ordered(simulations: int, resamples: int) -> Iterator[dict[str, object]]:
     """The rows of figures of the order of 8 players, 20 items each: players are as they are, items drawn.
 
     Players differ, and each judge likes some of them better than people do, so that no order is perfect. The
-    truth is the figure of `LARGE` items; soft pairwise accuracy depends on the number of items, and its
-    truth is its mean over studies of as many items.
+    truth is the figure of `LARGE` items.
     """
 
     def drawn(number: int, rng: np.random.Generator, each: int) -> Ratings:
@@ -334,10 +333,7 @@ def ordered(simulations: int, resamples: int) -> Iterator[dict[str, object]]:
     def figures(table: Ratings, each: int, **how: Unpack[Drawing]) -> Figures:
         players = {item: item // each for item in range(each * PLAYERS)}
         by_player = systems(table, "quality", players, panels=(), **how).rows[0]
-        return {
-            "pairwise accuracy": by_player["accuracy"],
-            "soft pairwise accuracy": by_player["soft"],
-        }
+        return {"pairwise accuracy": by_player["accuracy"]}
 
     sets = range(SETS)
     known = [
@@ -353,8 +349,6 @@ def ordered(simulations: int, resamples: int) -> Iterator[dict[str, object]]:
             found.setdefault(name, []).append((number % SETS, figure))
     for name, rows in found.items():
         truth = [of[name].value for of in known]
-        if name.startswith("soft"):
-            truth = [np.mean([figure.value for of, figure in rows if of == number]) for number in sets]
         ends = [(*(figure.interval or (np.nan, np.nan)), truth[of]) for of, figure in rows]
         yield {"figure": name, "claim": "these", **held(ends)}
 

@@ -101,11 +101,9 @@ CALIBRATION_ERROR = replace(MAE, short=held("calibration error", 89, 96))
 RATIO = Kind("ratios on a logarithmic scale", _log, np.exp, 1, (0.0, math.inf))
 """A ratio above 0: value ± t·SE of its logarithm."""
 
-PAIRS = Kind(ends=(0.0, 1.0))
-"""A share of pairs, which depend on each other: value ± t·SE, kept within 0 and 1."""
-
-PAIRWISE_ACCURACY = replace(PAIRS, short=held("pairwise accuracy", 86))
-"""The accuracy of an order of few players: a draw of items confounds neighbours, never the other way."""
+PAIRWISE_ACCURACY = Kind(ends=(0.0, 1.0), short=held("pairwise accuracy", 86))
+"""The accuracy of an order of few players: value ± t·SE, kept within 0 and 1; a draw of items confounds
+neighbours, never the other way."""
 
 PILED_UP = held("alpha", 70, 90) + ", where most items hold the commonest rating alone"
 

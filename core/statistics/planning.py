@@ -22,8 +22,8 @@ from concord.statistics.figures import (
 from concord.statistics.hidden import share
 from concord.statistics.intervals import interval, of_ranks
 from concord.statistics.judges import against_people, level_figures
-from concord.statistics.ratings import Contender, Floats, Ints, Ratings, called
-from concord.statistics.reliability import components, no_components, people_per_item
+from concord.statistics.ratings import Contender, CriterionScores, Floats, Ints, Ratings, called
+from concord.statistics.reliability import people_per_item
 from concord.statistics.resampling import draws, everything
 from concord.table import Cell, Column, Table
 
@@ -62,8 +62,6 @@ DESIGNS = empty(
     "next_designs",
     "More raters for each item, or more items?",
     Column("raters", "Raters of each item"),
-    Column("relative", "Eρ², relative", help="Generalizability of items' order, by annotators who rate all."),
-    Column("absolute", "Φ, absolute", help="Generalizability of items' level, which severity moves."),
     Column("half", "± people's mean", digits=3, help="Over as many items as there are, by such annotators."),
     caption="What more raters of the same items would give.",
 )
@@ -176,39 +174,77 @@ def _row(
 
 
 def designs(table: Ratings, criterion: str) -> Table:
-    """What people's mean is worth with 1 to 8 raters of each item, by the variances of `components`.
+    """How wide the interval of people's mean is with 1 to 8 raters of each item, by `components`.
 
-    `relative` and `absolute` are generalizability coefficients; `half` is half the width of the interval of
-    the mean of all n items there are, 1.96 · √(σ²ᵢ/n + σ²ᵣ/k + σ²ₑ/nk) where the same k raters rate all
-    (Brennan 2001). The first note, and `meta["one_more"]`, say what one more rater and one more item add to Φ
-    and take from that. Undefined where items, annotators and chance are not told apart or items are alike.
+    `half` is half the width of the interval of the mean of all n items there are, 1.96 · √(σ²ᵢ/n + σ²ᵣ/k +
+    σ²ₑ/nk) where the same k raters rate all (Brennan 2001). The first note says what one more rater and one
+    more item take from that. Undefined where items, annotators and chance are not told apart or items are
+    alike.
     """
     scores = table[criterion]
-    crossed, why = components(scores)(everything(scores.items)), no_components(scores)
-    if not why and not crossed.item[0] > 1e-12:
-        why = "people do not agree on any difference between items"
+    variances, why = components(scores)
     now, items = max(round(people_per_item(scores)), 1), int((scores.present > 0).sum())
 
     def half(raters: int, items: int) -> float:
-        return float(1.96 * np.sqrt(crossed.error(raters, items)[0]))
+        item, rater, rest = np.maximum(variances, 0)
+        return float(1.96 * np.sqrt(item / items + (rater + rest / items) / raters))
 
-    rows: list[dict[str, Any]] = []
-    for raters in RATERS_PER_ITEM:
-        of = (crossed.relative(raters)[0], crossed.absolute(raters)[0], 0.0 if why else half(raters, items))
-        figures = [undefined(why) if why else estimate(float(value)) for value in of]
-        rows.append({"raters": raters, **dict(zip(("relative", "absolute", "half"), figures, strict=True))})
-    sentence, buys = "", {}
-    if not why:
-        phi = crossed.absolute(now + 1) - crossed.absolute(now)
-        rater, item = half(now, items) - half(now + 1, items), half(now, items) - half(now, items + 1)
-        buys = {"phi": float(phi[0]), "rater": rater, "item": item}
-        sentence = (
-            f"one more annotator for all items adds {buys['phi']:z.3f} to Φ and takes {rater:z.3f} from the "
+    rows = [
+        {"raters": raters, "half": undefined(why) if why else estimate(half(raters, items))}
+        for raters in RATERS_PER_ITEM
+    ]
+    sentence = (
+        ""
+        if why
+        else (
+            f"one more annotator for all items takes {half(now, items) - half(now + 1, items):.3f} from the "
             f"± {half(now, items):.3f} of people's mean over {items} items by {now} annotators like these; "
-            f"one more item takes {item:z.3f}"
+            f"one more item takes {half(now, items) - half(now, items + 1):.3f}"
         )
+    )
     notes = tuple(filter(None, (sentence, "further items and raters are taken to be like these")))
-    return tabulate(DESIGNS, table, criterion, rows, target="", notes=notes, meta={"one_more": buys})
+    return tabulate(DESIGNS, table, criterion, rows, target="", notes=notes)
+
+
+def components(scores: CriterionScores) -> tuple[Floats, str]:
+    """The variances of people's ratings between items, between raters and left over; or why there are none.
+
+    Of a rating y = item + rater + rest, where anybody may lack any item, by Henderson's (1953) method 1:
+    Σy², Σ (an item's sum)²/its ratings, Σ (a rater's sum)²/its ratings and (Σy)²/N are set equal to their
+    expectations. Where everybody rated everything it is the analysis of variance. They are unbiased, so that
+    one of nothing is below 0 half of the time.
+    """
+    nothing = np.zeros(3)
+    if scores.unlinked or len(scores.people) < 2:
+        return nothing, scores.unlinked or "fewer than two people"
+    if np.ptp(scores.score) == 0:
+        return nothing, "all ratings are equal"
+    _, rater = np.unique(scores.person, return_inverse=True)
+    _, item = np.unique(scores.item, return_inverse=True)
+    y = scores.score - scores.score.mean()
+    n, grand = len(y), y.sum() ** 2 / len(y)
+    (items, p, of_items), (raters, q, of_raters) = (
+        (
+            len(count := np.bincount(code)),
+            (count**2).sum() / n,
+            (np.bincount(code, y) ** 2 / count).sum() - grand,
+        )
+        for code in (item, rater)
+    )
+    expected = np.array(
+        [
+            [n - p, items - q, items - 1],
+            [raters - p, n - q, raters - 1],
+            [p - raters, q - items, n - items - raters + 1],
+        ]
+    )
+    if np.abs(np.linalg.det(expected)) <= 1e-6:
+        return nothing, "items, annotators and chance are not told apart"
+    squares = (y**2).sum() - grand
+    variances = np.linalg.solve(expected, [of_items, of_raters, squares - of_items - of_raters])
+    if variances[0] <= 1e-12:
+        return nothing, "people do not agree on any difference between items"
+    return variances, ""
 
 
 def expected(judge: Floats, counts: Sequence[int] = COUNTS) -> Table:

@@ -1,9 +1,8 @@
 """How far people agree with each other, and repeated runs of a judge, by more than one coefficient.
 
-Alpha as Krippendorff (2011); shares of agreement over all pairs of ratings; components of variance and
-generalizability coefficients, of which ICC(2,1) and ICC(2,k) are two, as Brennan (2001); AC2 with quadratic
-weights as Gwet (2014), which stays informative where most ratings fall in one category; the reliability of a
-mean as Spearman and Brown (1910).
+Alpha as Krippendorff (2011); shares of agreement over all pairs of ratings; AC2 with quadratic weights as
+Gwet (2014), which stays informative where most ratings fall in one category; the reliability of a mean as
+Spearman and Brown (1910).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,11 +15,10 @@ from scipy import sparse
 from concord.estimate import Estimate, too_few, undefined
 from concord.statistics import columns
 from concord.statistics.alpha import people_alpha
-from concord.statistics.crossfit import once
 from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, tabulate
 from concord.statistics.intervals import CORRELATION, SHARE
 from concord.statistics.ratings import DIGITS, CriterionScores, Floats, Ints, Ratings, divide, sums
-from concord.statistics.resampling import Statistic, Weights, everything, mean
+from concord.statistics.resampling import Statistic, Weights, mean
 from concord.table import Column, Table
 
 COEFFICIENTS = {
@@ -30,10 +28,6 @@ COEFFICIENTS = {
     "within_one": "Share of pairs of people at most one point apart",
     "mean_of_people": "Reliability of people's mean (Spearman–Brown)",
     "ac2": "Gwet's AC2, quadratic weights",
-    "relative_single": "Generalizability Eρ² of one person, relative: ICC(3,1)",
-    "relative_mean": "Generalizability Eρ² of people's mean, relative",
-    "icc_single": "Generalizability Φ of one person, absolute: ICC(2,1)",
-    "icc_mean": "Generalizability Φ of people's mean, absolute: ICC(2,k)",
 }
 EQUAL = "all ratings are equal"
 
@@ -61,13 +55,8 @@ def reliability(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> T
     """People's agreement on one criterion, one row per coefficient of COEFFICIENTS.
 
     exact and within_one are shares of all pairs of ratings of one item, so an item of many people counts
-    more; those of people's mean are for the harmonic mean of people per item, mean_of_people from
-    alpha_interval; AC2's weights are over the answers that occur. Generalizability is relative (the order of
-    items) or absolute (their level, which severity moves), of the variances of `components`; where everybody
-    rated all items, it is ICC(3,·) and ICC(2,·) of Shrout and Fleiss (1979).
-
-    Undefined: fewer than two people on every item; all ratings equal; generalizability of people who are not
-    persons.
+    more; mean_of_people is from alpha_interval for the harmonic mean of people per item; AC2's weights are
+    over the answers that occur. Undefined: fewer than two people on every item; all ratings equal.
     """
     scores = table[criterion]
     people, pairs = people_per_item(scores), int(pair_gaps(scores).pairs.sum())
@@ -100,7 +89,6 @@ def _rows(scores: CriterionScores) -> list[dict[str, Any]]:
         "within_one": PointEstimate(within, n, reason=no_pair, kind=SHARE),
         "mean_of_people": _of_the_mean(single, people),
         "ac2": PointEstimate(gwet(scores), n, reason=single.reason or EQUAL, kind=CORRELATION),
-        **_generalizability(scores, people),
     }
     return [{"coefficient": name, "measure": of, "value": figures[name]} for name, of in COEFFICIENTS.items()]
 
@@ -210,107 +198,6 @@ def gwet(scores: CriterionScores) -> Statistic:
         return divide(agreeing(weight) - chance, 1 - chance)
 
     return on
-
-
-class Components(NamedTuple):
-    """Variances of people's ratings between items, between raters, and left over, one for each resample.
-
-    They are unbiased, so that one of nothing is below 0 half of the time.
-    """
-
-    item: Floats
-    rater: Floats
-    rest: Floats
-
-    def relative(self, raters: float) -> Floats:
-        """Eρ² of a mean of so many raters: how surely it orders the items; nan without variance."""
-        return _ratio(self.item, self.item + self.rest / raters)
-
-    def absolute(self, raters: float) -> Floats:
-        """Φ of a mean of so many raters, each item's by others: how surely it is their level."""
-        return _ratio(self.item, self.item + (self.rater + self.rest) / raters)
-
-    def error(self, raters: int, items: int) -> Floats:
-        """The variance of the mean of items, all by the same raters (Brennan 2001)."""
-        item, rater, rest = (np.maximum(part, 0) for part in self)
-        return np.asarray(item / items + (rater + rest / items) / raters)
-
-
-def _ratio(part: Floats, whole: Floats) -> Floats:
-    return divide(part, np.where(whole > 10.0**-DIGITS, whole, 0))
-
-
-def components(scores: CriterionScores) -> Callable[[Weights], Components]:
-    """Components of variance of items crossed with raters, as a function of weights.
-
-    Of a rating y = item + rater + rest, where anybody may lack any item, by Henderson's (1953) method 1:
-    Σy², Σ (an item's sum)²/its ratings, Σ (a rater's sum)²/its ratings and (Σy)²/N are set equal to their
-    expectations. Where everybody rated everything it is the analysis of variance. nan where the three are not
-    told apart, as without items of two ratings, or with one rater.
-    """
-    people, rater = np.unique(scores.person, return_inverse=True)
-    score = scores.score - (scores.score.mean() if len(scores.score) else 0)
-    size = (len(people), scores.items)
-    given, total = (
-        sparse.csr_array((of, (rater, scores.item)), shape=size) for of in (np.ones(len(score)), score)
-    )
-    number = scores.present.astype(np.float64)
-    of_item = np.nan_to_num(divide(sums(scores.item, score, scores.items) ** 2, number))
-    squares = sums(scores.item, score**2, scores.items)
-
-    @once
-    def on(weights: Weights) -> Components:
-        weight = weights.astype(np.float64)
-        count, by_rater = given @ weight, total @ weight
-        n, items, raters = number @ weight, (number > 0) @ weight, (count > 0).sum(axis=0)
-        grand = divide(by_rater.sum(axis=0) ** 2, n)
-        between = of_item @ weight - grand
-        of_raters = np.nan_to_num(divide(by_rater**2, count)).sum(axis=0) - grand
-        p, q = divide(number**2 @ weight, n), divide((count**2).sum(axis=0), n)
-        left = squares @ weight - grand - between - of_raters
-        expected = np.array(
-            [
-                [n - p, items - q, items - 1],
-                [raters - p, n - q, raters - 1],
-                [p - raters, q - items, n - items - raters + 1],
-            ]
-        ).transpose(2, 0, 1)
-        apart = np.abs(np.linalg.det(np.nan_to_num(expected))) > 1e-6
-        found = np.linalg.solve(
-            np.where(apart[:, None, None], expected, np.eye(3)),
-            np.stack([between, of_raters, left], axis=1)[:, :, None],
-        )[:, :, 0]
-        return Components(*np.where(apart, found.T, np.nan))
-
-    return on
-
-
-def _generalizability(scores: CriterionScores, people: float) -> dict[str, Figure]:
-    """Relative and absolute coefficients of one person and of people's mean."""
-    of = components(scores)
-    n, why = int((scores.present > 0).sum()), no_components(scores)
-    coefficients: dict[str, Callable[[Components], Floats]] = {
-        "relative_single": lambda c: c.relative(1),
-        "relative_mean": lambda c: c.relative(people),
-        "icc_single": lambda c: c.absolute(1),
-        "icc_mean": lambda c: c.absolute(people),
-    }
-    return {
-        name: undefined(why, n=n)
-        if why
-        else PointEstimate(lambda weights, on=on: on(of(weights)), n, kind=CORRELATION)  # type: ignore[misc]
-        for name, on in coefficients.items()
-    }
-
-
-def no_components(scores: CriterionScores) -> str:
-    """Why people's ratings have no components of variance; empty where they have."""
-    if scores.unlinked or len(scores.people) < 2:
-        return scores.unlinked or "fewer than two people"
-    if np.ptp(scores.score) == 0:
-        return EQUAL
-    own = components(scores)(everything(scores.items))
-    return "items, annotators and chance are not told apart" if np.isnan(own.item[0]) else ""
 
 
 def retest(

@@ -7,7 +7,7 @@ order them well by luck where there are few.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from scipy import sparse
@@ -18,7 +18,7 @@ from concord.statistics import columns
 from concord.statistics.claims import CLAIMS
 from concord.statistics.crossfit import once
 from concord.statistics.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, mean_of, tabulate
-from concord.statistics.intervals import PAIRS, PAIRWISE_ACCURACY, Kind
+from concord.statistics.intervals import PAIRWISE_ACCURACY
 from concord.statistics.items import permuted
 from concord.statistics.ratings import (
     DIGITS,
@@ -58,13 +58,6 @@ SYSTEMS = empty(
         least=0.001,
         help="Share of the permutations of players among items after which as many pairs stand alike.",
     ),
-    Column(
-        "soft",
-        "Soft pairwise accuracy",
-        percent=True,
-        interval="ends",
-        help=explain("soft pairwise accuracy"),
-    ),
     caption="Pairs on which people themselves are undecided cannot show whether the judge is right: read the "
     "pairs told apart first.",
 )
@@ -82,21 +75,6 @@ ORDER = empty(
 )
 
 
-class _Order(NamedTuple):
-    """Pairs of players, pairs × resamples: differences of means by people and judge, and their p-values."""
-
-    people: Floats
-    judge: Floats
-    p_people: Floats
-    p_judge: Floats
-
-    @property
-    def alike(self) -> Floats:
-        """Whether both prefer the same player, or both neither."""
-        people, judge = (np.sign(np.round(of, DIGITS)) for of in (self.people, self.judge))
-        return np.where(np.isnan(people) | np.isnan(judge), np.nan, people == judge)
-
-
 def systems(
     table: Ratings,
     criterion: str,
@@ -109,12 +87,9 @@ def systems(
     """How far each judge and panel orders players as people do, on the items that both scored.
 
     `accuracy` is the share of pairs of players on whose means both agree which is better (Kocmi et al. 2021),
-    a tie of both counting as agreement; its p permutes players among items (`_permutation`). `soft` is 1 less
-    the mean |p_people − p_judge| over pairs, p being the one-sided p-value that the first is better when the
-    items of the two are permuted (Thompson et al. 2024), by the normal limit of the permutation with its
-    exact mean and variance. `apart` counts the pairs that people tell apart on all of their items, and `kept`
-    is the accuracy over these. Intervals draw items; players are taken as they are. The first note answers
-    the question for `members`.
+    a tie of both counting as agreement; its p permutes players among items (`_permutation`). `apart` counts
+    the pairs that people tell apart on all of their items, and `kept` is the accuracy over these. Intervals
+    draw items; players are taken as they are. The first note answers the question for `members`.
 
     Undefined for fewer than `FEWEST_PLAYERS` players with two items each.
     """
@@ -206,27 +181,28 @@ def _system(
     row: dict[str, Any] = {"rater": judge.name, "n": n, "players": number}
     if number < FEWEST_PLAYERS:
         why = f"{number} players with two items of {judge.name} and people, {FEWEST_PLAYERS} are needed"
-        nothing = dict.fromkeys(("accuracy", "p", "soft", "kept"), undefined(why, n=n))
+        nothing = dict.fromkeys(("accuracy", "p", "kept"), undefined(why, n=n))
         return row | nothing | {"pairs": None, "apart": None}, ""
-    ordered = _ordering(codes, scores.target, judge.score, number)
-    alike = ordered(everything(len(codes))).alike[:, 0] == 1
+    in_order = _ordering(codes, scores.target, judge.score, number)
+    alike = in_order(everything(len(codes)))[:, 0] == 1
     _, chance = _permutation(codes, scores.target, judge.score, number, clusters, seed)
     share = CLAIMS["told apart"].share or 0.0
     distinct = np.array([apart[pair] <= share for pair in combinations(names, 2)])
     pairs = len(alike)
 
-    def figure(of: Callable[[_Order], Floats], kind: Kind = PAIRWISE_ACCURACY) -> PointEstimate:
-        return PointEstimate(lambda weights: of(ordered(weights)), n, kind=kind)
+    def share_of(chosen: Bools) -> PointEstimate:
+        return PointEstimate(
+            lambda weights: in_order(weights)[chosen].mean(axis=0), n, kind=PAIRWISE_ACCURACY
+        )
 
     means = _means(codes, scores.target, number), _means(codes, judge.score, number)
     none: Figure = undefined("people tell no pair of players apart", n=n)
     row |= {
         "pairs": pairs,
-        "accuracy": figure(lambda o: o.alike.mean(axis=0)),
+        "accuracy": share_of(np.ones(pairs, dtype=np.bool_)),
         "p": chance,
-        "soft": figure(lambda o: 1 - np.abs(o.p_people - o.p_judge).mean(axis=0), PAIRS),
         "apart": int(distinct.sum()),
-        "kept": figure(lambda o: o.alike[distinct].mean(axis=0)) if distinct.any() else none,
+        "kept": share_of(distinct) if distinct.any() else none,
     }
     return row, _answer(judge, alike, distinct, names, *means)
 
@@ -252,29 +228,27 @@ def _answer(
     )
 
 
-def _ordering(codes: Ints, people: Floats, judge: Floats, number: int) -> Callable[[Weights], _Order]:
-    """`_Order` of weights; nan where a player was not drawn."""
+def _ordering(codes: Ints, people: Floats, judge: Floats, number: int) -> Callable[[Weights], Floats]:
+    """Whether people and the judge prefer the same of each two players, or neither, in the resample of
+    weights (pairs × resamples, as 1 and 0); nan where a player was not drawn.
+    """
     inside = np.flatnonzero(codes >= 0)
     gather = gathering(codes, number).astype(np.float64)
-
-    def summing(values: Floats) -> sparse.csc_array:
-        return sparse.csc_array((values[inside], (codes[inside], inside)), shape=(number, len(codes)))
-
-    centred = [of - of[inside].mean() for of in (people, judge)]
-    given = [(summing(of), summing(of**2)) for of in centred]
+    first, second = np.triu_indices(number, 1)
+    sums_of = [
+        sparse.csc_array(
+            (of[inside] - of[inside].mean(), (codes[inside], inside)), shape=(number, len(codes))
+        )
+        for of in (people, judge)
+    ]
 
     @once
-    def on(weights: Weights) -> _Order:
+    def on(weights: Weights) -> Floats:
         weight = weights.astype(np.float64)
         count = np.asarray(gather @ weight)
-        by = [
-            _compared(count, np.asarray(total @ weight), np.asarray(square @ weight))
-            for total, square in given
-        ]
-        (people_apart, of_people), (judge_apart, of_judge) = by
-        return _Order(
-            people_apart, judge_apart, _one_sided(people_apart, of_people), _one_sided(judge_apart, of_judge)
-        )
+        means = [divide(np.asarray(total @ weight), count) for total in sums_of]
+        by_people, by_judge = (np.sign(np.round(of[first] - of[second], DIGITS)) for of in means)
+        return np.where(np.isnan(by_people + by_judge), np.nan, by_people == by_judge)
 
     return on
 
@@ -332,12 +306,3 @@ def _permutation(
         as_alike += int((alike_drawn >= alike[0]).sum())
     method = f"{draws} permutations of players among items"
     return larger / (draws + 1), Estimate(as_alike / (draws + 1), n=len(inside), method=method)
-
-
-def _one_sided(difference: Floats, variance: Floats) -> Floats:
-    """The p-value that the first is better: 1 − Φ(difference / SD); a half where nothing varies."""
-    from scipy.special import ndtr
-
-    varies = variance > 10.0**-DIGITS
-    z = np.divide(difference, np.sqrt(np.where(varies, variance, 1)))
-    return np.asarray(np.where(np.isnan(difference), np.nan, np.where(varies, ndtr(-z), 0.5)))

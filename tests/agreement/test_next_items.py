@@ -10,7 +10,7 @@ import pytest
 from concord.estimate import estimate, undefined
 from concord.statistics.corrected import corrected_mean
 from concord.statistics.next_items import by_disagreement, chances, expected_error
-from concord.statistics.planning import NEEDED, answer, designs, needed
+from concord.statistics.planning import NEEDED, answer, components, designs, needed
 from concord.statistics.ratings import read_ratings
 from concord.studies import sampling
 from tests.agreement.frames import flat, people, study
@@ -155,26 +155,47 @@ def test_a_first_draw_by_disagreement_is_hardly_wider_than_an_even_one():
 def test_what_one_more_rater_and_item_buy_by_hand():
     """Items (1, 2), (3, 3), (5, 6), (1, 1): raters' means 2.5 and 3, squares of items 2·(1.25² + .25² + 2.75²
     + 1.75²) = 24.5, of raters 8·.25² = .5 and ½ left: mean squares 49/6, 1/2 and 1/6. Variances σ²ᵢ = 4, σ²ᵣ
-    = (1/3)/4 = 1/12, σ²ₑ = 1/6. Of two raters Eρ² = 4/(4 + 1/12), Φ = 4/(4 + 1/8); of three 4/(4 + 1/12).
+    = (1/3)/4 = 1/12, σ²ₑ = 1/6.
     """
     table = read_ratings(people({"ann": [1, 3, 5, 1], "bob": [2, 3, 6, 1]}))
-    made = designs(table, "quality")
-    found = flat(made).set_index("raters")
-    assert (found.relative[2], found.absolute[2]) == pytest.approx((4 / (4 + 1 / 12), 4 / (4 + 1 / 8)))
+    widths = designs(table, "quality")
 
     def half(raters, items):
         return 1.96 * math.sqrt(4 / items + 1 / 12 / raters + 1 / 6 / raters / items)
 
-    assert found.half[3] == pytest.approx(half(3, 4))
+    assert flat(widths).set_index("raters").half[3] == pytest.approx(half(3, 4))
+    assert f"takes {half(2, 4) - half(3, 4):.3f} from the ± {half(2, 4):.3f} of" in widths.notes[0]
+    assert "of people's mean over 4 items by 2 annotators" in widths.notes[0]
+    assert f"one more item takes {half(2, 4) - half(2, 5):.3f}" in widths.notes[0]
 
-    assert made.meta["one_more"] == pytest.approx(
-        {
-            "phi": 4 / (4 + 1 / 12) - 4 / (4 + 1 / 8),
-            "rater": half(2, 4) - half(3, 4),
-            "item": half(2, 4) - half(2, 5),
-        }
-    )
-    assert f"from the ± {half(2, 4):.3f} of people's mean over 4 items by 2 annotators" in made.notes[0]
+
+def test_components_of_the_published_example():
+    """Shrout and Fleiss (1979), tables 2 and 3: BMS 11.24, JMS 32.49, EMS 1.02 of six targets and four
+    judges, so that variances are (11.24 − 1.02)/4, (32.49 − 1.02)/6 and 1.02.
+    """
+    targets = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+    raters = {f"p{i}": list(of) for i, of in enumerate(zip(*targets, strict=True))}
+    variances, _ = components(read_ratings(people(raters))["quality"])
+    assert variances == pytest.approx([10.22 / 4, 31.47 / 6, 1.02], abs=0.005)
+
+
+def test_components_of_items_that_some_did_not_rate():
+    """Henderson's method 1: sums of squared sums over their numbers are y′Py of the projections P on items,
+    on raters and on 1, whose expectations are the traces of P·V. Here written with the matrices themselves.
+    """
+    rng = np.random.default_rng(3)
+    given = rng.integers(1, 6, (7, 3)).astype(float)
+    given[0, 0] = given[1, 1] = given[5, 2] = given[6, 0] = given[6, 1] = np.nan
+    item, rater = np.nonzero(~np.isnan(given))
+    y = given[item, rater]
+    by_item, by_rater, one = np.eye(7)[item], np.eye(3)[rater], np.ones((len(y), 1))
+    a, b, mean = (z @ np.linalg.pinv(z) for z in (by_item, by_rater, one))
+    forms = [a - mean, b - mean, np.eye(len(y)) - a - b + mean]
+    parts = [by_item @ by_item.T, by_rater @ by_rater.T, np.eye(len(y))]
+    expected = [[np.trace(form @ part) for part in parts] for form in forms]
+    truth = np.linalg.solve(expected, [y @ form @ y for form in forms])
+    columns = {f"p{r}": [None if np.isnan(x) else x for x in given[:, r]] for r in range(3)}
+    assert components(read_ratings(people(columns))["quality"])[0] == pytest.approx(truth)
 
 
 @pytest.mark.parametrize(
@@ -183,8 +204,9 @@ def test_what_one_more_rater_and_item_buy_by_hand():
         (people({"ann": [1, 2, 3, 4]}), "fewer than two people"),
         (people({"ann": [1, 2, 1, 2], "bob": [2, 1, 2, 1]}), "do not agree on any difference"),
         (people({"ann": [3] * 4, "bob": [3] * 4}), "all ratings are equal"),
+        (people({"ann": [1, 2, None, None], "bob": [None, None, 3, 1]}), "are not told apart"),
     ],
-    ids=["one annotator", "opposite", "constant"],
+    ids=["one annotator", "opposite", "constant", "no item in common"],
 )
 def test_designs_that_cannot_be_compared_have_a_reason(ratings, why):
     found = flat(designs(read_ratings(ratings), "quality"))
