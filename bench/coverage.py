@@ -31,7 +31,6 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from concord.estimate import Estimate
-from concord.statistics.calibration import calibration
 from concord.statistics.ceilings import ceilings, held_out
 from concord.statistics.corrected import corrected_mean
 from concord.statistics.correlation import point
@@ -49,7 +48,7 @@ from concord.statistics.resampling import mean_estimates
 from concord.statistics.severity import raters
 from concord.statistics.study import study_agreement
 from concord.statistics.systems import systems
-from concord.statistics.thresholds import pass_rates, thresholds
+from concord.statistics.thresholds import thresholds
 from concord.studies.sampling import draw_by_chance
 
 LARGE = 8_000
@@ -184,8 +183,11 @@ def others(people: Floats, judges: Floats, more: Floats, ends: Ends, resamples: 
     return found | used(people, judges[0], more, ends, {"resamples": resamples, "seed": seed})
 
 
+DECIDED = {"same pass or fail": "accuracy", "corrected pass rate": "corrected"}
+
+
 def used(people: Floats, judge: Floats, others: Floats, ends: Ends, drawing: Mapping[str, int]) -> Figures:
-    """What a judge is used for: pass or fail, and people's scores read off its scores.
+    """What a judge is used for: pass or fail.
 
     The items that people rated are of one player, the `others` of a second.
     """
@@ -193,14 +195,8 @@ def used(people: Floats, judge: Floats, others: Floats, ends: Ends, drawing: Map
     table = read_ratings(rows, counted=())
     players = {unit: "rated" if unit < len(judge) else "other" for unit in table.units}
     cut = sum(ends) / 2
-    decision = thresholds(table, "quality", cut, **drawing).rows[0]  # type: ignore[arg-type]
-    rates = pass_rates(table, "quality", cut, players, **drawing).rows  # type: ignore[arg-type]
-    given = calibration(table, "quality", **drawing).rows[0]  # type: ignore[arg-type]
-    return {
-        "same pass or fail": decision["agreement"],
-        "corrected pass rate": rates[0]["corrected"],
-        "calibration error": given["ece"],
-    }
+    row = thresholds(table, "quality", cut, players, **drawing)[0].rows[0]  # type: ignore[arg-type]
+    return {name: figure_of(row[of]) for name, of in DECIDED.items()}
 
 
 def used_truly(target: Floats, judge: Floats, ends: Ends) -> dict[str, float]:
@@ -208,13 +204,10 @@ def used_truly(target: Floats, judge: Floats, ends: Ends) -> dict[str, float]:
     passes = target >= sum(ends) / 2
     values = np.unique(judge)
     gains = [(judge[passes] >= cut).mean() - (judge[~passes] >= cut).mean() for cut in values]
-    cut, groups = values[int(np.argmax(gains))], [judge == value for value in values]
+    decided = judge >= values[int(np.argmax(gains))]
     return {
-        "same pass or fail": float(((judge >= cut) == passes).mean()),
+        "same pass or fail": float((decided == passes).mean()),
         "corrected pass rate": float(passes.mean()),
-        "calibration error": float(
-            sum(abs((target[group] - judge[group]).sum()) for group in groups) / len(judge)
-        ),
     }
 
 

@@ -10,7 +10,6 @@ from concord import scores
 from concord.errors import StudyError
 from concord.reports.leaderboards import MOCKS, Leaderboard, scales_of
 from concord.scores import FINAL
-from concord.statistics.calibration import FEWEST
 from concord.statistics.corrected import corrected_mean
 from concord.statistics.intervals import Ends
 from concord.statistics.ratings import read_ratings
@@ -18,6 +17,9 @@ from concord.store import conversations, tables
 from concord.store import studies as stored
 from concord.studies.studies import StudyRatings
 from concord.table import Cell, Column, Table, record
+
+FEWEST = 10
+"""Conversations of a study on a leaderboard below which it corrects nothing."""
 
 DRAW = "It is assumed that people's conversations are a random draw of the player's. "
 

@@ -182,18 +182,6 @@ class Evidence:
         return next((c for c in self.of.study.criteria if c.name == name), None)
 
     @cached_property
-    def against_gold(self) -> Evidence:
-        """Judges and people as judges of one person, who gave the gold labels."""
-        both = {
-            name: np.concatenate([np.asarray(self.of.column(name)), np.asarray(of)])
-            for name, of in self.of.gold.items()
-        }
-        both["kind"] = np.where(both["kind"] == "gold", "human", "judge")
-        options = replace(self.options, panels=self.panels, people=None)
-        judged = self.read(replace(self.of, rows=both, gold={}), options)
-        return replace(judged, ratings=replace(judged.ratings, against_gold=True))
-
-    @cached_property
     def names(self) -> dict[str, str]:
         """What readers see for the names of judges and panels in tables."""
         return reader_names(self.ratings.judges, self.asked_panels, self.judges)

@@ -61,7 +61,7 @@ def notes(of: StudyRatings, units: int, *, nominal: bool) -> list[str]:
         sentences.append(
             f"{n} items have an extra rating, given because their first raters differed. Agreement is "
             "measured on first ratings alone: with more ratings where people differ, it comes out too low. "
-            "The section “extra” has judges against people's mean without and with them."
+            "The section “extra” has judges against people's mean with them."
         )
     if len(latest := of.latest(of.judges)) < len(of.judges) and of.runs != "single":
         sentences.append(

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
-from concord.glossary import explain
+import numpy as np
+
+from concord.arrays import Columns
 from concord.reports.coefficient import leading, ordered, ratings_of, usual
 from concord.reports.evidence import Evidence
 from concord.reports.features import FEATURES, OWN_FAMILY
 from concord.reports.notes import as_drawn
-from concord.statistics.adjudicated import ADJUDICATION, EXTRA, settled
+from concord.statistics import columns
 from concord.statistics.alt_test import alt_test
-from concord.statistics.calibration import calibration, calibration_curves
+from concord.statistics.calibration import calibration_curves
 from concord.statistics.ceilings import By, ceilings, held_out
-from concord.statistics.confusion import decisions
+from concord.statistics.confusion import answer_of_people, decisions
 from concord.statistics.distribution import score_distribution
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.glance import glance
@@ -37,14 +39,12 @@ from concord.statistics.study import (
     people_table,
 )
 from concord.statistics.systems import player_order, systems
-from concord.statistics.thresholds import pass_rates, thresholds
+from concord.statistics.thresholds import thresholds
 from concord.store.answers import ItemAnswer
 from concord.studies.purposes import gold, repeat
 from concord.studies.purposes.adjudicate import scores_on
-from concord.table import Column, Note, Table
+from concord.table import Note, Table
 
-KAPPA = Column("kappa", "κ", digits=3, interval="ends", help=explain("Cohen's kappa"))
-ACCURACY = Column("accuracy", "Equal answers", percent=True, interval="ends")
 OF_ORDER = ("spearman", "kendall", "pearson", "p", "p_holm")
 """Columns that answers without an order, or of two kinds, are not compared by."""
 
@@ -69,11 +69,9 @@ def _decided(evidence: Evidence, criterion: str) -> Table:
     """What answers of two kinds are judged by first: kappa, equal answers, sensitivity, specificity."""
     question = evidence.criterion(criterion)
     words = question.scale.labels if question and question.scale.two else ("fail", "pass")
-    table = decisions(ratings_of(evidence, criterion), criterion, words)
-    beside = {row["rater"]: row["kappa"] for row in section(evidence, "judges", criterion)["judges"].rows}
-    rows = tuple({**row, "kappa": beside[row["rater"]]} for row in table.rows)
-    judge, *columns = (column for column in table.columns if column.name != "accuracy")
-    return replace(table, columns=(judge, KAPPA, ACCURACY, *columns), rows=rows)
+    beside = section(evidence, "judges", criterion)["judges"].rows
+    kappas = {str(row["rater"]): row["kappa"] for row in beside}
+    return decisions(ratings_of(evidence, criterion), criterion, kappas, words)
 
 
 def _by(evidence: Evidence, criterion: str) -> By:
@@ -107,11 +105,11 @@ def _judges(evidence: Evidence, criterion: str) -> Iterator[Table]:
     if by == "kappa":
         raters = table[criterion].contenders(evidence.panels)
         rows = zip(figures.rows, raters, strict=True)
-        first, n, *columns = (column for column in figures.columns if column.name not in OF_ORDER)
-        columns = columns if ordered(evidence, criterion) else []
+        first, n, *others = (column for column in figures.columns if column.name not in OF_ORDER)
+        others = others if ordered(evidence, criterion) else []
         figures = replace(
             figures,
-            columns=(first, n, KAPPA, *columns),
+            columns=(first, n, columns.KAPPA, *others),
             rows=tuple({**r, "kappa": leading(evidence, criterion, of.members)} for r, of in rows),
         )
     yield figures
@@ -191,25 +189,86 @@ def _hits(evidence: Evidence, criterion: str) -> dict[str, list[tuple[bool, bool
     return gold.hits(evidence.of.checks, "" if criterion == FINAL else criterion)
 
 
-def _against_gold(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    table = next(_judges(evidence.against_gold, criterion))
-    compared = {*evidence.against_gold.ratings.judges, *map(called, evidence.panels)}
-    rows = tuple(row for row in table.rows if row["rater"] in compared)
-    yield replace(
+def _against(
+    evidence: Evidence, criterion: str, target: str, given: Mapping[Hashable, float], people: bool = False
+) -> Table:
+    """The table of judges, with `people` of these too, on the units that have a score of another target."""
+    ratings = ratings_of(evidence, criterion)
+    scores = np.array([given.get(unit, np.nan) for unit in ratings.units])
+    judged = ratings.against(target, criterion, scores, people=people)
+    options = replace(evidence.options, panels=evidence.panels, people=None)
+    table = next(
+        _judges(replace(evidence, ratings=judged, unordered=None, options=options, kept={}), criterion)
+    )
+    compared = {*judged.judges, *map(called, evidence.panels)}
+    heading = "Judge, panel or person" if people else "Judge or panel"
+    return replace(
         table,
+        columns=(replace(table.columns[0], heading=heading), *table.columns[1:]),
+        rows=tuple(row for row in table.rows if row["rater"] in compared),
+    )
+
+
+def _gold_labels(evidence: Evidence, criterion: str) -> Iterator[Table]:
+    nothing: dict[str, Mapping[Hashable, float]] = {name: {} for name in evidence.of.counted}
+    labels = scores_on(_answers(evidence.of.gold), criterion, nothing)
+    yield replace(
+        _against(evidence, criterion, "gold label", labels, people=True),
         name="gold_labels",
         title="Judges and people against gold labels",
-        columns=(replace(table.columns[0], heading="Judge, panel or person"), *table.columns[1:]),
-        rows=rows,
         caption="Gold labels enter no other figure: neither agreement between people nor one more person.",
     )
+
+
+def _answers(given: Columns) -> list[ItemAnswer]:
+    if not given:
+        return []
+    columns = (given[name].tolist() for name in ("unit", "criterion", "score"))
+    return [ItemAnswer(*answer) for answer in zip(*columns, strict=True)]
 
 
 def _settled(evidence: Evidence, criterion: str) -> dict[Hashable, float]:
     return scores_on(evidence.of.adjudicated, criterion, _means(evidence))
 
 
-def _means(evidence: Evidence) -> dict[str, dict[Hashable, float]]:
+def _adjudication(evidence: Evidence, criterion: str) -> Iterator[Table]:
+    scores = _settled(evidence, criterion)
+    yield replace(
+        _against(evidence, criterion, "mean with settled scores", _in_place(evidence, criterion, scores)),
+        name="adjudication",
+        title="Judges against people's mean, adjudicated where people differ",
+        caption="Section “judges” has them before adjudication. Adjudicated scores enter no other section.",
+    )
+    yield replace(
+        _against(evidence, criterion, "settled score", scores, people=True),
+        name="adjudicated_items",
+        title="Judges and people against adjudicated scores",
+        caption="On adjudicated items alone, which were chosen because people differ there.",
+    )
+
+
+def _extra(evidence: Evidence, criterion: str) -> Iterator[Table]:
+    scores = _in_place(evidence, criterion, _with_extra(evidence, criterion))
+    yield replace(
+        _against(evidence, criterion, "mean with extra ratings", scores),
+        name="extra",
+        title="Judges against people's mean with extra ratings",
+        caption="Section “judges” has them without. An extra rating makes people's mean of an item less "
+        "noisy, and may shift it, because it was given for what the first raters answered.",
+    )
+
+
+def _in_place(evidence: Evidence, criterion: str, scores: Mapping[Hashable, float]) -> dict[Hashable, float]:
+    """People's mean of each unit (of two answers and of categories what most of them gave), or these scores
+    where they have one.
+    """
+    ratings = ratings_of(evidence, criterion)
+    kappa = usual(evidence, criterion) == "kappa"
+    means = answer_of_people(ratings[criterion]) if kappa else ratings[criterion].target
+    return dict(zip(ratings.units, means.tolist(), strict=True)) | {**scores}
+
+
+def _means(evidence: Evidence) -> dict[str, Mapping[Hashable, float]]:
     """People's mean of the criteria that count, criterion → unit → mean."""
     ratings = evidence.ratings
     return {
@@ -221,12 +280,10 @@ def _means(evidence: Evidence) -> dict[str, dict[Hashable, float]]:
 
 def _with_extra(evidence: Evidence, criterion: str) -> dict[Hashable, float]:
     """People's mean with extra ratings, of the units that have some."""
-    ratings, of = evidence.ratings, evidence.of.extra
-    if not of:
-        return {}
+    ratings = evidence.ratings
     given: dict[tuple[int, str], list[float]] = {}
-    for unit, name, score in zip(*(of[c].tolist() for c in ("unit", "criterion", "score")), strict=True):
-        given.setdefault((unit, name), []).append(score)
+    for one in _answers(evidence.of.extra):
+        given.setdefault((one.item, one.criterion), []).append(one.score)
     place = {unit: at for at, unit in enumerate(ratings.units)}
     means = []
     for (unit, name), more in given.items():
@@ -256,8 +313,7 @@ def _alt_test(evidence: Evidence, criterion: str) -> Iterator[Table]:
 def _thresholds(evidence: Evidence, criterion: str) -> Iterator[Table]:
     cut, note = evidence.cut(criterion)
     given = {"note": note} | evidence.given
-    yield thresholds(evidence.ratings, criterion, cut, **given)
-    yield pass_rates(evidence.ratings, criterion, cut, evidence.players, **given)
+    yield from thresholds(evidence.ratings, criterion, cut, evidence.players, **given)
 
 
 def _system(evidence: Evidence, criterion: str) -> Iterator[Table]:
@@ -375,19 +431,19 @@ SECTIONS: dict[str, Section] = {
     ),
     "gold-labels": Section(
         "Judges and people against gold labels",
-        _against_gold,
+        _gold_labels,
         lambda e, _: e.of.gold,
         "there are no gold labels",
     ),
     "adjudication": Section(
-        "Before and after adjudication",
-        lambda e, c: [settled(ADJUDICATION, e.ratings, c, _settled(e, c), **e.given)],
+        "Judges and people against adjudicated scores",
+        _adjudication,
         _settled,
         "no item was adjudicated",
     ),
     "extra": Section(
-        "Judges without and with extra ratings",
-        lambda e, c: [settled(EXTRA, e.ratings, c, _with_extra(e, c), **e.given)],
+        "Judges against people's mean with extra ratings",
+        _extra,
         _with_extra,
         "no item has an extra rating",
     ),
@@ -401,7 +457,7 @@ SECTIONS: dict[str, Section] = {
     "bands": Section("Agreement by part of the scale", _of(bands)),
     "alt-test": Section("Alternative annotator test", _alt_test),
     "thresholds": Section("Pass or fail at a cut of the scale", _thresholds),
-    "calibration": Section("What people's score a judge's score means", _of(calibration, calibration_curves)),
+    "calibration": Section("What people's score a judge's score means", _of(calibration_curves)),
     "system": Section("Would the leaderboard's order be the people's?", _system),
     "bias": Section(
         "Feature bias: length, turn, language, own family",

@@ -14,7 +14,6 @@ from concord.glossary import explain
 from concord.statistics import columns, sets
 from concord.statistics.alpha import people_alpha
 from concord.statistics.correlation import FEWEST, correlation, point
-from concord.statistics.crossfit import once
 from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, tabulate
 from concord.statistics.intervals import CORRELATION, DIFFERENCE
 from concord.statistics.judges import against_people, commonest
@@ -30,7 +29,7 @@ from concord.statistics.ratings import (
     divide,
 )
 from concord.statistics.reliability import people_per_item, spearman_brown
-from concord.statistics.resampling import Statistic, Weights, everything, mean_defined
+from concord.statistics.resampling import Statistic, Weights, everything, mean_defined, once
 from concord.table import Column, Table
 
 FEWEST_RARER = 20

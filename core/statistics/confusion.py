@@ -4,7 +4,7 @@ People's answer is that of most of them; items on which they tie are left out. T
 of people on all items, by prediction-powered inference (`concord.statistics.corrected`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,12 +22,14 @@ COUNTS = (("both_pass", 1, 1), ("judge_only", 0, 1), ("people_only", 1, 0), ("bo
 """The cells of the two answers crossed: name in files, people's answer, the judge's."""
 
 
-def _columns(words: Sequence[str], unrated: bool) -> tuple[Column, ...]:
-    """Columns of `decisions` in the words of the answers 0 and 1; `unrated`: some items have no person's."""
+def answer_columns(words: Sequence[str], *, unrated: bool) -> tuple[Column, ...]:
+    """Columns of `two_answers` in the words of 0 and 1; `unrated`: some items have no person's answer."""
     no, yes = words
     shown: dict[str, Any] = {"percent": True, "interval": "ends", "n": True}
     return (
         columns.RATER,
+        columns.KAPPA,
+        columns.ACCURACY,
         replace(columns.N, file_only=True),
         Column("sensitivity", f"Sensitivity (“{yes}”)", help=explain("sensitivity"), **shown),
         Column("specificity", f"Specificity (“{no}”)", help=explain("specificity"), **shown),
@@ -42,7 +44,7 @@ def _columns(words: Sequence[str], unrated: bool) -> tuple[Column, ...]:
             help="What people would answer on all items.",
             file_only=not unrated,
         ),
-        *(Column(name, file_only=True) for name in ("accuracy", *(name for name, *_ in COUNTS))),
+        *(Column(name, file_only=True) for name, *_ in COUNTS),
     )
 
 
@@ -53,42 +55,49 @@ def answer_of_people(scores: CriterionScores) -> Floats:
     return usual_answer(scores)
 
 
-def decisions(table: Ratings, criterion: str, words: Sequence[str] = ("fail", "pass")) -> Table:
-    """Judges that give one of two answers, 0 or 1, beside people who do, one row a judge; none for other
-    scores, of a judge or of people. `words` are those of 0 and 1.
+def two_answers(people: Floats, judge: Floats, words: Sequence[str]) -> dict[str, Cell]:
+    """A judge's answers, 0 or 1, beside people's (nan: none), a row but for its name and kappa.
 
     `accuracy` is the share of items with equal answers, `sensitivity` the share of people's 1 that the judge
     gives 1, `specificity` the share of their 0 that it gives 0, `precision` the share of its 1 that people
     give 1, each with the number of these items; undefined without any. Intervals add an observation at each
     end (Agresti and Coull).
     """
+    both, alone = ~np.isnan(people) & ~np.isnan(judge), np.isnan(people) & ~np.isnan(judge)
+    counts = {name: int((both & (people == o) & (judge == i)).sum()) for name, o, i in COUNTS}
+    passes, its_own, missed, fails = counts.values()
+    mean = corrected_mean(people[both], judge[both], judge[alone], scale=(0.0, 1.0))
+    no, yes = words
+    return {
+        "n": int(both.sum()),
+        **counts,
+        "accuracy": share(passes + fails, int(both.sum()), "no item was answered by both"),
+        "sensitivity": share(passes, passes + missed, f"people answer no item {yes}"),
+        "specificity": share(fails, fails + its_own, f"people answer no item {no}"),
+        "precision": share(passes, passes + its_own, f"the judge answers no item {yes}"),
+        **{"judge": mean.judges, "people": mean.people, "corrected": mean.value},
+    }
+
+
+def decisions(
+    table: Ratings, criterion: str, kappas: Mapping[str, Cell], words: Sequence[str] = ("fail", "pass")
+) -> Table:
+    """Judges that give one of two answers, 0 or 1, beside people who do, one row a judge, with its kappa;
+    none for other scores, of a judge or of people. `words` are those of 0 and 1.
+    """
     scores = table[criterion]
     people = answer_of_people(scores)
-    rows: list[dict[str, Cell]] = []
     between = [judge for judge, score in scores.judges.items() if not _decided(np.append(people, score))]
-    unrated = scores.present == 0
-    for judge, score in scores.judges.items():
-        if judge in between:
-            continue
-        both = ~np.isnan(people) & ~np.isnan(score)
-        counts = {name: int((both & (people == o) & (score == i)).sum()) for name, o, i in COUNTS}
-        passes, its_own, missed, fails = counts.values()
-        alone = ~np.isnan(score) & np.isnan(people)
-        mean = corrected_mean(people[both], score[both], score[alone], scale=(0.0, 1.0))
-        row: dict[str, Cell] = {"rater": judge, "n": int(both.sum()), **counts}
-        rows.append(
-            row
-            | {"accuracy": share(passes + fails, int(both.sum()), "no item was answered by both")}
-            | {"sensitivity": share(passes, passes + missed, f"people answer no item {words[1]}")}
-            | {"specificity": share(fails, fails + its_own, f"people answer no item {words[0]}")}
-            | {"precision": share(passes, passes + its_own, f"the judge answers no item {words[1]}")}
-            | {"judge": mean.judges, "people": mean.people, "corrected": mean.value}
-        )
+    rows = tuple(
+        {"rater": judge, **two_answers(people, score, words), "kappa": kappas[judge]}
+        for judge, score in scores.judges.items()
+        if judge not in between
+    )
     notes = ["People's answer is that of most of them; items on which they tie are left out."]
     if rows and between:
         notes.append(f"Without {', '.join(between)}: not every score is 0 or 1, as where runs differ.")
-    seen = any((unrated & ~np.isnan(score)).any() for score in scores.judges.values())
-    return Table("decisions", "Two answers", _columns(words, seen), tuple(rows), notes=tuple(notes))
+    unrated = any(((scores.present == 0) & ~np.isnan(score)).any() for score in scores.judges.values())
+    return Table("decisions", "Two answers", answer_columns(words, unrated=unrated), rows, notes=tuple(notes))
 
 
 def _decided(scores: Floats) -> bool:

@@ -83,15 +83,15 @@ def basis(
     median = float(np.median(present)) if len(present) else 0.0
     unrated = len(everywhere) - len(present)
     closed = {} if criterion in table.flags else dict(table.left_out)
-    lacking = "without a gold label" if table.against_gold else "without a person's rating"
+    lacking = "without a " + (table.target or "person's rating")
     left_out = closed | ({lacking: unrated} if unrated else {})
     each = f"{least}" if least == most else f"{least} to {most} (median {median:g})"
     rated = f"{len(present)} item{'' if len(present) == 1 else 's'} rated by {each} "
     rated += ("person" if most == 1 else "people") + ("" if len(present) == 1 else " each")
-    if table.against_gold:
-        rated = f"{len(present)} item{'' if len(present) == 1 else 's'} with a gold label"
+    if table.target:
+        rated = f"{len(present)} item{'' if len(present) == 1 else 's'} with a {table.target}"
         if target == MEAN_OF_PEOPLE:
-            target = "against the gold label on the item"
+            target = f"against the {table.target} on the item"
     out = ", ".join(f"{count} where {reason}" for reason, count in closed.items())
     parts = (
         rated,
@@ -249,9 +249,9 @@ def _without_each(table: Ratings, again: Callable[[Ratings], Sequence[Figure]], 
 
 
 def whom(table: Ratings, criterion: str, people: People) -> str:
-    """Whom intervals are about, in words; empty without people who can be told apart, and for gold labels."""
+    """Whom intervals are about, in words; empty without people who can be told apart."""
     scores = table[criterion]
-    count = 0 if scores.unlinked or table.against_gold else len(scores.people)
+    count = 0 if scores.unlinked or table.target else len(scores.people)
     if not count:
         return ""
     if people == "these":

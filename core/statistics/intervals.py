@@ -92,11 +92,7 @@ BIAS = Kind(short_like_these=held("bias for annotators like few", 91, 95))
 """A mean difference of scores: value ± t·SE."""
 
 MAE = Kind(ends=(0.0, math.inf), short=held("MAE", 92, 94))
-RMSE = replace(MAE, short="")
 """A distance: value ± t·SE, not below 0."""
-
-CALIBRATION_ERROR = replace(MAE, short=held("calibration error", 89, 96))
-"""The expected calibration error, of which sampling hides a part: value ± t·SE, not below 0."""
 
 RATIO = Kind("ratios on a logarithmic scale", _log, np.exp, 1, (0.0, math.inf))
 """A ratio above 0: value ± t·SE of its logarithm."""

@@ -13,12 +13,11 @@ import pandas as pd
 
 from concord.estimate import Estimate, undefined
 from concord.statistics.alpha import alpha, point, value_counts, why_undefined
-from concord.statistics.crossfit import once
 from concord.statistics.figures import PointEstimate, measured
 from concord.statistics.intervals import CORRELATION, SHARE, bounded
 from concord.statistics.nominal import kappa
 from concord.statistics.ratings import Bools, Floats
-from concord.statistics.resampling import Weights, everything, mean
+from concord.statistics.resampling import Weights, everything, mean, once
 
 EACH_OTHER = "each other"
 PAIR = ["scenario", "one", "other"]

@@ -183,6 +183,8 @@ def designs(table: Ratings, criterion: str) -> Table:
     """
     scores = table[criterion]
     variances, why = components(scores)
+    if not why and variances[0] <= 1e-12:
+        why = "people do not agree on any difference between items"
     now, items = max(round(people_per_item(scores)), 1), int((scores.present > 0).sum())
 
     def half(raters: int, items: int) -> float:
@@ -241,10 +243,7 @@ def components(scores: CriterionScores) -> tuple[Floats, str]:
     if np.abs(np.linalg.det(expected)) <= 1e-6:
         return nothing, "items, annotators and chance are not told apart"
     squares = (y**2).sum() - grand
-    variances = np.linalg.solve(expected, [of_items, of_raters, squares - of_items - of_raters])
-    if variances[0] <= 1e-12:
-        return nothing, "people do not agree on any difference between items"
-    return variances, ""
+    return np.linalg.solve(expected, [of_items, of_raters, squares - of_items - of_raters]), ""
 
 
 def expected(judge: Floats, counts: Sequence[int] = COUNTS) -> Table:

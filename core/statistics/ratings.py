@@ -176,12 +176,36 @@ class Ratings:
     """How much each item counts, 1 on average, where figures are to describe what items were drawn from with
     unequal probabilities; None where each counts once.
     """
-    against_gold: bool = False
-    """Whether the one person of these ratings stands for gold labels."""
+    target: str = ""
+    """What judges are compared with in place of people: see `against`."""
 
     def without(self, person: int) -> Ratings:
         """The ratings without those of one person (an index into `people`), who keeps their number."""
         return replace(self, criteria={name: of.without(person) for name, of in self.criteria.items()})
+
+    def against(self, target: str, criterion: str, given: Floats, *, people: bool = False) -> Ratings:
+        """Judges on one criterion, and with `people` these too, against a `target` in place of people.
+
+        `given` has its score of every item, nan where it has none.
+        """
+        of = self[criterion]
+        items = np.flatnonzero(~np.isnan(given))
+        judges = dict(of.judges)
+        if people and not of.unlinked:
+            rated = {self.people[person]: of.of(person) for person in of.people.tolist()}
+            judges |= {name: np.where(self.open(criterion), score, np.nan) for name, score in rated.items()}
+        judged = replace(
+            of,
+            person=np.zeros(len(items), dtype=np.int64),
+            item=items,
+            score=given[items],
+            judges=judges,
+            target=given,
+            present=np.isfinite(given).astype(np.int64),
+            unlinked="",
+        )
+        names = tuple(judges)
+        return replace(self, people=(target,), judges=names, criteria={criterion: judged}, target=target)
 
     @cached_property
     def several_people(self) -> bool:

@@ -7,7 +7,7 @@ they rest on the same draws.
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,11 +23,25 @@ Weights = npt.NDArray[np.floating]
 Statistic = Callable[[Weights], Floats]
 """Weights (items × resamples) to one value per resample, nan where it is undefined."""
 
+Result = TypeVar("Result")
+
 CELLS, TOGETHER = 4_000_000, 250
 """Items × resamples, and resamples, held at a time: small studies fit the cache, large ones memory."""
 
 MOST_KEPT = 32
 """Times `CELLS`: streams of up to so many counts are kept, as tables of a report have theirs in common."""
+
+
+def once(count: Callable[[Weights], Result]) -> Callable[[Weights], Result]:
+    """`count`, computed once for several figures that are asked for the same weights in a row."""
+    kept: list[tuple[Weights, Result]] = []
+
+    def on(weights: Weights) -> Result:
+        if not kept or kept[0][0] is not weights:
+            kept[:] = [(weights, count(weights))]
+        return kept[0][1]
+
+    return on
 
 
 def draws(

@@ -16,7 +16,6 @@ from concord.estimate import Estimate, undefined
 from concord.glossary import explain
 from concord.statistics import columns
 from concord.statistics.claims import CLAIMS
-from concord.statistics.crossfit import once
 from concord.statistics.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, mean_of, tabulate
 from concord.statistics.intervals import PAIRWISE_ACCURACY
 from concord.statistics.items import permuted
@@ -33,7 +32,7 @@ from concord.statistics.ratings import (
     divide,
     sums,
 )
-from concord.statistics.resampling import CELLS, Weights, everything, gathering
+from concord.statistics.resampling import CELLS, Weights, everything, gathering, once
 from concord.table import Column, Table
 
 FEWEST_PLAYERS = 3

@@ -1,4 +1,4 @@
-"""Pass or fail at a cut of the scale: how often a judge decides as people do, and pass rates.
+"""Pass or fail at a cut of the scale: scores become two answers, which are compared like any others.
 
 An item passes with people where their mean reaches the cut, and with a judge where its score reaches a cut of
 the judge's own, which is chosen on other items: a judge that is a point stricter than people can still decide
@@ -6,20 +6,21 @@ as they do.
 """
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, Unpack
+from dataclasses import replace
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from concord.estimate import undefined
-from concord.glossary import explain
-from concord.statistics import columns
-from concord.statistics.corrected import corrected_mean
-from concord.statistics.crossfit import Levels, folds, levels, once
-from concord.statistics.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, tabulate
-from concord.statistics.intervals import SHARE, held
+from concord.estimate import Estimate, undefined
+from concord.statistics.confusion import answer_columns, two_answers
+from concord.statistics.figures import Drawing, Figure, PointEstimate, cluster_codes, tabulate
+from concord.statistics.intervals import CORRELATION, SHARE, held
 from concord.statistics.ratings import DIGITS, Bools, Contender, Facet, Floats, Ints, Panels, Ratings, divide
-from concord.statistics.resampling import Weights, everything, gathering, mean
-from concord.table import Column, Table
+from concord.statistics.resampling import Weights, everything, gathering, once, own_clusters
+from concord.table import Cell, Column, Table
+
+FOLDS = 5
+"""Parts of the items: each is decided by the cut that is chosen on the others."""
 
 FEWEST = 4
 """People's passes, and as many fails, below which no cut is chosen for a judge."""
@@ -27,102 +28,11 @@ FEWEST = 4
 FEWEST_SURE = 8
 """Passes, and as many fails, below which the interval of a corrected rate is too narrow."""
 
-ALL = "all players"
-
-
-THRESHOLDS = empty(
-    "thresholds",
-    "Pass or fail: judges and panels beside people",
-    columns.RATER,
-    columns.N,
-    Column(
-        "cut", "Judge's cut", help="A score of at least this passes; chosen so as to decide as people do."
-    ),
-    Column("sensitivity", percent=True, interval="ends", help=explain("sensitivity")),
-    Column("specificity", percent=True, interval="ends", help=explain("specificity")),
-    Column("precision", percent=True, interval="ends", help=explain("precision")),
-    Column("agreement", "Same decision", percent=True, interval="ends"),
-    Column("commoner", "Always the commoner", percent=True, help="Agreement of one answer for all items."),
-    Column("prevalence", "People pass", percent=True, interval="ends", help=explain("prevalence")),
-    caption="A judge whose agreement is no higher than that of always giving the commoner answer decides "
-    "nothing. All shares are measured on items on which the judge's cut was not chosen.",
-)
-PASS_RATES = empty(
-    "pass_rates",
-    "Pass rate of each player, corrected for the judge's errors",
-    columns.RATER,
-    Column("group", "Player"),
-    Column("people", "People", percent=True, interval="ends", n=True),
-    Column("judge", "Judge alone", percent=True, interval="ends", n=True),
-    Column("corrected", "PPI++", percent=True, interval="ends", help=explain("prediction-powered inference")),
-    caption="The last column is the share that people would pass of all items that the judge scored, by "
-    "the player's own items of people.",
-)
-
-Numbers = dict[str, Figure | float | None]
-
-
-class Decisions(NamedTuple):
-    """Weighted counts of each resample.
-
-    People's `passes` and `fails`; `true` and `false`, how many of either the judge passes at a cut of other
-    folds. `cuts` are the levels of its score from which it passes, folds × resamples, that of all items last.
-    """
-
-    passes: Floats
-    fails: Floats
-    true: Floats
-    false: Floats
-    cuts: Ints
-
-    @property
-    def sensitivity(self) -> Floats:
-        """The share of people's passes that the judge passes."""
-        return divide(self.true, self.passes)
-
-    @property
-    def specificity(self) -> Floats:
-        """The share of people's fails that the judge fails."""
-        return 1 - divide(self.false, self.fails)
-
-    @property
-    def precision(self) -> Floats:
-        """The share of the judge's passes that people pass."""
-        return divide(self.true, self.true + self.false)
-
-    @property
-    def agreement(self) -> Floats:
-        """The share of items on which both decide alike."""
-        return divide(self.true + self.fails - self.false, self.passes + self.fails)
+WORDS = ("fail", "pass")
+OF_PLAYERS = ("rater", "people", "judge", "corrected")
 
 
 def thresholds(
-    table: Ratings,
-    criterion: str,
-    cut: float,
-    *,
-    panels: Panels = None,
-    note: str = "",
-    **drawing: Unpack[Drawing],
-) -> Table:
-    """Each judge and panel as a decision: its cut, and its agreement with people's mean ≥ `cut`.
-
-    The judge's cut maximises Youden's J = sensitivity + specificity − 1 (Youden 1950), the least such cut.
-    Items are dealt to `crossfit.FOLDS` folds by the seed, and each is decided by the cut of the other folds,
-    anew in every resample; the column `cut` is that of all items. Scales need not match. `note` says where
-    `cut` comes from.
-
-    Undefined for fewer than `FEWEST` passes or fails of people, and for a judge with one score.
-    """
-    rows = []
-    for judge in table[criterion].contenders(panels):
-        given = _Given.of(table, criterion, judge, cut, drawing)
-        rows.append({"rater": judge.name, "n": given.n} | _as_decision(given))
-    notes = (_people_pass(cut, note), "the judge's cut chosen on other items, by Youden's J")
-    return tabulate(THRESHOLDS, table, criterion, rows, notes=notes, meta={"cut": cut}, **drawing)
-
-
-def pass_rates(
     table: Ratings,
     criterion: str,
     cut: float,
@@ -131,168 +41,198 @@ def pass_rates(
     panels: Panels = None,
     note: str = "",
     **drawing: Unpack[Drawing],
-) -> Table:
-    """The pass rate of each player: people's on items that the judge scored, the judge's, and the corrected.
+) -> list[Table]:
+    """Judges and panels as two answers, pass and fail, beside people's mean ≥ `cut`; and each player's rates.
 
-    Items of people are decided by a cut chosen on other folds (see `thresholds`), the others by the mean of
-    the decisions at the cuts of all folds. `corrected` is `corrected_mean` of these decisions and people's,
-    of the player's own items; it takes items for independent. Cuts are taken as they are.
+    The figures are those of `concord.statistics.confusion.decisions`, with intervals in which the cut is
+    chosen anew in every resample; those of a player take the cuts as they are. The judge's cut is the least
+    that maximises Youden's J = sensitivity + specificity − 1 (Youden 1950). Items of people are dealt to
+    `FOLDS` folds by the seed, and each is decided by the cut of the other folds; an item without people
+    counts with the share of these cuts that it reaches. The column `cut` is that of all items. Scales need
+    not match. `note` says where `cut` comes from.
 
-    Undefined where `thresholds` is.
+    Undefined for fewer than `FEWEST` passes or fails of people, and for a judge with one score.
     """
+    target = table[criterion].target
+    people = np.where(np.isnan(target), np.nan, np.round(target, DIGITS) >= round(cut, DIGITS))
+    clusters, seed = cluster_codes(table, drawing.get("clusters")), drawing.get("seed", 0)
     codes, names = table.facet(players)
-    rows: list[Mapping[str, object]] = []
+    rows: list[Mapping[str, Any]] = []
+    by_player: list[Mapping[str, Cell]] = []
     few = False
     for judge in table[criterion].contenders(panels):
-        given = _Given.of(table, criterion, judge, cut, drawing)
-        passed = _passed(given)
-        passes = int((given.passes & given.both).sum())
-        few = few or (not given.why and min(passes, given.n - passes) < FEWEST_SURE)
-        for place, name in enumerate((ALL, *map(str, names)), start=-1):
-            member = codes == place if place >= 0 else np.ones(len(codes), dtype=np.bool_)
-            # Beside a judge people's rate is of the items that it scored too.
-            rated = given.both if given.n else given.rated
-            rates = {"people": _people_rate(given, rated & member), **_rates(given, passed, member)}
-            rows.append({"rater": judge.name, "group": name, **rates})
-    notes = [_people_pass(cut, note), "PPI++ with one more item at each end, items taken for independent"]
-    notes += [held("the corrected rate of few passes or fails", 89)] if few else []
-    return tabulate(
-        PASS_RATES, table, criterion, rows, notes=notes, meta={"cut": cut}, all_items=True, **drawing
+        own = _decide(people, judge, seed, clusters)
+        rows.append({"rater": judge.name, "cut": own.cut, **_row(people, own), **own.shares})
+        few = few or (not own.why and own.least < FEWEST_SURE)
+        for code, name in enumerate(names):
+            mine = own._replace(passed=np.where(codes == code, own.passed, np.nan))
+            row = _row(np.where(codes == code, people, np.nan), mine)
+            by_player.append({"rater": judge.name, "group": str(name), **row})
+    columns = answer_columns(WORDS, unrated=True)
+    shown = Column("cut", "Judge's cut", help="From this score a judge passes; chosen to decide like people.")
+    form = Table(
+        "thresholds",
+        "Pass or fail: judges and panels beside people",
+        (columns[0], shown, *columns[1:]),
+        (),
+        "A judge with a κ about 0 decides nothing. All figures are of items on which the judge's cut was not "
+        "chosen.",
     )
+    notes = [f"people pass an item with a mean of {cut:g} or more" + (f" ({note})" if note else "")]
+    notes += ["the judge's cut chosen on other items, by Youden's J"]
+    notes += ["PPI++ with one more item at each end, items taken for independent"]
+    notes += [held("the corrected rate of few passes or fails", 89)] if few else []
+    whole = tabulate(form, table, criterion, rows, notes=notes, meta={"cut": cut}, **drawing)
+    if len(names) < 2:
+        return [whole]
+    rates = [column for column in columns if column.name in OF_PLAYERS]
+    return [
+        whole,
+        replace(
+            whole,
+            name="pass_rates",
+            title="Pass rate of each player, corrected for the judge's errors",
+            columns=(rates[0], Column("group", "Player"), *rates[1:]),
+            rows=tuple(by_player),
+            caption="The last column is the share that people would pass of all items that the judge scored, "
+            "by the player's own items of people.",
+        ),
+    ]
 
 
-class _Given(NamedTuple):
-    """People's decisions on a criterion beside a judge's scores. `why` says why they cannot be compared."""
+class _Decided(NamedTuple):
+    """A judge's decision of each item (1: pass), by a cut of its own; `why` says why it has none.
 
-    judge: Contender
-    rated: Bools
-    passes: Bools
-    both: Bools
-    level: Levels
-    fold: Ints
-    why: str
+    `shares` are kappa and the shares of items, with the cut chosen anew in every resample, `least` the number
+    of people's passes or fails, whichever is less.
+    """
 
-    @staticmethod
-    def of(table: Ratings, criterion: str, judge: Contender, cut: float, drawing: Drawing) -> "_Given":
-        target = table[criterion].target
-        rated = ~np.isnan(target)
-        both = rated & ~np.isnan(judge.score)
-        passes = np.where(rated, np.round(target, DIGITS), -np.inf) >= round(cut, DIGITS)
-        n, passed = int(both.sum()), int((passes & both).sum())
-        own = cluster_codes(table, drawing.get("clusters"))
-        fold = folds(both, seed=drawing.get("seed", 0), clusters=own)
-        why = ""
-        if not n:
-            why = f"{judge.name} and people have no item in common"
-        elif min(passed, n - passed) < FEWEST:
-            why = f"at {cut:g} people pass {passed} and fail {n - passed} of {n} items"
-            why += f", {FEWEST} of each are needed"
-        elif len(np.unique(np.round(judge.score[both], DIGITS))) < 2:
-            why = f"{judge.name} gives all of them the same score"
-        elif fold.max() < 1:
-            why = "all items are of one cluster, so none is left to choose the judge's cut on"
-        return _Given(judge, rated, passes, both, levels(judge.score), fold, why)
+    passed: Floats
+    cut: float | Estimate
+    shares: Mapping[str, Figure]
+    least: int
+    why: str = ""
+
+
+def _decide(people: Floats, judge: Contender, seed: int, clusters: Ints | None) -> _Decided:
+    score = np.round(judge.score, DIGITS)
+    both = ~np.isnan(people) & ~np.isnan(score)
+    n, passes = int(both.sum()), int((people[both] == 1).sum())
+    fails = n - passes
+    fold = folds(both, seed=seed, clusters=clusters)
+    why = ""
+    if not n:
+        why = f"{judge.name} and people have no item in common"
+    elif min(passes, fails) < FEWEST:
+        why = f"people pass {passes} and fail {fails} of {n} items, {FEWEST} of each are needed"
+    elif len(np.unique(score[both])) < 2:
+        why = f"{judge.name} gives all of them the same score"
+    elif fold.max() < 1:
+        why = "all items are of one cluster, so none is left to choose the judge's cut on"
+    if why:
+        none = undefined(why, n=n)
+        return _Decided(np.full(len(score), np.nan), none, dict.fromkeys(SHARES, none), 0, why)
+    values = np.unique(score[~np.isnan(score)])
+    counted = _counting(people, score, values, fold)
+    own = counted(everything(len(score)))
+    *cuts, cut = values[own.cuts[:, 0]]
+    by_cut = np.array([score >= of for of in cuts], dtype=np.float64)
+    passed = np.where(fold < 0, by_cut.mean(axis=0), by_cut[fold, np.arange(len(score))])
+    sizes = {
+        "sensitivity": passes,
+        "specificity": fails,
+        "precision": round(float((own.right + own.wrong)[0])),
+    }
+    shares: dict[str, Figure] = {
+        name: PointEstimate(
+            lambda weights, of=of: of(counted(weights)),  # type: ignore[misc]
+            sizes.get(name, n),
+            reason=f"{judge.name} passes nothing"
+            if name == "precision"
+            else "both gave one answer throughout",
+            kind=CORRELATION if name == "kappa" else SHARE,
+        )
+        for name, of in SHARES.items()
+    }
+    return _Decided(np.where(np.isnan(score), np.nan, passed), float(cut), shares, min(passes, fails))
+
+
+class _Counts(NamedTuple):
+    """Weighted counts of each resample: people's passes and fails, and how many of either the judge passes.
+
+    `cuts` are the places of its cuts among its scores, folds × resamples, that of all items last.
+    """
+
+    passes: Floats
+    fails: Floats
+    right: Floats
+    wrong: Floats
+    cuts: Ints
 
     @property
-    def n(self) -> int:
-        """How many items people and the judge scored."""
-        return int(self.both.sum())
+    def equal(self) -> Floats:
+        """Decisions that are alike."""
+        return self.right + self.fails - self.wrong
+
+    @property
+    def kappa(self) -> Floats:
+        """Cohen's."""
+        n, judge = self.passes + self.fails, self.right + self.wrong
+        chance = judge * self.passes + (n - judge) * self.fails
+        return divide(self.equal * n - chance, np.where(n**2 - chance > 10.0**-DIGITS, n**2 - chance, 0))
 
 
-def _people_pass(cut: float, note: str) -> str:
-    return f"people pass an item with a mean of {cut:g} or more" + (f" ({note})" if note else "")
+SHARES: Mapping[str, Callable[[_Counts], Floats]] = {
+    "kappa": lambda of: of.kappa,
+    "accuracy": lambda of: divide(of.equal, of.passes + of.fails),
+    "sensitivity": lambda of: divide(of.right, of.passes),
+    "specificity": lambda of: divide(of.fails - of.wrong, of.fails),
+    "precision": lambda of: divide(of.right, of.right + of.wrong),
+}
 
 
-def _people_rate(given: _Given, of: Bools, why: str = "no person's rating") -> Figure:
-    """People's pass rate over the items `of`."""
-    n = int(of.sum())
-    share = mean(np.where(of, given.passes, np.nan))
-    return PointEstimate(share, n, kind=SHARE) if n else undefined(why, n=0)
-
-
-def _as_decision(given: _Given) -> Numbers:
-    n, passed = given.n, int((given.passes & given.both).sum())
-    prevalence = _people_rate(given, given.both, given.why)
-    row: Numbers = {"commoner": max(passed, n - passed) / n if n else None, "prevalence": prevalence}
-    if given.why:
-        return row | dict.fromkeys(
-            ("cut", "sensitivity", "specificity", "precision", "agreement"), undefined(given.why, n=n)
-        )
-    counted = _deciding(given)
-    own = counted(everything(len(given.both)))
-
-    def figure(of: Callable[[Decisions], Floats], n: int, why: str = "") -> PointEstimate:
-        return PointEstimate(lambda weights: of(counted(weights)), n, reason=why, kind=SHARE)
-
-    nothing = f"{given.judge.name} passes nothing"
-    return row | {
-        "cut": float(given.level.least[own.cuts[-1, 0]]),
-        "sensitivity": figure(lambda d: d.sensitivity, passed),
-        "specificity": figure(lambda d: d.specificity, n - passed),
-        "precision": figure(lambda d: d.precision, round(float((own.true + own.false)[0])), nothing),
-        "agreement": figure(lambda d: d.agreement, n),
-    }
-
-
-def _passed(given: _Given) -> Floats:
-    """The judge's decision of each item, 1 or 0, of items without people a share of cuts; nan without one."""
-    if given.why:
-        return np.full(len(given.both), np.nan)
-    cuts = _deciding(given)(everything(len(given.both))).cuts[:-1]
-    by_fold = (given.level.code >= cuts).astype(np.float64)
-    decided = np.where(given.fold < 0, by_fold.mean(axis=0), by_fold[given.fold, np.arange(len(given.both))])
-    return np.where(given.level.code < 0, np.nan, decided)
-
-
-def _rates(given: _Given, passed: Floats, member: Bools) -> dict[str, Figure]:
-    scored = member & ~np.isnan(given.judge.score)
-    if given.why or not (n := int(scored.sum())):
-        why = given.why or f"{given.judge.name} scored nothing here"
-        return dict.fromkeys(("judge", "corrected"), undefined(why, n=int(scored.sum())))
-    both, alone = scored & given.both, scored & ~given.both
-    return {
-        "judge": PointEstimate(mean(np.where(member, passed, np.nan)), n, kind=SHARE),
-        "corrected": corrected_mean(
-            given.passes[both].astype(np.float64), passed[both], passed[alone], scale=SHARE.ends
-        ).value,
-    }
-
-
-def _deciding(given: _Given) -> Callable[[Weights], Decisions]:
-    """`Decisions` of weights."""
-    parts, steps = int(given.fold.max()) + 1, len(given.level.mean)
-    shape = (parts, steps, 2)
-    cell = (given.fold * steps + given.level.code) * 2 + given.passes
-    gather = gathering(np.where(given.both, cell, -1), int(np.prod(shape)))
+def _counting(people: Floats, score: Floats, values: Floats, fold: Ints) -> Callable[[Weights], _Counts]:
+    """`_Counts` of weights: each fold is decided by the cut that is best on the others."""
+    parts, steps = int(fold.max()) + 1, len(values)
+    cell = (fold * steps + np.searchsorted(values, score)) * 2 + np.nan_to_num(people).astype(np.int64)
+    gather = gathering(np.where(fold < 0, -1, cell), parts * steps * 2)
 
     @once
-    def on(weights: Weights) -> Decisions:
-        count = np.asarray(gather @ weights, dtype=np.float64).reshape(*shape, weights.shape[1])
-        fails, passes = np.moveaxis(count, 2, 0)
-        above_pass, above_fail = (_from_above(of, 1) for of in (passes, fails))
-        chosen = np.concatenate(
-            [
-                _best_cut(above_pass.sum(axis=0) - above_pass, above_fail.sum(axis=0) - above_fail),
-                _best_cut(above_pass.sum(axis=0)[None], above_fail.sum(axis=0)[None]),
-            ]
-        )
-        true, false = (
-            np.take_along_axis(above, chosen[:-1, None], axis=1).sum(axis=(0, 1))
-            for above in (above_pass, above_fail)
-        )
-        return Decisions(passes.sum(axis=(0, 1)), fails.sum(axis=(0, 1)), true, false, chosen)
+    def on(weights: Weights) -> _Counts:
+        count = np.asarray(gather @ weights, dtype=np.float64).reshape(parts, steps, 2, -1)
+        reached = np.flip(np.cumsum(np.flip(count, 1), axis=1), 1)  # at each score or above it
+        whole = reached.sum(axis=0)[None]
+        others = np.concatenate([whole - reached, whole])
+        share = divide(others, np.broadcast_to(others[:, :1], others.shape))
+        better = np.round(share[:, :, 1] - share[:, :, 0], DIGITS)
+        cuts = np.nan_to_num(better, nan=-np.inf).argmax(axis=1)
+        wrong, right = np.take_along_axis(reached, cuts[:-1, None, None], axis=1).sum(axis=(0, 1))
+        fails, passes = count.sum(axis=(0, 1))
+        return _Counts(passes, fails, right, wrong, cuts)
 
     return on
 
 
-def _from_above(count: Floats, axis: int) -> Floats:
-    """What lies at each level or above it."""
-    return np.flip(np.cumsum(np.flip(count, axis), axis=axis), axis)
+def _row(people: Floats, judge: _Decided) -> dict[str, Cell]:
+    row = two_answers(people, judge.passed, WORDS)
+    if not judge.why:
+        return row
+    return {
+        name: undefined(judge.why, n=cell.n) if isinstance(cell, Estimate) else cell
+        for name, cell in row.items()
+    }
 
 
-def _best_cut(passes: Floats, fails: Floats) -> Ints:
-    """The least cut of greatest J; `passes` and `fails` are how many lie at each level or above, by fold."""
-    gained = divide(passes, np.broadcast_to(passes[:, :1], passes.shape))
-    lost = divide(fails, np.broadcast_to(fails[:, :1], fails.shape))
-    better = np.round(gained - lost, DIGITS)
-    return np.asarray(np.where(np.isnan(better), -np.inf, better).argmax(axis=1), dtype=np.int64)
+def folds(chosen: Bools, *, seed: int = 0, clusters: Ints | None = None) -> Ints:
+    """A fold for each chosen item, −1 for the others; sizes differ by one at most, and the seed draws them.
+
+    Items of one cluster (a number per item, −1: stands alone) share a fold. There are fewer folds where there
+    are fewer items or clusters.
+    """
+    items = np.flatnonzero(chosen)
+    units = np.arange(len(items)) if clusters is None else own_clusters(clusters[items])
+    count = int(units.max(initial=-1)) + 1
+    order = np.random.default_rng([seed, count]).permutation(count)
+    fold = np.full(len(chosen), -1, dtype=np.int64)
+    fold[items] = (order % min(FOLDS, max(count, 1)))[units]
+    return fold

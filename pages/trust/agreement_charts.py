@@ -1,5 +1,6 @@
 """The charts of the agreement page; a rater's name is data, never the name of a field."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, Literal
@@ -11,7 +12,6 @@ import pandas as pd
 from concord.estimate import Estimate
 from concord.questions import Scale
 from concord.reports.answers import WITH_ALL
-from concord.statistics.calibration import GIVEN
 from concord.statistics.glance import measured
 from concord.statistics.study import CriterionAgreement
 from concord.table import Table
@@ -293,9 +293,10 @@ def _thresholds(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     cuts = tables["thresholds"]
     raters = _last([row["rater"] for row in cuts.rows if _defined(row["sensitivity"])])
     kinds = {"people": "people", "judge": "judge alone", "corrected": "judge, corrected"}
+    by_player = tables["pass_rates"].rows if "pass_rates" in tables else ()
     rates = [
-        Point(str(row["group"]), figure, kinds[kind], str(row["rater"]))
-        for row in tables["pass_rates"].rows
+        Point(str(row.get("group", "all")), figure, kinds[kind], str(row["rater"]))
+        for row in (*cuts.rows, *by_player)
         if row["rater"] in raters
         for kind in kinds
         if isinstance(figure := row[kind], Estimate) and figure.defined
@@ -303,30 +304,27 @@ def _thresholds(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     if rates:
         how: dict[str, Any] = {"domain": (0.0, 1.0), "percent": True, "panels": raters}
         yield (
-            "Pass rate of each player, with 95% intervals: people's own, the judge's, and the judge's "
-            f"corrected by people (PPI++; {sizes(row['n'] for row in cuts.rows)} items).",
+            "Pass rate of all items and of each player's: people's own, the judge's, and the judge's "
+            f"corrected by people (PPI++, 95% intervals; {sizes(row['n'] for row in cuts.rows)} items).",
             intervals(rates, "pass rate", colours=alt.Scale(domain=list(kinds.values())), **how),
         )
 
 
 def _calibration(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
-    """The reliability diagram of each judge, and its curve; of those on people's scale with a diagonal."""
+    """The reliability diagram of each judge; of those on people's scale with a diagonal."""
     curves = [row for row in tables["calibration_curves"].rows if row["score"] is not None]
-    raters = _last([row["rater"] for row in curves])
-    given = [row for row in tables["calibration"].rows if row["curve"] == GIVEN]
-    shared = [str(row["rater"]) for row in given if _defined(row["rmse"])]
+    of_rater = Counter(row["rater"] for row in curves if getattr(row["people"], "interval", None))
+    raters = _last([rater for rater, groups in of_rater.items() if groups > 1])
     if not raters:
         return
-    numbers = ("score", "value", "low", "high", "isotonic")
     data = pd.DataFrame(
         [
             {"panel": row["rater"], "score": row["score"], "n": row["n"]}
             | {name: getattr(row["people"], name) for name in ("value", "low", "high")}
-            | {"isotonic": row["isotonic"]}
             for row in curves
             if row["rater"] in raters
         ]
-    ).astype(dict.fromkeys(numbers, float))
+    ).astype(dict.fromkeys(("score", "value", "low", "high"), float))
     shown = data[["value", "low", "high"]].to_numpy()
     axis = alt.Scale(domain=[float(np.nanmin(shown)), float(np.nanmax(shown))], nice=True, zero=False)
     x = alt.X("score:Q", title="judge's score", scale=alt.Scale(zero=False, padding=8))
@@ -335,22 +333,20 @@ def _calibration(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
         return alt.Y(f"{field}:Q", title="people's mean", scale=axis)
 
     base = alt.Chart(data)
+    shared = [str(row["rater"]) for row in curves if row["difference"] is not None]
     same = base.transform_filter(alt.FieldOneOfPredicate("panel", shared))
     area = alt.Size("n:Q", scale=alt.Scale(range=[20, 140]), legend=None)
     said = tips(("score:Q", "judge's score", ".2f"), ("value:Q", "people's mean", ".2f"), ("n:Q", "items"))
     layers = alt.layer(
         same.mark_line(color=GREY, strokeDash=[4, 4], clip=True).encode(x=x, y=y("score")),
-        base.mark_line(strokeWidth=1.5, clip=True).encode(x=x, y=y("isotonic")),
         base.mark_rule(strokeWidth=1.5, color=GREY).encode(x=x, y=y("low"), y2=alt.Y2("high:Q")),
-        base.mark_point(filled=True, color=GREY, opacity=1).encode(
-            x=x, y=y("value"), size=area, tooltip=said
-        ),
+        base.mark_point(filled=True, opacity=1).encode(x=x, y=y("value"), size=area, tooltip=said),
         data=data,
     )
     yield (
         "Reliability diagram: people's mean (95% interval) of the items of about the same score. A larger "
-        "dot is more items; the line is the isotonic curve. On the dashed line, drawn where judge and people "
-        "share a scale, the judge is calibrated.",
+        "dot is more items. On the dashed line, drawn where judge and people share a scale, the judge is "
+        "calibrated.",
         side_by_side(layers.properties(height=SIDE), raters),
     )
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from concord.statistics.alt_test import alt_test
-from concord.statistics.calibration import calibration, calibration_curves
+from concord.statistics.calibration import calibration_curves
 from concord.statistics.ceilings import ceilings, held_out
 from concord.statistics.distribution import score_distribution
 from concord.statistics.feature_bias import feature_bias
@@ -27,7 +27,7 @@ from concord.statistics.study import (
     study_agreement,
 )
 from concord.statistics.systems import player_order, systems
-from concord.statistics.thresholds import pass_rates, thresholds
+from concord.statistics.thresholds import thresholds
 from concord.table import RENDERERS, as_values
 
 from .frames import frame, judges, people, study
@@ -68,10 +68,9 @@ FIGURES = {
     "score_distribution": score_distribution,
     "systems": lambda table, name: systems(table, name, {0: "a", 1: "b"}, resamples=20),
     "player_order": lambda table, name: player_order(table, name, {0: "a", 1: "b"}, resamples=20),
-    "calibration": lambda table, name: calibration(table, name, resamples=20),
     "calibration_curves": lambda table, name: calibration_curves(table, name, resamples=20),
-    "thresholds": lambda table, name: thresholds(table, name, 2, resamples=20),
-    "pass_rates": lambda table, name: pass_rates(table, name, 2, {0: "a", 1: "b"}, resamples=20),
+    "thresholds": lambda table, name: thresholds(table, name, 2, {}, resamples=20)[0],
+    "pass_rates": lambda table, name: thresholds(table, name, 2, {0: "a", 1: "b"}, resamples=20)[-1],
 }
 
 

@@ -13,7 +13,6 @@ from scipy import stats
 from concord.statistics.correlation import correlation, point
 from concord.statistics.intervals import (
     BIAS,
-    CALIBRATION_ERROR,
     CORRELATION,
     MAE,
     PAIRWISE_ACCURACY,
@@ -147,7 +146,6 @@ def test_a_figure_says_the_least_share_that_the_docs_have_of_its_intervals():
         "alpha, ordinal": PILED_UP,
         "alpha, interval": PILED_UP,
         "bias": BIAS.short_like_these,
-        "calibration error": CALIBRATION_ERROR.short,
         "corrected pass rate (PPI++)": held("the corrected rate of few passes or fails", 89),
         "pairwise accuracy": PAIRWISE_ACCURACY.short,
     }

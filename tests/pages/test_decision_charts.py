@@ -5,9 +5,9 @@ import warnings
 import numpy as np
 import pytest
 
-from concord.statistics.calibration import calibration, calibration_curves
+from concord.statistics.calibration import calibration_curves
 from concord.statistics.ratings import read_ratings
-from concord.statistics.thresholds import pass_rates, thresholds
+from concord.statistics.thresholds import thresholds
 from pages.trust.agreement_charts import PICTURES
 from tests.agreement.frames import study
 from tests.agreement.test_degenerate import STUDIES
@@ -20,13 +20,9 @@ def tables(ratings):
     given = {"panels": [table.judges] if len(table.judges) > 1 else [], "resamples": 20}
     found = {
         "thresholds": [
-            thresholds(table, "quality", 3, **given),
-            pass_rates(table, "quality", 3, PLAYERS, **given),
+            *thresholds(table, "quality", 3, PLAYERS, **given),
         ],
-        "calibration": [
-            calibration(table, "quality", **given),
-            calibration_curves(table, "quality", **given),
-        ],
+        "calibration": [calibration_curves(table, "quality", **given)],
     }
     return {name: {table.name: table for table in made} for name, made in found.items()}
 

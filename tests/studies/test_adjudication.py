@@ -185,18 +185,21 @@ def test_judges_before_and_after(db):
     set_rule(db, "s", Rule(2))
     for unit, score in ((0, 3), (4, 1), (8, 4)):
         settle(db, units(db)[unit], "fluency", score, "why", "cy")
-    [table] = agreement_report(db, "s").tables_of(["adjudication"], "fluency")
-    judge, one = table.rows
-    # On items 0, 4, 8 people's means are 2, 3, 3; the judge gave 3, 2, 3; settled are 3, 1, 4.
-    assert judge["mae_before"].value == pytest.approx((1 + 1 + 0) / 3)
-    assert judge["mae_after"].value == pytest.approx((0 + 1 + 1) / 3)
-    # ann gave 1, 5, 4 and bob 3, 1, 2: per item (2 + 0) / 2, (4 + 0) / 2, (0 + 2) / 2.
-    assert one["mae_after"].value == pytest.approx((1 + 2 + 1) / 3)
+    report = agreement_report(db, "s")
+    whole, items = report.tables_of(["adjudication"], "fluency")
+    # On items 0, 4, 8 the judge gave 3, 2, 3; settled are 3, 1, 4. ann gave 1, 5, 4 and bob 3, 1, 2.
+    far = {row["rater"]: row["mae"] for row in items.rows}
+    assert {name: mae.value for name, mae in far.items()} == pytest.approx(
+        {"j": (0 + 1 + 1) / 3, "ann": (2 + 4 + 0) / 3, "bob": (0 + 0 + 2) / 3}
+    )
+    assert items.notes[0].startswith("3 items with a settled score")
     from scipy.stats import spearmanr
 
     means = [(a + b) / 2 for a, b in zip(*PEOPLE.values(), strict=True)]
     settled = {0: 3, 4: 1, 8: 4}
-    assert judge["before"].value == pytest.approx(spearmanr(JUDGE, means).statistic)
+    [before] = report.section("judges", "fluency")["judges"].rows
+    [judge] = whole.rows
+    assert before["spearman"].value == pytest.approx(spearmanr(JUDGE, means).statistic)
     after = [settled.get(i, mean) for i, mean in enumerate(means)]
-    assert judge["after"].value == pytest.approx(spearmanr(JUDGE, after).statistic)
-    assert (judge["before"].n, judge["mae_after"].n) == (10, 3)
+    assert judge["spearman"].value == pytest.approx(spearmanr(JUDGE, after).statistic)
+    assert (judge["n"], far["j"].n) == (10, 3)
