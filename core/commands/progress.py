@@ -17,9 +17,8 @@ from concord.errors import WorkspaceError
 from concord.files.plain import plain
 from concord.llm.models import currency
 from concord.runs import engine, planning, status
-from concord.runs.engine import RunOptions
 from concord.runs.planning import Survey
-from concord.runs.plans import Plan
+from concord.runs.plans import Plan, RunOptions
 from concord.runs.status import sentence
 from concord.store import runs
 from concord.store.runs import Progress, Reason

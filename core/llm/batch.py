@@ -38,15 +38,11 @@ ENDED = ("completed", "failed", "expired", "cancelled")
 
 @dataclass(frozen=True)
 class BatchStanding:
-    """What an endpoint says of a batch: its status, its files of outputs, how many lines are done, and, where
-    it was refused, why.
-    """
+    """What an endpoint says of a batch: its status, its files of outputs, and, where it was refused, why."""
 
     id: str
     status: str
     outputs: tuple[str, ...] = ()
-    answered: int = 0
-    failed: int = 0
     why: str = ""
     full: bool = False
     """Whether it was refused because too much is queued at the endpoint."""
@@ -147,15 +143,12 @@ async def download(client: Client, model: Model, file: str, into: IO[bytes], *, 
     await client.through(model, read, within=TRANSFER_SECONDS)
 
 
-def results(client: Client, model: Model, file: IO[bytes]) -> Iterator[Result | None]:
-    """What an output says, line by line; None for a line that is no result. Blank lines are left out."""
+def results(client: Client, model: Model, file: IO[bytes]) -> Iterator[Result]:
+    """What an output says, line by line, without lines that are no result, such as a part of a long one."""
     file.seek(0)
     while text := file.readline(REPLY_BYTES):
-        if len(text) == REPLY_BYTES and not text.endswith(b"\n"):
-            yield None  # The rest of the line is none either.
-        elif text.strip():
-            result = _result(client.without_keys(text), model)
-            if result is not None and result.answer is not None:
+        if result := _result(client.without_keys(text), model):
+            if result.answer is not None:
                 result = replace(result, answer=client.read_without_keys(result.answer))
             yield result
 
@@ -198,7 +191,7 @@ _FULL = ("token_limit_exceeded", "request_limit_exceeded")
 
 def _standing(client: Client, batch: Batch) -> BatchStanding:
     """What the endpoint's object says."""
-    counts, errors = batch.request_counts, (batch.errors.data or []) if batch.errors else []
+    errors = (batch.errors.data or []) if batch.errors else []
     why = "; ".join(
         f"{error.message or error.code}{f' (line {error.line})' if error.line else ''}"
         for error in errors[:3]
@@ -207,8 +200,6 @@ def _standing(client: Client, batch: Batch) -> BatchStanding:
         batch.id,
         batch.status,
         tuple(filter(None, (batch.output_file_id, batch.error_file_id))),
-        counts.completed if counts else 0,
-        counts.failed if counts else 0,
         client.text_without_keys(why)[:500],
         any(error.code in _FULL for error in errors),
     )

@@ -250,20 +250,15 @@ class Client:
 
         Raises CallFailed. What failed for a while is asked again if `retry`; a 429 is in any case.
         """
-        tried = 0
-        while True:
+
+        async def once() -> tuple[T, Mapping[str, str]]:
             try:
                 async with asyncio.timeout(within or model.timeout):
-                    return await ask(self._line(model).api)
-            except Exception as error:  # noqa: BLE001 - the library's objects of an answer in another form, too
-                problem = self._trouble(error, model)
-            again = problem.cls == "throttled" or (retry and problem.cls in ("down", "transient"))
-            if not again or tried >= self._retries:
-                raise self._failure_without_keys(problem.failure)
-            wait = min(LONGEST_WAIT, FIRST_WAIT * 2**tried) * random.uniform(0.5, 1)
-            wait = wait if problem.after is None else min(problem.after, THROTTLED_SECONDS)
-            tried += 1
-            await self.rest(model, wait)
+                    return await ask(self._line(model).api), {}
+            except Exception as error:  # the library's objects of an answer in another form, too
+                raise AttemptFailed(self._trouble(error, model)) from error
+
+        return (await self._answered(model, once, retry=retry))[0]
 
     async def rest(self, model: Model, seconds: float) -> None:
         """Wait, no longer than until `stop`."""
@@ -276,6 +271,23 @@ class Client:
 
         `read` raises Broken for a body that is no answer.
         """
+
+        async def once() -> tuple[T, Mapping[str, str]]:
+            content, headers = await self.attempt(model, path, body)
+            try:
+                return read(content), headers
+            except Broken as error:
+                raise AttemptFailed(trouble.of_body(error, content, model)) from error
+
+        return await self._answered(model, once)
+
+    async def _answered(
+        self, model: Model, once: Callable[[], Awaitable[tuple[T, Mapping[str, str]]]], *, retry: bool = True
+    ) -> tuple[T, float]:
+        """What attempts of an endpoint give in the end, and the seconds of the last one. Raises CallFailed.
+
+        Without `retry` it is tried again only where the endpoint throttles.
+        """
         gate, tried = self._gates[model.endpoint], 0
         since: float | None = None
         while True:
@@ -286,13 +298,11 @@ class Client:
                     await self._admit()
                 started = time.perf_counter()
                 try:
-                    content, headers = await self.attempt(model, path, body)
-                    try:
-                        answer = read(content)
-                    except Broken as error:
-                        raise AttemptFailed(trouble.of_body(error, content, model)) from error
+                    answer, headers = await once()
                 except AttemptFailed as failed:
                     self._failure_without_keys(failed.trouble.failure)
+                    if not retry and failed.trouble.cls != "throttled":
+                        raise failed.trouble.failure from failed
                     if _costs_a_retry(gate, failed.trouble, sent, since or sent, tried < self._retries):
                         rest = min(LONGEST_WAIT, FIRST_WAIT * 2**tried) * random.uniform(0.5, 1)
                         tried += 1

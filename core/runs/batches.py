@@ -13,10 +13,12 @@ import asyncio
 import hashlib
 import tempfile
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import IO, Any, TypeVar
+from functools import partial
+from itertools import islice
+from typing import IO, Any
 
 from sqlite_utils import Database
 
@@ -24,9 +26,9 @@ from concord.errors import CallFailed, RunStopped
 from concord.llm import batch
 from concord.llm.batch import BatchStanding, Result
 from concord.llm.client import Client, billed
-from concord.llm.completions import Read
 from concord.llm.models import Model
 from concord.rating import NOTHING_SPENT, Spent
+from concord.runs.budget import Budget
 from concord.runs.stored import RunStore
 from concord.store import batches as stored
 from concord.store import runs
@@ -44,7 +46,6 @@ CHUNK = 200
 """Answers written in one transaction."""
 FULL_DAYS = 1
 """For how long batches of a model stay smaller after its endpoint said that its queue was full."""
-T = TypeVar("T")
 
 
 class Deferred(RunStopped):
@@ -56,7 +57,7 @@ class _File:
     """Calls of one model that are gathered for a batch."""
 
     lines: IO[bytes] = field(default_factory=tempfile.TemporaryFile)
-    calls: list[dict[str, Any]] = field(default_factory=list)
+    calls: list[Waiting] = field(default_factory=list)
     size: int = 0
 
 
@@ -64,8 +65,7 @@ class _File:
 class Batches:
     """What a run knows of batches. `on` gathers calls; without it only those that wait already are known.
 
-    `budget` says how much may still be spent, what waits included (None: any sum), `guess` the tokens out to
-    expect of a model; `paid` is told what the answers that were collected cost.
+    `guess` has the tokens out to expect of a model; `paid` is told what the answers that were collected cost.
     """
 
     store: RunStore
@@ -74,7 +74,7 @@ class Batches:
     run: int
     on: bool
     guess: Mapping[str, float]
-    budget: Callable[[Database], float | None]
+    budget: Budget | None
     paid: Callable[[Spent], None]
     problem: str = ""
     """Why calls are neither sent nor collected: an endpoint refused a batch, or does not know it."""
@@ -87,7 +87,7 @@ class Batches:
     _made_for: dict[int, Model] = field(default_factory=dict)
     """The model of a batch, adapted as it was when the batch was sent."""
     _reserved: float = 0.0
-    _limit: float | None = None
+    """What the calls that wait or were gathered may cost."""
     _unanswered: int = 0
     _away: str = ""
     """Why batches cannot be looked at for now."""
@@ -114,34 +114,32 @@ class Batches:
             raise CallFailed(waiting.message, kind=waiting.kind, raw=waiting.raw, reason=waiting.reason)
         if waiting is not None and waiting.batch_id is not None:
             raise Deferred("It waits in a batch.")
-        if not (self.on and of.batch):
-            if waiting is not None:
-                self.store.put(lambda db: stored.settle(db, call))
-            return
-        line = batch.line(call, body(of))
-        cost = of.cost(billed(line.decode()) // 4, round(self.guess.get(model, 0)), batch=True)
-        entry = {"id": call, "model": model, "work": work, "step": step, "asked": prompt_hash, "cost": cost}
-        self._gather(model, line, entry)
-        # Calls that were asked for together, as of residents of a town, are gathered together.
-        await asyncio.sleep(0)
-        raise Deferred("It is gathered for a batch.")
+        if self.on and of.batch:
+            line = batch.line(call, body(of))
+            cost = of.cost(billed(line.decode()) // 4, round(self.guess.get(model, 0)), batch=True)
+            self._gather(line, Waiting(call, None, model, work, step, prompt_hash, cost))
+            # Calls that were asked for together, as of residents of a town, are gathered together.
+            await asyncio.sleep(0)
+            raise Deferred("It is gathered for a batch.")
+        if waiting is not None:
+            self.store.put(lambda db: stored.settle(db, call))
 
-    def _gather(self, model: str, line: bytes, entry: dict[str, Any]) -> None:
+    def _gather(self, line: bytes, call: Waiting) -> None:
         if self.problem:
             return
-        if self._limit is not None and entry["cost"] > self._limit - self._reserved:
+        if self.budget and call.cost > self.budget.left - self._reserved:
             self.at_limit = True
             return
-        files = self._files.setdefault(model, [_File()])
-        most = self._capped.get(model, batch.MOST_LINES)
+        files = self._files.setdefault(call.model, [_File()])
+        most = self._capped.get(call.model, batch.MOST_LINES)
         if len(files[-1].calls) >= most or files[-1].size + len(line) > batch.MOST_BYTES:
-            if model in self._capped:
+            if call.model in self._capped:
                 return  # The endpoint's queue is small: one batch after the other.
             files.append(_File())
         files[-1].lines.write(line)
-        files[-1].calls.append(entry)
+        files[-1].calls.append(call)
         files[-1].size += len(line)
-        self._reserved += entry["cost"]
+        self._reserved += call.cost
 
     async def collect(self) -> bool:
         """Look at all batches of the models, write what was answered to the journal; whether anything was.
@@ -188,44 +186,24 @@ class Batches:
             if not standing.full or one.lines == 1:
                 self.problem = f"The endpoint of “{one.model}” refused the batch {one.name}: {why}."
             return True
-        counts = {"answered": 0, "failed": 0, "again": 0, "unreadable": 0, "repeated or unknown": 0}
-        waiting = await self.store.look(lambda db: stored.calls_of(db, one.id))
+        waiting = await self.store.look(lambda db: stored.calls(db, one.id))
         for name in standing.outputs:
             with tempfile.TemporaryFile() as file:
                 await batch.download(self.client, model, name, file, lines=one.lines)
-                await self._journalled(one, model, file, waiting, counts)
+                results = batch.results(self.client, model, file)
+                while some := list(islice(results, CHUNK)):
+                    # What is unknown now was not asked, or answered before.
+                    answered = [(waiting.pop(r.id), self._adapted(one, r)) for r in some if r.id in waiting]
+                    self.paid(await self.store.do(partial(self._settled, one=one, settled=answered)))
         tried = standing.status == "completed"
-        left = list(waiting.values())
-        counts["again"] += sum(call.tries + tried < TRIES for call in left)
-        counts["failed"] += sum(call.tries + tried >= TRIES for call in left)
+        left = [(call, Result(call.id, again=True, counts=tried)) for call in waiting.values()]
 
         def end(db: Database) -> None:
-            for call in left:
-                _unanswered(db, one, call, call.tries + tried, None)
-            summary = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-            stored.end(db, one.id, "collected", summary if tried else f"{standing.status}: {summary}")
+            self._settled(db, one, left)
+            stored.end(db, one.id, "collected", "" if tried else standing.status)
 
         await self.store.do(end)
         return True
-
-    async def _journalled(
-        self, one: Batch, model: Model, file: IO[bytes], waiting: dict[str, Waiting], counts: dict[str, int]
-    ) -> None:
-        """Write an output's answers and failures; takes their calls out of `waiting`."""
-        settled: list[tuple[Waiting, Result]] = []
-        for result in batch.results(self.client, model, file):
-            if result is None:
-                counts["unreadable"] += 1
-                continue
-            call = waiting.pop(result.id, None)
-            if call is None:
-                counts["repeated or unknown"] += 1
-                continue
-            settled.append((call, self._adapted(one, result)))
-            if len(settled) >= CHUNK:
-                await self._settled(one, model, settled, counts)
-                settled = []
-        await self._settled(one, model, settled, counts)
 
     def _adapted(self, one: Batch, result: Result) -> Result:
         """The result; a call whose parameters were refused is asked again in another form, at no try."""
@@ -235,26 +213,29 @@ class Batches:
         adapts = self.client.adapts(made_for, result.failure)
         return replace(result, again=True, counts=False) if adapts else result
 
-    async def _settled(
-        self, one: Batch, model: Model, settled: list[tuple[Waiting, Result]], counts: dict[str, int]
-    ) -> None:
-        def write(db: Database) -> Spent:
-            spent = NOTHING_SPENT
-            for call, result in settled:
-                if result.answer is not None:
-                    if stored.settle(db, call.id, one.id):
-                        spent += _noted(db, call, self.client.model(model.name), result.answer)
-                    continue
-                tries = call.tries + result.counts
-                failure = result.failure
-                _unanswered(db, one, call, tries if result.again else TRIES, failure)
-            runs.spend(db, self.run, spent)
-            return spent
-
+    def _settled(self, db: Database, one: Batch, settled: Sequence[tuple[Waiting, Result]]) -> Spent:
+        """Write answers to the journal; have calls without one asked again, or failed finally. Returns what
+        the answers cost.
+        """
+        model, spent = self.client.model(one.model), NOTHING_SPENT
         for call, result in settled:
-            again = result.again and call.tries + result.counts < TRIES
-            counts["answered" if result.answer else "again" if again else "failed"] += 1
-        self.paid(await self.store.do(write))
+            tries, answer, failure = call.tries + result.counts, result.answer, result.failure
+            if answer is not None:
+                if stored.settle(db, call.id, one.id):
+                    paid = model.spent(answer.tokens, 0.0, batch=True)
+                    beside = answer.beside.as_dict()
+                    note = NotedCall(call.asked, answer.text, answer.cut, paid, answer.reported, beside)
+                    runs.note_call(db, call.work, call.step, note, model.configuration)
+                    spent += paid
+            elif result.again and tries < TRIES:
+                stored.leave(db, call.id, one.id, tries=tries)
+            else:
+                message = str(failure) if failure else f"“{call.model}” gave no answer in {TRIES} batches."
+                kind, raw = (failure.kind, failure.raw) if failure else ("server", "")
+                reason = failure.reason if failure else "no answer in batches"
+                stored.leave(db, call.id, one.id, kind=kind, message=message, reason=reason, raw=raw)
+        runs.spend(db, self.run, spent)
+        return spent
 
     async def _unsure(self, one: Batch, model: Model) -> bool:
         """A batch that the endpoint has not named: find it, or have its calls asked again; whether it did."""
@@ -350,8 +331,7 @@ class Batches:
         since = now(timedelta(days=-FULL_DAYS))
 
         def read(db: Database) -> tuple[dict[str, Waiting], list[Batch], dict[str, list[int]]]:
-            self._limit = self.budget(db)
-            mine = {id: call for id, call in stored.known(db).items() if call.model in self.models}
+            mine = {id: call for id, call in stored.calls(db).items() if call.model in self.models}
             small = {name: stored.refused(db, name, since) for name in self.models}
             return mine, stored.waiting(db, self.models.keys()), small
 
@@ -360,27 +340,9 @@ class Batches:
         for one in self._open:
             if one.model in self._capped:
                 self._capped[one.model] = 0
-        self._reserved = sum(call.cost for call in self._known.values() if call.batch_id is not None)
-        self._reserved += sum(call["cost"] for f in self._files.values() for part in f for call in part.calls)
-
-
-def _noted(db: Database, call: Waiting, model: Model, answer: Read) -> Spent:
-    """Write an answer to the journal; what it cost."""
-    spent = model.spent(answer.tokens, 0.0, batch=True)
-    note = NotedCall(call.asked, answer.text, answer.cut, spent, answer.reported, answer.beside.as_dict())
-    runs.note_call(db, call.work, call.step, note, model.configuration)
-    return spent
-
-
-def _unanswered(db: Database, one: Batch, call: Waiting, tries: int, failure: CallFailed | None) -> None:
-    """A call without an answer is to be asked again, or has failed finally."""
-    if tries < TRIES:
-        stored.release(db, call.id, one.id, tries)
-        return
-    message = str(failure) if failure else f"“{call.model}” gave no answer in {TRIES} batches."
-    kind, raw = (failure.kind, failure.raw) if failure else ("server", "")
-    reason = failure.reason if failure else "no answer in batches"
-    stored.fail(db, call.id, one.id, kind=kind, message=message, reason=reason, raw=raw)
+        gathered = [call for files in self._files.values() for part in files for call in part.calls]
+        waits = [call for call in self._known.values() if call.batch_id is not None]
+        self._reserved = sum(call.cost for call in [*waits, *gathered])
 
 
 def _at_work(db: Database, run: int | None, this: int) -> bool:

@@ -15,7 +15,6 @@ from typing import Any
 from concord.errors import CallFailed, ConfigError, RunStopped
 from concord.llm.models import Model
 from concord.rating import Spent
-from concord.store.budgets import Grant
 
 CAPS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 """Parameters that bound the tokens of a reply."""
@@ -69,12 +68,12 @@ class Budget:
         limit: float,
         models: Mapping[str, Model],
         guesses: Mapping[str, float],
-        grant: Callable[[float], Awaitable[Grant]],
+        grant: Callable[[float], Awaitable[None]],
         halt: Callable[[str], None],
     ):
         self.limit = limit
         self.elsewhere = 0.0
-        """What other runs of the plan count for."""
+        """What other runs of the plan count for, known before the first call."""
         self.lost = 0.0
         """What calls that ended without an answer may have cost."""
         self._models = models
@@ -118,31 +117,32 @@ class Budget:
         self._over = True
         self._changed.set()
 
+    @property
+    def left(self) -> float:
+        """What may still be spent, calls in flight included."""
+        return self.limit - self.elsewhere - self._spent - self.lost + ROUNDING
+
     async def _reserve(self, model: str, size: int, most: int | None) -> Reserved:
         while not self._over:
             held = self._cost(model, size, most)
-            left = self.limit - self.elsewhere - self._spent - self.lost + ROUNDING
-            alone = not self._in_flight
-            if sum(one.most for one in self._in_flight) + held.most <= left or (
-                alone and held.expected <= left
-            ):
+            alone, in_flight = not self._in_flight, sum(one.most for one in self._in_flight)
+            if in_flight + held.most <= self.left or (alone and held.expected <= self.left):
                 self._in_flight.add(held)
                 try:
-                    if await self._is_granted():
-                        return held
+                    await self._granting()
                 except BaseException:
                     self._give_back(held)
                     raise
-                self._give_back(held)
-            elif alone:
+                return held
+            if alone:
                 self._halt(self._sentence(held))
             else:
                 self._changed.clear()
                 await self._changed.wait()
         raise RunStopped("The run has stopped.")
 
-    async def _is_granted(self) -> bool:
-        """Whether what was spent and is in flight is granted; asks for more, half of what is in flight ahead.
+    async def _granting(self) -> None:
+        """Have what was spent and is in flight granted, and half of what is in flight ahead.
 
         What is granted is stored before a call is sent: it counts, however this process ends.
         """
@@ -150,8 +150,9 @@ class Budget:
             in_flight = sum(one.expected for one in self._in_flight)
             needed = self._spent + self.lost + in_flight
             if needed > self._granted:
-                self._granted, self.elsewhere = await self._grant(needed + in_flight / 2)
-            return needed <= self._granted + ROUNDING
+                amount = max(needed, min(needed + in_flight / 2, self.limit - self.elsewhere))
+                await self._grant(amount)
+                self._granted = amount
 
     def _give_back(self, held: Reserved) -> None:
         self._in_flight.discard(held)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 from sqlite_utils import Database
 
@@ -30,7 +30,7 @@ from concord.runs.batches import Batches
 from concord.runs.benchmark import Owed
 from concord.runs.budget import Budget, check_priced
 from concord.runs.planning import Job, Pending, Survey, left, survey
-from concord.runs.plans import as_dict
+from concord.runs.plans import RunOptions, as_dict
 from concord.runs.registry import get
 from concord.runs.stored import UNREADABLE, RunStore
 from concord.scenario import Scenario
@@ -45,7 +45,6 @@ from concord.store import (
     runs,
     scenarios,
 )
-from concord.store.budgets import Grant
 from concord.store.database import now
 from concord.store.runs import Failure, Progress, State
 from concord.store.writer import Writer, applied
@@ -54,23 +53,6 @@ from concord.workspace import Workspace
 BEAT_SECONDS = 0.5
 GRACE_SECONDS = 30.0
 """How long a run that was stopped waits for its calls in flight."""
-
-
-class RunOptions(TypedDict, total=False):
-    """How a run is carried out."""
-
-    max_cost: float | None
-    """It stops there (see `concord.runs.budget`); None: nowhere."""
-    retry_failed: bool
-    """Ask again where no reply was usable."""
-    batch: bool
-    """Send calls in batches; the run ends when all wait at the endpoint."""
-    wait: bool
-    """Stay until batches are answered."""
-    cluster: str
-    """The address of a Dask scheduler whose workers make the calls."""
-    wait_for_endpoints: bool
-    """Wait for an endpoint that cannot be reached until it answers."""
 
 
 def execute(
@@ -254,7 +236,7 @@ class _Run:
             _on_signal(self._signalled)
             self.batches = Batches(
                 *(self.store, self.job.models, self.client, self.number, self.options.get("batch", False)),
-                *(guesses, self._may_spend, self._collected),
+                *(guesses, self.budget, self._collected),
             )
             self.calls = Calls(
                 *(self.number, self.store, self.job, self.retry_failed, self.client),
@@ -322,13 +304,7 @@ class _Run:
             began = await self.store.do(partial(runs.begin, run=self.number))
             self.started = replace(self.started, started=began)
         if self.budget:
-            self.budget.elsewhere = (await self._granted(0.0)).elsewhere
-
-    def _may_spend(self, db: Database) -> float | None:
-        if self.max_cost is None:
-            return None
-        elsewhere = budgets.spent(db, self.started.benchmark, self.started.plan, but=self.number)
-        return self.max_cost - elsewhere - self.calls.spent.cost
+            self.budget.elsewhere = await self.store.do(partial(budgets.elsewhere, run=self.number))
 
     def _collected(self, spent: Spent) -> None:
         self.calls.spent += spent
@@ -367,11 +343,8 @@ class _Run:
         noted = await self.store.look(lambda db: runs.noted_calls(db, work)) if resumed else {}
         return Asker(self.calls, work, noted)
 
-    async def _granted(self, wanted: float) -> Grant:
-        """What the store grants of what this run wants to have spent."""
-        assert self.max_cost is not None
-        change = partial(budgets.grant, run=self.number, wanted=wanted, limit=self.max_cost)
-        return await self.store.do(change)
+    async def _granted(self, amount: float) -> None:
+        await self.store.do(partial(budgets.grant, run=self.number, amount=amount))
 
     async def _one(self, item: Pending, places: asyncio.Semaphore) -> None:
         try:

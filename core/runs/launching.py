@@ -8,10 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Unpack
 
 from concord.errors import ConfigError, WorkspaceError
 from concord.files import read_json
-from concord.runs.plans import Plan, as_dict, from_dict
+from concord.runs.plans import Plan, RunOptions, as_dict, from_dict
 from concord.store import runs
 from concord.store.database import now
 from concord.workspace import Workspace
@@ -41,23 +42,15 @@ class Launched:
         return lines[-1].removeprefix("Error: ") if lines else ""
 
 
-def start(
-    workspace: Workspace,
-    plan: Plan,
-    *,
-    max_cost: float | None = None,
-    retry_failed: bool = False,
-    batch: bool = False,
-) -> Launched:
+def start(workspace: Workspace, plan: Plan, **options: Unpack[RunOptions]) -> Launched:
     """Run a plan in the background. The process checks the plan; if it refuses, the log's last line says why.
-    By batch it waits for the answers; where its process ends before, the same run collects them.
 
     Raises WorkspaceError if the workspace's `runs` folder cannot be written.
     """
-    options = ["--retry-failed"] if retry_failed else []
-    options += ["--batch", "--wait"] if batch else []
-    if max_cost is not None:
-        options += ["--max-cost", repr(max_cost)]
+    flags: list[str] = []
+    for name, value in options.items():
+        if value is not None and value is not False and value != "":
+            flags += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
     since = now()
     try:
         plan_file = _fresh(workspace.path / FOLDER)
@@ -66,7 +59,7 @@ def start(
         with log.open("wb") as out:
             command = ["-m", "concord.cli", "--workspace", str(workspace.path), "run", "plan", str(plan_file)]
             child = subprocess.Popen(
-                [sys.executable, *command, *options],
+                [sys.executable, *command, *flags],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,

@@ -1,11 +1,11 @@
-"""Plans: the four kinds of work a run can do, as frozen values that the store keeps."""
+"""Plans: the four kinds of work a run can do, as frozen values that the store keeps, and how it is done."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
 from concord.errors import ConfigError
 
@@ -107,6 +107,23 @@ KINDS: Mapping[str, type[Plan]] = {
     "compare": ComparePlan,
     "propose": ProposePlan,
 }
+
+
+class RunOptions(TypedDict, total=False):
+    """How a run is carried out."""
+
+    max_cost: float | None
+    """It stops there (see `concord.runs.budget`); None: nowhere."""
+    retry_failed: bool
+    """Ask again where no reply was usable."""
+    batch: bool
+    """Send calls in batches; the run ends when all wait at the endpoint."""
+    wait: bool
+    """Stay until batches are answered."""
+    cluster: str
+    """The address of a Dask scheduler whose workers make the calls."""
+    wait_for_endpoints: bool
+    """Wait for an endpoint that cannot be reached until it answers."""
 
 
 def as_dict(plan: Plan) -> dict[str, Any]:

@@ -4,10 +4,9 @@ A batch is stored before its file is sent, after that, and once the endpoint has
 was killed in between finds it again by its mark.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any
 
 from sqlite_utils import Database
 
@@ -66,11 +65,8 @@ class Waiting:
     raw: str = ""
 
 
-def prepare(db: Database, run: int | None, model: str, mark: str, calls: Sequence[Mapping[str, Any]]) -> int:
-    """Store a batch that is about to be sent; its number.
-
-    `calls` have the fields of Waiting up to `cost`, without `batch_id`.
-    """
+def prepare(db: Database, run: int | None, model: str, mark: str, calls: Sequence[Waiting]) -> int:
+    """Store a batch that is about to be sent; its number."""
     moment = now()
     row = {"mark": mark, "run_id": run, "model": model, "lines": len(calls), "state": "prepared"}
     number = insert(db, "batches", row | {"created": moment, "changed": moment})
@@ -78,7 +74,7 @@ def prepare(db: Database, run: int | None, model: str, mark: str, calls: Sequenc
     db.conn.executemany(
         f"INSERT INTO batch_calls ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)}) "
         "ON CONFLICT (id) DO UPDATE SET batch_id = excluded.batch_id",
-        [{**call, "batch_id": number} for call in calls],
+        [{**vars(call), "batch_id": number} for call in calls],
     )
     return number
 
@@ -110,14 +106,10 @@ def refused(db: Database, model: str, since: str) -> list[int]:
     return [row["lines"] for row in rows]
 
 
-def known(db: Database) -> dict[str, Waiting]:
-    """The calls that wait, are to be asked again or failed, by id."""
-    return {row["id"]: Waiting(**row) for row in db.table("batch_calls").rows}
-
-
-def calls_of(db: Database, batch: int) -> dict[str, Waiting]:
-    """The calls that wait in a batch, by id."""
-    rows = db.table("batch_calls").rows_where("batch_id = ?", [batch])
+def calls(db: Database, batch: int | None = None) -> dict[str, Waiting]:
+    """The calls that wait, are to be asked again or failed, by id; of a batch those that wait in it."""
+    table = db.table("batch_calls")
+    rows = table.rows if batch is None else table.rows_where("batch_id = ?", [batch])
     return {row["id"]: Waiting(**row) for row in rows}
 
 
@@ -127,18 +119,12 @@ def settle(db: Database, call: str, batch: int | None = None) -> bool:
     return db.execute(f"DELETE FROM batch_calls WHERE {where}", [call, batch, batch]).rowcount > 0
 
 
-def release(db: Database, call: str, batch: int, tries: int) -> None:
-    """A call without an answer leaves its batch: it is to be asked again."""
-    db.execute(
-        "UPDATE batch_calls SET batch_id = NULL, tries = ? WHERE id = ? AND batch_id = ?",
-        [tries, call, batch],
-    )
-
-
-def fail(db: Database, call: str, batch: int, **why: str) -> None:
-    """A call leaves its batch and failed for good: `kind`, `message`, `reason` and `raw` say why."""
+def leave(db: Database, call: str, batch: int, **values: int | str) -> None:
+    """A call leaves its batch without an answer: it is asked again, after so many `tries`, or has failed
+    for good, as `kind`, `message`, `reason` and `raw` say.
+    """
     if db.execute("SELECT 1 FROM batch_calls WHERE id = ? AND batch_id = ?", [call, batch]).fetchone():
-        db.table("batch_calls").update(call, {"batch_id": None, **why})
+        db.table("batch_calls").update(call, {"batch_id": None, **values})
 
 
 def end(db: Database, batch: int, state: str, message: str) -> None:

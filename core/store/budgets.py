@@ -1,31 +1,28 @@
 """What the runs of one plan may spend together.
 
-A run is granted money before it spends it. What a run counts for is what it was granted or, if that is more,
-what it has spent: a run that was killed counts for the calls that it had in flight as well.
+Runs of a benchmark take turns, so what others count for stays as it is while one is at work. A run is granted
+money before it spends it, and counts for what it was granted or, if that is more, what it has spent: one that
+was killed counts for the calls that it had in flight as well.
 """
 
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlite_utils import Database
 
 
-class Grant(NamedTuple):
-    """What a run may have spent until it asks again, and what other runs of its plan count for."""
+def elsewhere(db: Database, run: int) -> float:
+    """What other runs of a run's plan count for, which is kept with it."""
+    [row] = db.execute("SELECT benchmark, plan FROM runs WHERE id = ?", [run]).fetchall()
+    others = spent(db, row[0], json.loads(row[1]), but=run)
+    db.execute("UPDATE runs SET elsewhere = ? WHERE id = ?", [others, run])
+    return others
 
-    granted: float
-    elsewhere: float
 
-
-def grant(db: Database, run: int, wanted: float, limit: float) -> Grant:
-    """Grant a run what it wants to have spent, as far as the limit of all runs of its plan allows."""
-    [row] = db.execute("SELECT benchmark, plan, granted FROM runs WHERE id = ?", [run]).fetchall()
-    benchmark, plan, before = row
-    elsewhere = spent(db, benchmark, json.loads(plan), but=run)
-    granted = max(before, min(wanted, limit - elsewhere))
-    db.execute("UPDATE runs SET granted = ?, elsewhere = ? WHERE id = ?", [granted, elsewhere, run])
-    return Grant(granted, elsewhere)
+def grant(db: Database, run: int, amount: float) -> None:
+    """Note what a run may have spent until it asks again."""
+    db.execute("UPDATE runs SET granted = ? WHERE id = ?", [amount, run])
 
 
 def close(db: Database, run: int, lost: float) -> None:

@@ -1,7 +1,7 @@
 """The forms that start a run, made from a benchmark's roles and options, and the estimate of its cost."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import streamlit as st
 
@@ -10,7 +10,16 @@ from concord.llm.models import Kind, Model, currency, load_models
 from concord.rubrics import shelf
 from concord.runs import budget, launching, planning
 from concord.runs.benchmark import Benchmark, Option, Role
-from concord.runs.plans import ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan, Where, from_dict
+from concord.runs.plans import (
+    ComparePlan,
+    JudgePlan,
+    Plan,
+    PlayPlan,
+    ProposePlan,
+    RunOptions,
+    Where,
+    from_dict,
+)
 from concord.runs.registry import BENCHMARKS
 from concord.scores import marked
 from concord.store import conversations, studies
@@ -18,6 +27,9 @@ from concord.store.runs import Progress
 from pages.parts.address import link, listed, nothing
 from pages.parts.plain import plain
 from pages.parts.session import sentence, workspace
+
+KEPT: dict[str, Any] = {"persist_state": "session"}
+"""How fields are drawn: what was chosen stays while another tab or page is open."""
 
 
 def new() -> None:
@@ -66,7 +78,7 @@ def further_judges() -> None:
         of = _benchmark(names, "judge").name
     known = _of_kind(models, "chat") + (_of_kind(models, "program") if rubric else [])
     judges = st.multiselect(
-        "Judges", known, key="further judges", help="Conversations they have rated are left out."
+        "Judges", known, key="further judges", help="Conversations they have rated are left out.", **KEPT
     )
     left, middle, right = st.columns(3)
     drawn = ["", *(name for name, benchmark in samples.items() if benchmark == of)]
@@ -77,9 +89,15 @@ def further_judges() -> None:
         format_func=lambda name: name or "all conversations",
     )
     language = left.selectbox(
-        "Language", ["", *stored["language"]], format_func=lambda n: n or "every language"
+        "Language",
+        ["", *stored["language"]],
+        format_func=lambda n: n or "every language",
+        key="judge language",
+        **KEPT,
     )
-    repeats = right.number_input("Times each judge rates a conversation", min_value=1, value=1)
+    repeats = right.number_input(
+        "Times each judge rates a conversation", min_value=1, value=1, key="judge repeats", **KEPT
+    )
     if not judges:
         st.info("Choose judges to see what it will take.")
         return
@@ -120,14 +138,14 @@ def judges_of_pairs(
     estimate(plan, key="compare")
 
 
-def begin(
-    plan: Plan, *, max_cost: float | None = None, retry_failed: bool = False, batch: bool = False
-) -> None:
-    """Start a run in a process of its own, and remember it until the store knows it."""
+def begin(plan: Plan, **options: Unpack[RunOptions]) -> None:
+    """Start a run in a process of its own, and remember it until the store knows it.
+
+    By batch it waits for the answers; where its process ends before, the same run collects them.
+    """
+    options["wait"] = options.get("batch", False)
     try:
-        launched = launching.start(
-            workspace(), plan, max_cost=max_cost, retry_failed=retry_failed, batch=batch
-        )
+        launched = launching.start(workspace(), plan, **options)
     except ConcordError as error:
         st.session_state["refused"] = str(error)
         return
@@ -190,6 +208,7 @@ def _benchmark(names: list[str], key: str) -> Benchmark:
         required=True,
         format_func=lambda n: plain(BENCHMARKS[n].title),
         key=f"{key} benchmark",
+        **KEPT,
     )
     return BENCHMARKS[chosen]
 
@@ -203,7 +222,7 @@ def _role(benchmark: Benchmark, role: Role, models: dict[str, Model]) -> tuple[s
     known = _of_kind(models, role.kind)
     if not known and not role.required:
         return ()
-    about: dict[str, Any] = {"help": role.help, "key": f"{benchmark.name} {role.name}", "format_func": shown}
+    about = {"help": role.help, "key": f"{benchmark.name} {role.name}", "format_func": shown, **KEPT}
     if role.many:
         return tuple(st.multiselect(label, known, **about))
     hint = "Choose a model" if role.required else "None"
@@ -225,7 +244,7 @@ def _options(benchmark: Benchmark) -> dict[str, Any]:
 
 def _option(benchmark: Benchmark, option: Option, known: list[str]) -> Any:
     label = option.name.replace("_", " ").capitalize()
-    about: dict[str, Any] = {"help": option.help, "key": f"{benchmark.name} option {option.name}"}
+    about = {"help": option.help, "key": f"{benchmark.name} option {option.name}", **KEPT}
     match option.kind:
         case "choice":
             start = known.index(option.default) if option.default in known else 0
@@ -285,6 +304,7 @@ def estimate(plan: Plan, key: str) -> None:
             placeholder="no limit",
             key=f"{key} limit",
             help="The run ends cleanly and can be resumed. What earlier runs of the same plan spent counts.",
+            **KEPT,
         )
         if found.unpriced:
             names = ", ".join(sorted(found.unpriced))
@@ -296,6 +316,7 @@ def estimate(plan: Plan, key: str) -> None:
             key=f"{key} batch",
             help="Through the Batch API of the endpoint: each wave of calls is answered within a day. The "
             "run waits for it; where it is stopped, resuming it collects the answers.",
+            **KEPT,
         )
         begun = st.button(
             "Start",

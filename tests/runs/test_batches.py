@@ -133,8 +133,7 @@ def test_an_answer_that_comes_twice_counts_once_and_one_that_nobody_asked_not_at
     workspace = played(faulty, batch_repeated=2)
     ended = by_batch(workspace, wait=True)
     assert (ended.state, ended.done, ended.spent.calls) == ("finished", 8, 8)
-    with workspace.read() as db:
-        assert [row["message"] for row in db["batches"].rows] == ["4 answered, 4 repeated or unknown"] * 2
+    assert states(workspace) == ["collected"] * 2
 
 
 def test_a_line_that_is_refused_is_a_counted_failure(faulty):
@@ -189,7 +188,7 @@ def test_what_an_expired_batch_did_not_answer_is_asked_again(faulty):
     assert (ended.state, ended.done, ended.spent.calls) == ("finished", 8, 8)
     assert calls_of(workspace)["repeated"] == 0
     with workspace.read() as db:
-        assert [row["message"] for row in db["batches"].rows][1] == "expired: 2 answered, 2 again"
+        assert {row["message"] for row in db["batches"].rows} == {"", "expired"}
 
 
 def test_a_batch_can_be_cancelled_at_the_endpoint(faulty, run):

@@ -21,7 +21,6 @@ from concord.rating import Spent
 from concord.runs import engine, planning
 from concord.runs.budget import Budget
 from concord.store import runs as stored
-from concord.store.budgets import Grant
 from concord.workspace import Workspace
 from tests import warm
 from tests.conftest import toml
@@ -190,8 +189,8 @@ MODELS = {"m": Model(name="m", price=Price(input=0, output=1_000_000))}
 def of(limit, guess=10.0):
     said = []
 
-    async def freely(wanted):
-        return Grant(wanted, 0.0)
+    async def freely(amount):
+        """Nothing is stored."""
 
     def halt(why):
         said.append(why)
