@@ -1,8 +1,5 @@
 """`concord improve RUBRIC`: better instructions for a judge from its disagreements with people."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
 import click
 
 from concord.commands import options, printing
@@ -11,9 +8,6 @@ from concord.errors import StudyError
 from concord.rubrics import shelf
 from concord.store import studies
 from concord.workspace import Workspace
-
-if TYPE_CHECKING:
-    from concord.rubrics.shelf import Numbered
 
 
 @click.command("improve")
@@ -74,15 +68,11 @@ def command(
     if way == "gepa" and propose is None:
         raise StudyError("GEPA needs a model that writes instructions: name it with --with.")
 
-    def search(of: parts.Parts, base: "Numbered", say: Callable[[str], None]) -> "list[Numbered]":
-        assert propose is not None
-        return evolving.evolved(workspace, of, base, judge, answer, propose, rounds=rounds, say=say)
-
     outcome = improving.improve(
         *(workspace, study, judge, propose, answer),
         version=shelf.number_of(version),
         rounds=rounds,
-        search=search if way == "gepa" else None,
+        search=evolving.evolved if way == "gepa" else None,
     )
     if form == "table":
         for line in outcome.sentences:

@@ -5,17 +5,15 @@ which it was judged. What it is given and gets back passes through the lab's own
 kept, nothing is paid twice, and the budget holds.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from concord.errors import CallFailed, ConfigError, RunStopped
-from concord.lab import improving, measuring, variants
-from concord.lab.improving import AnswerPart, Propose
-from concord.lab.measuring import Candidate
-from concord.lab.parts import DEVELOP, Parts
+from concord.lab import improving
+from concord.lab.improving import Trial
+from concord.lab.parts import DEVELOP
 from concord.rubrics.shelf import Numbered
-from concord.workspace import Workspace
 
 PART = "instructions"
 TOGETHER = 3
@@ -26,37 +24,24 @@ TOGETHER = 3
 class _Adapter:
     """What GEPA asks of a system: to be evaluated with a candidate, and to tell what went wrong."""
 
-    workspace: Workspace
-    parts: Parts
-    base: Numbered
-    judge: str
-    answer: AnswerPart
-    propose: Propose
-    kept: dict[str, Numbered] = field(default_factory=dict)
+    trial: Trial
     propose_new_texts = None
 
     def version(self, text: str) -> Numbered:
         """The version with these instructions."""
-        if text == self.base.rubric.judge.instructions:
-            return self.base
-        if text not in self.kept:
-            with self.workspace.write() as db:
-                body = variants.changed(self.base.rubric, instructions=text)
-                self.kept[text] = variants.keep(
-                    db, self.parts, body, parent=self.base, note="evolved", by="gepa"
-                )
-        return self.kept[text]
+        base = self.trial.base
+        if text == base.rubric.judge.instructions:
+            return base
+        return self.trial.keep(base, "evolved", "gepa", instructions=text)
 
     def evaluate(self, batch: list[str], candidate: Mapping[str, str], capture_traces: bool = False) -> Any:
         """The agreement with people on conversations; 0 where nothing usable was answered."""
         from gepa import EvaluationBatch
 
         used = self.version(candidate[PART])
-        if not self.answer(self.parts, used, DEVELOP, batch):
+        if not self.trial.answer(self.trial.parts, used, DEVELOP, batch):
             raise RunStopped(f"The budget ended while {used.variant} was tried on {DEVELOP}.")
-        with self.workspace.read() as db:
-            bench = measuring.read(db, self.parts.study, resamples=0)
-        judge = Candidate(self.judge, used.variant)
+        bench, judge = self.trial.bench(), self.trial.by(used)
         scores = [bench.mean(judge, bench.of_keys([key])) or 0.0 for key in batch]
         traces = list(batch) if capture_traces else None
         return EvaluationBatch(outputs=list(batch), scores=scores, trajectories=traces)
@@ -66,10 +51,7 @@ class _Adapter:
     ) -> dict[str, list[dict[str, Any]]]:
         """What a rewriting model reads: the request that the lab's own proposer is sent, of these items."""
         used = self.version(candidate[PART])
-        with self.workspace.read() as db:
-            bench = measuring.read(db, self.parts.study, resamples=0)
-        judge = Candidate(self.judge, used.variant)
-        request = improving.messages(self.workspace, bench, used, judge, only=evaluated.trajectories or ())
+        request = improving.messages(self.trial, used, only=evaluated.trajectories or ())
         return {name: [{"Feedback": request[-1].content, "messages": request}] for name in components}
 
     def rewritten(
@@ -79,23 +61,15 @@ class _Adapter:
         names: list[str],
     ) -> dict[str, str]:
         """New instructions by the lab's proposer; the same again where its reply is of no use."""
+        propose = self.trial.propose
+        assert propose is not None
         try:
-            return {name: self.propose(dataset[name][0]["messages"]).instructions.strip() for name in names}
+            return {name: propose(dataset[name][0]["messages"]).instructions.strip() for name in names}
         except CallFailed:
             return {name: candidate[name] for name in names}
 
 
-def evolved(
-    workspace: Workspace,
-    parts: Parts,
-    base: Numbered,
-    judge: str,
-    answer: AnswerPart,
-    propose: Propose,
-    *,
-    rounds: int,
-    say: Callable[[str], None],
-) -> list[Numbered]:
+def evolved(trial: Trial) -> list[Numbered]:
     """The best instructions that GEPA finds with as many judgements as so many rounds of proposals
     would take; [] where none were better on *develop*.
 
@@ -107,18 +81,17 @@ def evolved(
         raise ConfigError(
             "GEPA is not installed. Install it (pip install 'concord-eval[gepa]'), or leave out --by gepa."
         ) from error
-    adapter = _Adapter(workspace, parts, base, judge, answer, propose)
-    keys = list(parts.keys(DEVELOP))
+    adapter, keys, say = _Adapter(trial), list(trial.parts.keys(DEVELOP)), trial.sentences.append
     try:
         result = gepa.optimize(
-            seed_candidate={PART: base.rubric.judge.instructions},
+            seed_candidate={PART: trial.base.rubric.judge.instructions},
             trainset=keys,
             valset=keys,
             adapter=adapter,
             custom_candidate_proposer=adapter.rewritten,
             reflection_minibatch_size=min(TOGETHER, len(keys)),
-            max_metric_calls=(rounds + 1) * len(keys),
-            seed=parts.seed,
+            max_metric_calls=(trial.rounds + 1) * len(keys),
+            seed=trial.parts.seed,
             logger=_Quiet(),
         )
     except RunStopped as error:
@@ -128,7 +101,7 @@ def evolved(
     scores = result.val_aggregate_scores
     tried = f"GEPA tried {len(result.candidates)} instructions"
     say(f"{tried}: {max(scores):.3f} on {DEVELOP}, at first {scores[0]:.3f}.")
-    return [] if best == base else [best]
+    return [] if best == trial.base else [best]
 
 
 class _Quiet:

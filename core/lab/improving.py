@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Protocol
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -21,7 +21,7 @@ from concord.lab import comparing, disagreements, measuring, running, variants
 from concord.lab import parts as divided
 from concord.lab.measuring import Bench, Candidate
 from concord.lab.parts import DEVELOP, SELECT, TEST, Parts
-from concord.lab.running import Purse, Watch
+from concord.lab.running import Purse
 from concord.llm import replies
 from concord.llm.client import Client, request
 from concord.llm.completions import Completion
@@ -62,18 +62,51 @@ class Proposal(Reply):
 
 
 Propose = Callable[[Sequence[Message]], Proposal]
+AnswerPart = Callable[[Parts, Numbered, str, Sequence[str]], bool]
+"""Has the judge answer a part (or of it some conversations alone, by their keys) by a version; False where
+the budget ended.
+"""
 
 
-class AnswerPart(Protocol):
-    """Has the judge answer a part, or some conversations, by a version; False where the budget ended."""
+@dataclass
+class Trial:
+    """A judge of a divided study that is to be improved: how it answers, and what came of it.
 
-    def __call__(self, parts: Parts, used: Numbered, part: str, only: Sequence[str] = ()) -> bool:
-        """Whether all of it is answered."""
-        ...
+    `search` finds the versions that are offered for *select*, with at most so many `rounds` of proposals.
+    """
+
+    workspace: Workspace
+    parts: Parts
+    judge: str
+    base: Numbered
+    answer: AnswerPart
+    propose: Propose | None = None
+    rounds: int = ROUNDS
+    resamples: int = 1000
+    sentences: list[str] = field(default_factory=list)
+
+    def bench(self) -> Bench:
+        """What is answered now."""
+        with self.workspace.read() as db:
+            return measuring.read(db, self.parts.study, resamples=self.resamples)
+
+    def by(self, used: Numbered) -> Candidate:
+        """The judge by a version."""
+        return Candidate(self.judge, used.variant)
+
+    def mean(self, used: Numbered, part: str) -> float:
+        """The mean agreement on a part by a version; 0 where nothing usable was answered."""
+        return self.bench().mean(self.by(used), part) or 0.0
+
+    def keep(self, parent: Numbered, note: str, by: str, **change: Any) -> Numbered:
+        """Keep the version that differs from the base in what is named."""
+        body = variants.changed(self.base.rubric, **change)
+        with self.workspace.write() as db:
+            return variants.keep(db, self.parts, body, parent=parent, note=note, by=by)
 
 
-Search = Callable[[Parts, Numbered, Callable[[str], None]], list[Numbered]]
-"""Another way to better instructions than rounds of proposals: the versions it offers for *select*."""
+Search = Callable[[Trial], list[Numbered]]
+"""A way to better instructions: the versions it offers for *select*."""
 
 
 @dataclass
@@ -82,7 +115,7 @@ class Improved:
 
     base: Numbered
     chosen: Numbered
-    sentences: list[str] = field(default_factory=list)
+    sentences: list[str]
     tables: list[Table] = field(default_factory=list)
     gain: Estimate | None = None
 
@@ -101,7 +134,7 @@ def improve(
 ) -> Improved:
     """Improve a judge of a divided study, as the file's head says; without `propose` by examples alone.
 
-    `search` takes the place of rounds of proposals. Proposals are judged on *develop*; the best of them, the
+    Proposals are judged on *develop*, by rounds unless another `search` is named; the best of them, the
     examples and the version as it was on *select*; the one chosen there, unless it is the version as it was,
     beside that on *test*, which is opened. Whatever fails (a proposal that is no use, a budget that ends) is
     a sentence, and what was answered is stored.
@@ -110,51 +143,39 @@ def improve(
     with workspace.read() as db:
         parts = divided.read(db, study)
     base = variants.keep_current(workspace, parts, version)
-    outcome = Improved(base, base)
-    say = outcome.sentences.append
-
-    def bench() -> Bench:
-        with workspace.read() as db:
-            return measuring.read(db, study, resamples=resamples)
-
-    if not answer(parts, base, DEVELOP):
+    trial = Trial(workspace, parts, judge, base, answer, propose, rounds, resamples)
+    outcome, say = Improved(base, base, trial.sentences), trial.sentences.append
+    if not answer(parts, base, DEVELOP, ()):
         raise StudyError(
             f"The budget ended before {judge} had answered “{DEVELOP}” by {base.variant}. What it answered "
             "is stored and not paid again: give a larger --budget to go on."
         )
-    first = _mean(bench(), DEVELOP, judge, base)
+    first = trial.mean(base, DEVELOP)
     say(f"{judge} by {base.variant} agrees with people on {DEVELOP} to {first:.3f}.")
     if first >= EQUAL:
         say("It answers as people do: there is nothing to improve. The test part stays sealed.")
         return outcome
-    offered = [base]
-    with_examples = _with_examples(workspace, bench(), base, judge)
-    offered += [with_examples] if with_examples else []
-    if search is not None:
-        offered += search(parts, base, say)
-    elif propose is not None:
-        offered += _proposed(workspace, bench, base, judge, propose, answer, rounds, say)
-    answered = [used for used in offered if answer(parts, used, SELECT)]
+    offered = [base, *_with_examples(trial), *((search or by_rounds)(trial) if propose else [])]
+    answered = [used for used in offered if answer(parts, used, SELECT, ())]
     if len(answered) < len(offered):
         say(f"The budget ended on {SELECT}: {len(answered)} of {len(offered)} versions have answered it.")
     if base not in answered:
         say("Without the version as it was there is nothing to compare. The test part stays sealed.")
         return outcome
-    chosen = comparing.choose(bench(), SELECT, [Candidate(judge, used.variant) for used in answered])
+    chosen = comparing.choose(trial.bench(), SELECT, list(map(trial.by, answered)))
     outcome.tables.append(chosen.table)
-    best = next(used for used in answered if chosen.best and used.variant == chosen.best.variant)
+    best = next(used for used in answered if trial.by(used) == chosen.best)
     if best == base:
         say(f"There is no gain: on {SELECT} nothing was better than {base.variant}. Test stays sealed.")
         return outcome
     say(f"Chosen on {SELECT}: {best.variant}.")
     outcome.chosen = best
-    if not (answer(parts, base, TEST) and answer(parts, best, TEST)):
+    if not (answer(parts, base, TEST, ()) and answer(parts, best, TEST, ())):
         say("The budget ended before the gain was measured on test, which stays sealed.")
         return outcome
+    whole = trial.bench()
     with workspace.write() as db:
-        whole = measuring.read(db, study, resamples=resamples)
-        two = (Candidate(judge, base.variant), Candidate(judge, best.variant))
-        table = comparing.report(db, whole, *two, "improve")
+        table = comparing.report(db, whole, trial.by(base), trial.by(best), "improve")
     outcome.tables.append(table)
     change = table.rows[0]["change"]
     outcome.gain = change if isinstance(change, Estimate) else None
@@ -162,41 +183,25 @@ def improve(
     return outcome
 
 
-def _mean(bench: Bench, part: str, judge: str, used: Numbered) -> float:
-    """The mean agreement on a part; 0 where nothing usable was answered."""
-    return bench.mean(Candidate(judge, used.variant), part) or 0.0
+def _with_examples(trial: Trial) -> list[Numbered]:
+    """The version with examples; none where its rubric takes none."""
+    rubric = trial.base.rubric
+    if rubric.per_turn or rubric.judge.examples:
+        return []
+    bench, by = trial.bench(), trial.by(trial.base)
+    with trial.workspace.read() as db:
+        chosen = variants.pick_examples(db, bench, rubric, EXAMPLES, by if by in bench.answers else None)
+    return [trial.keep(trial.base, f"{len(chosen)} examples", "examples", examples=chosen)]
 
 
-def _with_examples(workspace: Workspace, bench: Bench, base: Numbered, judge: str) -> Numbered | None:
-    """The version with examples; None where its rubric takes none."""
-    if base.rubric.per_turn or base.rubric.judge.examples:
-        return None
-    by = Candidate(judge, base.variant)
-    with workspace.write() as db:
-        chosen = variants.pick_examples(db, bench, base.rubric, EXAMPLES, by if by in bench.answers else None)
-        body = variants.changed(base.rubric, examples=chosen)
-        return variants.keep(
-            db, bench.parts, body, parent=base, note=f"{len(chosen)} examples", by="examples"
-        )
-
-
-def _proposed(
-    workspace: Workspace,
-    bench: Callable[[], Bench],
-    base: Numbered,
-    judge: str,
-    propose: Propose,
-    answer: AnswerPart,
-    rounds: int,
-    say: Callable[[str], None],
-) -> list[Numbered]:
-    """The version of the best proposed instructions by *develop*; [] where none was better there."""
-    now = bench()
-    best, reached, tried = base, _mean(now, DEVELOP, judge, base), [base.rubric.judge.instructions.strip()]
-    for number in range(1, rounds + 1):
-        asked = messages(workspace, now, best, Candidate(judge, best.variant), tried)
+def by_rounds(trial: Trial) -> list[Numbered]:
+    """The version of the best of so many proposals by *develop*; [] where none was better there."""
+    assert trial.propose is not None
+    base, say = trial.base, trial.sentences.append
+    best, reached, tried = base, trial.mean(base, DEVELOP), [base.rubric.judge.instructions.strip()]
+    for number in range(1, trial.rounds + 1):
         try:
-            proposal = propose(asked)
+            proposal = trial.propose(messages(trial, best, tried))
         except (CallFailed, RunStopped) as error:
             say(f"Proposal {number} is of no use: {error}")
             if isinstance(error, RunStopped):
@@ -207,15 +212,12 @@ def _proposed(
             say(f"Proposal {number} says nothing new.")
             continue
         tried.append(text)
-        with workspace.write() as db:
-            body = variants.changed(base.rubric, instructions=text)
-            note = " ".join(proposal.diagnosis.split())[:200]
-            used = variants.keep(db, now.parts, body, parent=best, note=note, by="optimiser")
-        if not answer(now.parts, used, DEVELOP):
+        note = " ".join(proposal.diagnosis.split())[:200]
+        used = trial.keep(best, note, "optimiser", instructions=text)
+        if not trial.answer(trial.parts, used, DEVELOP, ()):
             say(f"The budget ended while {used.variant} was tried on {DEVELOP}.")
             break
-        now = bench()
-        mean = _mean(now, DEVELOP, judge, used)
+        mean = trial.mean(used, DEVELOP)
         say(f"Proposal {number} is {used.variant}: {mean:.3f} on {DEVELOP}, before {reached:.3f}.")
         if mean > reached:
             best, reached = used, mean
@@ -223,19 +225,14 @@ def _proposed(
 
 
 def messages(
-    workspace: Workspace,
-    bench: Bench,
-    used: Numbered,
-    judge: Candidate,
-    tried: Sequence[str] = (),
-    only: Sequence[str] = (),
+    trial: Trial, used: Numbered, tried: Sequence[str] = (), only: Sequence[str] = ()
 ) -> list[Message]:
     """What a proposer is asked: questions, instructions, and the largest disagreements of *develop*, of these
     conversations where some are named.
     """
-    shown = []
-    with workspace.read() as db:
-        for one in disagreements.largest(db, bench, judge, SHOWN, only):
+    bench, shown = trial.bench(), []
+    with trial.workspace.read() as db:
+        for one in disagreements.largest(db, bench, trial.by(used), SHOWN, only):
             whole = conversations.load(db, one.unit.conversation)
             text = "\n".join(f"{m.role}: {m.text}" for m in lines_of(whole, (one.unit.turn,)))[:LONGEST]
             word, words = one.criterion.scale.word(one.answer), one.criterion.scale.words(one.people)
@@ -251,12 +248,13 @@ def messages(
     return [Message("system", SYSTEM), Message("user", "\n\n".join(asked))]
 
 
-def by_runs(workspace: Workspace, judge: str, purse: Purse, watch: Watch | None = None) -> AnswerPart:
+def by_runs(workspace: Workspace, judge: str, purse: Purse) -> AnswerPart:
     """`AnswerPart` by runs of the judge, within the purse. Raises ConcordError for a run that breaks."""
 
-    def answer(parts: Parts, used: Numbered, part: str, only: Sequence[str] = ()) -> bool:
-        plan = running.plan_of(parts, part, [judge], used.version, only=only)
-        ended = running.carry_out(workspace, plan, purse, watch)
+    def answer(parts: Parts, used: Numbered, part: str, only: Sequence[str]) -> bool:
+        ended = running.carry_out(
+            workspace, running.plan_of(parts, part, [judge], used.version, only=only), purse
+        )
         if ended is not None and ended.state == "broken":
             raise ConcordError(ended.message)
         return ended is None or ended.state == "finished"

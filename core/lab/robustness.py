@@ -19,7 +19,7 @@ from concord.errors import StudyError
 from concord.files import file_name
 from concord.lab import running
 from concord.lab.parts import DEVELOP, Parts
-from concord.lab.running import Purse, Watch
+from concord.lab.running import Purse
 from concord.rating import Criterion
 from concord.rubrics import shelf, writing
 from concord.rubrics.shelf import Numbered
@@ -71,9 +71,7 @@ CHANGES: Mapping[str, Callable[[str], str]] = {
 """What is done to every reply of an assistant, by the name of the check."""
 
 
-def checked(
-    workspace: Workspace, parts: Parts, judge: str, used: Numbered, purse: Purse, watch: Watch | None = None
-) -> Table:
+def checked(workspace: Workspace, parts: Parts, judge: str, used: Numbered, purse: Purse) -> Table:
     """A row a check and question: the shift from the answer as it is, and how many items flipped.
 
     `asked again` is what chance alone does; a check is read beside it. `since the study` is the drift from
@@ -108,7 +106,7 @@ def checked(
             if not conversations.values(db, benchmark)["player"]:
                 continue
         plan = JudgePlan(benchmark, (judge,), judge_repeats=repeats, rubric=rubric)
-        ended = running.carry_out(own, plan, purse, watch)
+        ended = running.carry_out(own, plan, purse)
         if ended is not None and ended.state != "finished":
             raise StudyError(f"{ended.message} What was answered is stored; the same command goes on.")
         with own.read() as db:

@@ -16,8 +16,6 @@ from concord.store import budgets, rubrics
 from concord.store.runs import Progress
 from concord.workspace import Workspace
 
-Watch = Callable[[Progress], None]
-
 
 @dataclass
 class Purse:
@@ -54,9 +52,7 @@ def estimate(workspace: Workspace, plan: JudgePlan) -> Survey:
     return planning.survey(workspace, planning.job(workspace, plan))
 
 
-def carry_out(
-    workspace: Workspace, plan: JudgePlan, purse: Purse, watch: Watch | None = None
-) -> Progress | None:
+def carry_out(workspace: Workspace, plan: JudgePlan, purse: Purse) -> Progress | None:
     """Carry out a plan with what the purse holds, and take what it cost from it.
 
     None where nothing was left to ask, so that no run is begun. What is stored is not paid again, also where
@@ -69,7 +65,7 @@ def carry_out(
     if purse.left is not None:
         with workspace.read() as db:
             limit = purse.left + budgets.spent(db, plan.benchmark, as_dict(plan))
-    ended = engine.execute(workspace, job, max_cost=limit, watch=watch)
+    ended = engine.execute(workspace, job, max_cost=limit)
     purse.spent += ended.spent.cost
     return ended
 
@@ -81,7 +77,6 @@ def race(
     versions: Sequence[int],
     purse: Purse,
     say: Callable[[str], None],
-    watch: Watch | None = None,
 ) -> list[Candidate]:
     """Have judges by versions answer *select*, and stop the poor ones early (successive halving).
 
@@ -97,7 +92,7 @@ def race(
         among = set(scenarios[: max(2, math.ceil(len(scenarios) / 2**number))])
         only = [unit.key for unit in parts.of(SELECT) if unit.scenario in among]
         for judge, version in left:
-            ended = carry_out(workspace, plan_of(parts, SELECT, [judge], version, only=only), purse, watch)
+            ended = carry_out(workspace, plan_of(parts, SELECT, [judge], version, only=only), purse)
             if ended is not None and ended.state != "finished":
                 say(ended.message)
                 return []

@@ -12,10 +12,20 @@ import streamlit as st
 
 from concord.errors import ConcordError, ConfigError, StudyError
 from concord.estimate import Estimate
-from concord.lab import card, comparing, disagreements, measuring, parts, robustness, running, variants
+from concord.lab import (
+    card,
+    cascade,
+    comparing,
+    disagreements,
+    measuring,
+    parts,
+    robustness,
+    running,
+    variants,
+)
 from concord.lab.measuring import Bench, Candidate
 from concord.lab.parts import DEVELOP, SELECT, TEST
-from concord.llm.models import load_models
+from concord.llm.models import currency, load_models
 from concord.rubrics import shelf, writing
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.shelf import Numbered
@@ -206,15 +216,17 @@ def _judge(place: Any, bench: Bench) -> str:
     return str(place.selectbox("Judge", sorted(known, key=lambda name: name not in answered)) or "")
 
 
-def _two(bench: Bench, part: str, key: str) -> tuple[Candidate, Candidate] | None:
+def _two(
+    bench: Bench, part: str, key: str, labels: tuple[str, str] = ("From", "To")
+) -> tuple[Candidate, Candidate] | None:
     """Two judges that answered a part, chosen on the page."""
     there = bench.answered(part)
     if len(there) < 2:
         st.info(f"Fewer than two judges or versions have answered “{part}”.")
         return None
     left, right = st.columns(2)
-    one = left.selectbox("From", there, format_func=str, key=f"{key} one")
-    other = right.selectbox("To", there, index=len(there) - 1, format_func=str, key=f"{key} other")
+    one = left.selectbox(labels[0], there, format_func=str, key=f"{key} one")
+    other = right.selectbox(labels[1], there, index=len(there) - 1, format_func=str, key=f"{key} other")
     return (one, other) if one != other else None
 
 
@@ -272,6 +284,27 @@ def _choose(bench: Bench) -> None:
     st.markdown(f"**{plain(chosen.sentence)}**")
     _pareto(chosen.table)
     table.draw(chosen.table)
+    together = st.expander(
+        "Judges together: a cheap one first, and a weighed mean",
+        icon=":material/layers:",
+        key="lab together",
+        on_change="rerun",
+    )
+    if together.open:
+        with together:
+            _together(bench)
+
+
+def _together(bench: Bench) -> None:
+    """A cheap judge before a dear one, and every judge with a weight: what `compare --cascade` prints."""
+    two = _two(bench, SELECT, "lab together", ("First", "Where it is unsure"))
+    if two is None:
+        return
+    try:
+        table.draw(cascade.cascade(bench, *two, currency=currency(workspace().models_path)))
+    except StudyError as error:
+        st.info(plain(str(error)))
+    table.draw(cascade.weights(bench))
 
 
 def _pareto(choice: Table) -> None:

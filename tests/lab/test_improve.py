@@ -148,11 +148,9 @@ def test_gepa_finds_the_repair_or_is_named_where_it_lacks(fresh):
     mock.divided(fresh)
     answer = answering(fresh)
 
-    def search(of, base, say):
-        return evolving.evolved(fresh, of, base, JUDGE, answer, proposer(), rounds=3, say=say)
-
     def improved():
-        return improving.improve(fresh, mock.STUDY, JUDGE, None, answer, search=search, resamples=200)
+        how = {"rounds": 3, "search": evolving.evolved, "resamples": 200}
+        return improving.improve(fresh, mock.STUDY, JUDGE, proposer(), answer, **how)
 
     if importlib.util.find_spec("gepa") is None:
         with pytest.raises(ConfigError, match="leave out --by gepa"):
