@@ -16,6 +16,7 @@ from concord.commands.progress import carry_out
 from concord.demo import workspace as demo
 from concord.errors import ConcordError, ConfigError
 from concord.exchange import conversations_file
+from concord.llm import presets
 from concord.llm.models import load_models
 from concord.rubrics import shelf
 from concord.rubrics.shelf import Numbered
@@ -192,10 +193,9 @@ def _with_mocks(workspace: Workspace) -> None:
     """Add the mock judges to models.toml, unless they are there."""
     available = load_models(workspace.models_path)
     missing = [name for name in MOCKS if name not in available]
-    if missing:
-        port = demo.free_port()
-        with workspace.models_path.open("a", encoding="utf-8") as models:
-            models.write("\n" + demo.HEAD + "\n".join(demo.ENTRY.format(name=n, port=port) for n in missing))
+    kinds, address = presets.presets(workspace.folders("data")), demo.ADDRESS.format(port=demo.free_port())
+    for name in missing:
+        presets.add(workspace.models_path, kinds, name, preset="mock", model=name, base_url=address)
 
 
 def _judges(workspace: Workspace, mock: bool) -> tuple[str, ...]:

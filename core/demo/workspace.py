@@ -25,17 +25,6 @@ ROWS = RECORDED / "rows.jsonl.xz"
 PORT = 8601
 ADDRESS = "http://127.0.0.1:{port}/v1"
 SEED = 7
-HEAD = """\
-# Mock models: they follow rules and are no language models. Replace them with your own to measure one.
-
-"""
-ENTRY = """\
-[models.{name}]
-base_url = "http://127.0.0.1:{port}/v1"
-max_concurrency = 32
-seed = true
-price = {{ input = 0.0, output = 0.0 }}
-"""
 
 
 VISITOR = "You"

@@ -90,11 +90,6 @@ class Writer:
             raise self._error
 
     @property
-    def unsaved(self) -> int:
-        """Changes that are not on the disk yet."""
-        return len(self._tasks)
-
-    @property
     def lag(self) -> float:
         """For how many seconds the oldest of them has waited."""
         try:

@@ -198,7 +198,7 @@ def test_changes_asked_for_meanwhile_are_committed_together_and_one_that_fails_a
                 pool.submit(writing.do, lambda db, key=key: conversations.save(db, conversation(key)))
             )
         failing = pool.submit(writing.do, half)
-        while writing.unsaved < 5:
+        while len(writing._tasks) < 5:
             assert not any(done.done() for done in waiting)
         go_on.set()
         for done in waiting:
