@@ -30,6 +30,9 @@ from concord.store.lab import Asked
 from concord.table import SCHEMA, Cell, Column, Table, as_markdown, as_values
 from concord.workspace import Workspace
 
+EXPORTED, SCORERS = Path(__file__).parent / "exported", ("judge.py", "mlflow_scorer.py", "inspect_scorer.py")
+"""The files by which a judge runs elsewhere, with places for what is its own."""
+
 
 @dataclass(frozen=True)
 class Card:
@@ -172,77 +175,6 @@ def _agreement(bench: Bench, judge: Candidate, part: str) -> Table:
     return Table("agreement", f"Agreement with people on {part}", columns, tuple(rows), caption)
 
 
-MODULE = '''"""{title}, fingerprint {fingerprint}. Needs the package `concord-eval`; keys: the environment."""
-
-import json
-
-import concord
-
-RUBRIC = json.loads({rubric})
-JUDGE, SETTINGS = {judge}, json.loads({settings})
-
-
-def rate(messages):
-    """What the judge answers about messages of role and content: criterion → (score, reason).
-
-    Raises ValueError where its reply is of no use.
-    """
-    rows = [{{"id": "item", "messages": messages}}]
-    judged = concord.judge(rows, {{"name": {name}, **RUBRIC}}, {{JUDGE: SETTINGS}})
-    if len(judged.failed) or not len(judged.ratings):
-        raise ValueError("; ".join(map(str, judged.failed.failure)) or judged.run.message or "no answer")
-    return {{row.criterion: (float(row.score), row.explanation) for row in judged.ratings.itertuples()}}
-'''
-MLFLOW = '''"""{title} as a scorer of MLflow: mlflow.genai.evaluate(data=…, scorers=[judge])."""
-
-from mlflow.entities import Feedback
-from mlflow.genai.scorers import scorer
-
-from judge import JUDGE, rate
-
-
-@scorer(name={name})
-def judge(inputs, outputs):
-    """A Feedback for each criterion. `inputs` has messages or a text; `outputs` is the reply, or has them."""
-    messages = list(inputs.get("messages") or [])
-    if not messages:
-        messages = [{{"role": "user", "content": str(next(iter(inputs.values())))}}]
-    if isinstance(outputs, dict) and "messages" in outputs:
-        messages = list(outputs["messages"])
-    else:
-        messages.append({{"role": "assistant", "content": str(outputs)}})
-    return [
-        Feedback(name=criterion, value=score, rationale=reason, metadata={{"judge": JUDGE}})
-        for criterion, (score, reason) in rate(messages).items()
-    ]
-'''
-INSPECT = '''"""{title} as a scorer of Inspect: Task(…, scorer=judge())."""
-
-import asyncio
-
-from inspect_ai.scorer import Score, mean, scorer, stderr
-
-from judge import rate
-
-
-@scorer(metrics={{"*": [mean(), stderr()]}}, name={name})
-def judge():
-    """A value for each criterion, and the judge's reasons."""
-
-    async def score(state, target):
-        messages = [
-            {{"role": m.role, "content": m.text}}
-            for m in state.messages
-            if m.role in ("system", "user", "assistant")
-        ]
-        answers = await asyncio.to_thread(rate, messages)
-        reasons = "\\n".join(f"{{name}}: {{reason}}" for name, (_, reason) in answers.items())
-        return Score(value={{name: value for name, (value, _) in answers.items()}}, explanation=reasons)
-
-    return score
-'''
-
-
 def files(whole: Card, today: date) -> dict[str, str]:
     """The card and the files by which the judge runs elsewhere, by name."""
     title = whole.title.replace('"', "'").replace("\\", "")
@@ -262,10 +194,7 @@ def files(whole: Card, today: date) -> dict[str, str]:
         "card.json": whole.as_json(),
         "prompt.txt": prompt + "\n",
         "rubric.toml": writing.toml(whole.rubric),
-        "judge.py": MODULE.format(**texts),
-        "mlflow_scorer.py": MLFLOW.format(**texts),
-        "inspect_scorer.py": INSPECT.format(**texts),
-    }
+    } | {name: (EXPORTED / f"{name}.txt").read_text(encoding="utf-8").format(**texts) for name in SCORERS}
 
 
 def write(whole: Card, folder: Path, today: date) -> list[Path]:
