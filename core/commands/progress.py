@@ -137,16 +137,7 @@ def estimated(survey: Survey, paid_in: str = "") -> str:
     lines = [f"{survey.planned:,} pieces planned, {survey.stored:,} stored, {survey.left:,} left to make."]
     if survey.failed:
         lines.append(f"{survey.failed:,} had no usable reply before; --retry-failed asks for them again.")
-    for name, calls in survey.calls.items():
-        tokens_in, tokens_out = survey.tokens[name]
-        basis = "measured here" if name in survey.measured else "a guess"
-        lines.append(
-            f"  {name}: {calls:,} calls, about {tokens_in:,.0f} tokens in and {tokens_out:,.0f} out ({basis})"
-        )
-    if survey.noted:
-        lines.append(
-            f"  {survey.noted:,} of these calls were answered before an interruption and are not paid again."
-        )
+    lines += [f"  {line}" for line in status.calls(survey)]
     cost = (
         f"Estimated cost: {survey.price(paid_in)}{' at most' if survey.noted and not survey.unpriced else ''}"
     )

@@ -135,6 +135,17 @@ class Pairwise:
     criterion: str = ""
 
 
+class Way(NamedTuple):
+    """How judges are asked, in one call; `name` ends the keys of their verdicts, where the same are asked
+    by another prompt of the same version.
+    """
+
+    asking: Asking | Pairwise
+    prompt: Prompt
+    judges: Sequence[str]
+    name: str = ""
+
+
 class Owed(NamedTuple):
     """A verdict that a judge owes a conversation: a judgement of it or, where `against` names another one,
     shown as B, which of the two is better. `key` is stable.
@@ -260,6 +271,12 @@ class Benchmark:
         """
         return tuple((asking, self.prompt(materials, asking.prompt, version)) for asking in self._askings)
 
+    def ways(self, judges: Sequence[str], asking_by: Prompt | Sequence[tuple[Asking, Prompt]]) -> list[Way]:
+        """How these judges are asked, call by call, as `asked` gives it or by the one prompt."""
+        if isinstance(asking_by, Prompt):
+            asking_by = [(self.asking, asking_by)] if self.asking else []
+        return [Way(*one, judges, one[1].name if number else "") for number, one in enumerate(asking_by)]
+
     def judgings(
         self,
         conversation: str,
@@ -267,35 +284,18 @@ class Benchmark:
         asking_by: Prompt | Sequence[tuple[Asking, Prompt]],
         repeats: int = 1,
     ) -> tuple[Owed, ...]:
-        """The judgements that these judges owe a conversation; none where nothing is judged.
-
-        `asked` is as `Benchmark.asked` gives it, or the one prompt.
-        """
-        if isinstance(asking_by, Prompt):
-            asking_by = [(self.asking, asking_by)] if self.asking else []
-        return tuple(
-            verdict
-            for number, (asking, prompt) in enumerate(asking_by)
-            for verdict in owed(
-                asking, [conversation], judges, prompt, repeats, prompt.name if number else ""
-            )
-        )
+        """The judgements that these judges owe a conversation; none where nothing is judged."""
+        return owed(self.ways(judges, asking_by), repeats, conversation)
 
 
-def owed(
-    asking: Asking | Pairwise,
-    of: Sequence[str],
-    judges: Sequence[str],
-    prompt: Prompt,
-    repeats: int = 1,
-    name: str = "",
-) -> tuple[Owed, ...]:
-    """The verdicts that these judges owe a conversation, or two of them, the one shown as A first.
-
-    `name` ends the keys where the same judge is asked by another prompt of the same version.
-    """
-    end, against = f"|{name}" if name else "", "".join(of[1:])
+def owed(ways: Sequence[Way], repeats: int, *of: str) -> tuple[Owed, ...]:
+    """The verdicts that judges owe a conversation, or two of them, the one shown as A first."""
+    pair, against = "|".join(of), "".join(of[1:])
     return tuple(
-        Owed(f"{'|'.join(of)}|{judge}|{prompt.version}|{n}{end}", judge, prompt, n, asking, against)
-        for judge, n in product(judges, range(repeats))
+        Owed(
+            f"{pair}|{judge}|{way.prompt.version}|{n}{f'|{way.name}' if way.name else ''}",
+            *(judge, way.prompt, n, way.asking, against),
+        )
+        for way in ways
+        for judge, n in product(way.judges, range(repeats))
     )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlite_utils import Database
 
@@ -19,13 +19,13 @@ from concord.rubrics.shelf import Numbered
 from concord.runs import renaming
 from concord.runs import rubric_judge as judge
 from concord.runs.benchmark import (
-    Asking,
     Benchmark,
     Expected,
     Materials,
     Owed,
     Pairwise,
     Play,
+    Way,
     owed,
 )
 from concord.runs.plans import PROPOSER, ComparePlan, JudgePlan, Plan, PlayPlan, ProposePlan
@@ -252,15 +252,6 @@ def _rubric_of(workspace: Workspace, plan: Plan) -> Numbered | None:
     return used
 
 
-class Way(NamedTuple):
-    """How judges are asked, in one call; `name` ends the keys of their verdicts."""
-
-    asking: Asking | Pairwise
-    prompt: Prompt
-    judges: Sequence[str]
-    name: str = ""
-
-
 def _ways(
     workspace: Workspace,
     plan: JudgePlan | ComparePlan,
@@ -274,8 +265,7 @@ def _ways(
             return [Way(*_pairwise(workspace, plan, benchmark, brought), plan.judges)]
         if benchmark.asking is None:
             raise ConfigError(f"{benchmark.title} is scored by rule: there is nothing for a judge to rate.")
-        askings = benchmark.asked(brought, plan.version)
-        return [Way(*one, plan.judges, one[1].name if n else "") for n, one in enumerate(askings)]
+        return benchmark.ways(plan.judges, benchmark.asked(brought, plan.version))
     # A program need not say why.
     plain = replace(used.rubric, judge=replace(used.rubric.judge, reasons="none"))
     rubrics = [(name, plain if _is_program(available or {}, name) else used.rubric) for name in plan.judges]
@@ -325,12 +315,6 @@ def named(workspace: Workspace, plan: PlayPlan | JudgePlan) -> Iterator[tuple[st
         yield play.key, tuple(judged)
 
 
-def _owed(ways: Sequence[Way], repeats: int, *of: str) -> tuple[Owed, ...]:
-    return tuple(
-        one for way in ways for one in owed(way.asking, of, way.judges, way.prompt, repeats, way.name)
-    )
-
-
 def _judgements(workspace: Workspace, plan: JudgePlan, ways: Sequence[Way]) -> Iterator[Play]:
     wanted, last = Filter(benchmark=plan.benchmark, facets=plan.where), 0
     among = frozenset(plan.among)
@@ -342,7 +326,7 @@ def _judgements(workspace: Workspace, plan: JudgePlan, ways: Sequence[Way]) -> I
             return
         for _, key in keys:
             if not plan.among or key in among:
-                yield Play(key, None, judged=_owed(ways, plan.judge_repeats, key))
+                yield Play(key, None, judged=owed(ways, plan.judge_repeats, key))
         last = keys[-1][0]
 
 
@@ -357,7 +341,7 @@ def _comparisons(workspace: Workspace, plan: ComparePlan, ways: Sequence[Way]) -
     by_first: dict[str, list[Owed]] = {}
     for _, _, one, _, other in pairs:
         for first, second in ((one, other), (other, one)):
-            by_first.setdefault(first, []).extend(_owed(ways, plan.judge_repeats, first, second))
+            by_first.setdefault(first, []).extend(owed(ways, plan.judge_repeats, first, second))
     for first, these in by_first.items():
         yield Play(first, None, judged=tuple(these))
 

@@ -1,8 +1,9 @@
-"""Sentences that say where a run stands."""
+"""Sentences that say where a run stands, and what one will take."""
 
 from sqlite_utils import Database
 
 from concord.rating import Spent
+from concord.runs.planning import Survey
 from concord.runs.registry import BENCHMARKS
 from concord.store import runs
 from concord.store.runs import Progress
@@ -44,6 +45,19 @@ def duration(seconds: float) -> str:
     if seconds < 5400:
         return f"{seconds / 60:.0f} min"
     return f"{seconds / 3600:.1f} h"
+
+
+def calls(survey: Survey) -> list[str]:
+    """The calls and tokens of an estimate, a line a model, and how many of the calls are paid already."""
+    lines = []
+    for name, number in survey.calls.items():
+        (tokens_in, tokens_out), measured = survey.tokens[name], name in survey.measured
+        about = f"about {tokens_in:,.0f} tokens in and {tokens_out:,.0f} out"
+        lines.append(f"{name}: {number:,} calls, {about} ({'measured here' if measured else 'a guess'})")
+    if survey.noted:
+        already = "of these calls were answered before an interruption and are not paid again."
+        lines.append(f"{survey.noted:,} {already}")
+    return lines
 
 
 def under_way(db: Database, benchmark: str) -> dict[str, str]:

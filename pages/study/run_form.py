@@ -8,7 +8,7 @@ import streamlit as st
 from concord.errors import ConcordError
 from concord.llm.models import Kind, Model, currency, load_models
 from concord.rubrics import shelf
-from concord.runs import budget, launching, planning
+from concord.runs import budget, launching, planning, status
 from concord.runs.benchmark import Benchmark, Option, Role
 from concord.runs.plans import (
     ComparePlan,
@@ -283,12 +283,8 @@ def estimate(plan: Plan, key: str) -> None:
             )
         for told in job.mixed:
             st.caption(plain(told))
-        if found.calls:
-            _calls(found)
-        if found.noted:
-            st.caption(
-                f"{found.noted:,} of these calls were answered before an interruption and are not paid again."
-            )
+        for line in status.calls(found):
+            st.caption(plain(line))
         left, right = st.columns(2, vertical_alignment="bottom")
         paid_in = currency(workspace().models_path)
         left.metric(
@@ -339,24 +335,3 @@ def _unpriced(job: planning.Job) -> bool:
         sentence(error)
         return True
     return False
-
-
-def _calls(found: planning.Survey) -> None:
-    rows = [
-        {
-            "model": name,
-            "calls": calls,
-            "tokens in": round(found.tokens[name][0]),
-            "tokens out": round(found.tokens[name][1]),
-            "from": "measured here" if name in found.measured else "a guess",
-        }
-        for name, calls in found.calls.items()
-    ]
-    number = st.column_config.NumberColumn(format="localized")
-    st.dataframe(
-        rows,
-        hide_index=True,
-        height="content",
-        alt="Calls and tokens by model",
-        column_config={"calls": number, "tokens in": number, "tokens out": number},
-    )

@@ -56,7 +56,7 @@ def test_a_run_whose_model_has_changed_is_not_resumed_and_says_why(workspace, mo
 
 def test_a_run_that_waits_for_batches_is_resumed_by_batch(workspace, monkeypatch):
     workspace.models_path.write_text('[models.a]\nbase_url = "http://x/v1"\nmodel = "one"\n')
-    call = {"id": "c", "model": "a", "work": "w", "step": "judge", "asked": "h", "cost": 0.0}
+    call = batches.Waiting("c", None, "a", "w", "judge", "h", 0.0)
     with workspace.write() as db:
         batches.prepare(db, 1, "a", "mark", [call])
     started = []

@@ -37,7 +37,8 @@ def begun(workspace, cost, limit=2.0):
     """A run that has spent so much of its limit; its number."""
     with workspace.write() as db:
         number = runs.start(db, PLAN.benchmark, as_dict(PLAN), 1, limit)
-        budgets.grant(db, number, cost, limit)
+        budgets.elsewhere(db, number)
+        budgets.grant(db, number, cost)
         runs.spend(db, number, Spent(1, 10, 10, cost, 1.0))
         runs.beat(db, number, planned=10, stored=0, done=4, failed=0)
     return number
@@ -111,6 +112,19 @@ def test_a_limit_needs_prices_before_the_run_starts(workspace):
     at.number_input(key="judge limit").set_value(1.0).run()
     assert "models.toml has none for “a”" in at.error[0].value
     assert at.button(key="judge start").disabled
+
+
+def test_what_was_chosen_stays_while_another_tab_is_open(workspace):
+    with workspace.write() as db:
+        conversations.save(db, Conversation("pingpong", "k", "player", (Message("user", "Hi"),)))
+    at = shown("Have judges rate")
+    at.multiselect(key="further judges").set_value(["a"]).run()
+    at.number_input(key="judge repeats").set_value(3).run()
+    for view in ("Start a run", "Have judges rate"):
+        at.session_state["view"] = view
+        at.run()
+    assert at.multiselect(key="further judges").value == ["a"]
+    assert at.number_input(key="judge repeats").value == 3
 
 
 def test_an_address_shows_its_run_and_where_it_is_resumed(workspace):
