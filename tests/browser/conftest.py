@@ -12,8 +12,9 @@ from concord.store import access, placements, studies
 from concord.workspace import Workspace
 
 from .keeper import RUNNING, Server, fill, serving
-from .starting import chromium
+from .starting import chromium, patient
 
+patient()
 Invite = Callable[..., str]
 
 
