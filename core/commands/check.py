@@ -13,18 +13,18 @@ from concord.commands import options
 from concord.commands.printing import columns, echo
 
 if TYPE_CHECKING:
-    from concord.exchange.labels import TableOptions
+    from concord.exchange.columns import TableOptions
 
 WIDTH = 100
 """Columns of the answer where the terminal's are not known."""
 
 
 def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How a table is read: `reading`, a `concord.exchange.labels.TableOptions`."""
+    """How a table is read: `reading`, a `concord.exchange.columns.TableOptions`."""
 
     @wraps(command)
     def read(*args: Any, **given: Any) -> Any:
-        from concord.exchange.labels import TableOptions  # loads numpy
+        from concord.exchange.columns import TableOptions  # loads numpy
 
         names = ("human", "judge", "id", "by", "criterion", "scales", "passing", "gold")
         return command(*args, reading=TableOptions(*(given.pop(name) for name in names)), **given)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from concord.exchange.labels import LabelTable, TableOptions
+    from concord.exchange.columns import TableOptions
+    from concord.exchange.labels import LabelTable
     from concord.questions import Scale
 
 SHOWN = 10

@@ -10,7 +10,7 @@ from concord.commands.check import table_options
 from concord.errors import ConcordError
 
 if TYPE_CHECKING:
-    from concord.exchange.labels import TableOptions
+    from concord.exchange.columns import TableOptions
 
 STATISTICS = ("spearman", "kendall", "pearson", "alpha", "weighted-kappa", "kappa")
 

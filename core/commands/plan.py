@@ -12,7 +12,7 @@ from concord.commands.check import table_options
 from concord.commands.printing import columns, echo
 
 if TYPE_CHECKING:
-    from concord.exchange.labels import TableOptions
+    from concord.exchange.columns import TableOptions
 
 PERSON = "human"
 """The column that a person fills."""

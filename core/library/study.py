@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 from concord.errors import StudyError, check_known
 from concord.exchange import labels
+from concord.exchange.columns import TableOptions
 from concord.library.result import Agreement
 from concord.questions import Scale, scale_of
 from concord.rating import Criterion
@@ -66,7 +67,7 @@ def agreement(
     """
     check_known("argument", how, Measuring.__annotations__)
     given = {name: scale_of(of) if isinstance(of, str) else of for name, of in (scales or {}).items()}
-    columns = labels.TableOptions(
+    columns = TableOptions(
         tuple(human), tuple(judge), id, tuple(by), tuple(criterion), given, pass_from, tuple(gold)
     )
     kept = ("runs", "nominal", "cluster_by", "exclude_refused")

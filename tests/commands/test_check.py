@@ -23,7 +23,7 @@ from concord.cli import main
 from concord.errors import ImportRefused
 from concord.exchange import labels
 from concord.exchange.answer_words import number_of
-from concord.exchange.labels import TableOptions
+from concord.exchange.columns import TableOptions
 from concord.store import studies
 
 ROOT = Path(__file__).parent.parent.parent
@@ -456,14 +456,14 @@ def test_numbers_with_a_decimal_comma(tmp_path):
 
 def test_stars_of_people_pass_from_a_number_on(tmp_path):
     table = {"human": [1, 3, 5, 4, 2], "judge": ["fail", "fail", "pass", "pass", "fail"]}
-    of = labels.read(table, labels.TableOptions(passing=3)).of
+    of = labels.read(table, TableOptions(passing=3)).of
     assert sorted(of.column("score").tolist()) == [0.0] * 5 + [1.0] * 5
     assert of.study.criteria[0].scale.labels == ("fail", "pass")
 
 
 def test_one_star_does_not_pass_beside_people_who_say_0_and_1():
     table = {"human": [1, 0, 1, 0], "judge": [1, 1, 5, 3]}
-    of = labels.read(table, labels.TableOptions(passing=3)).of
+    of = labels.read(table, TableOptions(passing=3)).of
     by_rater = {"human": [], "judge": []}
     for rater, score in zip(of.column("rater").tolist(), of.column("score").tolist(), strict=True):
         by_rater[next(name for name in by_rater if name in str(rater))].append(score)

@@ -1,0 +1,175 @@
+"""The rows of a table of labels, from any source; objects inside a row become columns of it."""
+
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from concord.errors import ImportRefused
+from concord.exchange import rows
+from concord.exchange.answer_words import words
+from concord.exchange.columns import FRAME, kinds_by_name
+from concord.exchange.rows import FileRow
+from concord.files.limits import FILE_BYTES
+from concord.rating import RaterKind
+
+
+def records(source: Any) -> tuple[str, list[Mapping[str, Any]], list[str], list[str]]:
+    """What messages call a source, its flat rows, where each stands, and why others cannot be read."""
+    given, name = _rows(source)
+    people: dict[str, int] = {}
+    flat: list[Mapping[str, Any]] = []
+    places: list[str] = []
+    broken: list[str] = []
+    for row in given:
+        place = row.where.removeprefix(f"{name}, ")
+        if row.fields is None:
+            broken.append(f"{place} {row.wrong}")
+            continue
+        for fields in _outputs(row.fields):
+            nested = any(isinstance(value, Mapping | list) for value in fields.values())
+            flat.append(dict(_flat(fields, people)) if nested else fields)
+            places.append(place)
+    return name, flat, places, broken
+
+
+def _rows(source: Any) -> tuple[Iterable[FileRow], str]:
+    """The rows of a file, a frame, columns or mappings, and what messages call it."""
+    if isinstance(source, str | Path):
+        path = Path(source)
+        sheet = path.suffix.lower() in (".xlsx", ".xlsm") and path.is_file()
+        return _sheet(path) if sheet else rows.read(path), str(path)
+    if isinstance(source, Mapping):
+        import pandas as pd
+
+        source = pd.DataFrame(source)
+    elif not hasattr(source, "iloc") and hasattr(source, "__arrow_c_stream__"):
+        import pyarrow as pa
+
+        source = pa.table(source)
+    frame = source.to_pandas() if hasattr(source, "to_pandas") else source
+    if hasattr(frame, "to_dict"):
+        records = frame.astype(object).where(frame.notna(), None).to_dict("records")
+        frame = ({str(column): cell for column, cell in record.items()} for record in records)
+    return (FileRow(f"row {number}", row) for number, row in enumerate(frame, 1)), FRAME
+
+
+def _outputs(fields: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The replies in a row of promptfoo's table, whose status is the judge's; another row as it is."""
+    outputs = fields.get(rows.OUTPUTS)
+    if not isinstance(outputs, list) or not all(isinstance(output, Mapping) for output in outputs):
+        return [fields]
+    test = {name: value for name, value in fields.items() if name != rows.OUTPUTS}
+    names = {"player": "model", "prompt": "variant", "text": "response", "Status": "judge"}
+    return [{**test, **{names.get(name, name): value for name, value in each.items()}} for each in outputs]
+
+
+def _flat(value: Mapping[str, Any], people: dict[str, int], before: str = "") -> Iterator[tuple[str, Any]]:
+    """The fields of a row with objects inside as columns: scores by name, other fields by their path.
+
+    `people` are numbered as they come.
+    """
+    for name, inner in value.items():
+        path = f"{before}{name}"
+        if name == rows.AROUND:
+            continue
+        if isinstance(inner, Mapping):
+            score = next((inner[key] for key in ("score", "value") if _plain(inner.get(key))), None)
+            parts = {key: part for key, part in inner.items() if isinstance(part, list)}
+            yield from ((path, score),) if score is not None else ()
+            yield from _flat(inner if score is None else parts, people, f"{path}.")
+        elif isinstance(inner, list) and all(isinstance(entry, Mapping) for entry in inner):
+            yield from _named(inner, people, path)
+        else:
+            yield path, inner if _plain(inner) or inner is None else str(inner)
+
+
+def _named(
+    entries: Sequence[Mapping[str, Any]], people: dict[str, int], path: str
+) -> Iterator[tuple[str, Any]]:
+    """Entries with a score, and a name or rater, as columns, one a person; of messages the last."""
+    listed = path.rpartition(".")[2]
+    for entry in entries:
+        feedback, assertion = (
+            of if isinstance(of := entry.get(inner), Mapping) else {} for inner in ("feedback", "assertion")
+        )
+        about = {**entry, **feedback, "metric": assertion.get("type", entry.get("metric")), **assertion}
+        criteria = ("assessment_name", "name", *words("criteria"))
+        name = str(next((about[key] for key in criteria if about.get(key)), ""))
+        rater = next((about[key] for key in words("raters") if _plain(about.get(key))), None)
+        scores = ("pass", "score", "value", "success", *(words("scores") if rater is not None else ()))
+        score = next((about[key] for key in scores if _plain(about.get(key))), None)
+        if score is None or not (name or rater is not None):
+            continue
+        source = about.get("source")
+        source = source if isinstance(source, Mapping) else {"source_type": source or ""}
+        kind = str(source.get("source_type", "")).upper()
+        whose: RaterKind | None = None
+        if rater is not None:
+            stated = [*(about.get(key) for key in words("kinds")), rater]
+            whose = next(filter(None, (kinds_by_name([str(text)])[str(text)] for text in stated)), None)
+        if kind in ("HUMAN", "ANNOTATION") or assertion.get("type") == "human":
+            whose = "human"
+        elif kind or listed.lower() in words("by_judges"):
+            whose = whose or "judge"
+        elif rater is not None and listed.lower() in words("by_people"):
+            whose = whose or "human"
+        if whose == "human":
+            who = str(rater or source.get("source_id") or about.get("authorUserId") or "")
+            on = "" if name == "human" else f" {name}"
+            yield f"human {people.setdefault(who, len(people) + 1)}{on}".rstrip(), score
+        else:
+            about_whom = f"{rater or ''} {name}".strip()
+            yield f"judge {about_whom}" if whose else f"{listed}.{about_whom}", score
+    if entries and "content" in entries[-1]:
+        yield path, str(entries[-1]["content"])
+
+
+def _plain(value: Any) -> bool:
+    return isinstance(value, str | int | float | bool)
+
+
+def _grid(book: Any) -> list[tuple[Any, ...]]:
+    """The cells of the first sheet of a workbook of openpyxl, row by row, which is closed.
+
+    How large the sheet says it is is not believed: some writers state one cell.
+    """
+    with closing(book):
+        sheet = book.worksheets[0]
+        sheet.reset_dimensions()
+        return list(sheet.values)
+
+
+def _sheet(path: Path) -> Iterator[FileRow]:
+    """The rows of the first sheet of an Excel file; of a formula its value, or itself where it has none."""
+    if (size := path.stat().st_size) > FILE_BYTES:
+        raise ImportRefused(f"{path} ({size:,} bytes) is larger than {FILE_BYTES:,} bytes. Split it.")
+    try:
+        import openpyxl
+
+        with zipfile.ZipFile(path) as archive:
+            if (size := sum(part.file_size for part in archive.infolist())) > FILE_BYTES:
+                raise ImportRefused(f"{path} takes {size:,} bytes unpacked. Split it.")
+        sheets = [_grid(openpyxl.load_workbook(path, read_only=True, data_only=of)) for of in (True, False)]
+        lines = [
+            [
+                getattr(formula, "text", formula) if value is None else value
+                for value, formula in zip_longest(*both)
+            ]
+            for both in zip_longest(*sheets, fillvalue=())
+        ]
+    except ImportError:
+        raise ImportRefused(
+            f"{path} is a spreadsheet: install Concord with its extra “excel”, or save the sheet as CSV."
+        ) from None
+    except (OSError, ValueError, KeyError, IndexError, TypeError, SyntaxError, zipfile.BadZipFile) as error:
+        raise ImportRefused(f"{path} cannot be read as a spreadsheet: {str(error)[:200]}.") from error
+    names = ["" if name is None else str(name).strip() for name in (lines or [[]])[0]]
+    if twice := [name for name in names if name and names.count(name) > 1]:
+        raise ImportRefused(f"{path}, row 1: two columns are called {twice[0]}. Rename one of them.")
+    for number, cells in enumerate(lines[1:], 2):
+        if any(cell is not None for cell in cells):
+            named = {name: cell for name, cell in zip_longest(names, cells) if name}
+            yield FileRow(f"{path}, row {number}", named)
