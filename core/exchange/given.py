@@ -2,7 +2,7 @@
 
 import json
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -57,7 +57,7 @@ class RatingTable:
     cells: list[Mapping[str, str]] = field(default_factory=list)
     extra: tuple[str, ...] = ()
     of_item: frozenset[str] = frozenset()
-    new: frozenset[str] = frozenset()
+    new: Container[str] = ()
 
     @classmethod
     def of(cls, given: Iterable[Given], file: str = "") -> "RatingTable":
@@ -88,7 +88,7 @@ class RatingTable:
     @cached_property
     def first(self) -> list[int]:
         """The first rating of each of `asked`, in their order."""
-        first: list[int] = np.unique(np.array(self.by), return_index=True)[1].tolist()
+        first: list[int] = np.unique(np.asarray(self.by), return_index=True)[1].tolist()
         return first
 
     @property
@@ -103,22 +103,23 @@ class RatingTable:
 
     def twice(self) -> Iterator[tuple[int, int]]:
         """Ratings that say again what an earlier one says, each with the first of these."""
-        keys = np.array(self.item, dtype=np.int64) * len(self.asked) + np.array(self.by)
+        keys = np.array(self.item, dtype=np.int64) * len(self.asked) + np.asarray(self.by)
+        if len(np.unique(keys)) == len(keys):
+            return
         order = np.argsort(keys, kind="stable")
         new = np.append(True, np.diff(keys[order]) != 0)
-        if not new.all():
-            first = order[new][np.cumsum(new) - 1]
-            yield from zip(order[~new].tolist(), first[~new].tolist(), strict=True)
+        first = order[new][np.cumsum(new) - 1]
+        yield from zip(order[~new].tolist(), first[~new].tolist(), strict=True)
 
     def places(self, criterion: str, which: Iterable[Rater]) -> Codes:
         """The ratings of these raters on a criterion."""
         raters = {*which}
         wanted = [a.criterion == criterion and a.rater in raters for a in self.asked]
-        return np.flatnonzero(np.array(wanted, dtype=bool)[np.array(self.by)])
+        return np.flatnonzero(np.array(wanted, dtype=bool)[np.asarray(self.by)])
 
     def by_item(self) -> tuple[Codes, Codes]:
         """The ratings in the order of their items, and where each item's begin in it, with the end."""
-        item = np.array(self.item)
+        item = np.asarray(self.item)
         order = np.argsort(item, kind="stable")
         return order, np.searchsorted(item[order], np.arange(len(self.items) + 1))
 
@@ -146,9 +147,10 @@ class RatingTable:
     def _told(self) -> list[frozenset[str]]:
         return [frozenset({*own, "explanation", "created"}) for own in self._own]
 
-    def beside(self, at: int) -> tuple[str, str | None, str]:
-        """The reasons for a rating, what else is said about it as JSON, and when it was given."""
-        cells, new = self.cells[at], self.items[self.item[at]] in self.new
+    def beside(self, cells: Mapping[str, str], new: bool) -> tuple[str, str | None, str]:
+        """What cells say of a rating of an item that is new or is not: the reasons for it, what else, as
+        JSON, and when it was given.
+        """
         if self._told[new].isdisjoint(cells):
             return "", None, ""
         meta = {column: cells[column] for column in self._own[new] if column in cells}

@@ -89,11 +89,7 @@ def store(
         new = 0
         for some in _some(incoming.conversations.values(), CONVERSATIONS):
             with part() as db:
-                there = conversations.existing(db, [conversation.key for conversation in some])
-                for conversation in some:
-                    if conversation.key not in there:
-                        conversations.save(db, conversation)
-                        new += 1
+                new += conversations.save_all(db, some)
         units = [unit for unit in table.units(incoming.study.per_turn)[0] if unit not in have]
         for of_some in _some(units, CONVERSATIONS):
             with part() as db:
@@ -242,9 +238,8 @@ def _make_room(db: Database, incoming: Incoming, append: bool) -> bool:
     if study.name not in studies.names(db):
         studies.create(db, study)
         # The benchmark as well: judges' ratings belong to the conversation, and other studies may use it.
-        for scope in {c.benchmark for c in incoming.conversations.values()}:
-            if not ratings.criteria(db, scope):
-                ratings.register(db, scope, study.criteria, refusal=_refusal(study))
+        if incoming.conversations and not ratings.criteria(db, study.name):
+            ratings.register(db, study.name, study.criteria, refusal=_refusal(study))
         return False
     if not append and studies.rated(db, study.name):
         raise ImportRefused(
@@ -274,22 +269,26 @@ def _rows(
     ids = conversations.existing(db, [*keys.values()])
     conversation_of = {number: ids[key] for number, key in keys.items()}
     stored = ratings.scores_of(db, ids.values())
-    moment, item_of, by_of, scores = now(), table.item, table.by, table.scores
+    moment, item_of, by_of, scores, cells_of = now(), table.item, table.by, table.scores, table.cells
+    new = {number: key in table.new for number, key in keys.items()}
+    beside: dict[tuple[int, bool], tuple[str, str | None, str]] = {}  # most cells are those of others
     rows, added, given = [], Counter[str](), [0] * len(table.asked)
     for at in places:
-        by, conversation, score = by_of[at], conversation_of[item_of[at]], scores[at]
+        by, item, score, cells = by_of[at], item_of[at], scores[at], cells_of[at]
         (criterion, rater, turn, repeat), (number, owner) = table.asked[by], owners[by]
+        conversation = conversation_of[item]
         there = stored.get((conversation, number, criterion, turn, repeat, owner)) if stored else None
         if there is None:
-            explanation, meta, created = table.beside(at)
-            about = (score, explanation, meta, created or moment)
-            rows.append(Row(conversation, turn, criterion, number, repeat, owner, *about))
+            if (about := beside.get((id(cells), new[item]))) is None:
+                explanation, meta, created = table.beside(cells, new[item])
+                about = beside[id(cells), new[item]] = explanation, meta, created or moment
+            rows.append(Row(conversation, turn, criterion, number, repeat, owner, score, *about))
             given[by] += 1
         elif owner is None and there == score:
             added[KNOWN] += 1
         else:
             raise ImportRefused(
-                f"{table.where(at)}: {rater.name} rated “{keys[item_of[at]]}” on “{criterion}” already "
+                f"{table.where(at)}: {rater.name} rated “{keys[item]}” on “{criterion}” already "
                 f"({there:g}). Remove the line; nothing was imported."
             )
     for asked, count in zip(table.asked, given, strict=True):

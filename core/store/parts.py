@@ -12,7 +12,7 @@ from sqlite_utils import Database
 
 from concord.errors import WorkspaceError
 from concord.store import settings, summaries
-from concord.store.database import reading, writing
+from concord.store.database import reading, writer
 from concord.store.turns import alone
 
 Part = Callable[[], AbstractContextManager[Database]]
@@ -34,26 +34,26 @@ def in_parts(path: Path) -> Iterator[Part]:
     WorkspaceError while another process does the same.
     """
 
-    @contextmanager
-    def part() -> Iterator[Database]:
-        with writing(path) as db:
-            ids, criteria = _last_ids(db), _criteria(db)
-            yield db
-            added = [
-                (table, ids[table] + 1, last) for table, last in _last_ids(db).items() if last > ids[table]
-            ]
-            _keep(db, [*added, *(("criteria", *of) for of in _criteria(db) - criteria)])
-
-    with alone(path, "import") as free:
+    with alone(path, "import") as free, writer(path) as begin:
         if not free:
             raise WorkspaceError("Another import is under way in this workspace. Wait until it has ended.")
-        _undo(path)
+
+        @contextmanager
+        def part() -> Iterator[Database]:
+            with begin() as db:
+                ids, criteria = _last_ids(db), _criteria(db)
+                yield db
+                last = _last_ids(db)
+                added = [(table, ids[table] + 1, last[table]) for table in ids if last[table] > ids[table]]
+                _keep(db, [*added, *(("criteria", *of) for of in _criteria(db) - criteria)])
+
+        _undo(begin)
         try:
             yield part
         except BaseException:
-            _undo(path)
+            _undo(begin)
             raise
-        with writing(path) as db:
+        with begin() as db:
             for number in settings.beginning(db, _PART):
                 settings.remove(db, _PART + number)
 
@@ -80,13 +80,14 @@ def undo_abandoned(path: Path) -> None:
     if left:
         with alone(path, "import") as free:
             if free:
-                _undo(path)
+                with writer(path) as begin:
+                    _undo(begin)
 
 
-def _undo(path: Path) -> None:
+def _undo(begin: Part) -> None:
     """Remove the last part first; a part and the note of it in one transaction."""
     while True:
-        with writing(path) as db:
+        with begin() as db:
             parts = settings.beginning(db, _PART)
             if not parts:
                 return
