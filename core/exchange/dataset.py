@@ -26,7 +26,7 @@ from concord.reports.agreement_report import Options, agreement_report
 from concord.reports.coefficient import metric_of
 from concord.reports.provenance import about, provenance, sums
 from concord.runs.registry import known_or_imported
-from concord.store import comments, comparisons, configurations, conversations, ratings, studies
+from concord.store import comparisons, configurations, conversations, progress, ratings, studies
 from concord.store.conversations import Filter
 from concord.table import Column, markdown_text, shown
 
@@ -118,6 +118,15 @@ def rating_rows(
     return table, rows()
 
 
+def comment_rows(db: Database, study: str, *, with_excluded: bool = False) -> Iterator[dict[str, Any]]:
+    """What annotators of a study said of items, and why they skipped some. Raises NotFound."""
+    for one in progress.remarks(db, study, with_excluded=with_excluded):
+        skipped = one.reason if one.state == "skipped" else ""
+        row = {"kind": one.kind, "item_id": one.key, "turn": one.turn, "rater": one.annotator}
+        row |= {"rater_type": "human", "state": one.state, "skipped_because": skipped}
+        yield row | {"comment": one.flag}
+
+
 def comparison_rows(db: Database, benchmark: str = "") -> Iterator[dict[str, Any]]:
     """The comparisons of a benchmark, or all, with the scenario where the benchmark has one."""
     for name in [benchmark] if benchmark else comparisons.compared_benchmarks(db):
@@ -192,7 +201,7 @@ def folder(db: Database, study: str, *, made: date, with_names: bool = False) ->
     tables = (
         (CONVERSATIONS, conversation_rows(db, study)),
         (RATINGS, map(named, sorted(ratings.exported(db, study), key=lambda row: str(row["rater"])))),
-        (COMMENTS, map(named, comments.exported(db, study))),
+        (COMMENTS, map(named, comment_rows(db, study))),
         (COMPARISONS, (named(row) for row in compared if {row["first"], row["second"]} <= keys)),
     )
     files: dict[str, bytes] = {}

@@ -24,7 +24,7 @@ from concord.files import file_name, file_names
 from concord.reports import page, site
 from concord.reports.agreement_report import AgreementReport, Options, agreement_report
 from concord.reports.provenance import about
-from concord.store import answers, audit, comments, conversations, ratings, studies
+from concord.store import answers, audit, conversations, ratings, studies
 from concord.table import as_csv
 from concord.workspace import Workspace
 
@@ -235,7 +235,7 @@ def _corrections(db: Database, export: Export, out: TextIO) -> int:
 
 
 def _comments(db: Database, export: Export) -> Iterable[Mapping[str, Any]]:
-    return comments.exported(db, export.study, with_excluded=export.with_excluded)
+    return dataset.comment_rows(db, export.study, with_excluded=export.with_excluded)
 
 
 # -- several files
@@ -277,7 +277,7 @@ def report_files(db: Database, report: AgreementReport, *, made: date) -> Files:
     if study.guidelines:
         yield "guidelines.md", study.guidelines
     written = io.BytesIO()
-    if dataset.write(written, dataset.COMMENTS, comments.exported(db, study.name), "csv"):
+    if dataset.write(written, dataset.COMMENTS, dataset.comment_rows(db, study.name), "csv"):
         yield "comments.csv", written.getvalue()
     for criterion, folder in file_names(report.criteria).items():
         for table in report.tables(criterion).values():

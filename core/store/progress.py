@@ -11,7 +11,11 @@ from concord.store.studies import KEPT, KEY, study_id
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One dealt item. `reply_chars` is the length of the player's replies, `seconds` the time at work."""
+    """One dealt item. `reply_chars` is the length of the player's replies, `seconds` the time at work.
+
+    `reason` is why it was skipped, `flag` the comment on it; `kind` is “item”, or the purpose of one that is
+    not rated.
+    """
 
     annotator: str
     unit: int
@@ -25,19 +29,46 @@ class Item:
     seconds: float
     reply_chars: int
     submitted: str | None
+    kind: str = "item"
+    study: str = ""
+
+    @property
+    def remarked(self) -> bool:
+        """Whether the annotator said something of it: a comment, or why they skipped it."""
+        return self.state == "skipped" or bool(self.flag)
+
+
+_ITEMS = (
+    f"SELECT x.name, i.id, i.conversation_id, {KEY} AS key, i.turn, i.stratum, p.state, p.reason, p.flag, "
+    f"p.seconds, c.reply_chars + ifnull(d.reply_chars, 0), p.submitted, iif(p.purpose IN {RATED}, 'item', "
+    "p.purpose) AS kind, t.name FROM placements p JOIN items i ON i.id = p.item_id "
+    "JOIN studies t ON t.id = i.study_id JOIN raters x ON x.id = p.rater_id "
+    "JOIN conversations c ON c.id = i.conversation_id LEFT JOIN conversations d ON d.id = i.other_id "
+    f"WHERE {KEPT} AND "
+)
+_REMARKED = "(p.flag <> '' OR p.state = 'skipped')"
+_IN_ORDER = "ORDER BY t.id, key, ifnull(i.turn, 0), x.name, kind"
 
 
 def items(db: Database, name: str) -> list[Item]:
     """Every dealt item of a study, by annotator, in their order. Raises NotFound."""
-    rows = db.execute(
-        f"SELECT x.name, i.id, i.conversation_id, {KEY}, i.turn, i.stratum, p.state, p.reason, p.flag, "
-        "p.seconds, c.reply_chars + ifnull(d.reply_chars, 0), p.submitted FROM placements p "
-        "JOIN items i ON i.id = p.item_id JOIN raters x ON x.id = p.rater_id "
-        "JOIN conversations c ON c.id = i.conversation_id LEFT JOIN conversations d ON d.id = i.other_id "
-        f"WHERE i.study_id = ? AND p.purpose IN {RATED} AND {KEPT} ORDER BY x.name, p.position",
-        [study_id(db, name)],
-    )
-    return [Item(*row) for row in rows]
+    which = f"i.study_id = ? AND p.purpose IN {RATED} ORDER BY x.name, p.position"
+    return [Item(*row) for row in db.execute(_ITEMS + which, [study_id(db, name)])]
+
+
+def remarks(db: Database, name: str, *, with_excluded: bool = False) -> list[Item]:
+    """The items of a study, whatever their purpose, of which annotators said something beside their answers,
+    by item, turn and annotator; those of annotators who are left out only on request. Raises NotFound.
+    """
+    out = "(SELECT 1 FROM left_out l WHERE l.study_id = i.study_id AND l.rater_id = p.rater_id)"
+    which = f"i.study_id = ? AND {_REMARKED} AND (? OR NOT EXISTS {out}) {_IN_ORDER}"
+    return [Item(*row) for row in db.execute(_ITEMS + which, [study_id(db, name), with_excluded])]
+
+
+def remarks_on(db: Database, conversation: int) -> list[Item]:
+    """The same of a conversation, in all studies."""
+    which = f"i.conversation_id = ? AND {_REMARKED} {_IN_ORDER}"
+    return [Item(*row) for row in db.execute(_ITEMS + which, [conversation])]
 
 
 def strata(db: Database, name: str) -> list[tuple[str, int]]:

@@ -53,12 +53,6 @@ def _by_annotator(items: Iterable[Item]) -> dict[str, list[Item]]:
     return by_name
 
 
-def remarks(items: Iterable[Item]) -> list[Item]:
-    """The items somebody skipped or flagged, newest first."""
-    noted = [i for i in items if i.state == "skipped" or i.flag]
-    return sorted(noted, key=lambda i: i.submitted or "", reverse=True)
-
-
 class Signs(NamedTuple):
     """How a study's annotators work: what hidden items show, whose ratings look careless (else a sentence
     that nobody's do; “” without any rating), and a table.

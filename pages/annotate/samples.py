@@ -236,7 +236,7 @@ def _deal(study: Study, invited: list[str], have: set[str]) -> None:
 
 
 def _remarks(items: list[progress.Item]) -> None:
-    noted = quality.remarks(items)
+    noted = sorted((i for i in items if i.remarked), key=lambda i: i.submitted or "", reverse=True)
     if not noted:
         return
     st.subheader("Skipped and flagged", anchor=False)

@@ -16,9 +16,9 @@ from concord.runs.judging import asked_again
 from concord.runs.planning import materials
 from concord.runs.registry import BENCHMARKS
 from concord.scores import run_label
-from concord.store import comments, configurations, conversations, images, ratings
-from concord.store.comments import Remark
+from concord.store import configurations, conversations, images, progress, ratings
 from concord.store.conversations import Found
+from concord.store.progress import Item
 from pages.parts.navigation import part
 from pages.parts.plain import breakable, plain
 from pages.parts.session import workspace
@@ -39,7 +39,7 @@ def conversation(which: int) -> None:
             images.load(db, which),
             Opened.read(db, which),
         )
-        spent, said = conversations.spent(db, which), comments.of_conversation(db, which)
+        spent, said = conversations.spent(db, which), progress.remarks_on(db, which)
     given, judgements, verdicts = ratings_of.given, ratings_of.judgements, ratings_of.verdicts()
     _head(found)
     own = part(found.benchmark, "conversation")
@@ -130,17 +130,17 @@ def _people(of: Opened) -> None:
         _dataframe(list(rows.values()), "Ratings by people")
 
 
-def _comments(said: Sequence[Remark]) -> None:
+def _comments(said: Sequence[Item]) -> None:
     """What annotators said beside their answers, and why they skipped; letter for letter."""
     if not said:
         return
     with st.expander(f"Annotators' comments ({len(said)})", icon=":material/comment:"):
         for one in said:
             kind = f"{one.kind} item" if one.kind != "item" else ""
-            parts = (one.rater, one.study, kind, f"turn {one.turn}" if one.turn else "", one.state)
+            parts = (one.annotator, one.study, kind, f"turn {one.turn}" if one.turn else "", one.state)
             st.caption(plain(" · ".join(filter(None, parts))))
             reason = f"Skipped: {one.reason}" if one.state == "skipped" else ""
-            st.text(breakable("\n".join(filter(None, [reason, one.text]))))
+            st.text(breakable("\n".join(filter(None, [reason, one.flag]))))
 
 
 def _background(what: Conversation) -> None:

@@ -13,7 +13,7 @@ from concord.conversation import Conversation, Message
 from concord.rating import Comparison, Rater, Verdict
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.shelf import Numbered
-from concord.store import access, comments, comparisons, conversations, desk, placements
+from concord.store import access, comparisons, conversations, desk, placements, progress
 from concord.studies import dealing, pairings
 from concord.workspace import Workspace
 
@@ -198,6 +198,6 @@ def test_texts_language_flag_and_time(arena: tuple[Server, dict[str, str]], page
     with workspace.read() as db:
         kept = desk.reading(db, rater)
         assert (kept.size, kept.letters, kept.language) == ("largest", True, "ru")
-        [remark] = comments.of_study(db, "sbs")
-        assert (remark.rater, remark.text) == ("Cy", "the same answer twice")
+        [remark] = progress.remarks(db, "sbs")
+        assert (remark.annotator, remark.flag) == ("Cy", "the same answer twice")
         assert next(a for a in access.annotators(db, "sbs") if a.name == "Cy").seconds > 0

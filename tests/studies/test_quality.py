@@ -5,7 +5,7 @@ import pandas as pd
 from concord.rating import Criterion
 from concord.store.progress import Item
 from concord.studies import quality
-from concord.studies.quality import quality_table, remarks
+from concord.studies.quality import quality_table
 
 
 def item(annotator: str = "Ada", unit: int = 1, **fields: object) -> Item:
@@ -57,13 +57,13 @@ def test_progress_counts_states_and_takes_the_median_time_of_what_was_done_and_t
     assert (bo["annotator"], bo["done"], bo["seconds"]) == ("Bo", 0, None)
 
 
-def test_remarks_are_skips_and_flags_newest_first() -> None:
+def test_skips_and_flags_are_remarks() -> None:
     items = [
         item(unit=1, state="done"),
         item(unit=2, state="skipped", submitted="2026-01-01"),
         item(unit=3, state="done", flag="odd", submitted="2026-01-02"),
     ]
-    assert [i.unit for i in remarks(items)] == [3, 2]
+    assert [i.unit for i in items if i.remarked] == [2, 3]
 
 
 def test_nothing_is_said_of_somebody_who_rates_with_care() -> None:
