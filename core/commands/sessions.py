@@ -5,7 +5,6 @@ import click
 from concord.commands.printing import echo, show
 from concord.errors import ConcordError
 from concord.store import sessions
-from concord.table import Cell, Column, Table
 from concord.workspace import Workspace
 
 
@@ -19,21 +18,7 @@ def command() -> None:
 def _list(workspace: str) -> None:
     """Every session with its number, whose it is, its last use, and the address it was used from."""
     with Workspace.open(workspace, create=False).read() as db:
-        open_sessions = sessions.each(db)
-    rows: list[dict[str, Cell]] = [
-        {
-            "number": s.id,
-            "kind": s.kind,
-            "name": s.name,
-            "used": s.used[:16].replace("T", " "),
-            "source": s.source,
-            "browser": s.browser,
-        }
-        for s in open_sessions
-    ]
-    columns = tuple(Column(name) for name in ("number", "kind", "name", "used", "source", "browser"))
-    notes = () if open_sessions else ("Nobody is signed in.",)
-    show([Table("sessions", "Sessions", columns, tuple(rows), notes=notes)], "table")
+        show([sessions.table(db)], "table")
 
 
 @command.command("end")

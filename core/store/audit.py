@@ -95,6 +95,11 @@ def every(db: Database, study: str = "") -> list[AuditLine]:
     return [AuditLine(*row) for row in rows]
 
 
+def moment(stored: str | None) -> str:
+    """A stored moment to the minute, as tables show it; “” for none."""
+    return (stored or "")[:16].replace("T", " ")
+
+
 def table(db: Database, study: str = "") -> Table:
     """The log as a table. Raises NotFound."""
     columns = (

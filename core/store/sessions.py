@@ -14,13 +14,23 @@ from sqlite_utils import Database
 
 from concord.errors import NotAllowed, NotFound
 from concord.store import settings
+from concord.store.audit import moment
 from concord.store.database import find, now
 from concord.store.links import hashed
+from concord.table import Cell, Column, Table
 
 Kind = Literal["local", "passphrase", "oidc", "annotator", "member"]
 Role = Literal["owner", "researcher", "adjudicator"]
 """Who signs in by passphrase, account or on the server's machine is an owner; members have a role each."""
 
+KINDS: dict[Kind, str] = {
+    "local": "link on the server's machine",
+    "passphrase": "passphrase",
+    "oidc": "account",
+    "annotator": "annotator's link",
+    "member": "researcher's link",
+}
+"""How somebody signed in, in words."""
 IDLE = {
     "local": timedelta(days=7),
     "passphrase": timedelta(hours=12),
@@ -138,6 +148,33 @@ def each(db: Database) -> list[Session]:
     """Sessions that are not over, the last used one first."""
     rows = db.query(f"SELECT {_COLUMNS} FROM sessions WHERE {_LIVE} ORDER BY used DESC, id DESC", _times())
     return [Session(**row) for row in rows]
+
+
+def table(db: Database, mine: int = 0) -> Table:
+    """The same as a table; `mine` is the session of whoever reads it."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "number": one.id,
+            "name": one.name,
+            "kind": KINDS[one.kind] + (" (this browser)" if one.id == mine else ""),
+            "used": moment(one.used),
+            "source": one.source,
+            "begun": moment(one.begun),
+            "browser": one.browser,
+        }
+        for one in each(db)
+    ]
+    columns = (
+        *map(Column, ("number", "name")),
+        Column("kind", "signed in by"),
+        Column("used", "last used (UTC)"),
+        Column("source", "from"),
+        Column("begun", "since (UTC)"),
+        Column("browser"),
+    )
+    return Table(
+        "sessions", "Sessions", columns, tuple(rows), notes=() if rows else ("Nobody is signed in.",)
+    )
 
 
 def was_signed_in(db: Database, token: str) -> int | None:

@@ -1,7 +1,6 @@
 """Annotators: invite people by link, withdraw links, deal what somebody has not begun to others."""
 
 import json
-from datetime import datetime
 
 import streamlit as st
 
@@ -17,9 +16,11 @@ from concord.store import (
 )
 from concord.store import studies as stored
 from concord.store.access import Annotator
+from concord.store.audit import moment
 from concord.studies import asking, quality, running, studies
+from concord.table import Cell, Column, Table
 from pages.annotate.annotators_crowd import crowd_link
-from pages.parts import person, tables, told
+from pages.parts import person, told
 from pages.parts.address import checked, link, listed
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
@@ -82,39 +83,29 @@ def _invite() -> None:
 
 
 def _table(people: list[Annotator]) -> None:
-    rows = [
+    rows: list[dict[str, Cell]] = [
         {
             "name": a.name,
             "link": a.link,
-            "until": _day(a.expires) if a.can_enter else None,
-            "used": _day(a.used),
-            "from": a.source,
-            "done": 100 * a.done / a.items if a.items else None,
+            "until": moment(a.expires) if a.can_enter else None,
             "items": f"{a.done} of {a.items}" if a.items else "nothing dealt",
             "skipped": a.skipped,
             "minutes": a.seconds / 60,
-            "mock": a.simulated,
+            "used": moment(a.used),
+            "from": a.source,
+            "simulated": a.simulated,
         }
         for a in people
     ]
-    columns = {
-        **{
-            "name": st.column_config.TextColumn("Name", width="medium"),
-            "link": "Link",
-            "items": "Items",
-            "skipped": "Skipped",
-        },
-        "until": st.column_config.DatetimeColumn("Link expires", format="distance", width=115),
-        "used": st.column_config.DatetimeColumn("Last used", format="distance", width=115),
-        "from": st.column_config.TextColumn("From", width=115),
-        "minutes": st.column_config.NumberColumn("Minutes at work", format="%.0f"),
-        "mock": st.column_config.CheckboxColumn("Simulated"),
-    }
-    tables.progress(rows, columns, "Annotators")
-
-
-def _day(moment: str | None) -> datetime | None:
-    return datetime.fromisoformat(moment) if moment else None
+    columns = (
+        *map(Column, ("name", "link")),
+        Column("until", "link expires (UTC)"),
+        *map(Column, ("items", "skipped")),
+        Column("minutes", "minutes at work", digits=0),
+        Column("used", "last used (UTC)"),
+        *map(Column, ("from", "simulated")),
+    )
+    draw(Table("annotators", "Annotators", columns, tuple(rows)), titled=False)
 
 
 def _one(people: list[Annotator]) -> None:

@@ -1,9 +1,5 @@
 """Sessions: which browsers are signed in, when and from where they were last used; sign them out."""
 
-from datetime import datetime
-from typing import Any
-
-import pandas as pd
 import streamlit as st
 
 from concord.store import access, sessions
@@ -14,15 +10,7 @@ from pages.parts.navigation import heading
 from pages.parts.people import Researcher
 from pages.parts.plain import plain
 from pages.parts.session import here, opened_at, workspace
-from pages.parts.table import rows_as_cards
-
-KINDS = {
-    "local": "Link on the server's machine",
-    "passphrase": "Passphrase",
-    "oidc": "Account",
-    "annotator": "Annotator's link",
-    "member": "Researcher's link",
-}
+from pages.parts.table import draw
 
 
 def page() -> None:
@@ -36,37 +24,8 @@ def page() -> None:
     who = here()
     mine = who.session if isinstance(who, Researcher) else 0
     with workspace().read() as db:
-        every = sessions.each(db)
-    rows = [
-        {
-            "who": s.name or "Researcher",
-            "session": s.id,
-            "by": KINDS[s.kind] + (" (this browser)" if s.id == mine else ""),
-            "used": datetime.fromisoformat(s.used),
-            "from": s.source,
-            "began": datetime.fromisoformat(s.begun),
-            "browser": s.browser,
-        }
-        for s in every
-    ]
-    when = st.column_config.DatetimeColumn
-    columns: dict[str, Any] = {
-        "session": st.column_config.NumberColumn("Session", format="%d"),
-        "who": "Who",
-        "by": "Signed in by",
-        "used": when("Last used", format="distance"),
-        "from": "From",
-        "began": when("Since", format="distance"),
-        "browser": "Browser",
-    }
-    if not rows_as_cards("sessions", rows, columns=columns):
-        st.dataframe(
-            pd.DataFrame(rows),
-            hide_index=True,
-            placeholder="",
-            alt="Sessions",
-            column_config=columns,
-        )
+        every, listed = sessions.each(db), sessions.table(db, mine)
+    draw(listed, titled=False)
     with st.container(border=True, horizontal=True, vertical_alignment="bottom"):
         # This browser's own stands last, so that it is not ended by mistake.
         ordered = sorted(every, key=lambda session: session.id == mine)
@@ -117,7 +76,8 @@ def _keep_out() -> None:
 
 
 def _named(session: Session) -> str:
-    return f"{session.id}: {plain(session.name) or 'Researcher'}, {KINDS[session.kind]}, {session.source}"
+    name, how = plain(session.name) or "Researcher", sessions.KINDS[session.kind]
+    return f"{session.id}: {name}, {how}, {session.source}"
 
 
 def _end(chosen: list[Session]) -> None:

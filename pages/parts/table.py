@@ -1,8 +1,7 @@
 """Draws a Table on a page: rows that can be sorted and chosen, what it means, and its files."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 import pandas as pd
@@ -128,24 +127,6 @@ def _card(name: str, cells: Iterable[tuple[str, str]]) -> Any:
     return box
 
 
-def rows_as_cards(
-    key: str,
-    rows: Sequence[Mapping[str, object]],
-    columns: Mapping[str, Any] | None = None,
-) -> bool:
-    """Draw rows of a grid as cards where the reader has them so; False where not.
-
-    The first cell of a row names its card. `columns` are the headings or the settings of the grid's columns.
-    """
-    cards = menu.as_cards()
-    for row in rows[: _at_most(key)] if cards else ():
-        cells = [_labelled(cell, (columns or {}).get(name, name)) for name, cell in row.items()]
-        _card(cells[0][1], cells)
-    if cards:
-        _more(key, len(rows))
-    return cards
-
-
 def _at_most(key: str) -> int:
     """How many rows of a table the reader has as cards."""
     return int(st.session_state.get(f"{key} cards", CARDS))
@@ -161,23 +142,6 @@ def _more(key: str, rows: int) -> None:
     if rows > drawn:
         label = f"Show {min(drawn, rows - drawn):,} more of {rows - drawn:,}"
         st.button(label, key=f"{key} more cards", icon=":material/expand_more:", on_click=ask)
-
-
-def _labelled(cell: object, column: Any) -> tuple[str, str]:
-    """The heading and the text of a cell, by the heading or the settings of its column."""
-    if isinstance(column, str):
-        return column, _cell_text(cell)
-    form = column["type_config"].get("format") or ""
-    number = isinstance(cell, int | float) and "%" in form
-    return column["label"], form % cell if number else _cell_text(cell)
-
-
-def _cell_text(cell: object) -> str:
-    if isinstance(cell, bool):
-        return "yes" if cell else "no"
-    if isinstance(cell, float):
-        return f"{cell:g}"
-    return f"{cell:%Y-%m-%d %H:%M}" if isinstance(cell, datetime) else str(cell or "")
 
 
 def _notes(table: Table, said: Collection[str]) -> list[str]:

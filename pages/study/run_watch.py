@@ -15,13 +15,22 @@ from concord.store.runs import Progress, Reason
 from pages.parts.address import link
 from pages.parts.plain import plain, with_code
 from pages.parts.session import live, workspace
-from pages.parts.tables import STATES
 from pages.study import run_form
 
 EVERY_SECONDS = 1.0
 FAILURES_EVERY = 10.0
 """Seconds for which what failed in a running run is kept as it was read; its number is always current."""
 SHOWN = 20
+
+STATES = {
+    "running": ":material/play_circle:",
+    "interrupted": ":material/power_off:",
+    "finished": ":material/check_circle:",
+    "finished with failures": ":material/rule:",
+    "stopped": ":material/stop_circle:",
+    "waiting for batches": ":material/hourglass_top:",
+    "broken": ":material/error:",
+}
 
 
 def draw(benchmark: str = "", *, address: bool = False) -> None:

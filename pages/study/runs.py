@@ -19,7 +19,6 @@ from pages.parts.address import go, link
 from pages.parts.navigation import heading
 from pages.parts.plain import plain, with_code
 from pages.parts.session import live, sentence, workspace
-from pages.parts.tables import STATES
 from pages.study import run_form, run_watch
 
 SHOWN = 20
@@ -61,7 +60,7 @@ def _earlier() -> None:
         st.markdown("No run has ended yet.")
     for run in ended:
         heading = f"Run {run.id}: {run.stands} · {run_form.described(run)}"
-        with st.expander(plain(heading), icon=STATES[run.stands], expanded=run is ended[0]):
+        with st.expander(plain(heading), icon=run_watch.STATES[run.stands], expanded=run is ended[0]):
             _ended(run, known)
 
 

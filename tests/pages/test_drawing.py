@@ -85,37 +85,30 @@ def test_rows_as_cards_keep_every_column_and_open() -> None:
 
 def long_tables() -> None:
     from concord.table import Column, Table
-    from pages.parts.table import draw, rows_as_cards
+    from pages.parts.table import draw
 
     rows = tuple({"who": f"r{place}", "n": place} for place in range(35))
     draw(Table("many", "Many", (Column("who"), Column("n")), rows))
-    rows_as_cards("list", rows)
 
 
 def test_of_a_long_table_ten_cards_are_drawn_and_more_when_asked() -> None:
     page = AppTest.from_function(long_tables, default_timeout=30)
     page.session_state[menu.CARDS] = True
     page.run()
-    for key in ("many", "list"):
-        for drawn in (10, 20, 35):
-            cards = [text.value for text in page.markdown if text.value.startswith("**r")]
-            assert len(cards) == drawn + (35 if key == "list" else 10)
-            if drawn < 35:
-                page.button(key=f"{key} more cards").click().run()
+    for drawn in (10, 20, 35):
+        cards = [text.value for text in page.markdown if text.value.startswith("**r")]
+        assert len(cards) == drawn
+        if drawn < 35:
+            page.button(key="many more cards").click().run()
     assert not page.button, "nothing is left to ask for"
 
 
 def table_of_places() -> None:
-    import streamlit as st
-
     from concord.table import Column, Table
     from pages.parts.table import draw
-    from pages.parts.tables import progress
 
     columns = (Column("who"), Column("a"), Column("rank a", "#"), Column("b"), Column("rank b", "#"))
     draw(Table("places", "Places", columns, ({"who": "x", "a": 5, "rank a": 1, "b": 7, "rank b": 2},)))
-    settings = {"who": "Name", "time": st.column_config.NumberColumn("Minutes", format="%.0f min")}
-    progress([{"who": "Ada", "done": 100 / 3, "time": 171.198}], settings, "people")
 
 
 def test_cards_have_headings_like_the_grid_and_columns_of_one_heading_each() -> None:
@@ -124,7 +117,6 @@ def test_cards_have_headings_like_the_grid_and_columns_of_one_heading_each() -> 
     page.run()
     said = [text.value.split("  \n") for text in page.markdown]
     assert ["a: **5**", r"\#: **1**", "b: **7**", r"\#: **2**"] in said
-    assert ["Done: **33%**", "Minutes: **171 min**"] in said
 
 
 def empty_tables() -> None:
