@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
 from concord.conversation import Conversation
-from concord.llm import verdicts
 from concord.llm.embeddings import Vector
 from concord.llm.models import Kind
 from concord.llm.prompts import Prompt, RenderedPrompt, load_prompt, versions
@@ -101,38 +100,23 @@ class Expected(NamedTuple):
 
 @dataclass(frozen=True)
 class Asking:
-    """How a judge is asked about a conversation and how its reply becomes ratings.
+    """How a judge is asked about a conversation, or which of two is better, and how its reply is read.
 
-    `values` gives the template's variables; `read` turns the reply (as its schema, or as text where `reply`
-    is None) into ratings and raises Unusable where it does not cover exactly the units asked. `turns` are
-    those that a reply must have an entry for, which the schema then says.
+    `values` gives the template's variables for the conversation, or for the ones shown as A and as B; `read`
+    takes the same and the reply (as its schema, or as text where `reply` is None), and gives ratings, or a
+    preference. Both raise Unusable: where one cannot be asked about them, and where the reply does not cover
+    exactly what was asked. `turns` are those that a reply must have an entry for, which the schema then says.
+    `rubric` is that of a pairwise question, which has one of `criteria`; “” for a benchmark's own.
     """
 
     prompt: str
     reply: type[Reply] | None
     criteria: tuple[Criterion, ...]
-    values: Callable[[Conversation], Mapping[str, Any]]
-    read: Callable[[Conversation, Any], tuple[Rating, ...]]
+    values: Callable[..., Mapping[str, Any]]
+    read: Callable[..., tuple[Rating, ...] | Preference]
     expected: tuple[int, int] = (2500, 800)
-    turns: Callable[[Conversation], tuple[int, ...]] = lambda _conversation: ()
-
-
-@dataclass(frozen=True)
-class Pairwise:
-    """How a judge is asked which of two conversations is better.
-
-    `values` gives the template's variables for the one shown as A and the one shown as B, and raises Unusable
-    where the two cannot be compared. `read` turns the reply (as its schema, or a text that ends in [[A]],
-    [[B]] or [[C]]) into a preference and raises Unusable where it says none. `rubric` and `criterion` name
-    the question; both are empty for a benchmark's own.
-    """
-
-    prompt: str
-    values: Callable[[Conversation, Conversation], Mapping[str, Any]]
-    expected: tuple[int, int] = (3000, 300)
-    read: Callable[[Any], Preference] = verdicts.preference
+    turns: Callable[..., tuple[int, ...]] = lambda *_conversations: ()
     rubric: str = ""
-    criterion: str = ""
 
 
 class Way(NamedTuple):
@@ -140,7 +124,7 @@ class Way(NamedTuple):
     by another prompt of the same version.
     """
 
-    asking: Asking | Pairwise
+    asking: Asking
     prompt: Prompt
     judges: Sequence[str]
     name: str = ""
@@ -155,7 +139,7 @@ class Owed(NamedTuple):
     judge: str
     prompt: Prompt
     repeat: int
-    asking: Asking | Pairwise
+    asking: Asking
     against: str = ""
 
 
@@ -208,7 +192,7 @@ class Benchmark:
     plays: Callable[[PlayPlan, Materials], Iterator[Play]] = lambda _plan, _materials: iter(())
     further: tuple[Asking, ...] = ()
     """What the same judges are asked beside it, in calls of their own; each is a judgement of its own."""
-    pairwise: Pairwise | None = None
+    pairwise: Asking | None = None
     """How two conversations of one scenario are compared; None if they are not."""
     proposals: Callable[[ProposePlan, Materials], Iterator[Play]] | None = None
     """The calls that propose scenarios; None if a model proposes none."""

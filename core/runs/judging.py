@@ -1,17 +1,17 @@
 """Ask a judge for a verdict: a judgement of one conversation, or which of two is better."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from concord.conversation import IMAGES, Conversation, Message
 from concord.errors import CallFailed, ConcordError
 from concord.llm.models import Model
 from concord.llm.replies import UNANSWERED, Unusable
-from concord.rating import Comparison, Judgement, Rater
+from concord.rating import Comparison, Judgement, Preference, Rater
 from concord.runs import programs
-from concord.runs.benchmark import Ask, Asking, Benchmark, Materials, Owed
+from concord.runs.benchmark import Ask, Benchmark, Materials, Owed
 
 
 async def verdict(
@@ -22,12 +22,10 @@ async def verdict(
     Raises CallFailed if the endpoint failed. What cannot be asked about (no reply to rate) is a failure
     without a call.
     """
-    asking, read = owed.asking, cast(Callable[[Any], Any], owed.asking.read)
+    asking, read = owed.asking, partial(owed.asking.read, *conversations)
     try:
         prompt = owed.prompt.render(**asking.values(*conversations))
-        if isinstance(asking, Asking):
-            prompt = replace(prompt, turns=asking.turns(*conversations))
-            read = partial(asking.read, conversations[0])
+        prompt = replace(prompt, turns=asking.turns(*conversations))
         if model.vision:
             prompt = replace(prompt, messages=_seeing(prompt.messages, conversations))
         if model.kind == "program":
@@ -38,9 +36,8 @@ async def verdict(
         return failed(owed, conversations, model, failure)
     except Unusable as unusable:
         return _verdict(owed, conversations, model, failure=str(unusable))
-    if isinstance(asking, Asking):
-        return _verdict(owed, conversations, model, ratings=value, raw=answer.text, meta=answer.meta)
-    return _verdict(owed, conversations, model, **value._asdict(), raw=answer.text)
+    given = value._asdict() if isinstance(value, Preference) else {"ratings": value, "meta": answer.meta}
+    return _verdict(owed, conversations, model, **given, raw=answer.text)
 
 
 def _seeing(messages: Sequence[Message], conversations: Sequence[Conversation]) -> tuple[Message, ...]:
@@ -64,10 +61,9 @@ def _verdict(
 ) -> Judgement | Comparison:
     rater = Rater(owed.judge, "judge", owed.prompt.version, model.simulated)
     values |= {"key": owed.key, "prompt": owed.prompt.hash, "repeat": owed.repeat}
-    asking = owed.asking
-    if isinstance(asking, Asking):
+    if not owed.against:
         return Judgement(conversation=conversations[0].key, judge=rater, **values)
-    values |= {"rubric": asking.rubric, "criterion": asking.criterion}
+    values |= {"rubric": owed.asking.rubric, "criterion": "".join(c.name for c in owed.asking.criteria)}
     return Comparison(first=conversations[0].key, second=owed.against, rater=rater, **values)
 
 

@@ -11,7 +11,6 @@ from sqlite_utils import Database
 from concord.conversation import Conversation
 from concord.errors import ConfigError, check_known, not_found
 from concord.llm.models import Kind, Model, load_models, pick
-from concord.llm.prompts import Prompt
 from concord.llm.replies import UNANSWERED
 from concord.rating import Spent
 from concord.rubrics import shelf
@@ -23,7 +22,6 @@ from concord.runs.benchmark import (
     Expected,
     Materials,
     Owed,
-    Pairwise,
     Play,
     Way,
     owed,
@@ -262,7 +260,7 @@ def _ways(
     if used is None:
         benchmark, brought = get(plan.benchmark), materials(workspace)
         if isinstance(plan, ComparePlan):
-            return [Way(*_pairwise(workspace, plan, benchmark, brought), plan.judges)]
+            return [_pairwise(workspace, plan, benchmark, brought)]
         if benchmark.asking is None:
             raise ConfigError(f"{benchmark.title} is scored by rule: there is nothing for a judge to rate.")
         return benchmark.ways(plan.judges, benchmark.asked(brought, plan.version))
@@ -283,9 +281,7 @@ def _ways(
     ]
 
 
-def _pairwise(
-    workspace: Workspace, plan: ComparePlan, benchmark: Benchmark, brought: Materials
-) -> tuple[Pairwise, Prompt]:
+def _pairwise(workspace: Workspace, plan: ComparePlan, benchmark: Benchmark, brought: Materials) -> Way:
     """How the judges compare by the benchmark's own question. Raises NotFound or ConfigError."""
     if benchmark.pairwise is None:
         raise ConfigError(f"{benchmark.title} has no prompt for comparing two conversations.")
@@ -294,7 +290,8 @@ def _pairwise(
     with workspace.read() as db:
         players = conversations.values(db, plan.benchmark)["player"]
     check_known(f"{benchmark.title} conversation by", plan.players, players)
-    return benchmark.pairwise, benchmark.prompt(brought, benchmark.pairwise.prompt, plan.version)
+    prompt = benchmark.prompt(brought, benchmark.pairwise.prompt, plan.version)
+    return Way(benchmark.pairwise, prompt, plan.judges)
 
 
 def named(workspace: Workspace, plan: PlayPlan | JudgePlan) -> Iterator[tuple[str, tuple[str, ...]]]:

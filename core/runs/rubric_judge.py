@@ -16,16 +16,16 @@ from concord.llm.replies import Reply, Text, Unusable
 from concord.llm.templates import compiled
 from concord.rating import Criterion, Preference, Rating
 from concord.rubrics.rubric import EXAMPLE, JudgePart, Reasons, Rubric, lines_of, shown, two
-from concord.runs import benchmark
+from concord.runs.benchmark import Asking
 
 OF_THE_WHOLE = "(This question is about the conversation as a whole.)"
 REASON = "_reason"
 """What a field of reasons is called: the criterion's name, and this."""
 
 
-def asking(rubric: Rubric) -> benchmark.Asking:
+def asking(rubric: Rubric) -> Asking:
     """How a judge is asked about a conversation by this rubric."""
-    return benchmark.Asking(
+    return Asking(
         prompt="judge",
         reply=reply_of(rubric),
         criteria=rubric.criteria,
@@ -52,15 +52,11 @@ def prompt_of(rubric: Rubric, variant: str) -> Prompt:
     )
 
 
-def pairwise(rubric: Rubric, criterion: Criterion) -> benchmark.Pairwise:
+def pairwise(rubric: Rubric, criterion: Criterion) -> Asking:
     """How a judge is asked a pairwise question of this rubric."""
-    return benchmark.Pairwise(
-        criterion.name,
-        partial(pair_values, rubric, criterion),
-        read=lambda reply: _preference(criterion, reply),
-        rubric=rubric.name,
-        criterion=criterion.name,
-    )
+    values, read = partial(pair_values, rubric, criterion), partial(_preference, criterion)
+    reply = reply_of(_alone(rubric, criterion))
+    return Asking(criterion.name, reply, (criterion,), values, read, (3000, 300), rubric=rubric.name)
 
 
 def pair_prompt_of(rubric: Rubric, criterion: Criterion, variant: str) -> Prompt:
@@ -127,7 +123,7 @@ def requests(rubric: Rubric, variant: str, conversation: Conversation) -> Iterat
         yield pair_prompt_of(rubric, question, variant).render(**variables)
 
 
-def _preference(criterion: Criterion, reply: Any) -> Preference:
+def _preference(criterion: Criterion, _first: Conversation, _second: Conversation, reply: Any) -> Preference:
     scale = criterion.scale
     return Preference.of(scale.kind.score(scale, reply.answer_0), getattr(reply, "reason_0", None) or "")
 

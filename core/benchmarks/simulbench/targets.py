@@ -23,7 +23,6 @@ from concord.runs.benchmark import (
     Expected,
     Materials,
     Option,
-    Pairwise,
     Play,
     Role,
     narrowing,
@@ -111,7 +110,9 @@ def read_score(conversation: Conversation, reply: str) -> tuple[Rating, ...]:
 
 
 ASKING = Asking(RUBRIC.judge.template, None, RUBRIC.criteria, judge_values, read_score, expected=(1900, 180))
-PAIRWISE = Pairwise("pairwise", compare_values, expected=(2100, 200))
+PAIRWISE = Asking(
+    "pairwise", None, (), compare_values, lambda _a, _b, text: verdicts.preference(text), (2100, 200)
+)
 
 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
