@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, ViewportSize, sync_playwright
 
 from concord.store import access, placements, studies
 from concord.workspace import Workspace
@@ -16,6 +18,7 @@ from .starting import chromium, patient
 
 patient()
 Invite = Callable[..., str]
+SIZE = ViewportSize(width=1400, height=900)
 
 
 @pytest.fixture(scope="session")
@@ -47,7 +50,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def windows(browser: Browser) -> Iterator[BrowserContext]:
     """One browser's memory for all windows, so that Streamlit's scripts are loaded and compiled once."""
-    context = browser.new_context(viewport={"width": 1400, "height": 900})
+    context = browser.new_context(viewport=SIZE)
     # While a window of the same site is open, the process that compiled the scripts goes on.
     open = context.new_page()
     open.route("**", lambda asked: asked.fulfill(body=""))
@@ -56,16 +59,58 @@ def windows(browser: Browser) -> Iterator[BrowserContext]:
     context.close()
 
 
+class Window:
+    """A window that one test after the other uses: a new one is a fifth of what the load of a page costs."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.broken: list[str] = []
+        self.changed = False
+        """Whether a test listens to it, or changes what it loads: then it is closed with the test."""
+        page.on("pageerror", lambda error: self.broken.append(str(error)))
+        for name in ("on", "once", "route", "add_init_script"):
+            setattr(page, name, self._noting(getattr(page, name)))
+
+    def _noting(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(call)
+        def noted(*arguments: Any, **options: Any) -> Any:
+            self.changed = True
+            return call(*arguments, **options)
+
+        return noted
+
+    def leave(self) -> None:
+        """End what the test had open, and keep the window for the next one if it is as it was."""
+        if self.page.is_closed():
+            return
+        if self.changed or not RUNNING:
+            self.page.close()
+            return
+        # Of the same site as every page, so that its process goes on, and nothing is on it.
+        self.page.goto(f"{RUNNING[-1].url}/_stcore/health")
+        self.page.evaluate("sessionStorage.clear()")
+        self.page.set_viewport_size(SIZE)
+        self.page.set_default_timeout(30_000)
+
+
+@pytest.fixture(scope="session")
+def kept() -> list[Window]:
+    """The window of the tests before; none where there is none."""
+    return []
+
+
 @pytest.fixture
-def page(windows: BrowserContext) -> Iterator[Page]:
+def page(windows: BrowserContext, kept: list[Window]) -> Iterator[Page]:
     """A window of a researcher who is signed in; what went wrong in its scripts fails the test."""
     for server in RUNNING:
         server.sign_in(windows)
-    page = windows.new_page()
-    broken: list[str] = []
-    page.on("pageerror", lambda error: broken.append(str(error)))
-    yield page
-    page.close()
+    if not kept or kept[0].page.is_closed():
+        kept[:] = [Window(windows.new_page())]
+    [window] = kept
+    window.broken.clear()
+    yield window.page
+    broken = [*window.broken]
+    window.leave()
     windows.clear_cookies()
     assert not broken, broken
 

@@ -26,6 +26,7 @@ from pages.parts.navigation import SECTIONS
 from pages.parts.server.headers import headers, inline_scripts, policy
 from tests.browser.keeper import CRITERIA, Server, dialogue, serving
 from tests.browser.test_town import fill_town
+from tests.browser.widgets import move
 from tests.filled import fill
 
 URL = "https://example.org/a"
@@ -145,8 +146,9 @@ def test_every_page_runs_under_the_policy_asks_no_other_host_and_passes_axe(
     parts = set()
     grave = {}
     with watched(browser, full) as page:
+        page.goto(full.url)
         for address in ADDRESSES:
-            page.goto(f"{full.url}/{address}")
+            move(page, f"{full.url}/{address}")
             settled(page)
             expect(page.locator("[data-testid=stMain] [data-testid]").first).to_be_visible()
             assert page.locator("[data-testid=stException]").count() == 0, address

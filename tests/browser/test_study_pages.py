@@ -23,7 +23,7 @@ from tests.filled import HOSTILE, fill
 from tests.mock.server import running
 
 from .keeper import Server, serving
-from .widgets import choose
+from .widgets import choose, move
 
 pytestmark = pytest.mark.browser
 
@@ -230,6 +230,7 @@ def test_names_are_shown_letter_for_letter_too(tmp_path: Path, page: Page) -> No
     main = page.get_by_test_id("stMain")
     with serving(workspace, tmp_path / "log") as server:
         server.sign_in(page.context)
+        page.goto(server.url)
         for address, seen in (
             ("", "Deal it to annotators"),
             ("runs", "Runs"),
@@ -237,7 +238,7 @@ def test_names_are_shown_letter_for_letter_too(tmp_path: Path, page: Page) -> No
             (f"conversations?conversation={number}", "Dialogue"),
             (f"leaderboard?language={quote(name)}", "Select a row"),
         ):
-            page.goto(f"{server.url}/{address}")
+            move(page, f"{server.url}/{address}")
             expect(main.get_by_text(seen).first).to_be_visible()
             if address == "runs":
                 page.get_by_role("tab", name="Earlier runs").click()
@@ -387,7 +388,8 @@ def test_further_judges_rate_what_is_stored(app: Server, page: Page) -> None:
 
 def test_the_pages_fit_a_phone(app: Server, page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(app.url)
     for address in ("", "runs", "conversations", "conversations?conversation=1", "leaderboard"):
-        page.goto(f"{app.url}/{address}")
+        move(page, f"{app.url}/{address}")
         expect(page.get_by_role("heading").first).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address
