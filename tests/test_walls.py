@@ -288,7 +288,7 @@ def words_of_one_benchmark_stay_in_its_slice() -> Iterator[str]:
     )
     # A reason to look at a judgement has this word as a name of its own.
     own = {
-        ("core/studies/spotcheck.py", "refusal"),
+        ("core/studies/triage.py", "refusal"),
         ("core/store/suspects.py", "refusal"),
     }
     for file in PYTHON:

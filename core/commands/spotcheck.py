@@ -7,7 +7,7 @@ import click
 from concord.commands import options, printing
 from concord.commands.printing import echo
 from concord.store import suspects
-from concord.studies import spotcheck
+from concord.studies import audits, triage
 from concord.workspace import Workspace
 
 
@@ -18,7 +18,7 @@ def command() -> None:
 
 @command.command("queue")
 @click.argument("benchmark")
-@options.several("--reasons", f"Only for these reasons: {', '.join(spotcheck.REASONS)}.")
+@options.several("--reasons", f"Only for these reasons: {', '.join(triage.REASONS)}.")
 @options.several("--judges", "Only what one of these judged; every judge's unless given.")
 @options.where("conversations")
 @click.option("--person", default="", help="Leave out what this person has settled.")
@@ -38,16 +38,16 @@ def queue(
 ) -> None:
     """List the conversations to look at, the highest priority first."""
     with Workspace.open(workspace, create=False).read() as db:
-        search = spotcheck.search(db, benchmark, where=facets, **among)
+        search = triage.search(db, benchmark, where=facets, **among)
         suspected = suspects.queue(db, search, limit=limit, offset=offset)
-        counts = spotcheck.counts(db, search)
-    printing.show([spotcheck.queue_table(suspected, counts)], form)
+        counts = triage.counts(db, search)
+    printing.show([triage.queue_table(suspected, counts)], form)
 
 
 @command.command("draw")
 @click.argument("benchmark")
 @click.option("--name", required=True, help="The audit's name.")
-@options.number("--n", spotcheck.SIZE, "Judgements to draw.", least=1)
+@options.number("--n", audits.SIZE, "Judgements to draw.", least=1)
 @options.several("--judges", "Only judgements by these.")
 @options.where("conversations")
 @options.seeded("draws the same sample")
@@ -55,7 +55,7 @@ def queue(
 def draw(workspace: str, /, benchmark: str, name: str, facets: options.Facets, **sampling: Any) -> None:
     """Draw a random sample of judgements, whose rate of reasonable ones is unbiased."""
     with Workspace.open(workspace, create=False).write() as db:
-        audit = spotcheck.draw(db, name, benchmark, where=facets, **sampling)
+        audit = audits.draw(db, name, benchmark, where=facets, **sampling)
     echo(f"Audit “{audit.name}”: {audit.items} of {audit.drawn_from} judgements, seed {audit.seed}.")
 
 
@@ -67,5 +67,5 @@ def draw(workspace: str, /, benchmark: str, name: str, facets: options.Facets, *
 def show(workspace: str, benchmark: str, audit: str, form: str) -> None:
     """What people found: the share of reasonable judgements, and how optimistic the others are."""
     with Workspace.open(workspace, create=False).read() as db:
-        findings = spotcheck.findings(db, benchmark, audit)
-    printing.show([spotcheck.table(findings)], form)
+        findings = audits.findings(db, benchmark, audit)
+    printing.show([audits.table(findings)], form)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any
@@ -76,20 +76,10 @@ def places(db: Database, name: str) -> list[tuple[int, str, str, int]]:
     return list(db.execute(sql, [study_id(db, name)]))
 
 
-def varied(db: Database, name: str) -> list[str]:
-    """The facets that divide a study's units into groups, at least one of them of several units."""
-    return [
-        row[0]
-        for row in db.execute(
-            "SELECT f.name FROM items u JOIN facets f ON f.conversation_id = u.conversation_id "
-            "WHERE u.study_id = :study AND u.known = '' GROUP BY f.name "
-            "HAVING count(DISTINCT f.value) > 1 AND count(DISTINCT f.value) < (SELECT count(*) FROM items u "
-            "WHERE u.study_id = :study AND u.known = '' "
-            "AND EXISTS (SELECT 1 FROM facets f WHERE f.conversation_id = u.conversation_id)) ORDER BY "
-            "f.name",
-            {"study": study_id(db, name)},
-        )
-    ]
+def varied(facets: Mapping[str, Mapping[int, str]]) -> list[str]:
+    """Those of the facets of units that divide them into groups, at least one of them of several units."""
+    units = len({unit for of in facets.values() for unit in of})
+    return [name for name, of in facets.items() if 1 < len({*of.values()}) < units]
 
 
 def feature_rows(db: Database, name: str) -> Columns:

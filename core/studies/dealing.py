@@ -268,7 +268,7 @@ def _kinds(db: Database, name: str) -> dict[str, list[str]]:
     units = studies.units(db, name)
     facets = frames.facet_values(db, name)
     values = {"player": {unit["id"]: unit["player"] for unit in units}}
-    values |= {facet: facets[facet] for facet in frames.varied(db, name)}
+    values |= {facet: facets[facet] for facet in frames.varied(facets)}
     names = [of for of, given in values.items() if len({*given.values()}) > 1]
     return {unit["key"]: [values[of].get(unit["id"], "") for of in names] for unit in units}
 

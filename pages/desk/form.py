@@ -4,7 +4,7 @@ The fixed part says what is asked and how (`fixed`); the moving part has the str
 lie ready, and what was refused (`Moving`); all that is done at a desk is a `concord.store.desk.Event`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,15 +75,26 @@ def annotators(db: Database, rater: int) -> dict[str, Any]:
     return {"reading": desk.reading(db, rater).model_dump(), "elsewhere": desk.in_use(db, rater)}
 
 
-def windowed(strip: Sequence[Placed], start: int = 0) -> tuple[list[Placed], tuple[int, int]]:
-    """The part of a long strip around its first open items (from a place on, as long as any are there), and
-    how many of all are settled, of how many.
+def moving(
+    line: Collection[int],
+    done: Container[int],
+    wanted: Iterable[int | str] | None,
+    item: Callable[[int], Mapping[str, Any]],
+    first: int | None = None,
+) -> Moving:
+    """What a browser is sent of a line of items, which may be long: the part around the first open ones, and
+    the items asked for, as `item` shows them. The work begins with the `first`, else with the first open one.
     """
-    every = [place for place, (_, state, _) in enumerate(strip) if state == "open"]
-    places = [place for place in every if place >= start] or every
-    first = places[0] if places else len(strip)
-    end = places[LINE] if len(places) > LINE else len(strip)
-    return list(strip[max(0, first - BEHIND) : end]), (len(strip) - len(every), len(strip))
+    every: list[Placed] = [(one, "done" if one in done else "open", False) for one in line]
+    left = [place for place, (_, state, _) in enumerate(every) if state == "open"]
+    start = 0 if first is None else [*line].index(first)
+    places = [place for place in left if place >= start] or left
+    at = places[0] if places else len(every)
+    end = places[LINE] if len(places) > LINE else len(every)
+    known = {*line}
+    items = [item(one) for one in ahead(every[start:], wanted) if isinstance(one, int) and one in known]
+    count = len(every) - len(left), len(every)
+    return Moving(every[max(0, at - BEHIND) : end], items, count, first)
 
 
 def ahead(strip: Sequence[Placed], wanted: Iterable[int | str] | None) -> list[int | str]:

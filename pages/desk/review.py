@@ -54,12 +54,8 @@ class ReviewDesk:
     def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
         """What lies ahead, and the items asked for."""
         tags = {t.item: t for t in lab.tags(db, self.study, str(self.judge)) if t.person == self.person}
-        strip, count = form.windowed(
-            [(one.unit.id, "done" if one.unit.id in tags else "open", False) for one in self.found]
-        )
         of = {one.unit.id: one for one in self.found}
-        shown = [int(i) for i in form.ahead(strip, wanted) if i in of]
-        return Moving(strip, [self._item(db, of[i], tags) for i in shown], count)
+        return form.moving(of, tags, wanted, lambda i: self._item(db, of[i], tags))
 
     def _item(self, db: Database, one: Disagreement, tags: Mapping[int, ItemAnswer]) -> dict[str, Any]:
         whole, scale, tagged = (

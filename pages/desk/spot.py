@@ -15,11 +15,12 @@ from concord.store import spotchecks, suspects
 from concord.store.desk import Event
 from concord.store.filters import Where
 from concord.store.spotchecks import Seen
-from concord.studies import spotcheck
-from concord.studies.spotcheck import Screen
+from concord.studies import triage
+from concord.studies.purposes import spotcheck
+from concord.studies.purposes.spotcheck import Screen
 from pages.desk import form
 from pages.desk.component import name
-from pages.desk.form import Moving, Placed, messages
+from pages.desk.form import Moving, messages
 from pages.parts.transcript import history_by
 
 KEYS: Mapping[Finding, str] = {"reasonable": "r", "too_high": "h", "too_low": "l", "wrong": "x", "seen": "s"}
@@ -41,8 +42,7 @@ class CheckDesk:
     where: Where = field(default_factory=dict)
     judges: Sequence[str] = ()
     first: int | None = None
-    line: dict[int, Sequence[str]] | None = None
-    """In triage, the conversations to look at and why: as they were when the work began."""
+    line: Mapping[int, Sequence[str]] | None = None
 
     @property
     def desk(self) -> str:
@@ -63,33 +63,30 @@ class CheckDesk:
     def moving(self, db: Database, wanted: Sequence[int | str] | None) -> Moving:
         """What lies ahead; the items asked for: judgements of an audit, conversations in triage."""
         rater = spotcheck.rater_of(db, self.person)
-        if not self.audit:
-            return self._queue(db, rater, wanted)
-        drawn = spotchecks.drawn(db, self.audit, rater)
-        where = {one.judgement: one.conversation for one in drawn}
-        strip, count = form.windowed(
-            [(one.judgement, "done" if one.found_in is not None else "open", False) for one in drawn]
-        )
-        shown = [int(i) for i in form.ahead(strip, wanted) if i in where]
-        items = [item(spotcheck.screen(db, where[i], self.person), i, only=i) for i in shown]
-        return Moving(strip, items, count)
 
-    def _queue(self, db: Database, rater: int | None, wanted: Sequence[int | str] | None) -> Moving:
+        def shown(number: int, conversation: int, **more: Any) -> dict[str, Any]:
+            return item(spotcheck.screen(db, conversation, self.person), number, **more)
+
+        if self.audit:
+            drawn = spotchecks.drawn(db, self.audit, rater)
+            done = {one.judgement for one in drawn if one.found_in is not None}
+            where = {one.judgement: one.conversation for one in drawn}
+            return form.moving(where, done, wanted, lambda i: shown(i, where[i], only=i))
+        line = self._line(db)
+        done = suspects.settled(db, rater, self.judges) if rater else set()
+        return form.moving(
+            line, done, wanted, lambda i: shown(i, i, reasons=line[i], judges=self.judges), self.first
+        )
+
+    def _line(self, db: Database) -> Mapping[int, Sequence[str]]:
+        """In triage, the conversations to look at and why: as they were when the work began."""
         if self.line is None:
             among: dict[str, Any] = {"where": self.where, "judges": self.judges, "reasons": self.reasons}
-            search = spotcheck.search(db, self.benchmark, **among)
+            search = triage.search(db, self.benchmark, **among)
             self.line = {one.conversation_id: one.reasons for one in suspects.queue(db, search)}
             if self.first is not None and self.first not in self.line:
                 self.line = {self.first: (), **self.line}
-        line, start = [*self.line], 0
-        done = suspects.settled(db, rater, self.judges) if rater else set()
-        strip: list[Placed] = [(i, "done" if i in done else "open", False) for i in line]
-        if self.first is not None:
-            start = line.index(self.first)
-        shown = [int(i) for i in form.ahead(strip[start:], wanted) if i in self.line]
-        items = [item(spotcheck.screen(db, i, self.person), i, self.line[i], self.judges) for i in shown]
-        strip, count = form.windowed(strip, start)
-        return Moving(strip, items, count, self.first)
+        return self.line
 
     def apply(self, db: Database, event: Event) -> None:
         """Store what was found, or take it back, and the time at work.
@@ -153,7 +150,7 @@ def item(
     for message in lines:
         if message["turn"] == hard and not message["reply"]:
             message["note"] = f"Turn {hard} was found too hard for the simulator of this dialogue"
-    tags = [[spotcheck.REASONS[reason], None] for reason in reasons]
+    tags = [[triage.REASONS[reason], None] for reason in reasons]
     settled = shown and all(seen.finding for seen in shown)
     return {
         "id": number,

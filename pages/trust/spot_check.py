@@ -9,7 +9,8 @@ from concord.errors import ConcordError
 from concord.runs.benchmark import Benchmark
 from concord.runs.judged import system
 from concord.store import conversations, ratings, spotchecks, suspects
-from concord.studies import spotcheck
+from concord.studies import audits, triage
+from concord.studies.purposes import spotcheck
 from pages.desk import component, spot
 from pages.parts import person, table, told
 from pages.parts.address import (
@@ -95,8 +96,8 @@ def _triage(benchmark: Benchmark) -> None:
     where = {**facets, "player": players}
     among: dict[str, Any] = {"person": who, "where": where, "judges": by}
     with workspace().read() as db:
-        counts = spotcheck.counts(db, spotcheck.search(db, benchmark.name, **among))
-    offered = [reason for reason in spotcheck.REASONS if counts.get(reason)]
+        counts = triage.counts(db, triage.search(db, benchmark.name, **among))
+    offered = [reason for reason in triage.REASONS if counts.get(reason)]
     reasons = (
         st.pills(
             "Because of",
@@ -104,13 +105,13 @@ def _triage(benchmark: Benchmark) -> None:
             selection_mode="multi",
             key="reason",
             bind="query-params",
-            format_func=lambda r: f"{spotcheck.REASONS[r]} · {counts[r]}",
+            format_func=lambda r: f"{triage.REASONS[r]} · {counts[r]}",
         )
         if offered
         else []
     )
     with workspace().read() as db:
-        search = spotcheck.search(db, benchmark.name, **among, reasons=reasons)
+        search = triage.search(db, benchmark.name, **among, reasons=reasons)
         queue = suspects.queue(db, search, limit=LISTED)
         of = [conversations.listed(db, s.conversation_id).facets for s in queue]
 
@@ -131,12 +132,12 @@ def _triage(benchmark: Benchmark) -> None:
         kept = [name for name in benchmark.facets if name != benchmark.ending_facet]
         shown_of = [{name: facets_of.get(name, "") for name in kept} for facets_of in of]
         table.draw(
-            spotcheck.queue_table(queue, counts, shown_of),
+            triage.queue_table(queue, counts, shown_of),
             key="queue",
             select=lambda row: begin(str(row["conversation"])),
         )
     with workspace().read() as db:
-        findings = spotcheck.findings(db, benchmark.name)
+        findings = audits.findings(db, benchmark.name)
     if findings.items:
         st.subheader("Found so far in triage", anchor=False)
         _figures(findings)
@@ -166,20 +167,19 @@ def _audit(benchmark: Benchmark) -> None:
         return
     audit = drawn[name]
     with workspace().read() as db:
-        progress = spotcheck.progress(db, name, who)
-        findings = spotcheck.findings(db, benchmark.name, name)
+        looked = [one.found_in is not None for one in spotchecks.drawn(db, name, spotcheck.rater_of(db, who))]
+        findings = audits.findings(db, benchmark.name, name)
     st.markdown(
         f"**{audit.items}** judgements drawn from {audit.drawn_from:,} with seed {audit.seed}. "
-        f"**{plain(who)}** has looked at {progress.done} of them, all people together at "
+        f"**{plain(who)}** has looked at {sum(looked)} of them, all people together at "
         f"{findings.looked}."
     )
-    label = "Begin" if not progress.done else "Go on" if progress.next else "Look again"
     st.button(
-        label,
+        "Go on" if any(looked) else "Begin",
         type="primary",
         icon=":material/fact_check:",
         on_click=person.begin,
-        disabled=progress.next is None,
+        disabled=all(looked),
         args=(AUDIT, {}),
         kwargs={"audit": name},
     )
@@ -191,7 +191,7 @@ def _draw(benchmark: Benchmark, pool: int, judges: list[str], number: int) -> No
     with st.form("draw", border=False):
         name = st.text_input("Name", f"audit-{number + 1}", max_chars=60)
         n = st.number_input(
-            "Judgements", 1, max(1, pool), min(spotcheck.SIZE, max(1, pool)), help=f"There are {pool:,}."
+            "Judgements", 1, max(1, pool), min(audits.SIZE, max(1, pool)), help=f"There are {pool:,}."
         )
         seed = st.number_input(
             "Seed", 0, value=0, help="The same seed draws the same from the same judgements."
@@ -200,7 +200,7 @@ def _draw(benchmark: Benchmark, pool: int, judges: list[str], number: int) -> No
         if st.form_submit_button("Draw", type="primary"):
             try:
                 with workspace().write() as db:
-                    drawn = spotcheck.draw(
+                    drawn = audits.draw(
                         db, name.strip(), benchmark.name, n=int(n), seed=int(seed), judges=only
                     )
                 st.query_params["audit"] = drawn.name
@@ -210,12 +210,12 @@ def _draw(benchmark: Benchmark, pool: int, judges: list[str], number: int) -> No
             st.rerun()
 
 
-def _figures(findings: spotcheck.Findings) -> None:
+def _figures(findings: audits.Findings) -> None:
     if not findings.audit:
         st.badge("Chosen because something looked wrong: not the judges' rate", color="orange")
     elif findings.items < findings.drawn:
         st.badge(f"The rate rests on the first {findings.items} of {findings.drawn} so far", color="gray")
-    table.draw(spotcheck.table(findings), titled=False)
+    table.draw(audits.table(findings), titled=False)
 
 
 # -- the work
@@ -230,7 +230,7 @@ def _work(benchmark: Benchmark, way: str) -> None:
         benchmark.name,
         who,
         audit,
-        reasons=[r for r in given.get_all("of_reason") if r in spotcheck.REASONS],
+        reasons=[r for r in given.get_all("of_reason") if r in triage.REASONS],
         where=begun_with([*benchmark.spotcheck_facets, "player"]),
         judges=given.get_all("of_judge"),
         first=int(at) if at.isdecimal() and len(at) < 16 else None,

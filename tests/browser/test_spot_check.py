@@ -17,7 +17,8 @@ from concord.configuration import Configuration, Use
 from concord.runs.planning import materials
 from concord.scenario import Scenario
 from concord.store import moderations, scenarios
-from concord.studies import comparisons, pairings, spotcheck
+from concord.studies import audits, comparisons, pairings
+from concord.studies.purposes import spotcheck
 from tests import pairs as made
 from tests.simulbench import by_hand
 
@@ -111,7 +112,7 @@ def test_an_audit_is_drawn_and_its_figures_are_the_commands(app: Server, page: P
     every = cells(page, "all", "10")
     expect(every.filter(has_text=re.compile("39.7.*89.2"))).to_have_count(1)
     with app.workspace.read() as db:
-        share = spotcheck.findings(db, "simulbench", "ten").overall
+        share = audits.findings(db, "simulbench", "ten").overall
     assert (share.reasonable, share.too_high, share.too_low) == (7, 2, 1)
 
 

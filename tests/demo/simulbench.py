@@ -6,7 +6,8 @@ from concord.rating import Preference
 from concord.runs.plans import ComparePlan, PlayPlan, ProposePlan
 from concord.store import access, conversations, placements, spotchecks
 from concord.store.actor import acting
-from concord.studies import dealing, pairings, spotcheck
+from concord.studies import audits, dealing, pairings
+from concord.studies.purposes import spotcheck
 from concord.workspace import Workspace
 from tests.demo.playing import run
 from tests.mock.simulbench import judges
@@ -70,9 +71,8 @@ def _compare(workspace: Workspace) -> None:
 def _audit(workspace: Workspace) -> None:
     with workspace.write() as db:
         n = min(AUDITED, len(spotchecks.auditable(db, SIMULBENCH.name)))
-        spotcheck.draw(db, AUDIT, SIMULBENCH.name, n=n, seed=SEED)
-        while (where := spotcheck.progress(db, AUDIT, PEOPLE[0])).next is not None:
-            judgement, number = where.next
+        audits.draw(db, AUDIT, SIMULBENCH.name, n=n, seed=SEED)
+        for judgement, number, _ in spotchecks.drawn(db, AUDIT):
             seen = next(s for s in spotcheck.screen(db, number).judgements if s.id == judgement)
             assert seen.score is not None
             found = judges.person_finding(seen.score, conversations.load(db, number), PEOPLE[0], SEED)

@@ -12,7 +12,8 @@ from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.rubrics.shelf import Numbered
 from concord.store import conversations, ratings, spotchecks
 from concord.store.desk import Event
-from concord.studies import spotcheck
+from concord.studies import audits
+from concord.studies.purposes import spotcheck
 from concord.workspace import Workspace
 from pages.desk.spot import CheckDesk
 from tests.pages.test_navigation import FRAME
@@ -81,7 +82,7 @@ categories = ["warm", "neutral", "cold"]
             given = (Rating(Unit(f"c{number}"), "tone", 0),)
             ratings.save_judgement(db, Judgement(f"c{number} a", f"c{number}", rater, given))
         [seen] = spotcheck.screen(db, conversations.find_id(db, "c0")).judgements
-        work = CheckDesk("shop", "Ann", spotcheck.draw(db, "all", "shop", n=4).name)
+        work = CheckDesk("shop", "Ann", audits.draw(db, "all", "shop", n=4).name)
         [shown] = work.moving(db, [seen.id]).items
         [question] = shown["questions"]
         assert [(o["label"], o["key"]) for o in question["options"]] == [("Reasonable", "r"), ("Wrong", "x")]
@@ -96,8 +97,8 @@ categories = ["warm", "neutral", "cold"]
         for one in spotchecks.drawn(db, "all", spotcheck.rater_of(db, "Ann")):
             if one.found_in is None:
                 spotcheck.verify(db, one.judgement, "Ann", "reasonable", audit="all")
-        found = spotcheck.findings(db, "shop", "all")
-        table = spotcheck.table(found)
+        found = audits.findings(db, "shop", "all")
+        table = audits.table(found)
     assert (found.overall.wrong, found.overall.n, found.overall.rate.value) == (1, 4, 0.75)
     assert [c.name for c in table.columns] == ["of", "by", "n", "reasonable", "wrong"]
     assert "Optimism" not in "".join(table.notes)

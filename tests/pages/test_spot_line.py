@@ -8,7 +8,7 @@ import pytest
 
 from concord.conversation import Message
 from concord.store import conversations, spotchecks
-from concord.studies import spotcheck
+from concord.studies.purposes import spotcheck
 from concord.workspace import Workspace
 from pages.desk import form, spot
 from tests.simulbench import by_hand

@@ -9,7 +9,8 @@ from concord.questions import categories
 from concord.rating import Criterion, Judgement, Rater, Rating
 from concord.reports.agreement_report import Options, agreement_report
 from concord.store import access, conversations, ratings, rubrics, studies
-from concord.studies import spotcheck
+from concord.studies import triage
+from concord.studies.purposes import spotcheck
 from concord.studies.studies import deal_study, invite, ratings_for_agreement
 from tests.annotated import Annotation, import_annotations
 from tests.conftest import toml
@@ -181,7 +182,7 @@ def test_judgements_by_a_rubric_are_spot_checked(shop, run):
     done(run(shop, "judge", "support", "--judges", "a,b"))
     with shop.read() as db:
         found = spotcheck.screen(db, conversations.find_id(db, "c1"))
-        scale = spotcheck.suspicion(db, "shop")
+        scale = triage.suspicion(db, "shop")
     assert (found.criterion.name, {seen.judge for seen in found.judgements}) == ("solved", {"a", "b"})
     assert (scale.bottom, scale.top) == (1, 7)
     low = min((seen for seen in found.judgements), key=lambda seen: seen.score)

@@ -7,7 +7,7 @@ from concord.conversation import Conversation, Message, Unit
 from concord.rating import Judgement, Rater, Rating
 from concord.scenario import Scenario
 from concord.store import conversations, ratings, scenarios, summaries, suspects
-from concord.studies import spotcheck
+from concord.studies import triage
 
 KINDS = {"s1": "LastOnly", "s2": "FirstChan", "s3": "SubseqChan", "s4": "FirstChan"}
 TYPES = {"s1": "stateless", "s2": "stateless", "s3": "stateless", "s4": "stateful"}
@@ -99,9 +99,9 @@ def store_scripts(db, *keys):
 
 def queue(db, *, limit=50, offset=0, **chosen):
     """The conversations to look at, of those chosen."""
-    return suspects.queue(db, spotcheck.search(db, "simulbench", **chosen), limit=limit, offset=offset)
+    return suspects.queue(db, triage.search(db, "simulbench", **chosen), limit=limit, offset=offset)
 
 
 def counts(db, **chosen):
     """How many conversations there are to look at, of those chosen."""
-    return spotcheck.counts(db, spotcheck.search(db, "simulbench", **chosen))
+    return triage.counts(db, triage.search(db, "simulbench", **chosen))

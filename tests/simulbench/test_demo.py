@@ -2,7 +2,7 @@
 
 from concord.benchmarks.simulbench import toxicity
 from concord.store import conversations, scenarios
-from concord.studies import comparisons, spotcheck
+from concord.studies import audits, comparisons
 from tests.demo import simulbench as played
 from tests.mock.simulbench import judges
 from tests.simulbench import by_hand
@@ -13,7 +13,7 @@ def test_every_part_of_it_is_there(demo_workspace):
         found = comparisons.compared(db, "simulbench", resamples=10)
         assert set(found.raters) >= {"people", *played.COMPARERS}
         assert set(found.basis["players"]) == set(played.TARGETS)
-        audit = spotcheck.findings(db, "simulbench", played.AUDIT)
+        audit = audits.findings(db, "simulbench", played.AUDIT)
         assert audit.items == audit.drawn > 20
         assert 0.5 < audit.overall.rate.value < 1
         assert audit.simulated == played.PEOPLE[:1]

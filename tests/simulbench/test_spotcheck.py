@@ -10,7 +10,8 @@ from concord.errors import NotFound, StudyError
 from concord.estimate import undefined
 from concord.store import conversations, ratings, spotchecks, suspects
 from concord.store.studies import names
-from concord.studies import spotcheck, studies
+from concord.studies import audits, studies, triage
+from concord.studies.purposes import spotcheck
 from concord.table import SCHEMA
 from concord.workspace import Workspace
 from tests.simulbench import by_hand
@@ -43,11 +44,17 @@ def judgement(db, script, player, judge="j1"):
     return next(s.id for s in seen if s.judge == judge)
 
 
+def left(db, audit, person):
+    """The judgements of an audit of which somebody has found nothing yet."""
+    drawn = spotchecks.drawn(db, audit, spotcheck.rater_of(db, person))
+    return [one.judgement for one in drawn if one.found_in is None]
+
+
 def test_the_thresholds_follow_the_scale(filled):
     tens = suspects.Suspicion(1, 10, low=4, apart=3, gap=2, ending="ending", refusal="refusal")
     with filled.read() as db:
-        assert spotcheck.suspicion(db, "simulbench") == tens
-        pingpong = spotcheck.suspicion(db, "pingpong")
+        assert triage.suspicion(db, "simulbench") == tens
+        pingpong = triage.suspicion(db, "pingpong")
     assert (pingpong.low, pingpong.apart, pingpong.gap) == pytest.approx((1 + 4 / 3, 4 / 3, 8 / 9))
 
 
@@ -97,7 +104,7 @@ def test_pages_reasons_and_filters(filled):
         }
         with pytest.raises(NotFound, match="reason “lo”"):
             by_hand.queue(db, reasons=["lo"])
-        assert suspects.queue(db, spotcheck.search(db, "pingpong")) == []
+        assert suspects.queue(db, triage.search(db, "pingpong")) == []
 
 
 def test_one_screen_shows_everything(filled):
@@ -138,7 +145,7 @@ def test_an_unreadable_verdict_is_seen_and_enters_no_share(filled, run):
         assert spotcheck.screen(db, here, "Ada").judgements[1].finding == "seen"
         spotcheck.verify(db, judgement(db, "s4", "x"), "Ada", "too_high")
         assert "s4/x" not in {s.key[-4:] for s in by_hand.queue(db, person="Ada")}
-        found = spotcheck.findings(db, "simulbench")
+        found = audits.findings(db, "simulbench")
     # Two judgements were looked at; one of them has a score.
     assert (found.items, found.overall.n, found.overall.rate.value, found.overall.unread) == (2, 1, 0.0, 1)
     assert {s.of: (s.n, s.unread, s.rate.value) for s in found.by["judge"]} == {
@@ -157,10 +164,10 @@ def test_a_verdict_that_was_asked_for_again_and_read_is_open_again(filled):
         spotcheck.verify(db, judgement(db, "s4", "x"), "Ada", "too_high")
         by_hand.judge(db, "s4", "x", "j2", 1)
         assert "s4/x" in {s.key[-4:] for s in by_hand.queue(db, person="Ada")}
-        assert spotcheck.findings(db, "simulbench").overall.unread == 0
+        assert audits.findings(db, "simulbench").overall.unread == 0
         assert spotcheck.screen(db, number(db, "s4", "x"), "Ada").judgements[1].finding is None
         spotcheck.verify(db, unread, "Ada", "reasonable")
-        assert spotcheck.findings(db, "simulbench").overall.n == 2
+        assert audits.findings(db, "simulbench").overall.n == 2
 
 
 def test_the_queue_of_one_judge(filled):
@@ -233,7 +240,7 @@ def test_time_at_work_is_kept_with_the_judgement(filled):
         assert seconds() == [("done", 3.5)]
         spotcheck.withdraw(db, here, "Ada")
         assert seconds() == [("open", 3.5)]
-        assert spotcheck.findings(db, "simulbench").items == 0
+        assert audits.findings(db, "simulbench").items == 0
 
 
 def test_two_who_checked_the_same_judgements_are_measured_against_each_other(filled, run):
@@ -248,7 +255,7 @@ def test_two_who_checked_the_same_judgements_are_measured_against_each_other(fil
         ):
             spotcheck.verify(db, j, "Ada", ada)
             spotcheck.verify(db, j, "Ben", ben)
-        [said] = spotcheck.findings(db, "simulbench").agreement
+        [said] = audits.findings(db, "simulbench").agreement
     assert said == "Ada and Ben checked 4 judgements both: 75.0% equal, κ is 0.64."
     assert said in run(filled, "spotcheck", "show", "simulbench").output
 
@@ -262,20 +269,20 @@ def test_reasonable_makes_no_rating_and_no_study(filled):
 
 def test_an_audit_is_seeded_and_takes_no_unreadable_verdicts(filled):
     with filled.write() as db:
-        spotcheck.draw(db, "one", "simulbench", n=6, seed=4)
-        spotcheck.draw(db, "two", "simulbench", n=6, seed=4)
-        spotcheck.draw(db, "three", "simulbench", n=6, seed=5)
+        audits.draw(db, "one", "simulbench", n=6, seed=4)
+        audits.draw(db, "two", "simulbench", n=6, seed=4)
+        audits.draw(db, "three", "simulbench", n=6, seed=5)
         one, two, three = (spotchecks.drawn(db, name) for name in ("one", "two", "three"))
         assert one == two != three
-        whole = spotcheck.draw(db, "all", "simulbench", n=15)
+        whole = audits.draw(db, "all", "simulbench", n=15)
         assert whole.drawn_from == 15, "16 judgements, one of them unreadable"
         with pytest.raises(StudyError, match="15 judgements to draw from"):
-            spotcheck.draw(db, "more", "simulbench")
+            audits.draw(db, "more", "simulbench")
         with pytest.raises(StudyError, match="“one” already"):
-            spotcheck.draw(db, "one", "simulbench", n=3)
+            audits.draw(db, "one", "simulbench", n=3)
         with pytest.raises(StudyError, match="needs a name"):
-            spotcheck.draw(db, " ", "simulbench", n=3)
-        only = spotcheck.draw(db, "some", "simulbench", n=1, judges=["j2"], where={"kind": ["LastOnly"]})
+            audits.draw(db, " ", "simulbench", n=3)
+        only = audits.draw(db, "some", "simulbench", n=1, judges=["j2"], where={"kind": ["LastOnly"]})
         assert only.drawn_from == 2
         assert [a.name for a in spotchecks.audits(db)] == ["some", "all", "three", "two", "one"]
 
@@ -287,7 +294,7 @@ def test_an_audit_is_drawn_alike_whatever_the_order_of_storing(tmp_path, filled)
 
     def drawn(workspace):
         with workspace.write() as db:
-            spotcheck.draw(db, "audit", "simulbench", n=6, seed=1)
+            audits.draw(db, "audit", "simulbench", n=6, seed=1)
             return [
                 (
                     conversations.listed(db, c).key,
@@ -301,18 +308,17 @@ def test_an_audit_is_drawn_alike_whatever_the_order_of_storing(tmp_path, filled)
 
 def test_findings_of_an_audit_and_of_triage_are_kept_apart(filled, run):
     with filled.write() as db:
-        spotcheck.draw(db, "audit", "simulbench", n=5, seed=2)
+        audits.draw(db, "audit", "simulbench", n=5, seed=2)
         found = ["reasonable", "too_high", "too_high", "too_low", "reasonable"]
         for finding in found:
-            where = spotcheck.progress(db, "audit", "Ada")
-            spotcheck.verify(db, where.next[0], "Ada", finding, audit="audit")
-        assert spotcheck.progress(db, "audit", "Ada") == spotcheck.AuditProgress(5, 5, None)
-        assert spotcheck.progress(db, "audit", "Ben").done == 0
+            spotcheck.verify(db, left(db, "audit", "Ada")[0], "Ada", finding, audit="audit")
+        assert not left(db, "audit", "Ada")
+        assert len(left(db, "audit", "Ben")) == 5
         audited = {j for j, _, _ in spotchecks.drawn(db, "audit")}
         outside = [j for _, j in spotchecks.auditable(db, "simulbench") if j not in audited][:2]
         for j in outside:
             spotcheck.verify(db, j, "Ben", "too_high")
-        audit, triage = spotcheck.findings(db, "simulbench", "audit"), spotcheck.findings(db, "simulbench")
+        audit, triage = audits.findings(db, "simulbench", "audit"), audits.findings(db, "simulbench")
     assert (
         audit.overall.n,
         audit.overall.reasonable,
@@ -343,36 +349,34 @@ def test_what_was_found_in_triage_stays_in_its_summary_when_an_audit_draws_it_la
         for j in pool[:3]:
             spotcheck.verify(db, j, "Ada", "too_high")
         spotcheck.verify(db, pool[0], "Ben", "reasonable")
-        spotcheck.draw(db, "all", "simulbench", n=15)
-        triage = spotcheck.findings(db, "simulbench")
+        audits.draw(db, "all", "simulbench", n=15)
+        triage = audits.findings(db, "simulbench")
         # Four findings of three judgements, all of which the audit has drawn since.
         assert (triage.items, triage.overall.n, triage.looked) == (4, 4, 3)
         assert {s.of: s.n for s in triage.by["person"]} == {"Ada": 3, "Ben": 1}
         # Before she has opened the audit, Ada's three are done.
-        ada = spotcheck.progress(db, "all", "Ada")
-        assert (ada.items, ada.done) == (15, 3)
-        while (where := spotcheck.progress(db, "all", "Ada")).next is not None:
-            spotcheck.verify(db, where.next[0], "Ada", "reasonable", audit="all")
-        assert where.done == 15
-        audit, again = spotcheck.findings(db, "simulbench", "all"), spotcheck.findings(db, "simulbench")
+        assert len(left(db, "all", "Ada")) == 12
+        while ahead := left(db, "all", "Ada"):
+            spotcheck.verify(db, ahead[0], "Ada", "reasonable", audit="all")
+        audit, again = audits.findings(db, "simulbench", "all"), audits.findings(db, "simulbench")
         # A finding is a finding: 15 judgements, three of them as triage had found them.
         assert (audit.items, audit.looked, audit.overall.reasonable) == (15, 15, 12)
         assert again == triage
         # Said anew at the audit's desk it is still what triage brought up.
         spotcheck.verify(db, pool[1], "Ada", "too_low", audit="all")
-        assert spotcheck.findings(db, "simulbench").overall.n == 4
+        assert audits.findings(db, "simulbench").overall.n == 4
     assert "4, of 3 judgements." in run(filled, "spotcheck", "show", "simulbench").output
 
 
 def test_what_triage_settled_further_on_does_not_lean_an_audit_under_way(filled):
     with filled.write() as db:
-        spotcheck.draw(db, "audit", "simulbench", n=5, seed=2)
+        audits.draw(db, "audit", "simulbench", n=5, seed=2)
         order = [j for j, _, _ in spotchecks.drawn(db, "audit")]
         spotcheck.verify(db, order[3], "Ben", "too_high")  # met in triage
         spotcheck.verify(db, order[0], "Ada", "reasonable")
         spotcheck.verify(db, order[1], "Ada", "too_low")
         spotcheck.verify(db, order[1], "Ben", "reasonable")  # a second reader does not count it again
-        audit = spotcheck.findings(db, "simulbench", "audit")
+        audit = audits.findings(db, "simulbench", "audit")
         # 1 and 2 in the random order, as first found: reasonable, too low. The fourth waits for the third.
         assert (audit.items, audit.overall.n, audit.overall.reasonable, audit.overall.rate.value) == (
             2,
@@ -381,15 +385,15 @@ def test_what_triage_settled_further_on_does_not_lean_an_audit_under_way(filled)
             0.5,
         )
         spotcheck.verify(db, order[2], "Ada", "reasonable")
-        assert spotcheck.findings(db, "simulbench", "audit").items == 4
+        assert audits.findings(db, "simulbench", "audit").items == 4
 
 
 def test_before_anybody_looked_nothing_is_made_up(filled, run):
     with filled.write() as db:
-        spotcheck.draw(db, "audit", "simulbench", n=5)
-        none = spotcheck.findings(db, "simulbench", "audit")
+        audits.draw(db, "audit", "simulbench", n=5)
+        none = audits.findings(db, "simulbench", "audit")
         with pytest.raises(NotFound, match="audit “adit”"):
-            spotcheck.findings(db, "simulbench", "adit")
+            audits.findings(db, "simulbench", "adit")
     nothing = undefined("nothing was found", n=0)
     assert (none.overall.n, none.overall.rate, none.overall.optimism) == (0, nothing, nothing)
     assert (
@@ -401,19 +405,19 @@ def test_before_anybody_looked_nothing_is_made_up(filled, run):
 def test_the_interval_by_hand():
     # 83 of 100, as in the paper: z² = 3.8415, middle 0.83 + 0.019207 = 0.849207, half 1.95996 · √(0.001411 +
     # 0.000096) = 0.076087, both over 1.038415: 0.7445 to 0.8911.
-    assert spotcheck.proportion(83, 100).interval == pytest.approx((0.7445, 0.8911), abs=5e-5)
-    assert spotcheck.proportion(83, 100).value == 0.83
-    assert not spotcheck.proportion(0, 0).defined
+    assert audits.proportion(83, 100).interval == pytest.approx((0.7445, 0.8911), abs=5e-5)
+    assert audits.proportion(83, 100).value == 0.83
+    assert not audits.proportion(0, 0).defined
     # Nothing of 10: from 0 to z²/(n + z²) = 3.8415 / 13.8415.
-    assert spotcheck.proportion(0, 10).interval == pytest.approx((0, 3.8415 / 13.8415), abs=1e-5)
+    assert audits.proportion(0, 10).interval == pytest.approx((0, 3.8415 / 13.8415), abs=1e-5)
 
 
 @given(st.integers(1, 2000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_the_interval_holds_the_share_and_mirrors(kn):
     k, n = kn
-    low, high = spotcheck.proportion(k, n).interval
+    low, high = audits.proportion(k, n).interval
     assert 0 <= low <= k / n <= high <= 1
-    assert spotcheck.proportion(n - k, n).interval == pytest.approx((1 - high, 1 - low))
+    assert audits.proportion(n - k, n).interval == pytest.approx((1 - high, 1 - low))
 
 
 def test_the_queue_command(run, filled):

@@ -502,7 +502,7 @@ def test_what_can_be_counted_of_units_is_read_beside_their_ratings(filled):
         features = pd.DataFrame(frames.feature_rows(db, name)).set_index("unit")
         # Of 16 scenes by four players, every third conversation: characters and situations come again, the
         # interrogator is one.
-        assert frames.varied(db, name) == ["character", "situation"]
+        assert frames.varied(frames.facet_values(db, name)) == ["character", "situation"]
         for unit in stored.units(db, name)[:6]:
             replies = [t.reply.content for t in conversations.load(db, unit["key"]).turns()]
             assert features.reply_chars[unit["id"]] == sum(map(len, replies)) / len(replies)
