@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from textwrap import fill
@@ -51,8 +51,6 @@ WIDTH = 110
 @dataclass(frozen=True, eq=False)
 class AgreementReport(Evidence):
     """Evidence with its tables and sentences, which are made when asked for, and kept."""
-
-    _cut: dict[tuple[str, float], AgreementReport] = field(default_factory=dict)
 
     @cached_property
     def nominal(self) -> Table:
@@ -259,14 +257,6 @@ class AgreementReport(Evidence):
         text = _listed([*sentences], form, width) + as_document(named, form, width=width)
         more = [f"More: `--section NAME`, where NAME is {', '.join(SECTIONS)} or all."]
         return text if form != "table" or self.options.nominal else f"{text}\n{_listed(more, form, width)}"
-
-    def with_cut(self, criterion: str, cut: float) -> AgreementReport:
-        """The report with another cut of a criterion, kept for the next time."""
-        if (criterion, cut) not in self._cut:
-            cuts = {**dict(self.options.cuts), criterion: cut}
-            options = replace(self.options, cuts=tuple(cuts.items()))
-            self._cut[criterion, cut] = replace(self, options=options, kept={}, _cut={})
-        return self._cut[criterion, cut]
 
 
 def agreement_report(db: Database, study: str, options: Options = Options()) -> AgreementReport:

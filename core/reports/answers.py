@@ -4,13 +4,13 @@ They describe figures with their intervals and state no finding: what may be cla
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from concord.estimate import Estimate
 from concord.reports.coefficient import usual
 from concord.reports.evidence import Evidence
 from concord.reports.features import FEATURES, OWN_FAMILY
 from concord.reports.names import first_names, renamed
+from concord.reports.overview import NextStep
 from concord.reports.sections import SECTIONS, section, unmeasured
 from concord.reports.verdict import Verdict
 from concord.runs.registry import BENCHMARKS
@@ -185,42 +185,37 @@ def more_needed(evidence: Evidence, of: Verdict) -> int | None:
     return more_items(gap, evidence.options.margin) if isinstance(gap, Estimate) else None
 
 
-class Advice(NamedTuple):
-    """What to do after a verdict: the page that does it, the words of the button, what to know before.
-
-    With `draw` the page opens its form of a draw.
-    """
-
-    page: str
-    label: str
-    about: str = ""
-    draw: bool = False
-
-
-def next_step(evidence: Evidence, of: Verdict, left: int | None, waiting: Sequence[str] = ()) -> Advice:
+def next_step(evidence: Evidence, of: Verdict, left: int | None, waiting: Sequence[str] = ()) -> NextStep:
     """The next step after a verdict; `left` conversations can still be drawn (None: the study was imported).
 
     The answers of `waiting`, who have open items, are waited for before anything more is rated. What is left
     is drawn where it is enough; else more is made, or imported where no benchmark makes it.
     """
+    study = evidence.of.study
+    at = {"study": study.name}
     if of.repair:
-        return Advice("rubrics", "Repair the question")
+        return NextStep("", "rubrics", at, "Repair the question")
     if of.word == "at least as good":
-        return Advice("leaderboard", "See the leaderboard")
+        return NextStep("", "leaderboard", at, "See the leaderboard")
     if of.word == "worse":
-        return Advice("agreement", "See where it fails")
+        return NextStep("", "agreement", at, "See where it fails")
     if waiting:
-        return Advice("samples", "Follow the study", f"Answers still to come by {first_names(waiting)}.")
+        still = f"Answers still to come by {first_names(waiting)}."
+        return NextStep(still, "samples", at, "Follow the study")
     if of.word == "undefined" and not evidence.ratings.people:
-        return Advice("samples", "Deal the study")
+        return NextStep("", "samples", at, "Deal the study")
     if left is None:
-        return Advice("import", "Import more ratings")
+        return NextStep("", "import", at, "Import more ratings")
     if left and left >= (more_needed(evidence, of) or 1):
-        return Advice("samples", "Draw more items", draw=True)
-    way = ("runs", "Make more") if evidence.of.study.benchmark in BENCHMARKS else ("import", "Import more")
-    first = "a run" if way[0] == "runs" else "an import"
-    about = f"Only {left:,} more can be drawn: {first} comes first." if left else ""
-    return Advice(*way, about or "All stored conversations are drawn.")
+        draw = {"draw": "more"} | ({"rubric": study.rubric} if study.rubric else {})
+        return NextStep("", "samples", at | draw, "Draw more items")
+    way, label, first = (
+        ("runs", "Make more", "a run")
+        if study.benchmark in BENCHMARKS
+        else ("import", "Import more", "an import")
+    )
+    text = f"Only {left:,} more can be drawn: {first} comes first." if left else ""
+    return NextStep(text or "All stored conversations are drawn.", way, at, label)
 
 
 def _has(evidence: Evidence, name: str, criterion: str) -> bool:

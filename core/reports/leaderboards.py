@@ -217,33 +217,16 @@ def panel_scores(
     scored = conversations.loc[conversations.index.isin(given.conversation)].copy()
     saw = given[refusal].map(scores.refused) if refusal in given else pd.Series(False, index=given.index)
     scored["refused"] = scored.index.isin(given.conversation[saw])
-    means = panel_means(scored.index, given, panel, weights)
-    scored[FINAL] = means[FINAL]
+    by_judge = [
+        given[given.judge == judge].set_index("conversation").reindex(scored.index) for judge in panel
+    ]
+    finals = [scores.final([rows[name] for name in weights], list(weights.values())) for rows in by_judge]
+    scored[FINAL] = scores.panel(finals).round(DIGITS)
     scored["complete"] = scored[FINAL].notna()
     scored["counted"] = scored.complete & ~scored.refused
     for name in weights:
-        scored[name] = means[name].where(scored.complete)
+        scored[name] = scores.panel([rows[name] for rows in by_judge]).round(DIGITS).where(scored.complete)
     return scored
-
-
-def panel_means(
-    conversations: pd.Index,
-    given: pd.DataFrame,
-    panel: Sequence[str],
-    weights: Mapping[str, float],
-    others: Sequence[str] = (),
-) -> pd.DataFrame:
-    """The panel's score of each conversation: a column for each weighed criterion and for `others`, and
-    *final*, the weighted mean; nan where a judge of the panel has none.
-    """
-    by_judge = [
-        given[given.judge == judge].set_index("conversation").reindex(conversations) for judge in panel
-    ]
-    means = {name: scores.panel([rows[name] for rows in by_judge]) for name in (*weights, *others)}
-    if weights:
-        finals = [scores.final([rows[name] for name in weights], list(weights.values())) for rows in by_judge]
-        means[FINAL] = scores.panel(finals)
-    return pd.DataFrame(means).round(DIGITS)
 
 
 def own_failures(failed: Mapping[str, Mapping[str, int]]) -> dict[str, int]:

@@ -1,7 +1,8 @@
 """What a workspace holds, and what to do next."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from concord.errors import ConfigError
 from concord.llm.models import Model, load_models
@@ -47,19 +48,15 @@ class Overview:
         return tuple(study for study in self.studies if not study.simulated and (study.rated or study.judged))
 
 
-@dataclass(frozen=True)
-class NextStep:
-    """Something to do: a sentence, and the address of its page (“” if it is not done in the app)."""
+class NextStep(NamedTuple):
+    """Something to do: a sentence, and the page where it is done (“” if not in the app) with what its address
+    says; `label` are the words of a button where the page's title would not do.
+    """
 
     text: str
     page: str = ""
-    study: str = ""
-    who: str = ""
-    """Whose desk is opened."""
-    unreadable: str = ""
-    """“true” where conversations with failed or cut replies are listed."""
-    judge: str = ""
-    """“true” where judges are to rate what is stored."""
+    at: Mapping[str, str] = {}
+    label: str = ""
 
 
 def look(workspace: Workspace) -> Overview:
@@ -117,10 +114,10 @@ def next_steps(held: Overview) -> list[NextStep]:
     owed = (p for p in held.played if wants_judges(p.benchmark) and (p.judged or p.benchmark not in done))
     if unjudged := sum(p.conversations - p.judged for p in owed if wants_judges(p.benchmark)):
         left = f"{unjudged:,} conversations are not judged yet"
-        steps.append(NextStep(f"{left}. Let judges rate them.", "runs", judge="true"))
+        steps.append(NextStep(f"{left}. Let judges rate them.", "runs", {"judge": "true"}))
     if sum(held.unreadable):
         text = f"{unreadable_words(*held.unreadable)} See what was replied; their run asks again."
-        steps.append(NextStep(text, "conversations", unreadable="true"))
+        steps.append(NextStep(text, "conversations", {"unreadable": "true"}))
     return steps
 
 
@@ -157,13 +154,13 @@ def _of_runs(recent: Sequence[Progress]) -> list[NextStep]:
 def of_study(study: StudyHeld, waiting: Sequence[Annotator]) -> list[NextStep]:
     """What to do next in a study; `waiting` are the people who have open items in it."""
     if not study.dealt and not study.rated:
-        return [NextStep("Deal it to annotators.", "samples", study.name)]
+        return [NextStep("Deal it to annotators.", "samples", {"study": study.name})]
     if not waiting and study.rated and not study.judged:
-        return [NextStep("Have judges rate it, too.", "runs", study.name, judge="true")]
+        return [NextStep("Have judges rate it, too.", "runs", {"study": study.name, "judge": "true"})]
     if not waiting:
         return []
     names = first_names([a.name for a in waiting])
     sentence = f"Answers still to come: {study.dealt - study.closed:,} of {study.dealt:,}, by {names}."
     if len(waiting) == 1 and not waiting[0].simulated:
-        return [NextStep(sentence, "rate", study.name, waiting[0].name)]
-    return [NextStep(sentence, "annotators", study.name)]
+        return [NextStep(sentence, "rate", {"study": study.name, "as": waiting[0].name})]
+    return [NextStep(sentence, "annotators", {"study": study.name})]

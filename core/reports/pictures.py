@@ -44,47 +44,44 @@ def templates(made: date, **given: Any) -> Environment:
 
 
 def forest(table: Table) -> dict[str, Any]:
-    """A forest plot in pixels: rows with verdict, dot, ends and held-out annotator, and the axis's marks.
-
-    No rows where no correlation is defined.
+    """A forest plot in pixels of the glance: rows with verdict, dot, ends and held-out annotator, and the
+    axis's marks. No rows where no correlation is defined.
     """
-    what = measured(table)
     rows = [
         (
             ": ".join(str(row[name]) for name in ("name", "verdict") if row.get(name)),
             figure,
             row.get("person"),
         )
-        for row, figure in _defined(table, what)
+        for row, figure in _defined(table, measured(table))
     ]
     least = min((figure.low for _, figure, _ in rows if figure.low is not None), default=0.0)
-    left = min(0.0, np.floor(least * 5) / 5)
-    marks = np.arange(left, 1.01, 0.2).round(1).tolist()
-    axis = next(column.title for column in table.columns if column.name == what)
+    marks = np.arange(min(0.0, np.floor(least * 5) / 5), 1.01, 0.2).round(1).tolist()
+    axis = next(column.title for column in table.columns if column.name == measured(table))
     beside = any(isinstance(person, Estimate) and person.defined for _, _, person in rows)
     axis += f"{'; grey bar: one more person' if beside else ''}; 95% intervals"
     return _picture(rows, axis, [(mark, f"{mark:.1f}") for mark in marks])
 
 
-def chart(table: Table, what: str = "", *, fewest: int = 2) -> dict[str, Any]:
-    """A forest plot of a column: `what`, else the last that shows intervals, which is over all others.
+def chart(table: Table) -> dict[str, Any]:
+    """A forest plot of the last column that shows intervals, which is over all others.
 
-    No rows for fewer than `fewest` figures.
+    No rows for fewer than two figures.
     """
     among = [
         c for c in table.shown if c.interval != "none" and any(e.interval for e in table.estimates(c.name))
     ]
-    column = next((c for c in reversed(among) if what in ("", c.name)), None)
-    first = next((c.name for c in table.shown if is_text(table, c)), "")
-    figures = _defined(table, column.name) if column else []
-    if column is None or len(figures) < fewest:
-        return NO_PICTURE
+    figures = _defined(table, among[-1].name) if among else []
+    if len(figures) < 2:
+        return _picture([], "", [])
+    column = among[-1]
     ends_ = [end for _, e in figures for end in (e.value, e.low, e.high) if end is not None]
     low, high = min(ends_), max(ends_)
     size = 10 ** np.floor(np.log10(max(high - low, 1e-6)))
     step = float(next(s for s in (0.1, 0.2, 0.5, 1, 2) if (high - low) / (s * size) <= MARKS) * size)
     marks = (np.arange(np.floor(low / step), np.ceil(high / step) + 1) * step).round(6).tolist()
     name = replace(column, signed=False)
+    first = next((c.name for c in table.shown if is_text(table, c)), "")
     alone = len({row.get(first) for row, _ in figures}) == len(figures)
     rows = [(str(row[first]) if alone else table.label(row), figure, None) for row, figure in figures]
     return _picture(rows, f"{column.title}; 95% intervals", [(mark, shown(mark, name)) for mark in marks])
@@ -116,6 +113,3 @@ def _picture(
         "axis": axis,
         "width": WIDTH,
     }
-
-
-NO_PICTURE = _picture([], "", [])

@@ -202,14 +202,6 @@ def _requests(what: Conversation, judgements: Sequence[Mapping[str, Any]]) -> No
         named = dict(zip(names, judgements, strict=True))
         chosen = st.selectbox("Judgement", list(named), key=f"request of {what.key}")
         judgement = named[chosen]
-        st.caption(
-            plain(
-                f"{judgement['calls']} calls · {judgement['input_tokens']:,} tokens in, "
-                f"{judgement['cached_tokens']:,} of them from a cache, {judgement['output_tokens']:,} out · "
-                f"{judgement['seconds']:.1f} s · cost {_spent(judgement).price(digits=4)} · "
-                f"prompt {judgement['prompt']}"
-            )
-        )
         with workspace().read() as db:
             kept = ratings.prompt(db, judgement["prompt"])
         known = BENCHMARKS.get(kept["benchmark"]) if kept else None

@@ -65,12 +65,10 @@ def _step(step: NextStep, *, first: bool = False) -> None:
         st.markdown(with_code(step.text), width="stretch")
         if (to := page_at(step.page) if step.page else None) is None:
             return
-        at = {"study": step.study, "as": step.who, "unreadable": step.unreadable, "judge": step.judge}
-        at = {name: value for name, value in at.items() if value}
         if not first:
-            link(to.address, to.title, **at)
+            link(to.address, to.title, **step.at)
         elif st.button(to.title, type="primary", icon=to.icon):
-            go(to.address, **at)
+            go(to.address, **step.at)
 
 
 def _held(found: Overview) -> None:

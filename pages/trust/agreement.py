@@ -20,7 +20,7 @@ from pages.parts import menu
 from pages.parts.address import checked, go, held, link, listed, nothing, one_of, returned
 from pages.parts.navigation import heading
 from pages.parts.person import exported
-from pages.parts.plain import counted, plain, with_code
+from pages.parts.plain import plain, with_code
 from pages.parts.reports import options_of, report_of, study_called
 from pages.parts.session import live, sentence, workspace
 from pages.trust.agreement_tabs import (
@@ -83,13 +83,13 @@ def _draw(version: tuple[str, str, str], report: AgreementReport, top: Any, how:
     with top:
         criterion = _criterion(report)
     if not report.ratings.people and criterion in report.criteria:  # every figure would be undefined
-        st.caption(f"{MOCK if report.of.simulated else ''} {_provenance(report)}".strip())
+        if report.of.simulated:
+            st.caption(MOCK)
         score_distribution(report, criterion)
         return
     with how:
         mock = " · of mock models: neither people nor language models" if report.of.simulated else ""
-        st.caption(_provenance(report) + mock)
-        st.caption(said_once(report, criterion))
+        st.caption(said_once(report, criterion) + mock)
     with st.spinner("Measuring …"):
         answer(report, criterion)
     _files(report)
@@ -170,28 +170,6 @@ def _criterion(report: AgreementReport) -> str:
         )
 
     return held("criterion", usual, choose, read=one_of(names), always=True)
-
-
-def _provenance(report: AgreementReport) -> str:
-    """What every figure of a tab rests on, in one line."""
-    of, ratings = report.of, report.ratings
-    people = "unnamed people" if of.study.anonymous else counted(len(ratings.people), "person", "people")
-    compared = len(ratings.units) - len(of.left_out)
-    parts = [
-        f"Study {plain(of.study.name)}",
-        f"n = {compared:,} of {len(ratings.units):,} items"
-        if of.left_out
-        else f"n = {counted(compared, 'item')}",
-        f"{people}, {counted(len(report.judges), 'judge')}",
-        f"{len(of.left_out)} left out for refusals" if of.left_out else "",
-        f"{plain(', '.join(one.about for one in of.excluded))} "
-        f"{'counted, though left out' if of.with_excluded else 'left out'} by decision"
-        if of.excluded
-        else "",
-        f"{report.options.resamples} resamples, seed {report.options.seed}",
-        f"measured {date.today().isoformat()}",
-    ]
-    return " · ".join(filter(None, parts))
 
 
 page()

@@ -13,7 +13,6 @@ from concord.estimate import Estimate
 from concord.questions import Scale
 from concord.reports.answers import WITH_ALL
 from concord.statistics.glance import measured
-from concord.statistics.study import CriterionAgreement
 from concord.table import Table
 from pages.parts.charts import (
     ENDS,
@@ -36,7 +35,6 @@ from pages.parts.charts import (
 )
 from pages.parts.theme import on_phone
 
-OTHERS, ALL = "the others", "all"
 HUMAN = "one more person"
 Pictures = Callable[[Mapping[str, Table]], Iterator[tuple[str, Chart]]]
 """The charts of a section from its tables by name, each after a sentence that says what it shows; none where
@@ -189,21 +187,10 @@ def _shades(steps: int) -> list[str]:
     return [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in zip(*mixed, strict=True)]
 
 
-def matrix(part: CriterionAgreement) -> Chart:
-    """Spearman of every two people, and of each with the mean of the others and of all."""
-    names = [one.name for one in part.each]
-    cells = [(x, y, rho) for (a, b), rho in part.pairs.items() for x, y in ((a, b), (b, a))]
-    for one in part.each:
-        cells += [(OTHERS, one.name, one.vs_others), (ALL, one.name, one.vs_all)]
-    data = pd.DataFrame(
-        [(across, down, rho.value, rho.low, rho.high, rho.n) for across, down, rho in cells],
-        columns=["across", "down", "value", "low", "high", "n"],
-    )
-    return _heat_map(data, [*names, OTHERS, ALL], names, slanted=len(names) > 4)
-
-
 def _criteria(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
-    """Spearman's ρ of every judge and panel on every criterion; grey where the interval holds 0."""
+    """Spearman's ρ of every judge and panel on every criterion, as boxes with digits, of 4.5:1 on every
+    shade; grey where the interval holds 0.
+    """
     table = tables.get("by_criterion")
     cells: list[tuple[Any, ...]] = []
     if table is None:
@@ -218,42 +205,34 @@ def _criteria(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
         return
     data = pd.DataFrame(cells, columns=["across", "down", "value", "low", "high", "n"])
     raters, criteria = (list(dict.fromkeys(data[name])) for name in ("down", "across"))
-    n = sizes(data.n.tolist())
-    yield (
-        f"Spearman's ρ with the mean of all people on every criterion ({n} items); grey and slanted where "
-        f"the 95% interval holds 0. {WITH_ALL}",
-        _heat_map(data, criteria, raters, slanted=len(criteria) > SLANTED or on_phone(), grey=True),
-    )
-
-
-def _heat_map(
-    data: pd.DataFrame, across: Sequence[str], down: Sequence[str], *, slanted: bool, grey: bool = False
-) -> Chart:
-    """Correlations as boxes with digits, of 4.5:1 on every shade; `grey` ones where the interval holds 0."""
     data = data.astype(dict.fromkeys(("value", "low", "high"), float))
-    data["shown"] = ["–" if pd.isna(rho) else f"{rho:z.2f}" for rho in data.value]
-    unsure = ((data.low <= 0) & (data.high >= 0) | data.low.isna()) & grey
+    data["shown"] = [f"{rho:z.2f}" for rho in data.value]
+    unsure = (data.low <= 0) & (data.high >= 0) | data.low.isna()
+    slanted = len(criteria) > SLANTED or on_phone()
     head = alt.Axis(orient="top", labelAngle=-40 if slanted else 0, labelLimit=110, labelOverlap=False)
     place: dict[str, Any] = {
-        "x": alt.X("across:N", sort=list(across), title=None, axis=head),
-        "y": alt.Y("down:N", sort=list(down), title=None, axis=name_axis()),
-        "tooltip": tips(("down:N", "of"), ("across:N", "with" if not grey else "on"), VALUE, *ENDS),
+        "x": alt.X("across:N", sort=criteria, title=None, axis=head),
+        "y": alt.Y("down:N", sort=raters, title=None, axis=name_axis()),
+        "tooltip": tips(("down:N", "of"), ("across:N", "on"), VALUE, *ENDS),
     }
     shade = alt.Scale(domain=[0, 1], clamp=True, range=["#dfe6ee", "#1d5a96"])
     digits = alt.ColorValue("black", condition={"test": "datum.value > 0.78", "value": "white"})
     text = alt.Text("shown:N")
-    sure = alt.Chart(data[~unsure]).encode(**place)
+    sure, other = (alt.Chart(data[of]).encode(**place) for of in (~unsure, unsure))
     layers = [
         sure.mark_rect().encode(color=alt.Color("value:Q", legend=None, scale=shade)),
         sure.mark_text().encode(text=text, color=digits),
     ]
     if unsure.any():
-        other = alt.Chart(data[unsure]).encode(**place)
         layers += [
             other.mark_rect(color=GREY, opacity=0.15),
             other.mark_text(color=text_colour(), fontStyle="italic").encode(text=text),
         ]
-    return in_rows(alt.layer(*layers), ROW, len(down))
+    yield (
+        f"Spearman's ρ with the mean of all people on every criterion ({sizes(data.n.tolist())} items); grey "
+        f"and slanted where the 95% interval holds 0. {WITH_ALL}",
+        in_rows(alt.layer(*layers), ROW, len(raters)),
+    )
 
 
 def _figures(table: Table | None, name: str, figure: str, kind: str) -> list[Point]:

@@ -15,7 +15,6 @@ from concord.llm.models import currency
 from concord.reports.agreement_report import AgreementReport, at
 from concord.reports.answers import (
     WITH_ALL,
-    Advice,
     cheaper,
     farthest,
     favours,
@@ -26,6 +25,7 @@ from concord.reports.answers import (
     without_weakest,
 )
 from concord.reports.names import renamed
+from concord.reports.overview import NextStep
 from concord.reports.page import of_study
 from concord.reports.screen import tables as screen_tables
 from concord.reports.screen import tiles
@@ -34,10 +34,8 @@ from concord.reports.verdict import careless
 from concord.scores import labels
 from concord.statistics.glance import measured, panel_difference
 from concord.statistics.ratings import called
-from concord.statistics.study import MOST_ANNOTATORS
 from concord.store import access, acts, conversations, ratings
 from concord.store.conversations import Filter
-from concord.store.studies import Study
 from concord.studies import quality, studies
 from concord.table import Cell, Column, Table
 from pages.parts.address import link, read, several
@@ -106,14 +104,14 @@ def answer(report: AgreementReport, criterion: str) -> None:
         waiting = [a.name for a in people if not a.simulated and a.done + a.skipped < a.items]
         step = next_step(report, about, studies.left_to_draw(db, study), waiting)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(with_code(" ".join(filter(None, [about.next, step.about]))), width="stretch")
+        st.markdown(with_code(" ".join(filter(None, [about.next, step.text]))), width="stretch")
         st.download_button(
             "Report (HTML)",
             partial(_report, report, criterion),
             f"{file_name(report.of.study.name)}-report.html",
             on_click="ignore",
         )
-        st.button(step.label, type="primary", on_click=_leave, args=(step, study))
+        st.button(step.label, type="primary", on_click=_leave, args=(step,))
 
 
 def _report(report: AgreementReport, criterion: str) -> str:
@@ -124,15 +122,12 @@ def _report(report: AgreementReport, criterion: str) -> str:
     return text
 
 
-def _leave(step: Advice, study: Study) -> None:
+def _leave(step: NextStep) -> None:
     """Have the page leave for what is to be done next; where a judge fails stands on the page itself."""
     if step.page == "agreement":
         st.query_params["tab"] = TABS["Where does it fail?"].slug
     else:
-        shown = {"study": study.name}
-        if step.draw:
-            shown |= {"draw": "more"} | ({"rubric": study.rubric} if study.rubric else {})
-        st.session_state[LEAVING] = (step.page, shown)
+        st.session_state[LEAVING] = (step.page, step.at)
 
 
 def _careless(report: AgreementReport) -> None:
@@ -198,8 +193,7 @@ def _favours(report: AgreementReport, criterion: str) -> None:
 
 def _raters(report: AgreementReport, criterion: str) -> None:
     """Whose ratings look careless, and how far people agree with each other."""
-    part = report.agreement.criteria[criterion]
-    if not part.items:
+    if not report.agreement.criteria[criterion].items:
         st.caption("Nobody rated this criterion.")
         return
     if sentences := severest(report, criterion):
@@ -207,12 +201,6 @@ def _raters(report: AgreementReport, criterion: str) -> None:
     severities = _named(report, "raters", criterion)
     _pictures("raters", severities)
     _careless(report)
-    if 1 < len(part.compared) <= MOST_ANNOTATORS:
-        show(charts.matrix(part), "Spearman's correlation of every two people")
-        st.caption(
-            "Spearman's ρ of two people on the items both rated; last columns: with the mean of the others "
-            "(one more person), and of all, themselves included, which flatters."
-        )
     _folded(report, criterion, [*severities.values(), *_named(report, "people", criterion).values()])
 
 
@@ -286,26 +274,11 @@ def _opened(report: AgreementReport, name: str, criterion: str) -> None:
     more = st.expander(SECTIONS[name].title, key=f"section {name}", on_change="rerun")
     if not more.open:
         return
-    with more:
-        of = _at_cut(report, criterion) if name == "thresholds" else report
-        with st.spinner("Measuring …"):
-            tables = _named(of, name, report.main if name in OVER_ALL else criterion)
-            _pictures(name, tables)
-            for table in tables.values():
-                _table(report, criterion, table)
-
-
-def _at_cut(report: AgreementReport, criterion: str) -> AgreementReport:
-    """The report with the cut that the reader sets; at first that of the report."""
-    own, _ = report.cut(criterion)
-    cut = st.number_input(
-        "People pass an item with a mean of at least",
-        value=own,
-        step=0.5,
-        key=f"cut of {criterion} in {report.of.study.name}",
-        width=300,
-    )
-    return report if cut == own else report.with_cut(criterion, float(cut))
+    with more, st.spinner("Measuring …"):
+        tables = _named(report, name, report.main if name in OVER_ALL else criterion)
+        _pictures(name, tables)
+        for table in tables.values():
+            _table(report, criterion, table)
 
 
 def _table(report: AgreementReport, criterion: str, table: Table) -> None:

@@ -273,11 +273,10 @@ def test_the_cut_is_the_middle_of_the_scale_unless_another_is_asked_for():
     assert [report.cut(name)[0] for name in report.criteria] == [3, 1]
     # On one scale final's is the mean of both.
     assert measured(table).cut("final")[0] == 3
-    other = report.with_cut("wit", 4)
+    other = report_of(report.of, replace(FEW, cuts=(("wit", 4),)))
     assert (other.cut("wit"), other.cut("care")[0]) == ((4, ""), 1)
     assert other.section("thresholds", "wit")["thresholds"].meta["cut"] == 4
     assert report.section("thresholds", "wit")["thresholds"].meta["cut"] == 3
-    assert report.with_cut("wit", 4) is other
 
 
 def test_a_study_of_one_criterion_says_nothing_twice() -> None:

@@ -115,21 +115,21 @@ def test_what_is_left_is_drawn_before_more_is_made_or_imported(
     glance = Table("glance", "", (Column("rater"),), rows)
     of = SimpleNamespace(word=word, members=("a",), rows=glance, repair=False)
     evidence.names["a"] = "a"
-    evidence.of = SimpleNamespace(study=SimpleNamespace(benchmark=benchmark))
+    evidence.of = SimpleNamespace(study=SimpleNamespace(name="s", benchmark=benchmark, rubric=""))
     step = answers.next_step(evidence, of, left)
     assert step.page == page
-    assert step.draw == (page == "samples")
+    assert ("draw" in step.at) == (page == "samples")
     first = {"runs": "a run", "import": "an import"}.get(page)
     few = f"Only 5 more can be drawn: {first} comes first."
-    assert (step.about == few) == (left == 5)
+    assert (step.text == few) == (left == 5)
     waited = answers.next_step(evidence, of, left, ["Ada", "Ben", "Cleo", "Dov", "Eva"])
     if word == "not known yet":
         said = "Answers still to come by Ada, Ben, Cleo and 2 more."
-        assert waited == ("samples", "Follow the study", said, False)
+        assert waited == (said, "samples", {"study": "s"}, "Follow the study")
     else:
         assert waited == step, "a settled verdict waits for nobody"
     nobody = SimpleNamespace(word="undefined", repair=False)
-    assert answers.next_step(evidence, nobody, left, ["Ada"]).about == "Answers still to come by Ada."
+    assert answers.next_step(evidence, nobody, left, ["Ada"]).text == "Answers still to come by Ada."
     of.repair = True
     assert answers.next_step(evidence, of, left).page == "rubrics"
 
