@@ -130,9 +130,10 @@ def _dataset(workspace: str, folder: Path, study: str) -> None:
     multiple=True,
     metavar="NAME=PATH",
     callback=_pairs,
-    help="Where something lies in a row: messages, or user and assistant, or first and second with a winner; "
-    "talk, system, rater, key, player, language, scenario, facet:NAME, context:HEADING, score:CRITERION (a "
-    "judge's), human:CRITERION (a person's); out:COLUMN leaves one out.",
+    help="Where something lies in a row: messages, or user and assistant, or first and second with a winner, "
+    "or for a turn a row conversation, order, speaker and text; talk, system, rater, key, player, language, "
+    "scenario, facet:NAME, context:HEADING, score:CRITERION (a judge's), human:CRITERION (a person's); "
+    "out:COLUMN leaves one out.",
 )
 @click.option(
     "--join",

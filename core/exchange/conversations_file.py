@@ -5,26 +5,28 @@ Memory does not grow with the file: it is read twice, once to check it and once 
 
 import hashlib
 import json
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from sqlite_utils import Database
 
 from concord.conversation import Conversation
-from concord.errors import ImportRefused
+from concord.errors import ConcordError, ImportRefused
 from concord.exchange import conversations_jsonl, entries, images, records, rows
 from concord.exchange.cells import SHOWN, refuse
 from concord.exchange.comparisons_file import import_key
 from concord.exchange.conversations_jsonl import OWN_FORM
-from concord.exchange.dialogue import SPEAKERS, Roles
+from concord.exchange.dialogue import Roles
 from concord.exchange.entries import Entry, Reading
 from concord.exchange.given import Given
 from concord.exchange.incoming import AT_ONCE, rate
 from concord.exchange.rows import AROUND, FileRow, Progress
-from concord.exchange.shapes import ROWS, at, first, has, mapped, shape_of
+from concord.exchange.shapes import OF_TURNS, ROWS, at, elsewhere, first, has, mapped, shape_of, suggested
 from concord.questions import Scale
 from concord.rating import Comparison, Criterion, Rater, RaterKind
 from concord.store import comparisons, conversations, ratings, studies
@@ -143,7 +145,7 @@ def survey(
     where the file cannot be read or its form is not known.
     """
     result = _begun(path, options)
-    nowhere = dict(options.mapping)
+    nowhere = {name: to for name, to in options.mapping.items() if name not in OF_TURNS}
     with seen() as keys:
         shape = result.reading.shape
         for some in _batches(records.read(path, result.kind, shape, result.joins, progress, result.unused)):
@@ -165,11 +167,15 @@ def survey(
     for name, to in nowhere.items():
         if name.startswith("out:") and to in result.fields:
             continue
-        raise ImportRefused(
-            f"--map {name}={to}: no row of {path} has anything there. Its fields are "
-            f"{', '.join(result.fields[:30])[:500]}."
-        )
+        raise _nowhere(path, name, to, result.fields)
     return result
+
+
+def _nowhere(path: Path, name: str, to: str, fields: Sequence[str]) -> ImportRefused:
+    return ImportRefused(
+        f"--map {name}={to}: no row of {path} has anything there. Its fields are "
+        f"{', '.join(fields[:30])[:500]}."
+    )
 
 
 def bring(workspace: Workspace, path: Path, name: str = "") -> tuple[FileSurvey, StoredFile]:
@@ -300,7 +306,6 @@ def _begun(path: Path, options: FileOptions) -> FileSurvey:
     """A survey that knows the form of the file."""
     kind = rows.kind_of(path)
     benchmark = options.benchmark or path.stem.removesuffix(".jsonl") or "imported"
-    roles = {**SPEAKERS, **options.roles}
     if conversations_jsonl.own(path):
         if options.mapping or options.roles or options.joins:
             raise ImportRefused(
@@ -308,7 +313,7 @@ def _begun(path: Path, options: FileOptions) -> FileSurvey:
                 "--map, --role and --join."
             )
         return FileSurvey(path, kind, Reading(OWN_FORM, options.benchmark or path.stem, folder=path.parent))
-    broken, names = "", list[str]()
+    broken, names, unknown = "", list[str](), dict[str, Any]()
     for row in islice(rows.read(path, kind), 200):
         if row.fields is None:
             broken = broken or f"{row.where}, {row.wrong}"
@@ -318,16 +323,31 @@ def _begun(path: Path, options: FileOptions) -> FileSurvey:
             shape = mapped(options.mapping, shape)
         if shape is not None:
             fields = tuple(map(str, row.fields))
-            reading = Reading(shape, benchmark, roles, path.parent)
+            for name in set(OF_TURNS) & set(options.mapping):
+                if at(row.fields, to := options.mapping[name]) is None:
+                    raise _nowhere(path, name, to, fields)
+            reading = Reading(shape, benchmark, options.roles, path.parent)
             return FileSurvey(path, kind, reading, fields, joins=options.joins)
-        names = names or [str(name) for name in row.fields]
+        names, unknown = names or [str(name) for name in row.fields], unknown or dict(row.fields)
     if not names:
         raise ImportRefused(broken or f"{path} is empty. It needs a row at least.")
-    raise FormNotKnown(
-        f"{path} ({kind}) holds conversations in no form that is known. Say where they are, such as "
-        f"--map messages=NAME or --map user=NAME --map assistant=NAME; its fields are "
-        f"{', '.join(names[:30])[:500]}.",
-        names,
+    if (other := next((one for one in elsewhere() if has(unknown, one)), None)) is not None:
+        raise ImportRefused(f"{path} ({kind}) holds {other.name}. {other.how}")
+    raise FormNotKnown(f"{path} ({kind}) {_remedy(unknown, options)}", names)
+
+
+def _remedy(fields: Mapping[str, Any], options: FileOptions) -> str:
+    """What to do with a file of a form that is not known: a mapping by which its first row is read."""
+    mapping = suggested(fields)
+    try:
+        entries.read(fields, Reading(mapped(mapping), "b", options.roles), "")
+    except ConcordError:
+        told = "such as --map messages=NAME or --map user=NAME --map assistant=NAME"
+    else:
+        told = "such as " + " ".join(f"--map {name}={shlex.quote(to)}" for name, to in mapping.items())
+    return (
+        f"holds conversations in no form that is known. Say where they are, {told}; for a turn a row, --map "
+        f"conversation=NAME; its fields are {', '.join(map(str, fields))[:500]}."
     )
 
 

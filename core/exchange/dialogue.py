@@ -28,30 +28,37 @@ SPEAKERS: dict[str, Role] = {
         ("tool", "function", "observation", "function_response", "tool_response", "tool_result"), "tool"
     ),
     **dict.fromkeys(("function_call", "tool_call"), "assistant"),
-    "function_call_output": "tool",
+    **dict.fromkeys(("function_call_output", "functionexecutionresultmessage"), "tool"),
+    **{"systemmessage": "system", "usermessage": "user", "assistantmessage": "assistant"},
 }
 """The role of a speaker, by the name that files give it, in lower case."""
-SPEAKS = ("role", "from", "speaker", "sender", "author", "participant")
+SPEAKS = ("role", "from", "speaker", "source", "sender", "author", "participant")
 """The names of what says who speaks."""
-_NAMED_BY = (*SPEAKS[:3], "type", *SPEAKS[3:])
-_SAID_IN = ("content", "value", "text", "output", "arguments", "parts", "message", "utterance")
+ALSO = ("username", "user", "bot_id")
+"""The names of it in Slack, which are other things elsewhere."""
+_NAMED_BY = (*SPEAKS, *ALSO, "type")
+_FLAGS: Mapping[str, tuple[Role, Role]] = {
+    **dict.fromkeys(("is_user", "isCreatedByUser"), ("assistant", "user")),
+    "isBot": ("user", "assistant"),
+}
+"""The names of what says whether a person or a model speaks: who does where it is false, and where true."""
+_SAID_IN: tuple[str, ...] = ("parts", "items", "contents", "content", "value", "text", "output", "arguments")
+_SAID_IN = (*_SAID_IN, "message", "utterance", "mes", "blocks")
 _CALLS = ("function_call", "tool_call")
 _MARK = "calls"
 """In a message's meta: the names of the tools that it calls."""
 _WORDS = ("text", "input_text", "output_text")
-_THOUGHT = ("thinking", "reasoning")
-_RESULTS = ("tool_result", "function_call_output", "tool_call_response", "function_response")
+_THOUGHT = ("thinking", "reasoning", "reasoningContent")
+_RESULTS: tuple[str, ...] = ("tool_result", "tool_return", "function_result", "function_response")
+_RESULTS = (*_RESULTS, "function_call_output", "tool_call_response")
 _USES = ("tool_use", "tool_call", "function_call")
-_READ = (
-    *_NAMED_BY,
-    *_CALLS,
-    "tool_calls",
-    "additional_kwargs",
-    "reasoning_content",
-    "meta",
-    "name",
-    "function",
-)
+_NAMES = ("name", "toolName", "tool_name", "function")
+_GIVEN = ("input", "arguments", "args", "tool_kwargs")
+_GAVE = ("content", "output", "response", "result", "tool_result")
+_KINDS = ("type", "content_type", "block_type", "part_kind", "kind")
+"""The names of what says of which type a part is."""
+_READ = {*_KINDS, *_FLAGS, *_CALLS, "tool_calls", "additional_kwargs", "reasoning_content", "meta"}
+_READ |= {"name", "function", "instructions"}
 
 
 def from_cell(text: str, where: str) -> tuple[Message, ...]:
@@ -82,8 +89,8 @@ def from_list(
     """
     read = [
         utterance
-        for number, entry in enumerate(entries, 1)
-        for utterance in _messages(entry, f"{where}, utterance {number}", roles)
+        for number, each in _every(entries)
+        for utterance in _messages(each, f"{where}, utterance {number}", roles)
     ]
     if not images:
         read = [
@@ -110,25 +117,46 @@ def from_list(
     return tuple(reversed(backwards))
 
 
+def _every(entries: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+    """The utterances with the numbers of their entries; instructions that each request repeats, once."""
+    instructions = set[str]()
+    for number, entry in enumerate(entries, 1):
+        for each in _unpacked(entry):
+            if isinstance(each, Mapping) and each.get("kind") == "instructions":
+                if each["content"] in instructions:
+                    continue
+                instructions.add(each["content"])
+            yield number, each
+
+
 def unread(entry: Any) -> Iterator[str]:
     """The names of an utterance's fields that hold something and are not kept."""
-    if not isinstance(entry, Mapping):
-        return
-    entry = _unpacked(entry)
-    if entry.get("type") == "reasoning":
-        yield from (name for name in entry if name not in ("type", "id") and _holds(entry[name]))
-        return
-    content = next((name for name in _SAID_IN if entry.get(name) is not None), "")
-    yield from (name for name, value in entry.items() if name not in (*_READ, content) and _holds(value))
-    for part in entry[content] if content and isinstance(entry[content], list) else ():
-        if isinstance(part, Mapping) and (part.get("type") in _WORDS or _styled(part)):
-            yield from (
-                f"{content}.{name}"
-                for name in part
-                if name not in ("type", "text")
-                and (name != "content" or "text" in part)
-                and _holds(part[name])
-            )
+    for each in _unpacked(entry):
+        if not isinstance(each, Mapping):
+            continue
+        if each.get("type") == "reasoning":
+            yield from (name for name in each if name not in ("type", "id") and _holds(each[name]))
+            continue
+        content = _said_in(each)
+        speaker = _speaker(each, SPEAKERS)
+        yield from (
+            name
+            for name, value in each.items()
+            if name not in {*_READ, content}
+            and _holds(value)
+            and not (name in _NAMED_BY and value == speaker)
+        )
+        parts = each.get(content)
+        for part in parts if isinstance(parts, list) else [parts]:
+            for one in _typed(part):
+                if isinstance(one, Mapping) and (one.get("type") in _WORDS or _styled(part)):
+                    yield from (
+                        f"{content}.{name}"
+                        for name in one
+                        if name not in (*_KINDS, "text")
+                        and (name != "content" or "text" in one)
+                        and _holds(one[name])
+                    )
 
 
 def _holds(value: Any) -> bool:
@@ -152,8 +180,8 @@ def transposed(value: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def role_of(entry: Any, roles: Roles) -> Role | None:
     """Who speaks an utterance; None where nobody is known by the name it has. “*” is anybody."""
-    entry = _unpacked(entry) if isinstance(entry, Mapping) else {}
-    speaker = next((entry[name] for name in _NAMED_BY if isinstance(entry.get(name), str)), None)
+    each: Any = next(_unpacked(entry), {})
+    speaker = _speaker(each, roles) if isinstance(each, Mapping) else None
     return None if speaker is None else _role(speaker, roles)
 
 
@@ -161,15 +189,25 @@ def _role(speaker: str, roles: Roles) -> Role | None:
     return roles.get(speaker) or roles.get(speaker.strip().lower()) or roles.get("*")
 
 
+def _speaker(entry: Mapping[str, Any], roles: Roles) -> str | None:
+    """Who speaks: of the names that an utterance has for it, the first that is known, else the first."""
+    named = [entry[name] for name in _NAMED_BY if isinstance(entry.get(name), str)]
+    known = (name for name in named if name in roles or name.strip().lower() in roles)
+    return next(known, named[0] if named else None)
+
+
+def _said_in(entry: Mapping[str, Any]) -> str:
+    """The name under which an utterance has its words; “” where it has none."""
+    return next((name for name in _SAID_IN if entry.get(name) not in (None, [])), "")
+
+
 def _messages(entry: Any, where: str, roles: Roles) -> Iterator[tuple[Message, list[str]]]:
-    """The message of an entry without its calls of tools, and these; results among its parts come first."""
+    """The messages of an entry without their calls of tools, and these: another after each tool's result."""
     if not isinstance(entry, Mapping):
         raise ImportRefused(f'{where}, must be an object such as {{"role": "user", "content": "…"}}.')
-    entry = _unpacked(entry)
     if entry.get("type") == "reasoning":  # thoughts stand beside the message in the Responses API
         return
-    speaker = next((entry[name] for name in _NAMED_BY if isinstance(entry.get(name), str)), None)
-    spoken = next((entry[name] for name in _SAID_IN if entry.get(name) is not None), None)
+    speaker, spoken = _speaker(entry, roles), entry.get(_said_in(entry))
     if isinstance(spoken, Mapping) and isinstance(spoken.get("parts"), list):
         spoken = spoken["parts"]
     calls = list(_calls(entry))
@@ -181,7 +219,8 @@ def _messages(entry: Any, where: str, roles: Roles) -> Iterator[tuple[Message, l
     if role is None:
         raise ImportRefused(
             f"{where}: nobody here is called “{speaker[:80]}”. Call the speakers user and assistant, or say "
-            "who it is with --role NAME=user, or who all others are with --role '*=user'."
+            f"who it is with --role '{speaker[:80]}=user' (or =assistant), or who all others are with --role "
+            "'*=user'."
         )
     meta = entry.get("meta", {})
     if not isinstance(meta, Mapping):
@@ -191,53 +230,91 @@ def _messages(entry: Any, where: str, roles: Roles) -> Iterator[tuple[Message, l
         calls, spoken = [(str(entry.get("name") or ""), spoken)], None
     if isinstance(thought := entry.get("reasoning_content"), str) and thought:
         meta.setdefault("thinking", thought)
-    parts = spoken if isinstance(spoken, list) else [spoken]
-    words, images = list[str](), dict[str, str]()
-    rich = any(isinstance(part, str) for part in parts) and any(map(_styled, parts))
-    for part in map(_typed, parts):
-        if isinstance(part, Mapping) and part.get("type") in _RESULTS:
-            content = next((part[n] for n in ("content", "output", "response", "result") if n in part), None)
-            result: dict[str, Any] = {"result": named} if (named := _name(part)) else {}
-            result |= {IMAGES: shown} if (shown := _images(content)) else {}
-            yield Message("tool", _kept(_text(content), where), result), []
-        elif isinstance(part, Mapping) and part.get("type") in _THOUGHT:
-            thought = _text(part.get(part["type"], part.get("content")))
-            meta["thinking"] = "\n".join(filter(None, (meta.get("thinking"), thought)))
-        elif isinstance(part, Mapping) and part.get("type") in _USES:
-            given = next((part[name] for name in ("input", "arguments", "args") if name in part), None)
-            calls.append((str(part.get("name") or ""), given))
-        elif part is not None and (text := _text(part)):
-            words.append(text)
-            images |= _images(part)
-    if images:
-        meta[IMAGES] = images
+    parts: list[Any] = spoken if isinstance(spoken, list) else [spoken]
     if role == "tool" and _MARK not in meta:
         meta |= {"result": name} if (name := _name(entry)) else {}
     elif role in ("user", "assistant") and speaker not in _CALLS:
         own = "" if speaker.strip().lower() in SPEAKERS else speaker.strip()
         meta |= {"name": named} if (named := str(entry.get("name") or own)) else {}
+    between = "" if any(isinstance(part, str) for part in parts) and any(map(_styled, parts)) else "\n"
+    words = list[str]()
+    for part in (typed for each in parts for typed in _typed(each)):
+        kind = part.get("type") if isinstance(part, Mapping) else None
+        if kind in _RESULTS:
+            if words or calls:
+                yield _message(role, between.join(words), meta, calls, where)
+                words, calls, meta = [], [], {n: meta[n] for n in ("name",) if n in meta}
+            content = next((part[name] for name in _GAVE if name in part), None)
+            result: dict[str, Any] = {"result": named} if (named := _name(part)) else {}
+            result |= {IMAGES: shown} if (shown := _images(content)) else {}
+            yield Message("tool", _kept(_text(content), where), result), []
+        elif kind in _THOUGHT:
+            thought = _text(
+                next((part[n] for n in (kind, "content", "text", "reasoningText") if n in part), None)
+            )
+            meta["thinking"] = "\n".join(filter(None, (meta.get("thinking"), thought)))
+        elif kind in _USES:
+            calls.append((_name(part), next((part[name] for name in _GIVEN if name in part), None)))
+        elif part is not None and (text := _text(part)):
+            words.append(text)
+            if shown := _images(part):
+                meta[IMAGES] = {**meta.get(IMAGES, {}), **shown}
+    if words or calls or not (isinstance(spoken, list) and spoken):
+        yield _message(role, between.join(words), meta, calls, where)
+
+
+def _message(
+    role: Role, words: str, meta: dict[str, Any], calls: list[tuple[str, Any]], where: str
+) -> tuple[Message, list[str]]:
+    """A message, and its calls of tools as texts."""
     called = list[str]()
     if calls and role == "assistant":
         meta[_MARK] = [name for name, _ in calls if name]
         texts = (f"{name}({_text(given)})" if name else _text(given) for name, given in calls)
         called = [_kept(text, where) for text in texts]
-    if not words and not called and isinstance(spoken, list) and spoken:
-        return  # nothing but results and thoughts
-    yield Message(role, _kept(("" if rich else "\n").join(words), where), meta), called
+    return Message(role, _kept(words, where), meta), called
 
 
-def _unpacked(entry: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A message of LangChain, whose fields lie in “kwargs” or “data”, or one whose author is an object."""
+def _unpacked(entry: Any) -> Iterator[Any]:
+    """An utterance as one object that says who speaks; as several where it is a request of Pydantic AI.
+
+    The fields of LangChain's lie in “kwargs” or “data”, those of spans and logs in “message”; an author is an
+    object, or a flag says whether a person speaks.
+    """
+    if not isinstance(entry, Mapping):
+        yield entry
+        return
+    parts, kind = entry.get("parts"), entry.get("kind")
+    listed = parts if isinstance(parts, list) else []
+    if kind in ("request", "response") and listed and all(isinstance(part, Mapping) for part in listed):
+        if isinstance(entry.get("instructions"), str):
+            yield {"role": "system", "content": entry["instructions"], "kind": "instructions"}
+        if kind == "response":
+            yield {**entry, "role": "assistant"}
+        rest = {name: value for name, value in entry.items() if name not in ("parts", "instructions")}
+        for part in listed if kind == "request" else ():
+            by = {"system-prompt": "system", "user-prompt": "user"}.get(part.get("part_kind"), "tool")
+            yield {**rest, **part, "role": by, "function": part.get("tool_name"), "tool_name": None}
+        return
     inner = entry.get("kwargs", entry.get("data"))
     if isinstance(inner, Mapping):
         named = entry.get("id")
         by_class = str(named[-1]).removesuffix("Chunk").removesuffix("Message").lower() if named else ""
         role = inner.get("role") or entry.get("type") if entry.get("lc") is None else by_class
-        return {**inner, "role": inner.get("role") or role}
-    author = entry.get("author")
-    if isinstance(author, Mapping) and isinstance(author.get("role"), str):
-        return {**entry, "role": author["role"]}
-    return entry
+        entry = {**inner, "role": inner.get("role") or role}
+    elif isinstance(inner := entry.get("message"), Mapping):
+        entry = {**{name: value for name, value in entry.items() if name not in ("message", "type")}, **inner}
+    elif "_role" in entry or "message.role" in entry:
+        entry = {name.removeprefix("_").removeprefix("message."): value for name, value in entry.items()}
+    if isinstance(author := entry.get("author"), Mapping):
+        named = author.get("nickname") or author.get("name") or entry.get("name")
+        flags = {name: author[name] for name in ("role", *_FLAGS) if name in author}
+        rest = {f"author.{n}": v for n, v in author.items() if n not in flags and v != named}
+        entry = {**entry, **flags, **rest, "name": named, "author": None}
+    for flag, speakers in _FLAGS.items():
+        if isinstance(entry.get(flag), bool):
+            entry = {**entry, "role": speakers[entry[flag]]}
+    yield entry
 
 
 def _calls(entry: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -248,31 +325,54 @@ def _calls(entry: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for call in [*(listed if isinstance(listed, list) else []), *([one] if one else [])]:
         if not isinstance(call, Mapping):
             continue
+        call = {name.removeprefix("tool_call.").removeprefix("function."): call[name] for name in call}
+        call = inner if isinstance(inner := call.get("tool_call"), Mapping) else call
         function = call.get("function")
         of = function if isinstance(function, Mapping) else call
         name = function if isinstance(function, str) else of.get("name")
-        given = next((of[key] for key in ("arguments", "args", "input") if key in of), "")
-        yield str(name or ""), given
+        yield str(name or ""), next((of[key] for key in _GIVEN if key in of), "")
 
 
 _MEDIA = ("image", "audio", "video", "file", "document")
 """What is named where a file does not hold it; a part of any other type is kept as it stands."""
-_UNTYPED = {"functionCall": "function_call", "functionResponse": "function_response", "text": "text"}
-_FILES = {"inlineData": "file", "fileData": "file", "inline_data": "file", "file_data": "file"}
+_UNTYPED = {
+    **{"functionCall": "function_call", "functionResponse": "function_response", "text": "text"},
+    **{"tool_call": "tool_call", "tool_call_result": "tool_result", "toolUse": "tool_use"},
+    **{"toolResult": "tool_result", "reasoningContent": "reasoningContent"},
+    **dict.fromkeys(("inlineData", "fileData", "inline_data", "file_data"), "file"),
+}
+"""The types of parts that are told by the name they have."""
 
 
-def _typed(part: Any) -> Any:
-    """A part as one that names its type: those of Gemini are told by the name they have."""
-    if not isinstance(part, Mapping) or "type" in part or "content_type" in part:
-        return part
-    for name, kind in {**_UNTYPED, **_FILES}.items():
-        if name in part:
-            inner = part[name] if isinstance(part[name], Mapping) else {"text": part[name]}
-            if name == "text" and part.get("thought"):
-                kind = "thinking"
-                inner = {"thinking": part[name]}
-            return {"type": kind, **({"file": inner} if name in _FILES else inner)}
-    return part
+def _typed(part: Any) -> Iterator[Any]:
+    """A part as one that names its type; a call of a tool that holds its result, as both."""
+    if not isinstance(part, Mapping):
+        yield part
+        return
+    kind = next((part[name] for name in _KINDS if isinstance(part.get(name), str)), "")
+    own = part.get("toolInvocation", part)
+    if isinstance(own, Mapping) and "toolCallId" in own and kind not in ("tool-call", "tool-result"):
+        name = own.get("toolName") or kind.removeprefix("tool-")
+        yield {"type": "tool_call", "name": name, "arguments": own.get("input", own.get("args"))}
+        if (output := own.get("output", own.get("result", own.get("errorText")))) is not None:
+            yield {"type": "tool_result", "name": name, "content": output}
+        return
+    if not kind and {"name", "arguments"} <= part.keys():
+        kind = "function_call"
+    elif not kind and {"call_id", "content"} <= part.keys():
+        kind = "tool_result"
+    elif not kind and (name := next((name for name in _UNTYPED if name in part), "")):
+        inner = part[name]
+        kind = "thinking" if part.get("thought") else _UNTYPED[name]
+        part = {"file": inner} if kind == "file" else inner if isinstance(inner, Mapping) else part
+    elif not kind:
+        yield part
+        return
+    if kind == "step-start":  # where the model was called again
+        return
+    if isinstance(text := part.get("text"), Mapping) and isinstance(text.get("value"), str):
+        part = {**part, **{n: v for n, v in text.items() if n != "value"}, "text": text["value"]}
+    yield {**part, "type": kind.replace("-", "_")}
 
 
 def _styled(part: Any) -> bool:
@@ -281,8 +381,10 @@ def _styled(part: Any) -> bool:
 
 
 def _name(entry: Mapping[str, Any]) -> str:
-    """The tool whose result a message is."""
-    return next((entry[key] for key in ("name", "function") if isinstance(entry.get(key), str)), "")
+    """The tool whose call or result a message or a part is."""
+    origin = entry["origin"] if isinstance(entry.get("origin"), Mapping) else {}
+    named = (of[key] for of in (entry, origin) for key in _NAMES if isinstance(of.get(key), str))
+    return next(named, "")
 
 
 def _text(value: Any) -> str:
@@ -293,8 +395,12 @@ def _text(value: Any) -> str:
         return value
     if isinstance(value, list):
         return "\n".join(filter(None, map(_text, value)))
+    if isinstance(value, Mapping) and value.keys() in ({"text"}, {"answer"}):
+        return _text(*value.values())
     if not isinstance(value, Mapping) or "type" not in value:
         return json.dumps(value, ensure_ascii=False, default=str)
+    if value["type"] in ("json", "text") and "value" in value:  # what a tool gave, in the AI SDK
+        return _text(value["value"])
     if value["type"] in _WORDS:
         return _text(value.get("text", value.get("content")))
     kind = str(value["type"])
@@ -327,7 +433,11 @@ def _file(value: Any) -> tuple[str, str]:
     )
     source = inner if isinstance(inner, Mapping) else {"url": inner}
     named = next(
-        (source[key] for key in ("url", "uri", "fileUri", "path", "filename", "file_id") if source.get(key)),
+        (
+            source[key]
+            for key in ("url", "uri", "fileUri", "path", "asset_pointer", "filename", "file_id")
+            if source.get(key)
+        ),
         None,
     )
     if isinstance(named, str) and not named.startswith("data:"):
@@ -335,7 +445,12 @@ def _file(value: Any) -> tuple[str, str]:
     data = str(named or source.get("data") or source.get("file_data") or "")
     head, _, body = data.rpartition(",") if data.startswith("data:") else ("", "", data)
     media = head.removeprefix("data:").partition(";")[0] or next(
-        (source[name] for name in ("media_type", "mime_type", "mimeType", "format") if source.get(name)), ""
+        (
+            source[name]
+            for name in ("media_type", "mime_type", "mimeType", "mediaType", "format")
+            if source.get(name)
+        ),
+        "",
     )
     if not body and source is value and what not in _MEDIA:
         return json.dumps(value, ensure_ascii=False, default=str), ""

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -169,9 +170,14 @@ class Reading:
 
     shape: Shape
     benchmark: str
-    roles: Roles = field(default_factory=lambda: SPEAKERS)
+    roles: Roles = field(default_factory=dict)
     folder: Path = Path()
     """Where the file lies, and images beside it."""
+
+    @cached_property
+    def speakers(self) -> Roles:
+        """The role of each speaker who is known."""
+        return {**SPEAKERS, **self.shape.roles, **self.roles, **_OWN_ROLES}
 
 
 def read(fields: Mapping[str, Any], reading: Reading, where: str) -> Entry:
@@ -188,6 +194,8 @@ def read(fields: Mapping[str, Any], reading: Reading, where: str) -> Entry:
                 why = first(fields, shape.failed)
                 reason = f"{where}: it ended with an error and has no reply: {_short(why)}."
                 raise error if why in (None, "success") else ImportRefused(reason) from error
+    if not sides:
+        raise NoReply(f"{where}: nobody replies in it. Remove the row, or name the speaker.")
     parts = [part for part, *_ in sides[:: len(shape.sides)]]
     cut = walk.first((shape.votes.turn,), "turn of the vote") if shape.votes and shape.votes.turn else None
     if cut is not None:
@@ -293,8 +301,8 @@ def _threads(messages: Sequence[Mapping[str, Any]], how: str) -> list[Mapping[st
             question = place if user else question
             chosen = chosen if user or message.get("if_chosen") is False else place
         else:
-            number = str(first(message, ("message_id", "id", "uuid")))
-            parent = str(first(message, ("parent_id", "parent", "parentId", "parent_message_uuid")))
+            number = str(first(message, ("message_id", "messageId", "id", "uuid")))
+            parent = str(first(message, _PARENT))
         by_id[number], above[number] = message, parent
     followed = set(above.values())
     threads = list[Mapping[str, Any]]()
@@ -309,8 +317,9 @@ def _threads(messages: Sequence[Mapping[str, Any]], how: str) -> list[Mapping[st
     return threads
 
 
+_PARENT = ("parent_id", "parent", "parentId", "parentMessageId", "parent_message_uuid")
 _LINKS = (
-    *("message_id", "parent_id", "message_tree_id", "id", "parent", "parentId"),
+    *("message_id", "messageId", "message_tree_id", "id", *_PARENT[:4]),
     *("replies", "children", "childrenIds", "if_chosen"),
 )
 """What says where in a tree a message stands."""
@@ -340,7 +349,7 @@ def _side(walk: Walk, side: Side, reading: Reading, where: str) -> tuple[str, tu
     entries: list[Any] = []
     spoken: list[tuple[Role, list[str]]] = []
     for role, paths in side.parts:
-        path, value = part_at(walk.fields, paths)
+        path, value = part_at(walk.fields, paths, role)
         if value is None:
             continue
         walk.take(path, "messages" if path in (*side.messages, *side.talk) else role)
@@ -362,7 +371,7 @@ def _side(walk: Walk, side: Side, reading: Reading, where: str) -> tuple[str, tu
                 first_ = sum(_speaks(e, reading) == "system" for e in entries)
                 place = first_ if role != "assistant" and turn == 0 else len(entries)
                 entries.insert(place, {"role": _OWN[role], "content": texts[turn]})
-    messages = from_list(entries, where, {**reading.roles, **_OWN_ROLES}, images=True)
+    messages = from_list(entries, where, reading.speakers, images=True)
     if not messages:
         raise ImportRefused(f"{where}: the dialogue is empty. Remove the row.")
     if not any(m.role == "assistant" for m in messages):
@@ -380,11 +389,11 @@ _OWN_ROLES: Roles = {name: role for role, name in _OWN.items()}
 
 
 def _speaks(entry: Any, reading: Reading) -> Role | None:
-    return dialogue.role_of(entry, {**reading.roles, **_OWN_ROLES})
+    return dialogue.role_of(entry, reading.speakers)
 
 
 def _role_texts(entries: Sequence[Any], reading: Reading, where: str) -> list[tuple[Role, str]]:
-    return [(m.role, m.content) for m in from_list(entries, where, {**reading.roles, **_OWN_ROLES})]
+    return [(m.role, m.content) for m in from_list(entries, where, reading.speakers)]
 
 
 def _texts(value: Any) -> list[str]:
@@ -438,7 +447,7 @@ _PARTS = ("text", "tool_use", "thinking", "redacted_thinking", "image", "image_u
 
 def _is_part(value: Any) -> bool:
     """Whether something is a part of one message, which does not say who speaks."""
-    if not isinstance(value, Mapping) or any(value.get(name) for name in dialogue.SPEAKS):
+    if not isinstance(value, Mapping) or any(value.get(n) for n in (*dialogue.SPEAKS, *dialogue.ALSO)):
         return False
     return value.get("type") in _PARTS or ("type" not in value and isinstance(value.get("text"), str))
 
@@ -628,7 +637,7 @@ def _given(
         for name, value in given_scores.items():
             about = value if isinstance(value, Mapping) else {}
             walk.leave(*(f"{scores.at}.{other}" for other in _beside(about, inner)))
-            value = first(value, scores.value) if isinstance(value, Mapping) else value
+            value = first(value, scores.value) if isinstance(value, Mapping) and scores.value else value
             why = first(about, scores.why)
             if isinstance(value, list) and scores.unnamed:
                 for place, each in enumerate(value, 1):

@@ -18,6 +18,8 @@ from concord.exchange.shapes import ROWS, Joined, Paths, Shape, Turns, first, ha
 from concord.files.limits import RECORD
 from concord.store.seen import RowsKept, kept
 
+WHOLE = "*"
+"""The key of the rows of a file that is one conversation."""
 Unused = Counter[str]
 """How many rows of each joined file belong to no row of the first."""
 
@@ -47,6 +49,8 @@ def _rows(
     with ExitStack() as stack:
         beside = [_joined(join, stack.enter_context(kept())) for join in joins]
         for row in rows.read(path, kind, progress):
+            if shape.log and row.fields is not None and not has(row.fields, shape):
+                continue
             if row.fields is None or not (shape.out or beside):
                 yield row
                 continue
@@ -66,10 +70,11 @@ def _gathered(records: Iterator[FileRow], turns: Turns) -> Iterator[FileRow]:
     """The rows of each conversation as one record: their fields that are equal, and all of them at “rows”."""
     with kept() as there:
         for row in records:
-            if row.fields is None or not (key := _key(row.fields, turns.by)):
+            key = _key(row.fields or {}, turns.by) if turns.by else WHOLE
+            if row.fields is None or not key:
                 yield row if row.fields is None else FileRow(row.where, None, f"has no {turns.by[0]}.")
                 continue
-            there.add(key, row.where, json.dumps(row.fields, default=str))
+            there.add(key, row.where, json.dumps(_turn(row.fields, turns), default=str))
         for key in there.every_key():
             placed = there.of(key)
             where = placed[0][0]
@@ -84,6 +89,14 @@ def _gathered(records: Iterator[FileRow], turns: Turns) -> Iterator[FileRow]:
                 n: v for n, v in turn_rows[0].items() if all(n in row and row[n] == v for row in turn_rows)
             }
             yield FileRow(where, {**same, ROWS: turn_rows})
+
+
+def _turn(fields: Mapping[str, Any], turns: Turns) -> Mapping[str, Any]:
+    """A row as a message: who speaks and what under the names that every message has."""
+    said = {name: paths for name, paths in (("role", turns.speaker), ("content", turns.text)) if paths}
+    told = {path for paths in said.values() for path in paths}
+    rest = {name: value for name, value in fields.items() if name not in told}
+    return {**rest, **{name: first(fields, paths) for name, paths in said.items()}}
 
 
 def _place(value: Any) -> tuple[int, float, str]:

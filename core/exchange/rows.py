@@ -9,13 +9,13 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from concord.errors import ImportRefused
 from concord.exchange.cells import by_column, lines_of, records, separator
-from concord.files import parse_json, read_json, read_yaml, unmarked
+from concord.files import parse_json, read_text, read_yaml, unmarked
 from concord.files.limits import FILE_BYTES, RECORD
 
 LISTS = (
@@ -34,6 +34,9 @@ LISTS = (
     "conversationalTestCases",
     "test_cases",
     "test_results",
+    "request_states",
+    "examples",
+    "tasks_output",
 )
 """Where the rows of a JSON document lie that is an object; the first that is a list of objects counts."""
 AROUND = "^"
@@ -143,9 +146,12 @@ def read(path: Path, kind: str = "", progress: Progress | None = None) -> Iterat
 
 
 def _spans(rows: Iterator[FileRow]) -> Iterator[FileRow]:
-    """The rows; one that is an export of OpenTelemetry is its spans, with their attributes by name."""
+    """The rows; one that is an export of OpenTelemetry is its spans. Attributes lie by name and place."""
     for row in rows:
         if row.fields is None or not isinstance(row.fields.get("resourceSpans"), list):
+            attributes = None if row.fields is None else row.fields.get("attributes")
+            if row.fields is not None and isinstance(attributes, dict):
+                row = replace(row, fields={**row.fields, "attributes": _nested(attributes)})
             yield row
             continue
         spans = [row.fields]
@@ -157,7 +163,21 @@ def _spans(rows: Iterator[FileRow]) -> Iterator[FileRow]:
             listed = attributes if isinstance(attributes, list) else []
             pairs = [each for each in listed if isinstance(each, dict)]
             named = {str(each.get("key")): _otlp(each.get("value")) for each in pairs}
-            yield FileRow(f"{row.where}, span {number}", {**span, "attributes": named or attributes})
+            yield FileRow(f"{row.where}, span {number}", {**span, "attributes": _nested(named) or attributes})
+
+
+def _nested(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes of which those with a number in the name, such as `prompt.0.role`, are lists of objects."""
+    whole, lists = dict[str, Any](), dict[str, dict[int, dict[str, Any]]]()
+    for name, value in attributes.items():
+        if parts := _PLACED.fullmatch(name):
+            lists.setdefault(parts[1], {}).setdefault(int(parts[2]), {})[parts[3]] = value
+        else:
+            whole[name] = value
+    return whole | {name: [_nested(of[n]) for n in sorted(of)] for name, of in lists.items()}
+
+
+_PLACED = re.compile(r"(.+?)\.(\d{1,4})\.(.+)")
 
 
 def _otlp(value: Any) -> Any:
@@ -197,7 +217,7 @@ def _lines(path: Path, progress: Progress | None) -> Iterator[FileRow]:
 
 
 def _document(path: Path, kind: str) -> Iterator[FileRow]:
-    whole = (read_yaml if kind == "YAML" else read_json)(path, ImportRefused)
+    whole = read_yaml(path, ImportRefused) if kind == "YAML" else _values(path)
     if isinstance(whole, dict) and "eval" in whole and "status" in whole and not whole.get("samples"):
         raise ImportRefused(_no_samples(path, str(whole["status"]), _at(whole, "error/message")))
     around: Mapping[str, Any] = {}
@@ -215,10 +235,26 @@ def _document(path: Path, kind: str) -> Iterator[FileRow]:
         )
     for number, fields in enumerate(rows, 1):
         where = f"{path}, {called} {number}"
+        if isinstance(fields, list) and _objects(fields):
+            fields = {"messages": fields}
         if isinstance(fields, dict):
             yield FileRow(where, {**fields, AROUND: around} if around else fields)
         else:
             yield FileRow(where, None, "is not an object. Every entry of the list must be one.")
+
+
+_BETWEEN = re.compile(r"(?<=^\})\s*(?=^\{)", re.M)
+"""Where one object ends and the next begins in a file of several, each on lines of its own."""
+
+
+def _values(path: Path) -> Any:
+    """The value that a JSON file holds; a list of them where there are several objects."""
+    text = read_text(path, ImportRefused)
+    try:
+        parts = _BETWEEN.split(text)
+        return [parse_json(part) for part in parts] if len(parts) > 1 else parse_json(text)
+    except ValueError as error:
+        raise ImportRefused(f"{path} is not valid JSON: {error}.") from error
 
 
 def _no_samples(path: Path, status: str, error: Any) -> str:
@@ -227,8 +263,19 @@ def _no_samples(path: Path, status: str, error: Any) -> str:
 
 
 def _of_columns(whole: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The rows of a data frame that pandas wrote by column and number; [] for any other object."""
+    """The rows of a data frame that pandas wrote by columns, or of a table whose rows are lists under names.
+
+    [] for any other object.
+    """
+    names, data = whole.get("columns"), whole.get("data")
+    if isinstance(names, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):
+        return [dict(zip(map(str, names), row, strict=False)) for row in data]
     columns = list(whole.values())
+    lists = [column for column in columns if isinstance(column, list)]
+    if len(lists) == len(columns) > 1 == len({*map(len, lists)}) and not any(
+        isinstance(v, dict | list) for c in lists for v in c
+    ):
+        return [dict(zip(whole, row, strict=True)) for row in zip(*columns, strict=True)]
     if not all(isinstance(column, dict) and column.keys() == columns[0].keys() for column in columns):
         return []
     numbers = list(columns[0]) if columns else []

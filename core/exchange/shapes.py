@@ -8,7 +8,7 @@ first that leads to something counts.
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache
 from typing import Any, Literal
@@ -18,6 +18,8 @@ from pydantic.dataclasses import dataclass
 
 from concord.conversation import Role
 from concord.errors import ConcordError
+from concord.exchange.dialogue import SPEAKS
+from concord.exchange.rows import AROUND
 from concord.files import SHIPPED, kept_toml, parse_json
 from concord.rating import RaterKind, Verdict
 from concord.runs.registry import SLICES
@@ -28,6 +30,8 @@ JSON_TEXT = "~"
 """The end of a path to a text that is written as JSON."""
 TALK = "#"
 """The end of a path to a text that is a whole dialogue: “Human: … Assistant: …”."""
+CHAT = "?"
+"""The end of a path to a text that may be messages with roles, written as JSON, and is itself otherwise."""
 _PYTHON = re.compile(r"\s*(\[\s*)?\{\s*'")
 _PYTHON_TEXT = 2**20
 """Characters of a text that is read as Python writes lists and dicts."""
@@ -44,7 +48,8 @@ class Side:
     `messages` leads to a list of messages, or the JSON of one, which have roles of their own, `talk` to a
     text that names who speaks (“Human: … Assistant: …”). At `system`,
     `user` and `assistant` a plain text is said by that role; a path that ends in “~” leads to a text that is
-    messages or texts written as JSON. `player` leads to the name of the model, which is `unnamed` without.
+    messages or texts written as JSON, one that ends in “?” to one that may be. `player` leads to the name of
+    the model, which is `unnamed` without.
     """
 
     system: Paths = ()
@@ -115,11 +120,14 @@ class Several:
 class Turns:
     """One conversation that has several rows: those that are equal `by` these paths, in the order of `order`.
 
-    They lie at “rows” in the first of them.
+    Without `by` it is the whole file. They lie at “rows” in the first of them. `speaker` and `text` lead to
+    who speaks in a row and what, where their names do not say so.
     """
 
-    by: Paths
+    by: Paths = ()
     order: Paths = ()
+    speaker: Paths = ()
+    text: Paths = ()
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -182,7 +190,13 @@ class Shape:
     several: Several | None = None
     turns: Turns | None = None
     like: Mapping[str, str] = field(default_factory=dict)
-    """Patterns (`re`) that are found in the texts at these paths."""
+    """Patterns (`re`) that are found in the texts at these paths; of paths joined by “|” the first counts."""
+    only: Paths = ()
+    """The names that a row may have, where it may have no others."""
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    """Who speakers are, by the names that only this form gives them."""
+    log: bool = False
+    """Whether rows of other forms are passed over, as in logs of many things."""
     failed: Paths = ()
     """Where a row says why it has no reply."""
     out: Paths = ()
@@ -193,6 +207,16 @@ class Shape:
     """What else its files hold, and how it is taken."""
 
 
+@dataclass(frozen=True, config=_STRICT)
+class Elsewhere:
+    """A form of rows that are no conversations, and what to do with it."""
+
+    name: str
+    has: Paths
+    how: str
+
+
+_ELSEWHERE = TypeAdapter(tuple[Elsewhere, ...])
 _SHAPES = TypeAdapter(tuple[Shape, ...])
 _JOINED = TypeAdapter(tuple[Joined, ...])
 
@@ -206,6 +230,12 @@ def shapes() -> tuple[Shape, ...]:
     return _SHAPES.validate_python(
         [{**(usual if shape.pop("usual", False) else {}), **shape} for shape in every]
     )
+
+
+@cache
+def elsewhere() -> tuple[Elsewhere, ...]:
+    """Files that other commands read, or that hold no conversations."""
+    return _ELSEWHERE.validate_python(kept_toml(SHIPPED / "data" / "shapes.toml").get("elsewhere", ()))
 
 
 @cache
@@ -247,31 +277,60 @@ def first(value: Any, paths: Paths) -> Any:
     return next((inside for path in paths if (inside := at(value, path)) is not None), None)
 
 
-def part_at(fields: Any, paths: Paths) -> tuple[str, Any]:
+def part_at(fields: Any, paths: Paths, role: Role) -> tuple[str, Any]:
     """The first of the paths of a `Side` that leads to something, and what it leads to; ("", None) if none.
 
     Texts stay as they are; one that is marked as JSON is what it holds, if it is JSON.
     """
     for marked in paths:
-        path = marked.rstrip(JSON_TEXT + TALK)
+        path = marked.rstrip(JSON_TEXT + TALK + CHAT)
         if (value := at(fields, path)) is not None:
             if marked.endswith(TALK):
                 return path, talk(value)
+            if marked.endswith(CHAT):
+                return path, chat(value, role)
             return path, parsed(value) if path != marked else value
     return "", None
 
 
-_TALK = re.compile(r"(?:^\s*|\n\n)(Human|Assistant|User|System|AI|Bot): ?")
+_TALK = re.compile(
+    r"(?:^\s*|\n\n)(Human|Assistant|User|System|AI|Bot): ?"
+    r"|(?:^|\s*)### (Human|Assistant|User|System|Instruction|Input|Response):\s*"
+    r"|\s*<\|im_start\|>(\w+)\n"
+    r"|\s*(?:<\|begin_of_text\|>)?<\|start_header_id\|>(\w+)<\|end_header_id\|>\s*"
+)
+_TALK_ENDS = re.compile(r"\s*(?:<\|im_end\|>|<\|eot_id\|>|<\|end_of_text\|>)\s*$")
 
 
-def talk(text: Any) -> Any:
-    """The messages of a text in which “Human:” and “Assistant:” begin what they say; any other as it is."""
-    begun, *parts = _TALK.split(text) if isinstance(text, str) else [text]
-    if not parts or begun:
-        return text
-    return [
-        {"role": who, "content": words} for who, words in zip(parts[::2], parts[1::2], strict=True) if words
+def talk(value: Any) -> Any:
+    """The messages of a text in which “Human:” and “Assistant:”, or the marks of a chat template, begin what
+    they say; of a list of texts that two say by turns; any other as it is.
+    """
+    texts = (
+        [text for each in value for text in (each if isinstance(each, list) else [each])]
+        if isinstance(value, list)
+        else []
+    )
+    if len(texts) > 1 and all(isinstance(text, str) for text in texts):
+        return [{"role": "user" if n % 2 == 0 else "assistant", "content": t} for n, t in enumerate(texts)]
+    places = [*_TALK.finditer(value)] if isinstance(value, str) else []
+    if not places or value[: places[0].start()].strip():
+        return value
+    ends = [*(place.start() for place in places[1:]), len(value)]
+    said = [
+        (next(filter(None, place.groups())), _TALK_ENDS.sub("", value[place.end() : end]))
+        for place, end in zip(places, ends, strict=True)
     ]
+    return [{"role": who, "content": words} for who, words in said if words]
+
+
+def chat(value: Any, role: Role) -> Any:
+    """The messages with roles that a text holds as JSON, a reply's none of a user's; any other as it is."""
+    inner = parsed(value)
+    entries = inner if isinstance(inner, list) else [inner]
+    roles = [entry.get("role", entry.get("type")) for entry in entries if isinstance(entry, Mapping)]
+    whole = len(roles) == len(entries) and all(isinstance(each, str) for each in roles)
+    return inner if whole and not (role == "assistant" and {*roles} & {"user", "human"}) else value
 
 
 def parsed(value: Any) -> Any:
@@ -302,17 +361,21 @@ def shape_of(fields: Mapping[str, Any]) -> Shape | None:
     return next((shape for shape in shapes() if has(fields, shape)), None)
 
 
-def has(fields: Mapping[str, Any], shape: Shape | Joined) -> bool:
+def has(fields: Mapping[str, Any], shape: Shape | Joined | Elsewhere) -> bool:
     """Whether a row has what a form needs. A name of the row's own counts even where it holds nothing."""
     there = all(
         any(name in fields or at(fields, name) is not None for name in one.split("|")) for one in shape.has
     )
-    like = shape.like if isinstance(shape, Shape) else {}
-    return there and all(re.search(pattern, str(at(fields, path))) for path, pattern in like.items())
+    if not there or not isinstance(shape, Shape):
+        return there
+    like = ((first(fields, tuple(paths.split("|"))), pattern) for paths, pattern in shape.like.items())
+    known = all(re.search(pattern, str(value)) for value, pattern in like)
+    return known and (not shape.only or fields.keys() <= {*shape.only, AROUND})
 
 
 SPOKEN = ("messages", "talk", "system", "user", "assistant", "first", "second")
-WORDS = (*SPOKEN, "winner", "gold", "rater", "key", "player", "language", "scenario")
+OF_TURNS = ("conversation", "speaker", "text", "order")
+WORDS = (*SPOKEN, *OF_TURNS, "winner", "gold", "rater", "key", "player", "language", "scenario")
 PREFIXES = ("facet", "context", "score", "human", "out")
 
 
@@ -328,10 +391,10 @@ def mapped(mapping: Mapping[str, str], known: Shape | None = None) -> Shape:
                 "context:HEADING, score:CRITERION (a judge's), human:CRITERION (a person's) or out:COLUMN."
             )
     pair = "first" in mapping and "second" in mapping
-    if known is None and not pair and not {"messages", "talk", "assistant"} & set(mapping):
+    if known is None and not pair and not {"messages", "talk", "assistant", *OF_TURNS} & set(mapping):
         raise ConcordError(
-            "--map must say where the messages are: messages=PATH, user=PATH and assistant=PATH, or for two "
-            "replies first=PATH and second=PATH."
+            "--map must say where the messages are: messages=PATH, user=PATH and assistant=PATH, for two "
+            "replies first=PATH and second=PATH, or for a turn a row conversation=PATH."
         )
 
     def named(prefix: str) -> dict[str, Paths]:
@@ -340,7 +403,14 @@ def mapped(mapping: Mapping[str, str], known: Shape | None = None) -> Shape:
     def path(name: str, otherwise: Paths = ()) -> Paths:
         return (mapping[name],) if name in mapping else otherwise
 
-    base = known or Shape("--map", tuple(mapping[name] for name in SPOKEN if mapping.get(name)), (Side(),))
+    needs = tuple(mapping[name] for name in (*SPOKEN, "conversation") if mapping.get(name))
+    base = known or Shape("--map", needs, (Side(),))
+    turns = base.turns
+    if {*OF_TURNS} & set(mapping):
+        by, order, speaker, text = map(path, ("conversation", "order", "speaker", "text"))
+        turns = Turns(by, order, speaker, text)
+        base = replace(base, sides=(Side(messages=(ROWS,), player=base.sides[0].player),), several=None)
+        base = replace(base, key=by)
     said = {name: path(name) for name in ("messages", "talk", "user", "assistant") if name in mapping}
     own: dict[str, Any] = said | {name: path(name) for name in ("system", "player") if name in mapping}
     sides = base.sides
@@ -364,6 +434,7 @@ def mapped(mapping: Mapping[str, str], known: Shape | None = None) -> Shape:
         sides=sides,
         votes=votes if len(sides) == 2 or several is not None else None,
         several=several,
+        turns=turns,
         key=path("key", base.key),
         scenario=path("scenario", base.scenario),
         language=path("language", base.language),
@@ -375,3 +446,54 @@ def mapped(mapping: Mapping[str, str], known: Shape | None = None) -> Shape:
 
 
 _SCORED: Mapping[str, RaterKind] = {"score": "judge", "human": "human"}
+
+_MEANS: Mapping[str, str] = {
+    "user": "question|prompt|query|instruction|problem|request|user|input|article|source|text",
+    "assistant": "response|answer|output|completion|reply|predict|generat|assistant|decoded|result|raw|text",
+    "winner": "winner|prefer|better|chosen|choice|label|vote",
+    "player": "model|generator|system|engine",
+}
+"""What is in the names of columns that hold something; the first that fits counts."""
+_OTHER = re.compile("reference|expected|ground|gold|correct|target|criteri|reason|_id$|id$|type|date|time")
+_SIDE = re.compile(r"[ _-]?(model[ _-]?)?(a|b|0|1|2|one|two|first|second|left|right)$", re.I)
+
+
+def suggested(fields: Mapping[str, Any]) -> dict[str, str]:
+    """A mapping that a row may have, by the names in it: for a message that helps, never to read by."""
+    inside = dict(_inside(fields, ""))
+    talks = [path for path, value in inside.items() if isinstance(value, list)]
+    texts = [path for path, value in inside.items() if not isinstance(value, list)]
+
+    def named(meaning: str, paths: list[str]) -> Iterator[str]:
+        names = [(path, path.rpartition(".")[2].lower()) for path in paths]
+        known = [(path, name) for word in _MEANS[meaning].split("|") for path, name in names if word in name]
+        yield from (path for path, _ in sorted(known, key=lambda pair: bool(_OTHER.search(pair[1]))))
+
+    mapping = {"messages": talks[0]} if talks else {}
+    stems = [_SIDE.sub("", path) for path in texts]
+    twins = [path for path, stem in zip(texts, stems, strict=True) if stem != path and stems.count(stem) == 2]
+    sides = list(dict.fromkeys(named("assistant", twins)))[:2]
+    if not talks:
+        if user := next(named("user", [path for path in texts if path not in twins]), ""):
+            mapping["user"] = user
+        if len(sides) == 2:
+            mapping |= {"first": sides[0], "second": sides[1]}
+            mapping |= {"winner": winner} if (winner := next(named("winner", texts), "")) else {}
+        elif reply := next(named("assistant", [path for path in texts if path != user]), ""):
+            mapping["assistant"] = reply
+    if player := next(named("player", [path for path in texts if path not in mapping.values()]), ""):
+        mapping |= {"player": player} if len(sides) < 2 else {}
+    return mapping
+
+
+def _inside(value: Mapping[str, Any], path: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """The paths of the texts in a row, and of its lists of objects or texts."""
+    for name, inner in value.items():
+        here = f"{path}.{name}".lstrip(".")
+        if isinstance(inner, str | int | float):
+            yield here, inner
+        elif isinstance(inner, list) and len(inner) > 1 and isinstance(inner[0], Mapping | str):
+            if isinstance(inner[0], str) or {*SPEAKS, "type", "kind"} & inner[0].keys():
+                yield here, inner if isinstance(inner[0], Mapping) else inner[0]
+        elif isinstance(inner, Mapping) and depth < 3:
+            yield from _inside(inner, here, depth + 1)

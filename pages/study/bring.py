@@ -36,6 +36,10 @@ LARGEST = 256
 USES: Mapping[str, str] = {
     "messages": "the list of messages",
     "talk": "a dialogue as text",
+    "conversation": "which rows are one conversation",
+    "speaker": "who speaks, a turn a row",
+    "text": "what is said, a turn a row",
+    "order": "the order of the turns",
     "user": "what the user says",
     "assistant": "what the model replies",
     "system": "the system prompt",

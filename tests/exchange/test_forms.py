@@ -13,7 +13,7 @@ from concord.errors import ImportRefused
 from concord.exchange import conversations_file, entries, records, rows
 from concord.exchange.conversations_file import FileOptions
 from concord.exchange.entries import Reading
-from concord.exchange.shapes import JSON_TEXT, TALK, joined, parsed, shapes
+from concord.exchange.shapes import CHAT, JSON_TEXT, TALK, joined, parsed, shapes
 
 DOCS = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
 EXAMPLES = {
@@ -120,6 +120,43 @@ EXPECTED = {
     "Open WebUI export": [("oak", [ASK, WARM]), ("elm", [ASK, REPLY])],
     "a dialogue as text": PLAIN,
     "promptfoo table": [("openai:elm", [ASK, REPLY]), ("openai:oak", [ASK, WARM])],
+    **dict.fromkeys(
+        (
+            *("Arena-Hard answers", "Braintrust", "Claude Code sessions", "Helicone requests"),
+            *("LibreChat export", "OpenInference messages", "Weave calls", "WildBench results"),
+        ),
+        PLAIN,
+    ),
+    **{
+        name: [("unknown", [ASK, REPLY])]
+        for name in (
+            *("AutoGen chats (0.2)", "AutoGen state", "Azure AI evaluation", "DiscordChatExporter"),
+            *("LangGraph state", "Lighteval details", "MultiWOZ dialogues", "OpenAI threads", "Opik traces"),
+            *("Slack export", "UltraChat", "Weave evaluations", "inputs and outputs"),
+        )
+    },
+    **{
+        name: [("elm", [BRIEF, ASK, REPLY])]
+        for name in (
+            "Amazon Bedrock invocation logs",
+            "DSPy history",
+            "OpenAI eval items",
+            "OpenLLMetry spans",
+        )
+    },
+    "OpenAI evals log": [("unknown", [BRIEF, ASK, REPLY])],
+    "Arena-Hard answers (choices)": [("elm", [REPLY])],
+    "USR dialogues": [
+        ("Elm", [("user", "How warm is it?\nAnd there?"), REPLY]),
+        ("Oak", [("user", "How warm is it?\nAnd there?"), WARM]),
+    ],
+    "SillyTavern chats": [("unknown", [("assistant", "Hello, traveller."), ASK, REPLY])],
+    "HELM scenario state": [
+        ("openai/elm", [("user", "Answer.\n\nHow warm is it?"), ("assistant", " 18 degrees.")])
+    ],
+    "CrewAI tasks": [("Researcher", [("user", "Find how warm it is."), REPLY])],
+    "two outputs": [("1", [ASK, REPLY]), ("2", [ASK, WARM])],
+    "a list of messages": [("elm", [BRIEF, ASK, CALL, ("tool", "18 C"), LOOKED])],
 }
 KEYS = {
     "MLflow traces": ["b/tr-1"],
@@ -152,6 +189,7 @@ VOTES = {
     "AlpacaEval annotations": [("weighted_gpt4", "judge", "", "A")],
     "two responses": [("voters of b", "human", "", "B")],
     "Nectar": [("gpt-4", "judge", "", verdict) for verdict in "AAC"],
+    "two outputs": [("voters of b", "human", "", "A")],
 }
 STRONG = {"HelpSteer preferences": [True, False]}
 SCORES = {
@@ -188,6 +226,12 @@ SCORES = {
         ("brief", 0.5, "judge", "", None),
         ("score", 0, "judge", "", None),
     ],
+    "Opik traces": [("Hallucination", 0, "judge", "", None), ("helpful", 1, "human", "ann", None)],
+    "Weave evaluations": [("match/correct", 1, "judge", "", None)],
+    "Braintrust": [("Factuality", 0.6, "judge", "", None)],
+    "Helicone requests": [("x", 1, "judge", "", None)],
+    "OpenAI eval items": [("String check", 1, "judge", "", None)],
+    "Lighteval details": [("exact_match", 1, "judge", "", None)],
     "FED dialogues": [("Coherent", 2, "human", f"position {n}", None) for n in (1, 2)],
     "PingPong results": [
         ("in_character", 5, "judge", "gpt", 1),
@@ -326,11 +370,11 @@ def test_what_was_said_is_never_changed(name, text, tmp_path):
     file.write_text(example, encoding="utf-8")
     (shape,) = (shape for shape in shapes() if shape.name == name)
     declared = {
-        path.rstrip(JSON_TEXT + TALK)
+        path.rstrip(JSON_TEXT + TALK + CHAT)
         for side in shape.sides
         for _, paths in side.parts
         for path in paths
-        if path.endswith((JSON_TEXT, TALK))
+        if path.endswith((JSON_TEXT, TALK, CHAT))
     }
 
     def contents(fields):
@@ -366,7 +410,19 @@ def vars_of(one):
     return one if isinstance(one, str) else [one.criterion, one.rater.name, one.explanation]
 
 
-STRUCTURE = {"role", "type", "content_type", "source", "source_type", "status", "mimeType", "lc", "children"}
+STRUCTURE = {
+    "role",
+    "type",
+    "content_type",
+    "part_kind",
+    "kind",
+    "source",
+    "source_type",
+    "status",
+    "mimeType",
+    "lc",
+    "children",
+}
 STRUCTURE |= {
     "id",
     "parent",
@@ -374,6 +430,9 @@ STRUCTURE |= {
     "parent_id",
     "message_tree_id",
     "parentId",
+    "messageId",
+    "parentMessageId",
+    "uuid",
     "childrenIds",
     "currentId",
 }

@@ -1,0 +1,222 @@
+"""Files of tools that hold more than a row a conversation, and what the refusal of any other says."""
+
+import json
+import re
+import shlex
+
+import pandas as pd
+import pytest
+
+from concord.errors import ImportRefused
+from concord.exchange import conversations_file
+from concord.exchange.conversations_file import FileOptions
+
+ASKED, REPLIED = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}
+SAID = [("user", "Hi"), ("assistant", "Hello")]
+
+
+def written(path, text):
+    path.write_text(text if isinstance(text, str) else json.dumps(text), encoding="utf-8")
+    return path
+
+
+def lines(path, *entries):
+    return written(path, "".join(json.dumps(entry) + "\n" for entry in entries))
+
+
+def read(path, mapping=(), **roles):
+    """The messages of each conversation of a file."""
+    found = conversations_file.survey(path, FileOptions("b", dict(mapping), roles))
+    found.refuse()
+    every = [c for _, entry in found.shown for c in entry.conversations]
+    return [[(m.role, m.content) for m in c.messages] for c in every]
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl", "a.csv"])
+def test_a_file_of_messages_alone_is_one_conversation(tmp_path, name):
+    if name.endswith("json"):
+        file = written(tmp_path / name, [ASKED, REPLIED])
+    elif name.endswith("jsonl"):
+        file = lines(tmp_path / name, ASKED, REPLIED)
+    else:
+        file = written(tmp_path / name, "role,content\nuser,Hi\nassistant,Hello\n")
+    assert read(file) == [SAID]
+
+
+def test_messages_with_a_column_that_is_not_known_are_not_taken_for_one_conversation(tmp_path):
+    file = written(tmp_path / "a.csv", "dialog,role,content\n1,user,Hi\n1,assistant,Hello\n2,assistant,Yo\n")
+    with pytest.raises(ImportRefused, match="--map conversation=NAME"):
+        read(file)
+    with pytest.raises(
+        ImportRefused, match=r"--map conversation=dialogue: no row .* fields are dialog, role"
+    ):
+        read(file, {"conversation": "dialogue"})
+    assert read(file, {"conversation": "dialog"})[0] == SAID
+
+
+def test_a_turn_a_row_under_any_names_is_mapped(tmp_path):
+    file = written(
+        tmp_path / "a.csv", "talk,n,who,words\n1,2,bot,Hello\n2,1,ann,Yo\n1,1,ann,Hi\n2,2,bot,Ha\n"
+    )
+    mapping = {"conversation": "talk", "order": "n", "speaker": "who", "text": "words"}
+    assert read(file, mapping, ann="user") == [SAID, [("user", "Yo"), ("assistant", "Ha")]]
+
+
+def test_a_list_of_lists_of_messages_is_a_conversation_each(tmp_path):
+    assert read(written(tmp_path / "a.json", [[ASKED, REPLIED], [REPLIED]])) == [SAID, SAID[1:]]
+
+
+def test_objects_one_after_another_are_rows(tmp_path):
+    rows = [{"messages": [ASKED, REPLIED]}, {"messages": [{**ASKED, "content": "}\n{"}, REPLIED]}]
+    file = written(tmp_path / "a.json", "\n".join(json.dumps(row, indent=4) for row in rows))
+    assert read(file) == [SAID, [("user", "}\n{"), SAID[1]]]
+
+
+@pytest.mark.parametrize("orient", ["split", "list", "columns", "records"])
+def test_a_frame_is_its_rows_however_it_was_written(tmp_path, orient):
+    frame = pd.DataFrame({"prompt": ["Hi", "Ho"], "response": ["Hello", "18"]})
+    value = json.loads(frame.to_json(orient=orient)) if orient != "list" else frame.to_dict("list")
+    assert read(written(tmp_path / "a.json", value)) == [SAID, [("user", "Ho"), ("assistant", "18")]]
+
+
+def test_a_single_chat_is_no_frame(tmp_path):
+    row = {"prompt": [ASKED], "response": [REPLIED]}
+    assert read(written(tmp_path / "a.json", row)) == [SAID]
+
+
+def test_rows_of_a_log_that_are_something_else_are_passed_over(tmp_path):
+    sample = {"type": "sampling", "sample_id": "s", "data": {"prompt": [ASKED], "sampled": ["Hello"]}}
+    match = {"type": "match", "sample_id": "s", "data": {"correct": True, "sampled": "Hello"}}
+    file = lines(tmp_path / "a.jsonl", {"spec": {"eval_name": "e"}}, sample, match, {"final_report": {}})
+    assert read(file) == [SAID]
+
+
+def test_a_text_with_the_marks_of_a_chat_template_is_its_messages(tmp_path):
+    chatml = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello<|im_end|>\n"
+    llama = (
+        "<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nHi<|eot_id|>"
+        "<|start_header_id|>assistant<|end_header_id|>\n\nHello<|eot_id|>"
+    )
+    hashes = "### Human: Hi\n\n### Assistant: Hello"
+    file = lines(tmp_path / "a.jsonl", *({"id": n, "text": t} for n, t in enumerate((chatml, llama, hashes))))
+    assert read(file) == [SAID] * 3
+
+
+def test_calls_and_results_in_the_ways_of_the_tools(tmp_path):
+    """Haystack, the AI SDK, Semantic Kernel, Bedrock and AutoGen, each by its own names."""
+    called, gave = ("tool", 'look({"at": 1})'), ("tool", "18")
+    given = {"at": 1}
+    ways = [
+        (
+            [{"text": "I look."}, {"tool_call": {"tool_name": "look", "arguments": given}}],
+            [{"tool_call_result": {"result": "18", "origin": {"tool_name": "look"}}}],
+        ),
+        (
+            [
+                {"type": "text", "text": "I look."},
+                {"type": "tool-call", "toolCallId": "c", "toolName": "look", "input": given},
+            ],
+            [
+                {
+                    "type": "tool-result",
+                    "toolCallId": "c",
+                    "toolName": "look",
+                    "output": {"type": "text", "value": "18"},
+                }
+            ],
+        ),
+        (
+            [
+                {"content_type": "text", "text": "I look."},
+                {"content_type": "function_call", "name": "look", "arguments": given},
+            ],
+            [{"content_type": "function_result", "name": "look", "result": "18"}],
+        ),
+        (
+            [{"text": "I look."}, {"toolUse": {"toolUseId": "c", "name": "look", "input": given}}],
+            [{"toolResult": {"toolUseId": "c", "content": [{"text": "18"}]}}],
+        ),
+        (
+            ["I look.", {"id": "c", "name": "look", "arguments": given}],
+            [{"call_id": "c", "name": "look", "content": "18", "is_error": False}],
+        ),
+    ]
+    for call, result in ways:
+        messages = [
+            ASKED,
+            {"role": "assistant", "content": call},
+            {"role": "tool", "content": result},
+            REPLIED,
+        ]
+        expected = [SAID[0], called, gave, ("assistant", "I look.\n\nHello")]
+        assert read(lines(tmp_path / "a.jsonl", {"messages": messages})) == [expected]
+
+
+def test_a_call_that_holds_its_result_is_both_before_the_words_that_follow(tmp_path):
+    tool = {"type": "tool-look", "toolCallId": "c", "state": "output-available", "input": {}, "output": "18"}
+    parts = [{"type": "step-start"}, tool, {"type": "text", "text": "Hello"}]
+    messages = [
+        {"role": "user", "parts": [{"type": "text", "text": "Hi"}]},
+        {"role": "assistant", "parts": parts},
+    ]
+    expected = [SAID[0], ("tool", "look({})"), ("tool", "18"), SAID[1]]
+    assert read(lines(tmp_path / "a.jsonl", {"messages": messages})) == [expected]
+
+
+def test_instructions_that_each_request_repeats_stand_once(tmp_path):
+    asked = {
+        "kind": "request",
+        "instructions": "Be brief.",
+        "parts": [{"part_kind": "user-prompt", "content": "Hi"}],
+    }
+    replied = {"kind": "response", "parts": [{"part_kind": "text", "content": "Hello"}]}
+    expected = [("system", "Be brief."), *SAID, *SAID]
+    assert read(written(tmp_path / "a.json", [asked, replied, asked, replied])) == [expected]
+
+
+def test_a_reply_that_may_be_json_is_no_users_turn(tmp_path):
+    row = {"id": "t", "timestamp": "2026", "input": "Hi", "output": json.dumps(REPLIED)}
+    other = {**row, "id": "u", "output": json.dumps([ASKED])}
+    assert read(lines(tmp_path / "a.jsonl", row, other)) == [
+        SAID,
+        [SAID[0], ("assistant", json.dumps([ASKED]))],
+    ]
+
+
+UNKNOWN = [
+    {"qid": 7, "problem": "Hi", "model_output": "Hello", "reference_answer": "Yo"},
+    {"wrapped": {"query": "Hi", "bot_reply": "Hello"}},
+    {"thread": {"log": [ASKED, REPLIED]}},
+    {"the_question": "Hi", "reply_a": "Hello", "reply_b": "Yo", "better": "a"},
+]
+
+
+@pytest.mark.parametrize("row", UNKNOWN)
+def test_a_refusal_names_a_mapping_that_reads_the_file(tmp_path, row):
+    file = lines(tmp_path / "a.jsonl", row)
+    with pytest.raises(ImportRefused, match="in no form that is known") as refused:
+        read(file)
+    told = shlex.split(re.search(r"such as (--map .*?);", str(refused.value))[1])[1::2]
+    assert read(file, dict(one.split("=", 1) for one in told))[0] == SAID
+
+
+def test_a_file_of_another_command_names_the_command(tmp_path):
+    for row, command in (
+        ({"fields": {"text": "Hi"}, "responses": {}, "id": "1"}, "concord import argilla"),
+        ({"id": 1, "data": {"text": "Hi"}, "annotations": []}, "concord import label-studio"),
+        ({"doc_id": 0, "arguments": [], "resps": []}, "generate_until"),
+        (
+            {"item_id": 1, "criterion": "c", "rater_type": "human", "rater": "a", "score": 1},
+            "concord import ratings",
+        ),
+    ):
+        with pytest.raises(ImportRefused, match=command):
+            read(lines(tmp_path / "a.jsonl", row))
+
+
+def test_a_speaker_who_is_not_known_is_named_in_the_option(tmp_path):
+    row = {"ts": "1", "text": "Hi", "user": "U01"}
+    file = written(tmp_path / "a.json", [row, {"ts": "2", "text": "Hello", "bot_id": "B1"}])
+    with pytest.raises(ImportRefused, match=r"--role 'U01=user'"):
+        read(file)
+    assert read(file, u01="user", b1="assistant") == [SAID]
