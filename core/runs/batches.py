@@ -265,17 +265,13 @@ class Batches:
         mark, model = uuid.uuid4().hex, self.models[name]
         number = await self.store.do(lambda db: stored.prepare(db, self.run, name, mark, part.calls))
         self._made_for[number] = self.client.model(name)
+        file = ""
         try:
             file = await batch.upload(self.client, model, f"concord-{mark}.jsonl", part.lines)
             await self.store.do(lambda db: stored.change(db, number, "uploaded", file=file))
-        except CallFailed as failure:
-            await self.store.do(lambda db: stored.forget(db, number))
-            self.problem = _no_batches(failure, name)
-            return
-        try:
             standing = await batch.create(self.client, model, file, mark)
         except CallFailed as failure:
-            if failure.kind in ("timeout", "unreachable", "server"):
+            if file and failure.kind in ("timeout", "unreachable", "server"):
                 # It may have begun: it will be looked for by its mark.
                 self._unanswered += 1
                 if self._unanswered >= TRIES:

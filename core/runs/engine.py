@@ -83,8 +83,8 @@ def execute(
             say = stack.enter_context(presence.present(workspace.db_path, number))
             started = runs.get(db, number)
         try:
-            with few_collections(), _signals_restored():
-                run = _Run(workspace, started, job, todo, max_cost, retry_failed, options, watch, say)
+            with few_collections():
+                run = _Run(workspace, started, job, todo, options, watch, say)
                 return asyncio.run(run.go())
         except BaseException:
             # Where the store cannot be written, the run is known to have ended by its file.
@@ -119,22 +119,13 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
-def _signals_restored() -> Iterator[None]:
-    before = {number: signal.getsignal(number) for number in SIGNALS}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            with suppress(ValueError, TypeError):  # not the main thread, or not a handler of Python's
-                signal.signal(number, handler)
-
-
-def _on_signal(stop: Callable[[int], None]) -> None:
+def _stopped_by_signals(stop: Callable[[int], None]) -> Iterator[None]:
     """The first SIGINT or SIGTERM stops the run cleanly; the system ends the process at a second one.
 
     A handler of the loop would wait until the loop is free, and one of Python until its code is.
     """
     loop = asyncio.get_running_loop()
+    before = {number: signal.getsignal(number) for number in SIGNALS}
 
     def first(number: int, _frame: object) -> None:
         for each in SIGNALS:
@@ -142,9 +133,15 @@ def _on_signal(stop: Callable[[int], None]) -> None:
         if not loop.is_closed():
             loop.call_soon_threadsafe(stop, number)
 
-    for number in SIGNALS:
-        with suppress(ValueError):  # Only the main thread can handle signals.
-            signal.signal(number, first)
+    try:
+        for number in SIGNALS:
+            with suppress(ValueError):  # Only the main thread can handle signals.
+                signal.signal(number, first)
+        yield
+    finally:
+        for number, handler in before.items():
+            with suppress(ValueError, TypeError):  # not the main thread, or not a handler of Python's
+                signal.signal(number, handler)
 
 
 @dataclass
@@ -155,8 +152,6 @@ class _Run:
     started: Progress
     job: Job
     survey: Survey
-    max_cost: float | None
-    retry_failed: bool
     options: RunOptions
     watch: Callable[[Progress], None] | None
     say: Callable[[str], None]
@@ -219,7 +214,7 @@ class _Run:
 
     async def go(self) -> Progress:
         """Make what is left; where the run stands at its end."""
-        with Writer(self.workspace.db_path, patient=True) as writer:
+        with _stopped_by_signals(self._signalled), Writer(self.workspace.db_path, patient=True) as writer:
             self.store = RunStore(self.workspace, writer, lambda: self.stop)
             how: dict[str, Any] = {
                 "admit": self.store.admit,
@@ -231,15 +226,14 @@ class _Run:
                 self.client = Client(self.job.models, **how)
             calls = self.survey.calls
             guesses = {name: out / calls[name] for name, (_, out) in self.survey.tokens.items()}
-            if self.max_cost is not None:
-                self.budget = Budget(self.max_cost, self.job.models, guesses, self._granted, self.halt)
-            _on_signal(self._signalled)
+            if (limit := self.started.max_cost) is not None:
+                self.budget = Budget(limit, self.job.models, guesses, self._granted, self.halt)
             self.batches = Batches(
                 *(self.store, self.job.models, self.client, self.number, self.options.get("batch", False)),
                 *(guesses, self.budget, self._collected),
             )
             self.calls = Calls(
-                *(self.number, self.store, self.job, self.retry_failed, self.client),
+                *(self.number, self.store, self.job, self.options.get("retry_failed", False), self.client),
                 *(self.batches, self.budget, self.halt),
             )
             pulse = asyncio.create_task(self._beat())
@@ -316,7 +310,7 @@ class _Run:
         # Twice as many plays as calls: a play waits for one call at a time, and plays overlap.
         places = asyncio.Semaphore(2 * sum(limits(self.job.models.values()).values()))
         seen, begun = self.seen if counted else None, set[str]()
-        again, earlier = self.retry_failed, self.survey
+        again, earlier = self.calls.retry_failed, self.survey
         while not self.stop:
             try:
                 for item in left(

@@ -5,7 +5,7 @@ was killed in between finds it again by its mark.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlite_utils import Database
@@ -88,8 +88,7 @@ def waiting(db: Database, models: Collection[str] | None = None) -> list[Batch]:
     """The batches that are not collected (of these models), the oldest first."""
     marks = ", ".join(f"'{state}'" for state in ENDED)
     rows = db.table("batches").rows_where(f"state NOT IN ({marks})", order_by="id")
-    names = [f.name for f in fields(Batch)]
-    every = [Batch(**{name: row[name] for name in names}) for row in rows]
+    every = [Batch(**row) for row in rows]
     return [batch for batch in every if models is None or batch.model in models]
 
 
