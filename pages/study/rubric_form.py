@@ -7,9 +7,12 @@ from typing import Any
 
 import streamlit as st
 
+from concord.conversation import Conversation
+from concord.errors import ConfigError
 from concord.questions import TYPES, Name, meant
 from concord.rubrics import writing
-from concord.rubrics.rubric import STARTER
+from concord.rubrics.rubric import STARTER, Rubric
+from concord.runs import rubric_judge
 from pages.parts.plain import plain
 
 UNITS = {
@@ -89,6 +92,18 @@ def draw(chosen: str, text: str) -> None:
                 disabled=len(questions) == 1,
             )
     st.button("Add a question", icon=":material/add:", on_click=_added, args=(chosen,))
+
+
+def as_asked(rubric: Rubric, conversation: Conversation) -> None:
+    """What a judge is sent about a conversation."""
+    try:
+        requests = list(rubric_judge.requests(rubric, "preview", conversation))
+    except ConfigError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return
+    for message in (message for request in requests for message in request.messages):
+        st.caption(message.role)
+        st.code(message.content, language=None, wrap_lines=True)
 
 
 def editable(rubric: Fields) -> bool:

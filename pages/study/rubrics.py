@@ -12,7 +12,6 @@ from concord.rating import Criterion
 from concord.rubrics import shelf, writing
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.rubric import EXAMPLE, STARTER, Rubric, shown
-from concord.runs import rubric_judge as judge
 from concord.runs.registry import BENCHMARKS
 from concord.store import conversations, rubrics, studies
 from concord.store.conversations import Filter
@@ -174,14 +173,7 @@ def _preview(rubric: Rubric) -> None:
             _desk(rubric, conversation)
         return
     with prompt:
-        try:
-            sent = list(judge.requests(rubric, "preview", conversation))
-        except ConfigError as error:
-            st.error(plain(str(error)), icon=":material/error:")
-            return
-        for message in (message for request in sent for message in request.messages):
-            st.caption(message.role)
-            st.code(message.content, language=None, wrap_lines=True)
+        rubric_form.as_asked(rubric, conversation)
 
 
 def _desk(rubric: Rubric, conversation: Conversation) -> None:

@@ -29,7 +29,6 @@ from concord.llm.models import currency, load_models
 from concord.rubrics import shelf, writing
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.shelf import Numbered
-from concord.runs import rubric_judge
 from concord.runs.plans import JudgePlan
 from concord.store import conversations, lab, rubrics, studies
 from concord.table import Table
@@ -42,7 +41,7 @@ from pages.parts.navigation import heading
 from pages.parts.plain import plain
 from pages.parts.reports import studies_called
 from pages.parts.session import workspace
-from pages.study import run_watch
+from pages.study import rubric_form, run_watch
 from pages.study.run_form import estimate
 
 STEPS = {
@@ -176,12 +175,8 @@ def _edit(bench: Bench, versions: Sequence[Numbered]) -> None:
         what.code("\n".join(changes) or "nothing yet", language="diff", wrap_lines=True)
         with workspace().read() as db:
             example = conversations.load(db, bench.parts.keys(DEVELOP)[0])
-        try:
-            for message in next(iter(rubric_judge.requests(rubric, "preview", example))).messages:
-                sent.caption(message.role)
-                sent.code(message.content, language=None, wrap_lines=True)
-        except ConfigError as error:
-            sent.error(plain(str(error)))
+        with sent:
+            rubric_form.as_asked(rubric, example)
     with left.container(horizontal=True, vertical_alignment="bottom"):
         note = st.text_input("What it is to do better", key="lab note", max_chars=300)
         examples = int(st.number_input("Examples from develop", 0, 50, key="lab examples"))
