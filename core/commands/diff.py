@@ -41,7 +41,7 @@ def command(
             rated = gather(db, options.benchmark_of(db, benchmark))
             weights = next(iter(leaderboards.weightings(rated.system.criteria).values()))
             board = leaderboards.leaderboard(rated, weights=weights, resamples=0)
-            two = differences.of_board(db, board, of, one, other)
+            two = differences.of_board(board, of, one, other)
     table = differences.difference(*two, resamples=resamples, seed=seed)
     if form == "table":
         printing.echo(f"{table.caption}\n")

@@ -68,7 +68,7 @@ def conditions(board: Leaderboard) -> dict[str, list[str]]:
     return {name: list(values) for name, values in every.items() if len(values) > 1}
 
 
-def of_board(db: Database, board: Leaderboard, of: str, one: str, other: str) -> TwoSides:
+def of_board(board: Leaderboard, of: str, one: str, other: str) -> TwoSides:
     """Two values of one of a leaderboard's `conditions`. Raises NotFound, ConcordError."""
     _check_two(one, other)
     offered = conditions(board)
@@ -84,7 +84,7 @@ def of_board(db: Database, board: Leaderboard, of: str, one: str, other: str) ->
     if of == PLAYER:
         return of_players(board, one, other)
     rows = board.usable
-    values = rows[of] if of in COLUMNS else tables.facets(db, board.benchmark, [of])[of].reindex(rows.index)
+    values = rows[of] if of in COLUMNS else board.rated.facets[of].reindex(rows.index)
     return ComparedSide(one, board, rows[values == one]), ComparedSide(other, board, rows[values == other])
 
 

@@ -53,6 +53,8 @@ class Rated:
     """The conditions in which these conversations differ, such as language, with their values."""
     failed: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Conversations that could not be made: player → whose reply stayed unusable → number."""
+    facets: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)
+    """The facets of each conversation of the benchmark, by name."""
     scenarios: Mapping[int, str] = field(default_factory=dict)
     """What each conversation was about: those of different players with the same one are matched."""
     rubric: str = ""
@@ -163,20 +165,37 @@ def gather(db: Database, benchmark: str, where: Where | None = None, rubric: str
     others = used.keys() - {system.version}
     given = given[[raters[judge].variant not in others for judge in given.judge]]
     if given.empty:
-        chosen = " ".join(f"with {name} {', '.join(values)}" for name, values in (where or {}).items())
+        by = " ".join(f"with {name} {', '.join(values)}" for name, values in (where or {}).items())
         raise ConcordError(
-            f"No judge has rated any {system.title} conversation{f' {chosen}' if chosen else ''} yet. Start "
+            f"No judge has rated any {system.title} conversation{f' {by}' if by else ''} yet. Start "
             f"a run with judges, or have what is stored rated with `concord judge {benchmark}`."
         )
+    chosen, facets = tables.conversations(db, benchmark, where), tables.facets(db, benchmark)
     return Rated(
         system,
         where or {},
-        tables.conversations(db, benchmark, where),
+        chosen,
         given,
         raters,
         tables.conditions(db, benchmark, system.items, where),
         runs.failed_turns(db, benchmark, UNANSWERED, where),
-        tables.scenarios(db, benchmark, [n for n in system.items if n != system.ending_facet], where),
+        facets,
+        _scenarios(
+            chosen, facets[sorted(n for n in system.items if n in facets and n != system.ending_facet)]
+        ),
         used[system.version].name if system.version in used else "",
         guidance.sent(db),
     )
+
+
+def _scenarios(chosen: pd.DataFrame, facets: pd.DataFrame) -> dict[int, str]:
+    """What each of these conversations was about: its language and these facets, such as “en · tully”; of one
+    without any of them nothing.
+    """
+    if facets.columns.empty:
+        return {}
+    about = chosen[["language"]].join(facets.dropna(how="all"), how="inner")
+    return {
+        number: " · ".join(value for value in values if isinstance(value, str))
+        for number, *values in about.itertuples()
+    }

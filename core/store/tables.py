@@ -99,39 +99,19 @@ def judges(db: Database, benchmark: str) -> dict[str, Rater]:
     return {name: rater for rater, name in labels(ratings.judges(db, benchmark)).items()}
 
 
-def facets(db: Database, benchmark: str, names: Sequence[str], *, player: str = "") -> pd.DataFrame:
-    """The facets of a benchmark's (or a player's) conversations by name: index conversation."""
+def facets(db: Database, benchmark: str, names: Sequence[str] = ()) -> pd.DataFrame:
+    """The facets of a benchmark's conversations by name, these or all: index conversation."""
     import pandas as pd  # which commands that show no table do without
 
     table = pd.read_sql_query(
         "SELECT f.conversation_id AS conversation, f.name, f.value "
         "FROM facets f JOIN conversations c ON c.id = f.conversation_id "
-        "WHERE c.benchmark = ? AND (? = '' OR c.player = ?) AND f.name IN (SELECT value FROM json_each(?))",
+        "WHERE c.benchmark = ? AND (? = '[]' OR f.name IN (SELECT value FROM json_each(?)))",
         db.conn,
-        params=(benchmark, player, player, json.dumps(list(names))),
+        params=(benchmark, *[json.dumps(list(names))] * 2),
     )
-    return table.pivot(index="conversation", columns="name", values="value").reindex(columns=list(names))
-
-
-def scenarios(
-    db: Database, benchmark: str, names: Collection[str], where: Where | None = None
-) -> dict[int, str]:
-    """What each conversation was about: its language and its facets of these names, such as “en · tully”;
-    nothing without names.
-    """
-    if not names:
-        return {}
-    chosen, args = ids(benchmark, where)
-    rows = db.execute(
-        "SELECT c.id, c.language, f.value FROM conversations c JOIN facets f "
-        f"ON f.conversation_id = c.id WHERE c.id IN ({chosen}) AND f.name IN "
-        "(SELECT value FROM json_each(:names)) ORDER BY c.id, f.name",
-        args | {"names": json.dumps(list(names))},
-    )
-    about: dict[int, str] = {}
-    for conversation, language, value in rows:
-        about[conversation] = f"{about.get(conversation, language)} · {value}"
-    return about
+    wide = table.pivot(index="conversation", columns="name", values="value")
+    return wide.reindex(columns=list(names)) if names else wide
 
 
 def conditions(

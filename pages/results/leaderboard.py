@@ -56,32 +56,28 @@ def _rated(of: Basis) -> Rated:
 
 
 @st.cache_resource(max_entries=32, show_spinner="Measuring …")
-def _measured(of: Wanted) -> Leaderboard:
-    offered = leaderboards.weightings(_rated(of.basis).system.criteria)
-    return leaderboards.leaderboard(
-        _rated(of.basis), judges=of.judges, weights=offered[of.weights], refusals=of.refusals
-    )
-
-
-@st.cache_resource(max_entries=32, show_spinner="Measuring …")
-def _listed(of: Wanted) -> Table:
-    """The leaderboard as a table. Its notes compare it with leaderboards that treat refusals otherwise."""
-    return leaderboard_table(_measured(of))
+def _measured(of: Wanted) -> tuple[Leaderboard, Table]:
+    """The leaderboard, and it as a table, whose notes compare it with those that treat refusals otherwise."""
+    rated = _rated(of.basis)
+    weights = leaderboards.weightings(rated.system.criteria)[of.weights]
+    board = leaderboards.leaderboard(rated, judges=of.judges, weights=weights, refusals=of.refusals)
+    return board, leaderboard_table(board)
 
 
 @st.cache_resource(max_entries=32)
 def _offered(of: Wanted) -> list[str]:
     """The studies whose people can correct it."""
     with workspace().read() as db:
-        return corrected.offered(db, _measured(of))
+        return corrected.offered(db, _measured(of)[0])
 
 
 @st.cache_resource(max_entries=32, show_spinner="Measuring …")
 def _corrected(of: Wanted, study: str, mark: str) -> Table:
     """Corrected by the people of a study; `mark` changes when they have rated further items."""
+    board, _ = _measured(of)
     with workspace().read() as db:
-        corrected.check(db, _measured(of), study)
-        return corrected.corrected(_measured(of), studies.ratings_for_agreement(db, study))
+        corrected.check(db, board, study)
+        return corrected.corrected(board, studies.ratings_for_agreement(db, study))
 
 
 @st.cache_resource(max_entries=32, show_spinner="Measuring …")
@@ -89,8 +85,7 @@ def _difference(of: Wanted, what: str, one: str, other: str) -> Table:
     """How scores differ between two players, runs, or values of a condition."""
     if what == differences.RUN:
         return differences.difference(*differences.of_runs(workspace(), one, other))
-    with workspace().read() as db:
-        return differences.difference(*differences.of_board(db, _measured(of), what, one, other))
+    return differences.difference(*differences.of_board(_measured(of)[0], what, one, other))
 
 
 def page() -> None:
@@ -171,14 +166,14 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
         basis = _basis(benchmark, rubric)
         wanted = Wanted(basis, *_panel(_rated(basis), benchmark), _refusals(_rated(basis), benchmark))
         study, mark = _study(wanted)
-    board, listed = _measured(wanted), _listed(wanted)
+    board, by_judges = _measured(wanted)
     by_people: Table | None = None
     try:
         by_people = _corrected(wanted, study, mark) if study else None
     except ConcordError as error:
         sentence(error)
-    if listed.caption:
-        st.subheader(plain(listed.caption), anchor=False)
+    if by_judges.caption:
+        st.subheader(plain(by_judges.caption), anchor=False)
     if by_people:
         st.markdown(plain(by_people.caption))
     low, high = leaderboards.scales_of(benchmark.criteria, board.weights)[FINAL]
@@ -199,7 +194,7 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
         f"than the median player's; people correct final.{more} {plain(apart(board))}"
     )
     st.caption("Select a row to see the player's conversations as a grid.")
-    row = table.draw(replace(listed, caption=""), key="leaderboard", selectable=True)
+    row = table.draw(replace(by_judges, caption=""), key="leaderboard", selectable=True)
     if row is not None:
         _grid(board, benchmark, str(row["player"]))
     differ = st.expander(
@@ -313,8 +308,7 @@ def _grid(board: Leaderboard, benchmark: Benchmark, player: str) -> None:
     value = st.segmented_control(
         "Score", list(labels), default="final", format_func=labels.__getitem__, required=True
     )
-    with workspace().read() as db:
-        facets = stored.facets(db, board.benchmark, (down, across), player=player)
+    facets = board.rated.facets.reindex(columns=[down, across])
     cells = leaderboards.grid(board.scored, facets, player, value)
     st.caption("Select a cell to open its conversation.")
     cell = grid.draw(cells, down, across, counted[0].scale, key=f"grid of {player}")

@@ -88,7 +88,7 @@ def of_runs(workspace, one="1", other="2"):
 def of_board(workspace, of, one, other, **how):
     with workspace.read() as db:
         board = leaderboard(gather(db, "pingpong"), resamples=0, **how)
-        return differences.difference(*differences.of_board(db, board, of, one, other))
+        return differences.difference(*differences.of_board(board, of, one, other))
 
 
 def changed(table):
