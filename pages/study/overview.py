@@ -7,9 +7,9 @@ import streamlit as st
 from concord.errors import ConcordError
 from concord.llm.models import currency
 from concord.reports import overview
-from concord.reports.agreement_report import AgreementReport
 from concord.reports.overview import NextStep, Overview
 from concord.reports.rated import listed_as
+from concord.reports.screen import main_of, tiles
 from concord.reports.verdict import headline
 from concord.runs import status
 from concord.runs.registry import BENCHMARKS
@@ -124,44 +124,42 @@ def _studies(found: Overview) -> list[tuple[StudyHeld, Any]]:
             for study in found.studies[MOST:]:
                 link("agreement", study.title, study=study.name)
     for pairs in found.pairs[:MOST]:
-        _pairs(pairs)
+        _study(found, pairs)
     return [(study, place) for study, place in places if place is not None]
 
 
-def _pairs(study: StudyHeld) -> None:
-    """The box of a study of pairs: its state, and who has compared."""
-    with st.container(border=True):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            badge = f":{SHADES.get(study.stands, 'gray')}-badge[{study.stands}]"
-            badge += " :orange-badge[mock]" if study.simulated else ""
-            st.markdown(f"**{plain(study.title)}** {badge}", width="stretch")
+def _head(found: Overview, study: StudyHeld) -> None:
+    """The title and the state of a study, the way to its figures, and how far people are."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        badges = [f":{SHADES.get(study.stands, 'gray')}-badge[{study.stands}]"]
+        badges += [":violet-badge[:material/keep: pinned]"] if study.name == found.pinned else []
+        badges += [":orange-badge[mock]"] if study.simulated else []
+        st.markdown(f"**{plain(study.title)}** {' '.join(badges)}", width="stretch")
+        if study.pairs_of:
             link("comparisons", "Comparisons", pairs=study.name)
-        if study.closed < study.dealt:
-            st.progress(study.closed / study.dealt)
-        who = f"compared by {counted(study.rated, 'person', 'people')} and {counted(study.judged, 'judge')}"
-        st.caption(plain(f"{study.units:,} pairs of {study.pairs_of} · {who}"))
+        else:
+            _pin(found, study)
+            link("agreement", "Agreement", study=study.name)
+    if study.closed < study.dealt:
+        st.progress(study.closed / study.dealt)
 
 
 def _study(found: Overview, study: StudyHeld) -> Any:
     """The box of a study: its state, what to do next; the place for its figures, None where it has none."""
     with st.container(border=True):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            badges = [f":{SHADES.get(study.stands, 'gray')}-badge[{study.stands}]"]
-            badges += [":violet-badge[:material/keep: pinned]"] if study.name == found.pinned else []
-            badges += [":orange-badge[mock]"] if study.simulated else []
-            st.markdown(f"**{plain(study.title)}** {' '.join(badges)}", width="stretch")
-            _pin(found, study)
-            link("agreement", "Agreement", study=study.name)
-        if study.dealt and study.closed < study.dealt:
-            st.progress(study.closed / study.dealt)
+        _head(found, study)
+        if study.pairs_of:
+            who = (
+                f"compared by {counted(study.rated, 'person', 'people')} and {counted(study.judged, 'judge')}"
+            )
+            st.caption(plain(f"{study.units:,} pairs of {study.pairs_of} · {who}"))
+            return None
         for step in overview.of_study(study, found.waiting.get(study.name, ())):
             _step(step)
         if study.rated and study.judged:
             return st.container()
-        st.caption(
-            plain(f"{counted(study.units, 'item')} · {study.source}")
-            + (" · no judge yet" if not study.judged else "")
-        )
+        judges = " · no judge yet" if not study.judged else ""
+        st.caption(plain(f"{counted(study.units, 'item')} · {study.source}{judges}"))
     return None
 
 
@@ -194,21 +192,11 @@ def _figures(study: StudyHeld) -> None:
         return
     left, right = st.columns([3, 2], gap="medium", vertical_alignment="center")
     left.markdown("  \n".join(with_code(sentence) for sentence in words or report.missing))
-    left.caption(plain(", ".join(_held_in(study, report))))
+    rated = tiles(report, main_of(report))[-1]
+    left.caption(plain(f"{rated.value}, {rated.under}"))
     with right:
         for _, chart in glance({"glance": table}, limit=100):
             show(chart, f"Best panel and judge of {study.title}")
-
-
-def _held_in(study: StudyHeld, report: AgreementReport) -> list[str]:
-    """What the figures of a study rest on; fewer items than it has where judges saw refusals."""
-    compared = len(report.ratings.units) - len(report.of.left_out)
-    out = f" ({compared:,} compared, the rest left out for refusals)" if report.of.left_out else ""
-    return [
-        counted(study.units, "item") + out,
-        counted(study.rated, "person", "people"),
-        counted(len(report.ratings.judges), "judge"),
-    ]
 
 
 def _runs(found: Overview) -> None:
