@@ -99,6 +99,15 @@ def _pairs(_context: click.Context, option: click.Parameter, given: tuple[str, .
     return {name.strip(): value.strip() for name, _, value in (text.partition("=") for text in given)}
 
 
+def _roles(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """NAME=ROLE as a mapping of names in lower case."""
+    pairs = _pairs(context, option, given)
+    for name, role in pairs.items():
+        if role not in get_args(Role):
+            raise ConcordError(f"--role {name}={role}: it must be one of {', '.join(get_args(Role))}.")
+    return {name.lower(): role for name, role in pairs.items()}
+
+
 @command.command("dataset")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--study", required=True, help="The name of the study that is made of its ratings.")
@@ -147,7 +156,7 @@ def _dataset(workspace: str, folder: Path, study: str) -> None:
     "roles",
     multiple=True,
     metavar="NAME=user",
-    callback=_pairs,
+    callback=_roles,
     help="Who a speaker is: user, assistant, system or tool; the NAME “*” is anybody else.",
 )
 @click.option(
@@ -160,12 +169,46 @@ def _dataset(workspace: str, folder: Path, study: str) -> None:
 @click.option("--skip-wrong", is_flag=True, help="Leave out rows that are wrong.")
 @click.option("--check", is_flag=True, help="Say what the file holds; store nothing.")
 @click.pass_obj
-def _conversations(workspace: str, /, file: Path, benchmark: str, **how: Any) -> None:
+def _conversations(
+    workspace: str,
+    /,
+    file: Path,
+    benchmark: str,
+    mapping: dict[str, str],
+    roles: dict[str, str],
+    joins: tuple[Path, ...],
+    check: bool,
+    scales: Mapping[str, Scale],
+    rubric: str,
+    criterion: str,
+    **how: Any,
+) -> None:
     """Conversations of other tools, or as `concord export conversations` writes them.
 
     JSON Lines, JSON, CSV or Parquet; the form is recognised, and docs/formats.md lists those that are.
     """
-    _brought(Workspace.open(workspace), file, benchmark, **how)
+    opened, question = Workspace.open(workspace), OWN
+    if rubric:
+        question = pairings.question(shelf.find(opened, rubric).rubric, criterion)
+    reading = conversations_file.FileOptions(benchmark, mapping, cast(Mapping[str, Role], roles), joins)
+    with opened.read() as db, printing.progress("Checking") as shown:
+        survey = conversations_file.survey(file, reading, db=db, progress=shown)
+    taken = rubric or how["judge"] or how["study"]
+    for line in conversations_file.sentences(survey, by_command=not taken):
+        echo(line)
+    if check:
+        for where, entry in survey.shown:
+            for conversation in entry.conversations:
+                echo(f"\n{where}: {conversation.key} ({conversation.player}, {conversation.language})")
+                for message in conversation.messages:
+                    echo(f"  {message.role}: {message.content[:SHOWN]}")
+        survey.refuse()
+        return
+    with printing.progress("Storing") as shown:
+        done = conversations_file.store(
+            opened, survey, question=question, scales=scales, progress=shown, **how
+        )
+    echo(conversations_file.summary(survey, done))
 
 
 @command.command("comparisons")
@@ -217,47 +260,6 @@ _of_tool(
     "FILE",
     "What people answered in Argilla: records.json, or the folder of to_disk.",
 )
-
-
-def _brought(
-    workspace: Workspace,
-    file: Path,
-    benchmark: str,
-    mapping: dict[str, str],
-    roles: dict[str, str],
-    joins: tuple[Path, ...],
-    check: bool,
-    scales: Mapping[str, Scale],
-    rubric: str,
-    criterion: str,
-    **how: Any,
-) -> None:
-    question = OWN
-    if rubric:
-        question = pairings.question(shelf.find(workspace, rubric).rubric, criterion)
-    for name, role in roles.items():
-        if role not in get_args(Role):
-            raise ConcordError(f"--role {name}={role}: it must be one of {', '.join(get_args(Role))}.")
-    who = {name.lower(): role for name, role in roles.items()}
-    reading = conversations_file.FileOptions(benchmark, mapping, cast(Mapping[str, Role], who), joins)
-    with workspace.read() as db, printing.progress("Checking") as shown:
-        survey = conversations_file.survey(file, reading, db=db, progress=shown)
-    taken = rubric or how["judge"] or how["study"]
-    for line in conversations_file.sentences(survey, by_command=not taken):
-        echo(line)
-    if check:
-        for where, entry in survey.shown:
-            for conversation in entry.conversations:
-                echo(f"\n{where}: {conversation.key} ({conversation.player}, {conversation.language})")
-                for message in conversation.messages:
-                    echo(f"  {message.role}: {message.content[:SHOWN]}")
-        survey.refuse()
-        return
-    with printing.progress("Storing") as shown:
-        done = conversations_file.store(
-            workspace, survey, question=question, scales=scales, progress=shown, **how
-        )
-    echo(conversations_file.summary(survey, done))
 
 
 def _report(done: incoming.Imported) -> None:

@@ -18,7 +18,7 @@ from sqlite_utils import Database
 from concord.conversation import Conversation
 from concord.errors import ConcordError, ImportRefused
 from concord.exchange import conversations_jsonl, entries, images, records, rows
-from concord.exchange.cells import SHOWN, refuse
+from concord.exchange.cells import SHOWN, refuse, yes
 from concord.exchange.comparisons_file import import_key
 from concord.exchange.conversations_jsonl import OWN_FORM
 from concord.exchange.dialogue import Roles
@@ -474,18 +474,19 @@ def _saved(db: Database, entry: Entry, counts: Counter[str], path: Path, skip_wr
     Raises ImportRefused for one that is stored with other messages, unless `skip_wrong`.
     """
     stored_images.save(db, entry.images)
-    if entry.line is not None:
-        counts["conversations"] += conversations_jsonl.save(db, entry.line, entry.conversations)
-        return True
+    if entry.line is not None and not entry.conversations:
+        conversations_jsonl.save(db, entry.line)
     for conversation in entry.conversations:
         there = conversations.find_id(db, conversation.key)
-        if there is None:
-            conversations.save(db, conversation)
-            counts["conversations"] += 1
-        elif _digest(conversations.load(db, there)) != _digest(conversation):
+        if there is not None and _digest(conversations.load(db, there)) != _digest(conversation):
             if skip_wrong:
                 return False
             raise ImportRefused(_other(str(path), conversation.key, entry))
+        simulated = entry.line is not None and yes(entry.line.whole.get("simulated"))
+        number = there or conversations.save(db, conversation, simulated=simulated)
+        counts["conversations"] += there is None
+        if entry.line is not None:
+            conversations_jsonl.save_beside(db, number, conversation, entry.line, new=there is None)
     return True
 
 

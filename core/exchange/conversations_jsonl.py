@@ -5,11 +5,11 @@ needs “messages”, and a “key” or “id”.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, BinaryIO
 
 from sqlite_utils import Database
 
@@ -17,7 +17,7 @@ from concord.configuration import Use
 from concord.conversation import Conversation
 from concord.errors import ConcordError, ImportRefused
 from concord.exchange import rows
-from concord.exchange.cells import name_in, nfc, yes
+from concord.exchange.cells import name_in, nfc
 from concord.exchange.dialogue import as_list, from_list, unread
 from concord.exchange.entries import Entry, Reading, Walk
 from concord.exchange.rows import FileRow
@@ -61,16 +61,31 @@ def read(row: FileRow, reading: Reading) -> Entry:
         return Entry((conversation,), walk, line=FileRow(row.where, fields))
 
 
-def save(db: Database, line: FileRow, conversations: Sequence[Conversation]) -> bool:
-    """Store what a line holds; whether that is a conversation that was not there. Raises ImportRefused.
-
-    One that is stored already with the same messages stays as it is, but gains a missing trajectory.
-    """
+def save(db: Database, line: FileRow) -> None:
+    """Store the criteria or the study that a line holds. Raises ImportRefused."""
     with _naming(line.where, line.whole) as kind:
-        if kind == "conversation":
-            return _save(db, line.whole, conversations[0], line.where)
         (_benchmark if kind == "benchmark" else _study)(db, line.whole, line.where)
-        return False
+
+
+def save_beside(db: Database, number: int, conversation: Conversation, line: FileRow, *, new: bool) -> None:
+    """Store what a line says of a stored conversation. Raises ImportRefused.
+
+    One that was there stays as it is, but gains a missing trajectory.
+    """
+    if new:
+        with _naming(line.where, line.whole):
+            uses = [Use.from_dict(use) for use in line.whole.get("configurations", ())]
+            configurations.of_conversation_were(db, number, uses)
+    elif conversation.trajectory is not None:
+        stored = trajectories.find(db, number)
+        if stored is None:
+            trajectories.save(db, number, conversation.trajectory)
+            note(db, "trajectories", number)
+        elif stored != conversation.trajectory:
+            raise ImportRefused(
+                f"{line.where}: the conversation “{conversation.key}” is stored already with another "
+                "trajectory. Give this one another key."
+            )
 
 
 @contextmanager
@@ -104,7 +119,7 @@ def own(path: Path) -> bool:
     )
 
 
-def write(db: Database, out: TextIO, *, study: str = "", benchmark: str = "") -> int:
+def write(db: Database, out: BinaryIO, *, study: str = "", benchmark: str = "") -> int:
     """Write conversations (of a study, of a benchmark, or all) as `store` reads them; returns how many."""
     if study:
         studies.study_id(db, study)
@@ -160,35 +175,6 @@ def _conversation(entry: Mapping[str, Any], where: str, benchmark: str) -> Conve
         meta=entry.get("meta", {}),
         trajectory=_trajectory(entry.get("trajectory"), benchmark, where),
     )
-
-
-def _save(db: Database, entry: Mapping[str, Any], conversation: Conversation, where: str) -> bool:
-    """Store a conversation unless it is stored already; whether it is new."""
-    there = conversations.find_id(db, conversation.key)
-    if there is None:
-        new = conversations.save(db, conversation, simulated=yes(entry.get("simulated")))
-        uses = [Use.from_dict(use) for use in entry.get("configurations", ())]
-        configurations.of_conversation_were(db, new, uses)
-        return True
-    stored_as, given_as = (
-        [(m.role, m.content) for m in each.messages] for each in (conversations.load(db, there), conversation)
-    )
-    if stored_as != given_as:
-        raise ImportRefused(
-            f"{where}: a conversation “{conversation.key}” with other messages is stored already. Give "
-            "this one another key."
-        )
-    if conversation.trajectory is not None:
-        stored = trajectories.find(db, there)
-        if stored is None:
-            trajectories.save(db, there, conversation.trajectory)
-            note(db, "trajectories", there)
-        elif stored != conversation.trajectory:
-            raise ImportRefused(
-                f"{where}: the conversation “{conversation.key}” is stored already with another trajectory. "
-                "Give this one another key."
-            )
-    return False
 
 
 def _trajectory(values: Any, benchmark: str, where: str) -> Mapping[str, Any] | None:
@@ -281,5 +267,5 @@ def _scale(entry: Mapping[str, Any]) -> Scale:
     return Scale(tuple(entry["values"]), tuple(entry["labels"]), type_, entry.get("guessed", False))
 
 
-def _put(out: TextIO, entry: Mapping[str, Any]) -> None:
-    out.write(json.dumps(entry, ensure_ascii=False) + "\n")
+def _put(out: BinaryIO, entry: Mapping[str, Any]) -> None:
+    out.write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 from sqlite_utils import Database
 
 from concord.configuration import Use
+from concord.conversation import Message
 from concord.errors import StudyError
-from concord.exchange.dialogue import as_list
 from concord.files import write_csv
 from concord.reports.agreement_report import Options, agreement_report
 from concord.reports.coefficient import metric_of
@@ -41,9 +41,9 @@ ALPHA = Column("alpha", digits=3, interval="ends")
 TEXT, WHOLE, FIGURE, TRUTH, MESSAGES = "text", "whole", "figure", "truth", "messages"
 KINDS: Mapping[str, str] = {
     **dict.fromkeys(("turn", "repeat"), WHOLE),
-    **dict.fromkeys(("score", "blind", "shown", "gold"), FIGURE),
+    **dict.fromkeys(("score", "blind", "shown", "gold", "distance"), FIGURE),
     **dict.fromkeys(("simulated", "strong"), TRUTH),
-    "messages": MESSAGES,
+    **dict.fromkeys(("messages", "prompt", "chosen", "rejected"), MESSAGES),
 }
 """What the columns of this name hold in every table; all others are texts."""
 
@@ -76,6 +76,9 @@ COMMENTS = ExportTable("comments", "kind item_id turn rater state skipped_becaus
 APART = ExportTable(
     "apart", "kind item_id turn criterion rater score explanation created blind shown gold judge"
 )
+CORRECTIONS = ExportTable(
+    "corrections", "prompt chosen rejected item_id turn rater_type rater model distance"
+)
 COMPARISONS = ExportTable(
     "comparisons",
     "first second verdict rater_type rater variant simulated repeat explanation created scenario benchmark "
@@ -90,12 +93,28 @@ def conversation_rows(db: Database, study: str = "", benchmark: str = "") -> Ite
         yield {
             **{name: getattr(conversation, name) for name in ("key", "benchmark", "player", "language")},
             "simulated": simulated,
-            "messages": [
-                {"role": m["role"], "content": m["content"]} for m in as_list(conversation.messages)
-            ],
+            "messages": _said(conversation.messages),
             "facets": json.dumps(dict(conversation.facets), ensure_ascii=False),
             "context": json.dumps(dict(conversation.context), ensure_ascii=False, default=str),
         }
+
+
+def _said(messages: Iterable[Message]) -> list[dict[str, str]]:
+    return [{"role": message.role, "content": message.content} for message in messages]
+
+
+def correction_rows(db: Database, study: str, *, with_excluded: bool = False) -> Iterator[dict[str, Any]]:
+    """The corrections that change something, each as a pair of preference, as trainers read them."""
+    kinds = {c.name: c.scale.kind.content for c in studies.get(db, study).criteria}
+    for row in ratings.exported(db, study, with_excluded=with_excluded):
+        content = kinds.get(row["criterion"])
+        if not content or content.units or not row["score"] or row["repeat"]:
+            continue
+        conversation = conversations.load(db, row["item_id"])
+        if (reply := conversation.reply_in(row["turn"])) is not None:
+            at = next(n for n, message in enumerate(conversation.messages) if message is reply)
+            better = {"chosen": _said([Message("assistant", row["explanation"])]), "rejected": _said([reply])}
+            yield row | better | {"prompt": _said(conversation.messages[:at]), "distance": row["score"]}
 
 
 def rating_rows(

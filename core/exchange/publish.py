@@ -12,9 +12,8 @@ import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO
 
 from sqlite_utils import Database
 
@@ -24,7 +23,7 @@ from concord.files import file_name, file_names
 from concord.reports import page, site
 from concord.reports.agreement_report import AgreementReport, Options, agreement_report
 from concord.reports.provenance import about
-from concord.store import answers, audit, conversations, ratings, studies
+from concord.store import answers, audit, studies
 from concord.table import as_csv
 from concord.workspace import Workspace
 
@@ -174,20 +173,6 @@ def _record(workspace: Workspace, export: Export, out: Path | None) -> None:
 # -- one file
 
 
-def _text(
-    write: Callable[[Database, Export, TextIO], int],
-) -> Callable[[Database, Export, BinaryIO], int]:
-    """A writer of text as one of bytes."""
-
-    def encoded(db: Database, export: Export, out: BinaryIO) -> int:
-        text = TextIOWrapper(out, encoding="utf-8", newline="")
-        count = write(db, export, text)
-        text.detach()
-        return count
-
-    return encoded
-
-
 def _table(
     columns: dataset.ExportTable, rows: Callable[[Database, Export], Iterable[Mapping[str, Any]]]
 ) -> Callable[[Database, Export, BinaryIO], int]:
@@ -203,35 +188,13 @@ def _ratings(db: Database, export: Export, out: BinaryIO) -> int:
 def _conversations(db: Database, export: Export, out: BinaryIO) -> int:
     given = {"study": export.study, "benchmark": export.benchmark}
     if export.form is None:
-        return _text(lambda db, export, text: conversations_jsonl.write(db, text, **given))(db, export, out)
+        return conversations_jsonl.write(db, out, **given)
     return dataset.write(out, dataset.CONVERSATIONS, dataset.conversation_rows(db, **given), export.form)
 
 
-def _corrections(db: Database, export: Export, out: TextIO) -> int:
-    """One line a correction that changes something, in the form that trainers of preferences read."""
-    corrected = {
-        c.name
-        for c in studies.get(db, export.study).criteria
-        if c.scale.kind.content and not c.scale.kind.content.units
-    }
-    count = 0
-    for row in ratings.exported(db, export.study, with_excluded=export.with_excluded):
-        if row["criterion"] not in corrected or not row["score"] or row["repeat"]:
-            continue
-        conversation = conversations.load(db, row["item_id"])
-        reply = conversation.reply_in(row["turn"])
-        at = next((n for n, m in enumerate(conversation.messages) if m is reply), None)
-        if at is None:
-            continue
-        before = [{"role": m.role, "content": m.content} for m in conversation.messages[:at]]
-        sides = {"chosen": row["explanation"], "rejected": conversation.messages[at].content}
-        pair = {"prompt": before} | {
-            side: [{"role": "assistant", "content": text}] for side, text in sides.items()
-        }
-        about = {name: row[name] for name in ("item_id", "turn", "rater_type", "rater", "model")}
-        out.write(json.dumps(pair | about | {"distance": row["score"]}, ensure_ascii=False) + "\n")
-        count += 1
-    return count
+def _corrections(db: Database, export: Export, out: BinaryIO) -> int:
+    rows = dataset.correction_rows(db, export.study, with_excluded=export.with_excluded)
+    return dataset.write(out, dataset.CORRECTIONS, rows, "jsonl")
 
 
 def _comments(db: Database, export: Export) -> Iterable[Mapping[str, Any]]:
@@ -316,7 +279,7 @@ PARTS: Mapping[str, Part] = {
     "corrections": Part(
         "Replies as they should be beside what they were, as pairs of preference (chosen, rejected)",
         "study with_excluded",
-        _text(_corrections),
+        _corrections,
         "jsonl",
         "Nobody corrected a reply of this study.",
     ),

@@ -75,7 +75,7 @@ class FileRow:
 
 
 def kind_of(path: Path) -> str:
-    """JSON Lines, JSON, YAML, CSV, Parquet or Inspect, by the first bytes of the file, then by its name.
+    """JSON Lines, JSON, YAML, CSV, Parquet, Inspect or WhatsApp, by how the file begins, then by its name.
 
     Raises ImportRefused for a file that cannot be read, is empty, or of none of these kinds.
     """
@@ -102,6 +102,8 @@ def kind_of(path: Path) -> str:
             f"{path} is neither text nor Parquet. Save it as JSON Lines, JSON, CSV or Parquet."
         )
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if _MESSAGE.match(text.decode(errors="replace")):
+        return "WhatsApp"
     if path.suffix.lower() in (".csv", ".tsv") and text[:1] != b"{":
         return "CSV"
     if path.suffix.lower() in (".yaml", ".yml") and text[:1] not in (b"{", b"["):
@@ -142,6 +144,8 @@ def read(path: Path, kind: str = "", progress: Progress | None = None) -> Iterat
         return _spans(_document(path, kind))
     if kind == "JSON Lines":
         return _spans(_lines(path, progress))
+    if kind == "WhatsApp":
+        return _messages(path)
     return _cells(path, progress)
 
 
@@ -340,6 +344,29 @@ def _outputs(columns: list[str], cells: list[str], places: list[int]) -> Iterato
             about |= {"Status": parts[1], "Score": parts[2] or "", "Grader Reason": reason}
         if head is not None and text:
             yield {"player": head[1], "prompt": head[2], "text": text, **about}
+
+
+_MESSAGE = re.compile(
+    r"\u200e?\[?(\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? \d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s?[APap]\.?[Mm]\.?)?)"
+    r"(?:\]| -) (?:([^:\n]{1,80}): )?(.*)",
+    re.S,
+)
+"""The first line of a message as WhatsApp exports it: when, who unless it is a notice, and what was said."""
+
+
+def _messages(path: Path) -> Iterator[FileRow]:
+    """The messages of a chat that WhatsApp exported as text; a line without a date goes on with one."""
+    where, said = "", dict[str, str]()
+    lines = read_text(path, ImportRefused).replace("\r\n", "\n").removesuffix("\n").split("\n")
+    for number, line in enumerate([*lines, None], 1):
+        if line is not None and not (parts := _MESSAGE.fullmatch(line)):
+            said["text"] += f"\n{line}"
+            continue
+        if said:
+            yield FileRow(where, said)
+        if line is not None and parts:
+            where = f"{path}, line {number}"
+            said = {"sent": parts[1], **({"speaker": parts[2]} if parts[2] else {}), "text": parts[3]}
 
 
 def _parquet(path: Path, progress: Progress | None) -> Iterator[FileRow]:

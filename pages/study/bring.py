@@ -119,7 +119,7 @@ def page() -> None:
     told.show()
     file = st.file_uploader(
         "A file of conversations or ratings: JSON Lines, JSON, YAML, CSV, Parquet, or a log of Inspect",
-        type=["jsonl", "json", "yaml", "yml", "csv", "tsv", "parquet", "ndjson", "eval"],
+        type=["jsonl", "json", "yaml", "yml", "csv", "tsv", "parquet", "ndjson", "eval", "txt"],
         max_upload_size=LARGEST,
         key="file",
     )

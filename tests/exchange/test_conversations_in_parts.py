@@ -94,7 +94,7 @@ def test_a_repeated_import_changes_nothing(workspace, out):
 
 def test_others_write_between_two_lines(workspace, out, monkeypatch):
     """Their write begins while the third line is stored, and is done before the fifth one is."""
-    saved, lines, other = conversations_jsonl._save, [], []
+    saved, lines, other = conversations_jsonl.save_beside, [], []
     begun, done = threading.Event(), threading.Event()
 
     def write():
@@ -106,16 +106,16 @@ def test_others_write_between_two_lines(workspace, out, monkeypatch):
 
     thread = threading.Thread(target=write)
 
-    def save(*args):
+    def save(*args, **how):
         lines.append(args)
         if len(lines) == 3:
             thread.start()
             assert begun.wait(60)
         elif len(lines) == 5:
             assert done.wait(60)
-        return saved(*args)
+        return saved(*args, **how)
 
-    monkeypatch.setattr(conversations_jsonl, "_save", save)
+    monkeypatch.setattr(conversations_jsonl, "save_beside", save)
     conversations_file.bring(workspace, out)
     thread.join()
     assert other[0] in (3, 4)

@@ -132,7 +132,7 @@ EXPECTED = {
         for name in (
             *("AutoGen chats (0.2)", "AutoGen state", "Azure AI evaluation", "DiscordChatExporter"),
             *("LangGraph state", "Lighteval details", "MultiWOZ dialogues", "OpenAI threads", "Opik traces"),
-            *("Slack export", "UltraChat", "Weave evaluations", "inputs and outputs"),
+            *("Slack export", "WhatsApp chat", "UltraChat", "Weave evaluations", "inputs and outputs"),
         )
     },
     **{

@@ -214,6 +214,17 @@ def test_a_file_of_another_command_names_the_command(tmp_path):
             read(lines(tmp_path / "a.jsonl", row))
 
 
+@pytest.mark.parametrize(
+    "head", ["12/31/20, 9:41 PM - ", "[31.12.20, 21:41:05] ", "\u200e[2020-12-31, 21:41:05] "]
+)
+def test_a_chat_of_whatsapp_is_its_messages(tmp_path, head):
+    text = f"{head}This chat is encrypted.\n{head}Ann: Hi: there\n\nYou?\n{head}Elm: Hello\n"
+    file = written(tmp_path / "a.txt", text)
+    with pytest.raises(ImportRefused, match=r"--role 'Ann=user'"):
+        read(file)
+    assert read(file, ann="user", elm="assistant") == [[("user", "Hi: there\n\nYou?"), SAID[1]]]
+
+
 def test_a_speaker_who_is_not_known_is_named_in_the_option(tmp_path):
     row = {"ts": "1", "text": "Hi", "user": "U01"}
     file = written(tmp_path / "a.json", [row, {"ts": "2", "text": "Hello", "bot_id": "B1"}])
