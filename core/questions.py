@@ -10,18 +10,27 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from itertools import pairwise
 from typing import Annotated, Any, Literal, NamedTuple
 
 Name = Literal[
-    "likert", "yes-no", "categories", "multi-label", "number", "slider", "passages", "correction", "pairwise"
+    "likert",
+    "yes-no",
+    "categories",
+    "multi-label",
+    "number",
+    "slider",
+    "passages",
+    "correction",
+    "pairwise",
+    "ranking",
 ]
 Level = Literal["ordinal", "nominal", "interval", "masi"]
 """Levels of measurement; “masi” is that of sets of labels."""
 Lead = Literal["spearman", "kappa"]
 """The coefficient of agreement that a report begins with."""
-Widget = Literal["options", "several", "number", "slider", "passages", "correction"]
+Widget = Literal["options", "several", "number", "slider", "passages", "correction", "ranking"]
 """How a question is drawn at the desk: each has a renderer in pages/desk/widgets.js."""
 
 MOST_POINTS = 1000
@@ -280,6 +289,27 @@ SIDES = (
     (-2, "B by far", "B is better by far", Choice(-2, "4", "", "4", "B by far")),
 )
 """The answers to which of two is better: value, a judge's answer, what it means, the answer at the desk."""
+LETTERS = "ABCDEFGH"
+"""What the conversations of a ranking are called, in the order shown; there are no more of them."""
+
+
+def ranks_of(text: str, n: int, *, ties: bool = True) -> tuple[int, ...]:
+    """The rank of each of `n` replies by an order of letters, such as “B > A = C”: 1 the best, and after two
+    that share a rank one is left out. Raises ValueError where a letter is missing, or there twice.
+    """
+    places = [
+        [letter.strip().upper() for letter in place.split("=")]
+        for place in re.split("[>,]", text.strip(" []"))
+    ]
+    order = [letter for place in places for letter in place]
+    if sorted(order) != list(LETTERS[:n]):
+        raise ValueError(f"“{text[:80]}” must name each of {', '.join(LETTERS[:n])} once, the best first")
+    if not ties and len(places) < n:
+        raise ValueError(f"“{text[:80]}” has a tie, which this question does not allow")
+    above = dict[str, int]()
+    for place in places:
+        above |= dict.fromkeys(place, 1 + len(above))
+    return tuple(above[letter] for letter in LETTERS[:n])
 
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,2})?")
@@ -537,6 +567,7 @@ class QuestionType:
     - `usual`: the scale where a rubric names none, `notes` what a statement is completed by;
     - `ordered`: whether answers have an order and a mean, `continuous`: whether every number is one;
     - `of_two`: whether it is asked of two conversations, `sets`: whether an answer is a set of labels;
+    - `ranks`: whether it is asked of every two of a group of conversations at once, which are put in order;
     - `content`: what an answer holds beside a number; such a question is about single replies, and has
       neither a reason nor a known answer;
     - `widget` and `options`: how the desk asks it, and which answers have a key there;
@@ -553,6 +584,7 @@ class QuestionType:
     ordered: bool = True
     continuous: bool = False
     of_two: bool = False
+    ranks: bool = False
     sets: bool = False
     content: Content | None = None
     widget: Widget = "options"
@@ -663,6 +695,25 @@ TYPES: Mapping[Name, QuestionType] = {
         example=lambda scale: _either(scale.labels[::-1]),
         beside=lambda scale: [(label, words) for value, label, words, _ in SIDES if value in scale],
         score=_of_label,
+    ),
+    # The order of two to eight conversations, or last replies: which is better of every two of them.
+    "ranking": QuestionType(
+        level="nominal",
+        lead="kappa",
+        fields=("ties",),
+        scale=lambda fields: replace(preferences(ties=fields["ties"]), type="ranking"),
+        ordered=False,
+        of_two=True,
+        ranks=True,
+        widget="ranking",
+        options=lambda scale: [option for value, _, _, option in SIDES if value in scale],
+        reply=lambda scale: str,
+        example=lambda scale: (
+            '"<the letters of all, the best first, such as B > A > C'
+            + ("; of two that are equally good with =, such as B > A = C" if 0 in scale else "")
+            + '>"'
+        ),
+        beside=lambda scale: [],
     ),
 }
 

@@ -188,6 +188,13 @@ class Comparison:
             raise ValueError("a conversation cannot be compared with itself")
 
 
+class Order(NamedTuple):
+    """The rank of each of several conversations, as they were shown, 1 the best; and why."""
+
+    ranks: tuple[int, ...]
+    explanation: str = ""
+
+
 class Preference(NamedTuple):
     """Which of two is better, by far if `strong`, and why."""
 

@@ -133,11 +133,13 @@ def _draw(
 @command.command("pairs")
 @click.argument("name")
 @click.option(
-    "--rubric", default="", help="The rubric whose pairwise questions are asked; else a benchmark's own one."
+    "--rubric",
+    default="",
+    help="The rubric whose pairwise questions, or rankings, are asked; else a benchmark's own one.",
 )
 @click.option("--version", default="", help="A version of it that was used; default: the file as it is.")
 @click.option(
-    "--n", type=click.IntRange(1), help="Pairs to draw, evenly over every two models; all unless given."
+    "--n", type=click.IntRange(1), help="Pairs, or groups, to draw, evenly over models; all unless given."
 )
 @options.whose
 @options.several("--models", "Players to compare; all unless given.")
@@ -166,6 +168,7 @@ def _pairs(
 ) -> None:
     """Make a study of pairs: two players' conversations (or last replies) to the same scenario or prompt.
 
+    A rubric that asks for an order makes groups, of two to eight players' conversations.
     It is dealt, followed and closed as others are; `concord compare NAME` has judges compare the pairs.
     """
     opened = Workspace.open(workspace, create=False)
@@ -179,10 +182,11 @@ def _pairs(
         whose = benchmark or ("" if given else options.only_benchmark(db))
         how |= {"players": models, "facets": facets, "given": given, "source": file.name if file else "drawn"}
         study = pairings.new(db, name, used, whose, n, **how)
-        many = len(stored.units(db, name))
+        groups = {unit["key"] for unit in stored.units(db, name)}
+    many = f"{len(groups)} {'groups' if study.ranks else 'pairs'}"
     labels = " and ".join(question.label for question in study.criteria)
     by = f" ({used.variant})" if used else ""
-    echo(f"Study of pairs “{name}”: {many} pairs of {study.benchmark}, asked: {labels}{by}.")
+    echo(f"Study of pairs “{name}”: {many} of {study.benchmark}, asked: {labels}{by}.")
     echo(f"Deal it: concord study deal {name} --annotators …")
     echo(f"Have judges compare them: concord compare {name} --judges …")
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from concord.llm.schemas import Schema, bounds, fill, resolve
+from concord.questions import LETTERS
 
 MARK = "(mock)"
 """How every text begins."""
@@ -134,6 +135,8 @@ def _value(request: MockRequest, name: str, schema: Schema, text: str) -> Any:
         return fill(schema, rng, root)
     if f'"{name}": "<the reply as it should be' in request.text:
         return _rated(text) if quality(_rated(text)) >= 0.5 else f"Sorry. {_rated(text)}"
+    if f'"{name}": "<the letters of all' in request.text:
+        return _order(request, name)
     if listed := _listed(request.text, name):
         return rng.choice(listed)
     if name in ("start", "wake"):
@@ -222,6 +225,17 @@ def _sides(text: str) -> tuple[str, str] | None:
     """The two that are to be compared."""
     first, second = (re.search(_SIDE.format(side), text, re.M | re.S) for side in "AB")
     return (first[1], second[1]) if first and second else None
+
+
+def _order(request: MockRequest, name: str) -> str:
+    """The letters of all sides, the best first; two that lie close are a tie."""
+    there = {side: re.search(_SIDE.format(side), request.text, re.M | re.S) for side in LETTERS}
+    places = {side: request.place(match[1], name) for side, match in there.items() if match}
+    best, *others = sorted(places, key=places.__getitem__, reverse=True)
+    order = best
+    for before, side in zip([best, *others], others, strict=False):
+        order += f" {'=' if places[before] - places[side] < 0.02 else '>'} {side}"
+    return order
 
 
 def _lead(request: MockRequest, first: str, second: str, name: str) -> float:

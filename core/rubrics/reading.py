@@ -108,6 +108,12 @@ def rubric_of(name: str, content: Mapping[str, Any], where: str, *, ships: bool 
             '"conversation" once, above the questions.'
         )
     pairs = tuple(c for c in every if c.scale.kind.of_two)
+    ranks = any(c.scale.kind.ranks for c in pairs)
+    if ranks and not all(c.scale.kind.ranks for c in pairs):
+        raise ConfigError(
+            f"{where}: it asks for an order of several and for the better of two, which one study cannot "
+            "show. Write two rubrics."
+        )
     judge = file.judge
     if judge.template and not ships:
         raise ConfigError(
@@ -115,6 +121,8 @@ def rubric_of(name: str, content: Mapping[str, Any], where: str, *, ships: bool 
             "or what you write in [judge] system and user."
         )
     of_pairs = {"pair_system": judge.pair_system, "pair_user": judge.pair_user}
+    if ranks:
+        of_pairs = {part: templates.OF_GROUPS.get(text, text) for part, text in of_pairs.items()}
     texts = {} if judge.template else {"system": judge.system, "user": judge.user} | of_pairs
     for part, text in texts.items():
         known = templates.VARIABLES + (templates.OF_PAIRS if part in of_pairs else ())

@@ -135,6 +135,11 @@ class Rubric:
         return self.guidance if used else ""
 
     @property
+    def ranks(self) -> bool:
+        """Whether groups of conversations are put in order, in place of pairs that are compared."""
+        return any(criterion.scale.kind.ranks for criterion in self.pairs)
+
+    @property
     def per_turn(self) -> bool:
         """Whether its ratings are about single replies."""
         return self.unit != "conversation"
@@ -189,27 +194,25 @@ def explained(criteria: Sequence[Criterion], texts: Mapping[str, str]) -> list[s
     return [f"## {c.label}\n\n*{c.statement}*\n\n{texts.get(c.name, '').strip()}" for c in criteria]
 
 
-def two(
-    unit: UnitKind, first: Conversation, second: Conversation
-) -> tuple[list[DialogueLine], list[DialogueLine], list[DialogueLine]]:
-    """The dialogue that two conversations have in common, and what is compared of each.
+def sides(unit: UnitKind, *compared: Conversation) -> tuple[list[DialogueLine], list[list[DialogueLine]]]:
+    """The dialogue that two or more conversations have in common, and what is compared of each.
 
     Of conversations that is all, and nothing is in common; of last replies it is the reply. Raises StudyError
     where a conversation has none, or where the last replies answer different dialogues.
     """
-    sides = [lines_of(first, (None,)), lines_of(second, (None,))]
-    if not all(sides):
+    every = [lines_of(conversation, (None,)) for conversation in compared]
+    if not all(every):
         raise StudyError("The conversation is empty.")
     if unit != "last-reply":
-        return [], sides[0], sides[1]
-    if not all(side[-1].role.startswith("assistant") for side in sides):
+        return [], every
+    if not all(side[-1].role.startswith("assistant") for side in every):
         raise StudyError("A conversation does not end in a reply that could be compared.")
-    if sides[0][:-1] != sides[1][:-1]:
+    if any(side[:-1] != every[0][:-1] for side in every):
         raise StudyError(
             "The two last replies answer different dialogues. Compare these conversations as a whole: "
             'unit = "conversation".'
         )
-    return sides[0][:-1], sides[0][-1:], sides[1][-1:]
+    return every[0][:-1], [side[-1:] for side in every]
 
 
 def opening(unit: UnitKind, conversation: Conversation) -> str:

@@ -15,8 +15,8 @@ VARIABLES = (
     "reply_form",
     "examples",
 )
-OF_PAIRS = ("first", "second")
-"""What the templates of a pairwise question may use beside these."""
+OF_PAIRS = ("first", "second", "sides")
+"""What the templates of a pairwise question, or of a ranking, may use beside these."""
 
 
 def _shipped(name: str) -> str:
@@ -25,5 +25,7 @@ def _shipped(name: str) -> str:
 
 SYSTEM, USER = _shipped("system"), _shipped("fields") + _shipped("user")
 PAIR_SYSTEM, PAIR_USER = _shipped("pair_system"), _shipped("fields") + _shipped("pair_user")
+OF_GROUPS = {PAIR_SYSTEM: _shipped("rank_system"), PAIR_USER: _shipped("fields") + _shipped("rank_user")}
+"""What is sent for a ranking in place of each text that is sent for a pair."""
 EXAMPLES = _shipped("examples")
 """What the judge lab adds to a system message that shows examples."""

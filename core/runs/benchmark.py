@@ -11,7 +11,7 @@ from concord.llm.embeddings import Vector
 from concord.llm.models import Kind
 from concord.llm.prompts import Prompt, RenderedPrompt, load_prompt, versions
 from concord.llm.replies import Answer, Reply
-from concord.rating import Criterion, Judgement, Preference, Rating
+from concord.rating import Criterion, Judgement, Order, Preference, Rating
 from concord.runs.plans import PlayPlan, ProposePlan
 from concord.scenario import Scenario
 
@@ -100,20 +100,21 @@ class Expected(NamedTuple):
 
 @dataclass(frozen=True)
 class Asking:
-    """How a judge is asked about a conversation, or which of two is better, and how its reply is read.
+    """How a judge is asked about a conversation, or which of several is better, and how its reply is read.
 
-    `values` gives the template's variables for the conversation, or for the ones shown as A and as B; `read`
-    takes the same and the reply (as its schema, or as text where `reply` is None), and gives ratings, or a
-    preference. Both raise Unusable: where one cannot be asked about them, and where the reply does not cover
-    exactly what was asked. `turns` are those that a reply must have an entry for, which the schema then says.
-    `rubric` is that of a pairwise question, which has one of `criteria`; “” for a benchmark's own.
+    `values` gives the template's variables for the conversation, or for the ones shown as A, B …; `read`
+    takes the same and the reply (as its schema, or as text where `reply` is None), and gives ratings, a
+    preference, or an order. Both raise Unusable: where one cannot be asked about them, and where the reply
+    does not cover exactly what was asked. `turns` are those that a reply must have an entry for, which the
+    schema then says. `rubric` is that of a pairwise question, which has one of `criteria`; “” for a
+    benchmark's own.
     """
 
     prompt: str
     reply: type[Reply] | None
     criteria: tuple[Criterion, ...]
     values: Callable[..., Mapping[str, Any]]
-    read: Callable[..., tuple[Rating, ...] | Preference]
+    read: Callable[..., tuple[Rating, ...] | Preference | Order]
     expected: tuple[int, int] = (2500, 800)
     turns: Callable[..., tuple[int, ...]] = lambda *_conversations: ()
     rubric: str = ""
@@ -131,8 +132,8 @@ class Way(NamedTuple):
 
 
 class Owed(NamedTuple):
-    """A verdict that a judge owes a conversation: a judgement of it or, where `against` names another one,
-    shown as B, which of the two is better. `key` is stable.
+    """A verdict that a judge owes a conversation: a judgement of it or, where `against` names others, shown
+    as B, C …, which of them is better. `key` is stable.
     """
 
     key: str
@@ -140,7 +141,7 @@ class Owed(NamedTuple):
     prompt: Prompt
     repeat: int
     asking: Asking
-    against: str = ""
+    against: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -273,8 +274,8 @@ class Benchmark:
 
 
 def owed(ways: Sequence[Way], repeats: int, *of: str) -> tuple[Owed, ...]:
-    """The verdicts that judges owe a conversation, or two of them, the one shown as A first."""
-    pair, against = "|".join(of), "".join(of[1:])
+    """The verdicts that judges owe a conversation, or several, the one shown as A first."""
+    pair, against = "|".join(of), of[1:]
     return tuple(
         Owed(
             f"{pair}|{judge}|{way.prompt.version}|{n}{f'|{way.name}' if way.name else ''}",

@@ -398,14 +398,14 @@ class _Run:
         ask = await self._asker(owed.key, resumed)
         model, shown = self.job.models[owed.judge], [conversation]
         try:
-            if owed.against:
-                shown.append(await self.store.look(lambda db: conversations.load(db, owed.against)))
+            for other in owed.against:
+                shown.append(await self.store.look(partial(conversations.load, which=other)))
             if pictured := [c for c in shown if any(m.images for m in c.messages)]:
                 if model.vision:
                     shown = [await self.store.look(partial(images.shown, conversation=c)) for c in shown]
                 else:
                     self.unseen.setdefault(owed.judge, set()).update(c.key for c in pictured)
-            judged = await judging.verdict(ask, shown, owed, model)
+            judged, *more = await judging.verdict(ask, shown, owed, model)
         except CallFailed as failure:
             self._failed(owed, failure)
             return
@@ -414,11 +414,12 @@ class _Run:
         except ConcordError:
             raise
         except Exception as error:  # noqa: BLE001 - no reply may end a run
-            judged = judging.failed(owed, shown, model, ask.unexpected(error))
+            judged, more = judging.failed(owed, shown, model, ask.unexpected(error)), []
         verdict, unusable = replace(judged, spent=ask.spent), ask.failure
 
         def save(db: Database) -> None:
-            _save_verdict(db, verdict, owed.prompt, ask)
+            for one in (verdict, *more):
+                _save_verdict(db, one, owed.prompt, ask)
             runs.settle(db, owed.key)
             if verdict.failure is not None and unusable is not None:
                 runs.save_failure(db, owed.key, self._as_failure(unusable), self.number)

@@ -1,23 +1,26 @@
 """Ask a judge for a verdict: a judgement of one conversation, or which of two is better."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 from concord.conversation import IMAGES, Conversation, Message
 from concord.errors import CallFailed, ConcordError
 from concord.llm.models import Model
 from concord.llm.replies import UNANSWERED, Unusable
-from concord.rating import Comparison, Judgement, Preference, Rater
+from concord.rating import Comparison, Judgement, Order, Preference, Rater
 from concord.runs import programs
 from concord.runs.benchmark import Ask, Benchmark, Materials, Owed
 
 
 async def verdict(
     ask: Ask, conversations: Sequence[Conversation], owed: Owed, model: Model
-) -> Judgement | Comparison:
+) -> tuple[Judgement | Comparison, ...]:
     """The verdict of one judge on one conversation or two, or a failure with the raw reply.
+
+    An order of several is a verdict on every two, of which the first has the key that is owed, and the reply.
 
     Raises CallFailed if the endpoint failed. What cannot be asked about (no reply to rate) is a failure
     without a call.
@@ -33,11 +36,26 @@ async def verdict(
         answer = await ask("compare" if owed.against else "judge", owed.judge, prompt, read)
         value = read(answer.value if prompt.reply else answer.text)
     except CallFailed as failure:
-        return failed(owed, conversations, model, failure)
+        return (failed(owed, conversations, model, failure),)
     except Unusable as unusable:
-        return _verdict(owed, conversations, model, failure=str(unusable))
+        return (_verdict(owed, conversations, model, failure=str(unusable)),)
+    if isinstance(value, Order):
+        return tuple(_of_order(owed, conversations, model, value, answer.text))
     given = value._asdict() if isinstance(value, Preference) else {"ratings": value, "meta": answer.meta}
-    return _verdict(owed, conversations, model, **given, raw=answer.text)
+    return (_verdict(owed, conversations, model, **given, raw=answer.text),)
+
+
+def _of_order(
+    owed: Owed, conversations: Sequence[Conversation], model: Model, order: Order, raw: str
+) -> Iterator[Judgement | Comparison]:
+    """What an order says of every two."""
+    for a, b in combinations(range(len(conversations)), 2):
+        first = (a, b) == (0, 1)
+        one = owed if first else owed._replace(key=f"{owed.key}|{a + 1}-{b + 1}")
+        ranks = order.ranks[a], order.ranks[b]
+        better = Preference.of((ranks[0] < ranks[1]) - (ranks[0] > ranks[1]), order.explanation)
+        two = conversations[a], conversations[b]
+        yield _verdict(one, two, model, **better._asdict(), raw=raw if first else "")
 
 
 def _seeing(messages: Sequence[Message], conversations: Sequence[Conversation]) -> tuple[Message, ...]:
@@ -64,7 +82,8 @@ def _verdict(
     if not owed.against:
         return Judgement(conversation=conversations[0].key, judge=rater, **values)
     values |= {"rubric": owed.asking.rubric, "criterion": "".join(c.name for c in owed.asking.criteria)}
-    return Comparison(first=conversations[0].key, second=owed.against, rater=rater, **values)
+    keys = (*(conversation.key for conversation in conversations), *owed.against)
+    return Comparison(first=keys[0], second=keys[1], rater=rater, **values)
 
 
 def asked_again(

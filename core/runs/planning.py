@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
+from hashlib import sha256
+from itertools import islice, product
 from typing import Any
 
 from sqlite_utils import Database
@@ -328,7 +329,10 @@ def _judgements(workspace: Workspace, plan: JudgePlan, ways: Sequence[Way]) -> I
 
 
 def _comparisons(workspace: Workspace, plan: ComparePlan, ways: Sequence[Way]) -> Iterator[Play]:
-    """What judges owe the pairs in both orders, by the conversation that is shown first."""
+    """What judges owe the pairs in both orders, by the conversation that is shown first.
+
+    A group is put in order once a repeat, and each time shown in another order.
+    """
     with workspace.read() as db:
         if plan.study:
             pairs = studies.pairs(db, plan.study)
@@ -336,9 +340,18 @@ def _comparisons(workspace: Workspace, plan: ComparePlan, ways: Sequence[Way]) -
             same = get(plan.benchmark).scenario_facet
             pairs = comparisons.pairs(db, plan.benchmark, same, list(plan.players), facets=plan.where)
     by_first: dict[str, list[Owed]] = {}
-    for _, _, one, _, other in pairs:
+    groups: dict[str, set[str]] = {}
+    ordered = any(criterion.scale.kind.ranks for way in ways for criterion in way.asking.criteria)
+    for scenario, _, one, _, other in pairs:
+        if ordered:
+            groups.setdefault(scenario, set()).update((one, other))
+            continue
         for first, second in ((one, other), (other, one)):
             by_first.setdefault(first, []).extend(owed(ways, plan.judge_repeats, first, second))
+    for group, n in product(groups.values(), range(plan.judge_repeats)):
+        shown = sorted(group, key=lambda key: sha256(f"{n}|{key}".encode()).digest())
+        repeats = owed(ways, n + 1, *shown)
+        by_first.setdefault(shown[0], []).extend(one for one in repeats if one.repeat == n)
     for first, these in by_first.items():
         yield Play(first, None, judged=tuple(these))
 

@@ -30,13 +30,14 @@ SHOWN = 2000
 
 
 def given(conversations: Sequence[Conversation], prompt: RenderedPrompt) -> dict[str, Any]:
-    """What a program is given: a conversation and the turns to be rated, or the ones shown as A and as B; and
-    the schema of its reply.
+    """What a program is given: a conversation and the turns to be rated, or the ones shown as A and as B, and
+    all that are shown; and the schema of its reply.
     """
     described = [_described(conversation) for conversation in conversations]
-    one = {"conversation": described[0], "turns": list(prompt.turns)}
-    what = one if len(described) == 1 else {"first": described[0], "second": described[1]}
-    return {**what, "schema": prompt.schema or {}}
+    one: dict[str, Any] = {"conversation": described[0], "turns": list(prompt.turns)}
+    if len(described) > 1:
+        one = {"first": described[0], "second": described[1], "sides": described}
+    return {**one, "schema": prompt.schema or {}}
 
 
 def _described(conversation: Conversation) -> dict[str, Any]:

@@ -14,8 +14,9 @@ from concord.errors import StudyError
 from concord.llm.prompts import Prompt, RenderedPrompt
 from concord.llm.replies import Reply, Text, Unusable
 from concord.llm.templates import compiled
-from concord.rating import Criterion, Preference, Rating
-from concord.rubrics.rubric import EXAMPLE, JudgePart, Reasons, Rubric, lines_of, shown, two
+from concord.questions import LETTERS, ranks_of
+from concord.rating import Criterion, Order, Preference, Rating
+from concord.rubrics.rubric import EXAMPLE, JudgePart, Reasons, Rubric, lines_of, shown, sides
 from concord.runs.benchmark import Asking
 
 OF_THE_WHOLE = "(This question is about the conversation as a whole.)"
@@ -53,7 +54,7 @@ def prompt_of(rubric: Rubric, variant: str) -> Prompt:
 
 
 def pairwise(rubric: Rubric, criterion: Criterion) -> Asking:
-    """How a judge is asked a pairwise question of this rubric."""
+    """How a judge is asked a pairwise question of this rubric, or for an order of several."""
     values, read = partial(pair_values, rubric, criterion), partial(_preference, criterion)
     reply = reply_of(_alone(rubric, criterion))
     return Asking(criterion.name, reply, (criterion,), values, read, (3000, 300), rubric=rubric.name)
@@ -70,24 +71,23 @@ def _alone(rubric: Rubric, criterion: Criterion, judge: JudgePart | None = None)
     return replace(rubric, criteria=(criterion,), unit="conversation", judge=judge or rubric.judge)
 
 
-def pair_values(
-    rubric: Rubric, criterion: Criterion, first: Conversation, second: Conversation
-) -> Mapping[str, Any]:
-    """What a template of a pairwise question may use. Fields are shown where both have the same.
+def pair_values(rubric: Rubric, criterion: Criterion, *compared: Conversation) -> Mapping[str, Any]:
+    """What a template of a pairwise question may use. Fields are shown where all have the same.
 
-    Raises Unusable for two conversations that cannot be compared by it.
+    Raises Unusable for conversations that cannot be compared by it.
     """
     try:
-        dialogue, one, other = two(rubric.unit, first, second)
+        dialogue, each = sides(rubric.unit, *compared)
     except StudyError as error:
         raise Unusable(str(error)) from error
-    beside = (dict(_beside(rubric, conversation)) for conversation in (first, second))
-    fields, others = beside
-    same = [(name, value) for name, value in fields.items() if others.get(name) == value]
+    fields, *others = (dict(_beside(rubric, conversation)) for conversation in compared)
+    same = [(name, value) for name, value in fields.items() if all(o.get(name) == value for o in others)]
+    texts = [[message._asdict() for message in side] for side in each]
     return _shared(rubric, (criterion,), same) | {
         "dialogue": [message._asdict() for message in dialogue],
-        "first": [message._asdict() for message in one],
-        "second": [message._asdict() for message in other],
+        "sides": list(zip(LETTERS, texts, strict=False)),
+        "first": texts[0],
+        "second": texts[1],
         "examples": [],
         "turns": [],
         "reply_form": reply_form(_alone(rubric, criterion), (criterion,)),
@@ -123,9 +123,16 @@ def requests(rubric: Rubric, variant: str, conversation: Conversation) -> Iterat
         yield pair_prompt_of(rubric, question, variant).render(**variables)
 
 
-def _preference(criterion: Criterion, _first: Conversation, _second: Conversation, reply: Any) -> Preference:
-    scale = criterion.scale
-    return Preference.of(scale.kind.score(scale, reply.answer_0), getattr(reply, "reason_0", None) or "")
+def _preference(criterion: Criterion, *compared_and_reply: Any) -> Preference | Order:
+    """What a reply, which comes last, says of the conversations before it."""
+    *compared, reply = compared_and_reply
+    scale, reason = criterion.scale, getattr(reply, "reason_0", None) or ""
+    if not scale.kind.ranks:
+        return Preference.of(scale.kind.score(scale, reply.answer_0), reason)
+    try:
+        return Order(ranks_of(reply.answer_0, len(compared), ties=0 in scale), reason)
+    except ValueError as error:
+        raise Unusable(f"“{criterion.name}”: {error}.") from error
 
 
 def reply_of(rubric: Rubric) -> type[Reply]:

@@ -1,13 +1,91 @@
-"""Rankings of the same players: Spearman's rho with another ranking, and the ranks that are open."""
+"""Rankings of the same players: agreement with another ranking or of several, and the ranks that are open."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import combinations
 
 import numpy as np
+import pandas as pd
 from scipy.special import stdtrit
 
 from concord.estimate import Estimate, undefined
-from concord.statistics.correlation import FEWEST, rank_correlation, spearman_p, too_few
+from concord.statistics.correlation import FEWEST, midranks, rank_correlation, spearman_p, too_few
+from concord.statistics.figures import PointEstimate, measured
+from concord.statistics.intervals import bounded
+from concord.statistics.pairwise import Row
 from concord.statistics.ratings import Floats
+from concord.statistics.resampling import mean
+
+
+def orders(given: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The ranks (rater × player, 1 the best, ties at their mean) by group of three or more.
+
+    `given` has the columns scenario, one, other, rater and outcome. A rank is one more than the number of
+    players that are better, and a half more for each that is as good. Whoever has no outcome for every two of
+    a group is left out of it.
+    """
+    turned = given.rename(columns={"one": "other", "other": "one"}).assign(outcome=-given.outcome)
+    both = pd.concat([given, turned])
+    groups = {}
+    for scenario, rows in both.groupby("scenario"):
+        n = rows.one.nunique()
+        losses = rows.assign(lost=(1 - rows.outcome) / 2).pivot_table("lost", "rater", "one", "sum")
+        whole = rows.groupby("rater").size() == n * (n - 1)
+        if n >= FEWEST and whole.any():
+            groups[str(scenario)] = 1 + losses[whole]
+    return groups
+
+
+def concordance(ranks: Floats) -> float:
+    """Kendall's W of ranks (raters × players) with its correction for ties (Kendall 1948); nan of all ties.
+
+    It is 1 where all orders are the same, and on average 1/m of m raters who order by chance.
+    """
+    raters, n = ranks.shape
+    apart = ((ranks.sum(axis=0) - raters * (n + 1) / 2) ** 2).sum()
+    ties = sum((t**3 - t).sum() for t in (np.unique(one, return_counts=True)[1] for one in ranks))
+    whole = raters**2 * (n**3 - n) - raters * ties
+    return float(12 * apart / whole) if whole else float("nan")
+
+
+def among(groups: Iterable[Floats], **draws: int) -> Row:
+    """Agreement of several orders of each group (raters × players): means over groups of `rho`, Spearman's,
+    of every two of them, and of Kendall's `w`.
+    """
+    several = [of for of in groups if len(of) > 1]
+    rhos = [_over([_rho(x, y) for x, y in combinations(of, 2)]) for of in several]
+    w = _mean([concordance(of) for of in several], 0, **draws)
+    return {"rho": _mean(rhos, -1, **draws), "w": w}
+
+
+def beside(groups: Iterable[tuple[Floats, Floats]], **draws: int) -> Row:
+    """Agreement of two sides' orders of each group: the mean over groups of Spearman's rho of mean ranks."""
+    return {"rho": _mean([_rho(a.mean(axis=0), b.mean(axis=0)) for a, b in groups], -1, **draws)}
+
+
+def _rho(x: Floats, y: Floats) -> float:
+    """Spearman's rho; nan where one of the two has only ties."""
+    x, y = midranks(x), midranks(y)
+    spread = float(np.sqrt((x @ x) * (y @ y)))
+    return float(x @ y) / spread if spread else float("nan")
+
+
+def _over(values: Sequence[float]) -> float:
+    """The mean of those that are defined."""
+    there = [value for value in values if not np.isnan(value)]
+    return sum(there) / len(there) if there else float("nan")
+
+
+def _mean(values: Sequence[float], low: float, *, resamples: int = 0, seed: int = 0) -> Estimate:
+    """The mean over groups, which are resampled; nan is left out."""
+    n = int((~np.isnan(values)).sum())
+    figure = PointEstimate(
+        mean(np.array(values, float)),
+        n,
+        reason="no group of three or more was put in order by both",
+        kind=bounded(low, 1),
+    )
+    [of] = measured([figure], len(values), resamples=resamples, seed=seed)
+    return of if resamples or not of.defined else Estimate(of.value, n=n)
 
 
 def against(here: Floats, there: Floats) -> tuple[Estimate, Estimate]:

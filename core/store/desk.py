@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 from sqlite_utils import Database
 
 from concord.errors import ConcordError, NotAllowed, StudyError
-from concord.store import placements, settings
+from concord.store import placements, settings, studies
 from concord.store.database import now
 
 
@@ -242,8 +242,8 @@ def _read_as(db: Database, rater: int, event: Event) -> None:
 
 def _apply(db: Database, rater: int, event: Event) -> None:
     placement = placements.find_id(db, rater, event.item if isinstance(event.item, int) else 0)
+    study, purpose = placements.study_of(db, placement)
     if event.do not in ("time", "flag"):
-        study, purpose = placements.study_of(db, placement)
         if placements.has_seen(db, rater, study):
             raise NotAllowed(
                 "What others answered was shown, so your answers are locked: nothing was changed."
@@ -252,13 +252,16 @@ def _apply(db: Database, rater: int, event: Event) -> None:
             raise NotAllowed("This item opens when you have passed the training: nothing was changed.")
     match event.do:
         case "answer":
-            placements.answer(db, rater, placement, event.criterion, event.number, event.text)
+            store = placements.rank if studies.get(db, study).ranks else placements.answer
+            store(db, rater, placement, event.criterion, event.number, event.text)
         case "submit":
             placements.submit(db, rater, placement)
         case "skip":
-            placements.skip(db, rater, placement, event.text)
+            for part in placements.parts(db, placement):
+                placements.skip(db, rater, part, event.text)
         case "reopen":
-            placements.reopen(db, rater, placement)
+            for part in placements.parts(db, placement):
+                placements.reopen(db, rater, part)
         case "flag":
             placements.flag(db, rater, placement, event.text)
     if event.seconds:

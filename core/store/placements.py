@@ -8,7 +8,8 @@ replaced is kept.
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from graphlib import TopologicalSorter
 from hashlib import sha256
 from statistics import median
 from typing import NamedTuple
@@ -32,6 +33,8 @@ NUMBER = f"iif(p.purpose IN {RATED} AND i.other_id IS NULL, p.item_id, p.id)"
 One whose answers are ratings has the number of its item: taken back and dealt anew, it is the same item. A
 pair dealt anew may have other sides.
 """
+TOGETHER = "i.stratum || '|' || p.purpose || '|' || p.attempt"
+"""What placements p of an item i have in common that are a group, which is one item on a desk."""
 FEWEST_TIMED = 8
 
 
@@ -39,7 +42,8 @@ FEWEST_TIMED = 8
 class Placement:
     """One item on somebody's desk. Nothing here tells who wrote the dialogue or how others rated it.
 
-    Of a pair the answers are those to its conversations as they are `shown`.
+    Of a pair the answers are those to its conversations as they are `shown`. Of a group, whose conversations
+    are `grouped`, an answer has a digit for each: its rank, 1 the best.
     """
 
     id: int
@@ -56,10 +60,13 @@ class Placement:
     opened: str | None = None
     other_id: int | None = None
     swapped: bool = False
+    grouped: tuple[int, ...] = ()
 
     @property
     def shown(self) -> tuple[int, ...]:
         """The conversations in the order in which they are shown."""
+        if self.grouped:
+            return self.grouped
         both = (self.conversation_id,) if self.other_id is None else (self.conversation_id, self.other_id)
         return both[::-1] if self.swapped else both
 
@@ -107,18 +114,28 @@ def place(
 ) -> None:
     """Put (item, position) on somebody's desk, without those that lie there for the purpose.
 
-    Which conversation of a pair is shown first follows the study's seed, person, pair and purpose.
+    Which conversation of a pair is shown first follows the study's seed, person, pair and purpose. Those of a
+    group have one order, which follows seed, person, conversation and purpose.
     """
     rows = dict(items)
     both = db.execute(
-        "SELECT i.id, t.seed || '|' || (SELECT name FROM raters WHERE id = ?) "
-        f"|| '|' || {studies.KEY} FROM items i JOIN studies t ON t.id = i.study_id "
+        "SELECT i.id, t.seed || '|' || (SELECT name FROM raters WHERE id = ?) || '|', "
+        f"{studies.KEY}, iif({studies.RANKED}, c.key, ''), d.key FROM items i "
+        "JOIN studies t ON t.id = i.study_id "
         "JOIN conversations c ON c.id = i.conversation_id JOIN conversations d ON d.id = i.other_id "
         "WHERE i.id IN (SELECT value FROM json_each(?))",
         [rater, json.dumps([*rows])],
     ).fetchall()
     kind = "" if PURPOSES[purpose].rated else f"|{purpose}"
-    turned = {item for item, text in both if sha256(f"{text}{kind}".encode()).digest()[0] % 2}
+
+    def chance(text: str) -> bytes:
+        return sha256(f"{text}{kind}".encode()).digest()
+
+    turned = {
+        item
+        for item, seed, pair, one, other in both
+        if (chance(seed + other) < chance(seed + one) if one else chance(seed + pair)[0] % 2)
+    }
     db.conn.executemany(
         "INSERT OR IGNORE INTO placements (item_id, rater_id, purpose, position, attempt, swapped) "
         "VALUES (?, ?, ?, ?, ?, ?)",
@@ -234,12 +251,18 @@ def count_as_first(db: Database, name: str) -> None:
 def studies_of(db: Database, rater: int) -> list[tuple[str, str, int, int]]:
     """The studies on an annotator's desk: (name, title, items done or skipped, items in all)."""
     rows = db.execute(
-        "SELECT t.name, t.title, sum(p.state <> 'open'), count(*) FROM placements p "
+        f"SELECT t.name, t.title, sum(p.state <> 'open'), count(*), {studies.RANKED} FROM placements p "
         "JOIN items i ON i.id = p.item_id JOIN studies t ON t.id = i.study_id "
         f"WHERE p.rater_id = ? AND p.purpose IN {QUEUED} AND {studies.KEPT} GROUP BY t.id ORDER BY t.id DESC",
         [rater],
     )
-    return list(rows.fetchall())
+    counted = []
+    for name, title, done, items, ranked in rows.fetchall():
+        if ranked:
+            states = [state for _, state, _ in on_desk(db, rater, name)]
+            done, items = len(states) - states.count("open"), len(states)
+        counted.append((name, title, done, items))
+    return counted
 
 
 def left(db: Database, rater: int, study: str) -> int:
@@ -252,22 +275,34 @@ def on_desk(db: Database, rater: int, study: str) -> list[tuple[int, str, bool]]
 
     Before the study's training is passed only its items are there.
     """
+    grouped = studies.get(db, study).ranks
     rows = db.execute(
-        f"SELECT {NUMBER}, p.state, p.flag <> '' FROM placements p JOIN items i ON i.id = p.item_id "
+        f"SELECT {NUMBER}, p.state, p.flag <> '', {TOGETHER if grouped else 'p.id'} FROM placements p "
+        "JOIN items i ON i.id = p.item_id "
         "JOIN studies t ON t.id = i.study_id WHERE p.rater_id = :rater AND t.name = :study "
         f"AND p.purpose IN {QUEUED} AND {studies.KEPT} AND (p.purpose = 'training' OR NOT :training) "
-        "AND (p.purpose <> 'training' OR json_extract(t.meta, '$.training') IS NOT NULL) ORDER BY p.position",
+        "AND (p.purpose <> 'training' OR json_extract(t.meta, '$.training') IS NOT NULL) "
+        "ORDER BY p.position",
         {"rater": rater, "study": study, "training": untrained(db, study, rater)},
     )
-    return [(number, state, bool(flagged)) for number, state, flagged in rows.fetchall()]
+    if not grouped:
+        return [(number, state, bool(flagged)) for number, state, flagged, _ in rows.fetchall()]
+    groups: dict[str, list[tuple[int, str, int]]] = {}
+    for number, state, flagged, group in rows.fetchall():
+        groups.setdefault(group, []).append((number, state, flagged))
+    columns = (zip(*group, strict=True) for group in groups.values())
+    return [(min(ns), "open" if "open" in of else min(of), any(flags)) for ns, of, flags in columns]
 
 
 def pace(db: Database, rater: int, study: str, since: str) -> DeskPace:
     """An annotator's pace in a study; training does not count, because it is before the study."""
+    grouped = studies.get(db, study).ranks
+    figures = "max(p.submitted >= ?), sum(p.seconds)" if grouped else "p.submitted >= ?, p.seconds"
     rows = db.execute(
-        "SELECT p.submitted >= ?, p.seconds FROM placements p JOIN items i ON i.id = p.item_id "
+        f"SELECT {figures} FROM placements p JOIN items i ON i.id = p.item_id "
         "JOIN studies t ON t.id = i.study_id WHERE p.rater_id = ? AND t.name = ? AND p.state = 'done' "
-        f"AND p.purpose IN {QUEUED} AND p.purpose <> 'training'",
+        f"AND p.purpose IN {QUEUED} AND p.purpose <> 'training'"
+        f"{f' GROUP BY {TOGETHER}' if grouped else ''}",
         [since, rater, study],
     ).fetchall()
     timed = [seconds for _, seconds in rows if seconds]
@@ -290,11 +325,30 @@ def find_id(db: Database, rater: int, number: int) -> int:
 
 def items_of(db: Database, numbers: Iterable[int]) -> list[int]:
     """The items that desks know by these numbers; a number of nothing has none."""
-    rows = (
-        find(db, "placements", "item_id", id=number) if number > FIRST else {"item_id": number}
+    return [
+        item
         for number in numbers
-    )
-    return [row["item_id"] for row in rows if row]
+        for item in ([of for _, of in _together(db, number)] if number > FIRST else [number])
+    ]
+
+
+def _together(db: Database, placement: int) -> list[tuple[int, int]]:
+    """The placements, with their items, that are one item on a desk with this one: itself, or its group's."""
+    rows = db.execute(
+        f"SELECT p.item_id, {studies.RANKED} FROM placements p JOIN items i ON i.id = p.item_id "
+        "JOIN studies t ON t.id = i.study_id WHERE p.id = ?",
+        [placement],
+    ).fetchall()
+    if not any(ranked for _, ranked in rows):
+        return [(placement, item) for item, _ in rows]
+    rows = db.execute(
+        "SELECT p.id, p.item_id FROM placements q JOIN items h ON h.id = q.item_id "
+        "JOIN items i ON i.study_id = h.study_id AND i.stratum = h.stratum JOIN placements p "
+        "ON p.item_id = i.id AND p.rater_id = q.rater_id AND p.purpose = q.purpose "
+        "AND p.attempt = q.attempt WHERE q.id = ? ORDER BY p.id",
+        [placement],
+    ).fetchall()
+    return [(part, item) for part, item in rows]
 
 
 def study_of(db: Database, placement: int) -> tuple[str, str]:
@@ -331,7 +385,55 @@ def get(db: Database, rater: int, placement: int) -> Placement:
 
 def numbered(db: Database, rater: int, number: int) -> Placement:
     """What lies on a desk under this number. Raises NotAllowed where nothing does."""
-    return get(db, rater, find_id(db, rater, number))
+    first, *others = (get(db, rater, part) for part in parts(db, find_id(db, rater, number)))
+    if not studies.get(db, first.study).ranks:
+        return first
+    shown, digits = _order([first, *others]), dict[str, float]()
+    for question in set(first.answers).intersection(*(part.answers for part in others)):
+        pairs = [(*part.shown, part.answers[question]) for part in (first, *others)]
+        above = Counter(a if score < 0 else b for a, b, score in pairs if score)
+        digits[question] = float("".join(f"{1 + above[one]}" for one in shown))
+    return replace(first, grouped=shown, answers=digits)
+
+
+def _order(parts: Iterable[Placement]) -> tuple[int, ...]:
+    """The conversations of a group as they are shown: every pair of them says which of two comes first."""
+    order: TopologicalSorter[int] = TopologicalSorter()
+    for part in parts:
+        order.add(part.shown[1], part.shown[0])
+    return tuple(order.static_order())
+
+
+def rank(
+    db: Database, rater: int, placement: int, question: str, ranks: float | None, reason: str = ""
+) -> None:
+    """Store the order of a group as answers to its pairs, or take it back (None): each conversation as shown
+    has a digit, its rank. Raises StudyError for what is no such order.
+    """
+    group = [get(db, rater, part) for part in parts(db, placement)]
+    if ranks is None:
+        for pair in group:
+            answer(db, rater, pair.id, question, None)
+        return
+    shown, digits = _order(group), f"{ranks:.0f}"
+    if len(digits) != len(shown) or not {*digits} <= {*"12345678"[: len(shown)]}:
+        raise StudyError(f"An order has a rank for each, from 1 to {len(shown)}.")
+    rank_of = dict(zip(shown, digits, strict=True))
+    scores = dict[int, float]()
+    for pair in group:
+        first, second = (rank_of[conversation] for conversation in pair.shown)
+        scores[pair.id] = (first < second) - (first > second)
+    criteria = {c.name: c for c in studies.get(db, group[0].study).criteria}
+    check_known("criterion", question, criteria)
+    if not {*scores.values()} <= {*criteria[question].scale.values}:
+        raise StudyError("Two have the same rank, which this question does not allow.")
+    for part, score in scores.items():
+        answer(db, rater, part, question, score, reason)
+
+
+def parts(db: Database, placement: int) -> list[int]:
+    """The placements that are one item on a desk with this one, itself among them."""
+    return [part for part, _ in _together(db, placement)]
 
 
 def answer(

@@ -22,6 +22,10 @@ BEGUN = (
 
 KEPT = "(i.other_id IS NULL OR i.stratum NOT IN (SELECT key FROM scenarios WHERE state = 'discarded'))"
 """Whether an item i is still asked: pairs of a discarded scenario are left out everywhere."""
+RANKED = (
+    "EXISTS (SELECT 1 FROM criteria k WHERE k.scope = 'study:' || t.name AND k.scale ->> '$[2]' = 'ranking')"
+)
+"""Whether the pairs of a scenario are a group that is put in order, in a study t."""
 FEWEST_PINNED = 8
 """Conversations rated by people that a pinned study has at least; below it no interval is given."""
 _PINNED = "study"
@@ -57,6 +61,11 @@ class Study:
     def pairs(self) -> bool:
         """Whether pairs are compared in it."""
         return self.kind == "pairs"
+
+    @property
+    def ranks(self) -> bool:
+        """Whether the pairs of a scenario are a group that is put in order: one item on a desk."""
+        return any(criterion.scale.kind.ranks for criterion in self.criteria)
 
     @property
     def rubric(self) -> str:
@@ -273,11 +282,13 @@ def add_units(db: Database, name: str, units: Iterable[tuple[int, int | None, st
 def units(db: Database, name: str) -> list[dict[str, Any]]:
     """A study's units: id, conversation_id, other_id, key, turn, stratum, player.
 
-    A pair's `key` and `player` name both, the player first in the alphabet first.
+    A pair's `key` and `player` name both, the player first in the alphabet first; pairs of a group have the
+    key of the group.
     """
     rows = db.query(
-        f"SELECT i.id, i.conversation_id, i.other_id, {KEY} AS key, i.turn, i.stratum, {_of_both('player')} "
-        "AS player FROM items i JOIN conversations c ON c.id = i.conversation_id "
+        f"SELECT i.id, i.conversation_id, i.other_id, {'i.stratum' if get(db, name).ranks else KEY} AS key, "
+        f"i.turn, i.stratum, {_of_both('player')} AS player "
+        "FROM items i JOIN conversations c ON c.id = i.conversation_id "
         "LEFT JOIN conversations d ON d.id = i.other_id "
         f"WHERE i.study_id = ? AND i.known = '' AND {KEPT} ORDER BY i.id",
         [study_id(db, name)],

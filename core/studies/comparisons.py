@@ -1,6 +1,6 @@
 """Pairwise comparison of models by judges and people: the tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from concord.errors import ConcordError, check_known, not_found
 from concord.rubrics import guidance
 from concord.runs.registry import known_or_imported
-from concord.statistics import pairwise
+from concord.statistics import pairwise, rankings
 from concord.statistics.figures import empty
 from concord.statistics.intervals import SHARE, described
 from concord.statistics.pairwise import Row
@@ -45,6 +45,7 @@ class Compared:
     strengths: Table
     bias: Table
     leanings: Table
+    orders: Table
     matches: Table
 
 
@@ -135,6 +136,7 @@ def compared(
         replace(STRENGTHS, rows=tuple(strengths)),
         replace(BIAS, rows=tuple(pairwise.bias(placed))),
         replace(LEANINGS, rows=tuple(pairwise.leanings(table, **draws))),
+        replace(ORDERS, rows=tuple(_orders(given, **draws)) if of and of.ranks else ()),
         _agreement(_matches(given, _asked(table), **draws)),
     )
 
@@ -185,6 +187,23 @@ def _matches(given: pd.DataFrame, attempts: pd.DataFrame, **draws: int) -> list[
     for one, other in _sharing(people):
         matches.append(pairwise.match(one, other, each[one], each[other]))
     return matches
+
+
+def _orders(given: pd.DataFrame, **draws: int) -> Iterator[Row]:
+    """Agreement of people's orders with each other, and of those of judges and gold labels with people's."""
+    of = {kind: given[given.kind == kind] for kind in ("human", "judge", "gold")}
+    people = rankings.orders(of["human"])
+    if of["human"].rater.nunique() > 1:
+        groups = (ranks.to_numpy() for ranks in people.values())
+        yield {"a": PEOPLE, "b": pairwise.EACH_OTHER, **rankings.among(groups, **draws)}
+    others = {str(judge): rows for judge, rows in of["judge"].groupby("rater")}
+    others |= {ALL_JUDGES: of["judge"]} if len(others) > 1 else {}
+    for name, rows in (others | {GOLD: of["gold"]}).items():
+        theirs = rankings.orders(rows)
+        both = [s for s in theirs if s in people and [*theirs[s].columns] == [*people[s].columns]]
+        if both:
+            pairs = ((theirs[scenario].to_numpy(), people[scenario].to_numpy()) for scenario in both)
+            yield {"a": name, "b": PEOPLE, **rankings.beside(pairs, **draws)}
 
 
 def _sharing(people: pd.DataFrame) -> list[tuple[str, str]]:
@@ -253,7 +272,7 @@ def result_tables(result: Compared, rater: str = "") -> tuple[Table, ...]:
         first, *columns = duels.columns
         title = f"{duels.title}, by {rater or result.raters[0]}"
         duels = replace(duels, title=title, columns=(replace(first, file_only=True), *columns))
-    every = (duels, strengths, result.bias, result.leanings, result.matches)
+    every = (duels, strengths, result.bias, result.leanings, result.orders, result.matches)
     return tuple(table for table in every if table.rows)
 
 
@@ -291,6 +310,17 @@ LEANINGS = empty(
     "How often the one shown first is preferred",
     Column("rater"),
     percent("first", "shown first", interval="ends", n=True, help="Of the answers that are no tie"),
+)
+
+
+ORDERS = empty(
+    "orders",
+    "Agreement of orders",
+    Column("a", "one"),
+    Column("b", "other"),
+    Column("rho", "Spearman's ρ", digits=3, interval="ends", n=True, help="Of mean ranks, or of every two"),
+    Column("w", "Kendall's W", digits=3, interval="ends", help="1/m on average where m order by chance"),
+    caption="Means over groups of three or more. Strengths are those of the pairs that orders imply.",
 )
 
 

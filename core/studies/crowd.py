@@ -145,8 +145,9 @@ def share(db: Database, crowd: Crowd, worker: str) -> list[int]:
     rng.shuffle(free)
     chosen: list[list[int]] = []
     for key in sorted(free, key=held.__getitem__):
-        if not chosen or sum(map(len, chosen)) + len(conversations[key]) <= crowd.items:
-            chosen.append(conversations[key])
+        here = [*chosen, conversations[key]]
+        if not chosen or (len(here) if study.ranks else sum(map(len, here))) <= crowd.items:
+            chosen = here
     rng.shuffle(chosen)
     return [unit for units in chosen for unit in units]
 

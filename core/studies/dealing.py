@@ -93,6 +93,8 @@ def deal_study(
     """
     if repeats is not None and not 0 <= repeats <= repeat.MOST:
         raise StudyError(f"The share of items that come again is 0 to {repeat.MOST:g}, not {repeats:g}.")
+    if repeats and studies.get(db, name).ranks:
+        raise StudyError("A group that is put in order does not come again: leave --repeats out.")
     crowds.expire(db, name)
     deal = plan(db, name, annotators, overlap=overlap, extra=extra)
     if repeats is not None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -12,9 +13,9 @@ from sqlite_utils import Database
 
 from concord.conversation import Conversation
 from concord.errors import StudyError, check_known, not_found
-from concord.questions import preferences
+from concord.questions import LETTERS, preferences
 from concord.rating import Criterion, Preference, Verdict
-from concord.rubrics.rubric import Rubric, UnitKind, opening, two
+from concord.rubrics.rubric import Rubric, UnitKind, opening, sides
 from concord.rubrics.shelf import Numbered
 from concord.runs.registry import get, known_or_imported
 from concord.store import audit, conversations, scenarios, studies, tables
@@ -69,15 +70,20 @@ def new(
     unit: UnitKind = rubric.rubric.unit if rubric else "last-reply"
     if rubric:
         question(rubric.rubric)
+        if rubric.rubric.ranks and given is not None:
+            raise StudyError("A file names pairs, and a ranking is of groups, which are drawn: leave it out.")
     if name in conversations.benchmark_names(db):
         raise StudyError(f"“{name}” is the name of conversations here. Give the study another one.")
     if given is not None:
         benchmark, pairs = _checked(db, unit, given)
     else:
         candidates = (
-            _alike(db, unit, benchmark, players, facets) if rubric else _own(db, benchmark, players, facets)
+            _alike(db, unit, benchmark, players, facets, apart=rubric.rubric.ranks)
+            if rubric
+            else _own(db, benchmark, players, facets)
         )
-        pairs = draw(_table(db, benchmark, candidates), n, seed) if candidates else []
+        drawing = draw_groups if rubric and rubric.rubric.ranks else draw
+        pairs = drawing(_table(db, benchmark, candidates), n, seed) if candidates else []
     if not pairs:
         raise StudyError(
             f"No two players of “{benchmark}” answered the same "
@@ -136,9 +142,18 @@ def question(rubric: Rubric, criterion: str = "") -> PairQuestion:
 
 
 def _alike(
-    db: Database, unit: UnitKind, benchmark: str, players: Sequence[str], facets: Where | None
+    db: Database,
+    unit: UnitKind,
+    benchmark: str,
+    players: Sequence[str],
+    facets: Where | None,
+    *,
+    apart: bool = False,
 ) -> list[tuple[str, int, str, int, str]]:
-    """Every two players' conversations that were asked alike: (scenario, id, key, id, key)."""
+    """Every two players' conversations that were asked alike: (scenario, id, key, id, key).
+
+    Where they are to be told `apart`, several groups of a scenario have names of their own.
+    """
     chosen = _players(db, benchmark, players, facets)
     wanted = Filter(benchmark, players=tuple(chosen), facets={k: tuple(v) for k, v in (facets or {}).items()})
     there = set(conversations.table(db, wanted).id.tolist())
@@ -149,9 +164,11 @@ def _alike(
             group = groups.setdefault(_prompt(unit, by, conversation), {})
             group.setdefault(conversation.player, (number, conversation.key))
     dropped = set(scenarios.keys(db, benchmark, same, "discarded"))
+    several = Counter(scenario for scenario, *_ in groups)
     return [
-        (scenario, *of[a], *of[b])
-        for (scenario, *_), of in groups.items()
+        (" / ".join(filter(None, group)) if apart and several[scenario] > 1 else scenario, *of[a], *of[b])
+        for group, of in groups.items()
+        for scenario in group[:1]
         if scenario not in dropped
         for a, b in combinations(chosen, 2)
         if a in of and b in of
@@ -219,7 +236,7 @@ def _why_not(unit: UnitKind, benchmark: str, one: Conversation, other: Conversat
     if _prompt(unit, by, one) != _prompt(unit, by, other):
         return "they answer different prompts, or what is shown beside them differs."
     try:
-        two(unit, one, other)
+        sides(unit, one, other)
     except StudyError as error:
         return str(error)
     return ""
@@ -272,6 +289,23 @@ def draw(table: pd.DataFrame, n: int | None, seed: int = 0) -> list[tuple[str, i
             for two, many in sorted(each.items())
         ]
         table = pd.concat(parts)
+    return list(zip(table.scenario, table.one.tolist(), table.other.tolist(), strict=True))
+
+
+def draw_groups(table: pd.DataFrame, n: int | None, seed: int = 0) -> list[tuple[str, int, int]]:
+    """All pairs of `n` of the scenarios of a table (None: all), spread over the facets. Raises StudyError for
+    more than there are, and for groups of too many conversations.
+    """
+    largest = int(table.groupby("scenario").size().max())
+    if largest > len(LETTERS) * (len(LETTERS) - 1) // 2:
+        raise StudyError(f"Nobody keeps more than {len(LETTERS)} replies in order. Take fewer models.")
+    groups = table.drop_duplicates("scenario")
+    if n is not None and n > len(groups):
+        raise StudyError(f"There are {len(groups)} groups, not {n}. Ask for fewer.")
+    if n is not None:
+        facets = [str(column) for column in table.columns.drop(PAIR)]
+        drawn = sampling.draw(groups, n, seed=seed, by=facets, name="scenario")
+        table = table[table.scenario.isin(drawn.scenario)]
     return list(zip(table.scenario, table.one.tolist(), table.other.tolist(), strict=True))
 
 

@@ -47,7 +47,10 @@ class BesideDesk:
         more: dict[str, Any] = (
             {"reason": "required"} if reasoned else {"reason": "optional", "required": True}
         )
-        questions = [form.question(c, **more) for c in studies.get(db, self.study).criteria]
+        study = studies.get(db, self.study)
+        # What people differ on of an order is which of two is better.
+        more |= {"widget": "options"} if study.ranks else {}
+        questions = [form.question(c, **more) for c in study.criteria]
         says: dict[str, Any] = {"over": OVER[self.purpose], "together": reasoned}
         return form.fixed(self.desk, self.purpose, title, self.person, back, questions, **says)
 

@@ -50,9 +50,9 @@ class Desk {
 
   act(name, ...rest) {
     const { model, dialogs } = this;
-    const needsItem = ["digit", "answer", "compose", "keep", "words", "reason", "focus", "submit", "skip", "flag"].includes(name);
+    const needsItem = ["digit", "answer", "compose", "order", "keep", "words", "reason", "focus", "submit", "skip", "flag"].includes(name);
     if (needsItem && !model.item) return;
-    if (model.locked && ["digit", "answer", "compose", "words", "reason", "skip"].includes(name)) return model.say(t("Your answers to this item are locked. Enter goes on."));
+    if (model.locked && ["digit", "answer", "compose", "order", "words", "reason", "skip"].includes(name)) return model.say(t("Your answers to this item are locked. Enter goes on."));
     if (["skip", "flag"].includes(name) && !model.fixed.reasons.length) return;
     switch (name) {
       case "digit":
@@ -62,6 +62,8 @@ class Desk {
         return model.item && model.unsaid(model.criteria[rest[0]]) && this.view.write(rest[0]);
       case "compose":
         return model.compose(...rest);
+      case "order":
+        return model.order(...rest);
       case "keep":
         return this.keep(rest[0] ?? model.focus);
       case "reason":

@@ -34,7 +34,7 @@ class Dialogs {
 
   help() {
     const { fixed, criteria, purpose, item } = this.model;
-    const answers = criteria.flatMap((c) => c.options.flatMap((o) => [o.key, o.letter])).filter(Boolean);
+    const answers = criteria.flatMap((c) => widget(c).keys ?? c.options.flatMap((o) => [o.key, o.letter])).filter(Boolean);
     const rows = [
       [[...new Set(answers)].map((name) => name.toUpperCase()), t("answer the marked question and go to the next")],
       ...(Object.values(item?.beside ?? {}).some((b) => b.own != null) ? [[["K"], t("keep your own answer")]] : []),

@@ -334,6 +334,17 @@ class Model {
     this.changed();
   }
 
+  // The ranks of the sides of an item, 0 where there is none yet: an answer once each has one.
+  order(index, ranks) {
+    const { item } = this;
+    const { name } = this.criteria[index];
+    if (!ranks.includes(0)) this.answer(index, Number(ranks.map((rank) => 1 + ranks.filter((other) => other < rank).length).join("")));
+    else if (item.answers[name] != null) this.answer(index, null);
+    (item.drafts ??= {})[name] = ranks;
+    this.focus = index;
+    this.changed();
+  }
+
   // Record an answer. The same one is recorded again: on another device, another one may have been given since.
   change(event, old, text, focus) {
     this.record(event);
@@ -414,7 +425,7 @@ class Model {
     const last = this.done.pop();
     if (!last) return this.say(t("Nothing to undo."));
     if (this.at !== last.item) this.due.unshift(last.item), this.go();
-    for (const event of last.back) this.record(event);
+    for (const event of last.back) this.record(event), delete this.items.get(event.item)?.drafts;
     this.focus = last.focus;
     this.say(t("Undone: {what} (item {number}).", { what: last.what, number: this.indexOf(last.item) + 1 }));
   }

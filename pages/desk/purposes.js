@@ -1,18 +1,22 @@
 // What a purpose has of its own: what is shown of an item. All else differs by data.
 
-// Two replies to one dialogue, or two dialogues, by nobody named.
+// Two or more replies to one dialogue, or dialogues, by nobody named.
+const LETTERS = "ABCDEFGH";
+
 const pair = {
   sides(item, view) {
     const side = (letter, said, cut) =>
       el("section", { class: "side", "data-side": letter, tabindex: 0, "aria-label": `${item.whole ? t("Dialogue") : t("Reply")} ${letter}` },
         el("header", {}, el("strong", {}, letter), cut && el("strong", { class: "cut" }, t("cut off at the length limit"))), said);
-    return el("div", { class: "sides" }, item.sides.map((given, i) =>
-      item.whole ? side("AB"[i], given.map((message) => view.message(message, item))) : side("AB"[i], view.content(given.text, given.images), given.cut)));
+    const n = item.sides.length;
+    return el("div", { class: "sides", style: `--across: ${n > 3 ? Math.ceil(n / 2) : n}` }, item.sides.map((given, i) =>
+      item.whole ? side(LETTERS[i], given.map((message) => view.message(message, item))) : side(LETTERS[i], view.content(given.text, given.images), given.cut)));
   },
 
   refresh(item, { model, talk }) {
-    const answer = item?.answers[model.criteria[model.focus]?.name];
-    for (const side of talk.querySelectorAll(".side")) side.classList.toggle("better", side.dataset.side === "A" ? answer > 0 : answer < 0);
+    const criterion = model.criteria[model.focus];
+    const answer = item?.answers[criterion?.name];
+    talk.querySelectorAll(".side").forEach((side, i) => side.classList.toggle("better", answer != null && !!widget(criterion).best(answer, i)));
   },
 };
 

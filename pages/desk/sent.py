@@ -36,7 +36,10 @@ def fixed(study: Study, annotator: str, desk_id: str, back: str) -> dict[str, An
     common: dict[str, Any] = {"guidelines": study.guidelines, "reasons": list(form.REASONS)}
     common["feedback"] = bool(study.meta.get("feedback"))
     if study.pairs:
-        questions = [pair_question(criterion) for criterion in study.criteria]
+        questions = [
+            pair_question(c) | ({"options": [], "ties": 0 in c.scale} if study.ranks else {})
+            for c in study.criteria
+        ]
         common |= {} if study.rubric else {"raw": "mono"}
         return form.fixed(desk_id, "pair", title, annotator, back, questions, **PAIR_SAYS, **common)
     questions = [form.question(criterion) for criterion in study.criteria]
@@ -98,8 +101,7 @@ def item(db: Database, study: Study, unit: int, task: Placement) -> dict[str, An
     """
     if study.pairs:
         rubric = used(db, study.rubric, study.version).rubric if study.rubric else None
-        first, second = task.shown
-        shown_item = shown_pair(db, first, second, rubric)
+        shown_item = shown_pair(db, task.shown, rubric)
     else:
         shown_item = dialogue(study, task, images.load(db, task.conversation_id))
     return shown_item | answered(unit, task)
@@ -138,29 +140,30 @@ def pair_question(criterion: Criterion) -> dict[str, Any]:
     return form.question(criterion, reason="optional", across=True, **own)
 
 
-def shown_pair(db: Database, first: int, second: int, rubric: Rubric | None = None) -> dict[str, Any]:
-    """Two conversations (ids) as they are shown. Values are picked by name, and none names a model."""
-    one, other = (images.load(db, number) for number in (first, second))
+def shown_pair(db: Database, ids: Iterable[int], rubric: Rubric | None = None) -> dict[str, Any]:
+    """Two or more conversations as they are shown. Values are picked by name, and none names a model."""
+    sides = [images.load(db, number) for number in ids]
+    one = sides[0]
     about = {
         "turn": None,
         "language": one.language,
-        "context": _context(rubric, one, other) if rubric else [],
+        "context": _context(rubric, *sides) if rubric else [],
     }
     if rubric is not None and rubric.unit != "last-reply":
         roles = {"user": "User"}
-        whole = [form.messages(c, lambda message: roles.get(message.role, "Assistant")) for c in (one, other)]
+        whole = [form.messages(c, lambda message: roles.get(message.role, "Assistant")) for c in sides]
         return about | {"said": [], "sides": whole, "whole": True}
     player = "Assistant" if rubric else "Simulator"
     before = form.messages(one, lambda message: "User" if message.role == "user" else player)
-    replies = [
-        form.content(m) | {"cut": bool(m.meta.get("cut"))} for m in (one.messages[-1], other.messages[-1])
-    ]
+    last = [conversation.messages[-1] for conversation in sides]
+    replies = [form.content(m) | {"cut": bool(m.meta.get("cut"))} for m in last]
     title = "" if rubric else str(one.context.get("Task", ""))
     head = {"about": {"title": title, "facts": [], "tags": []}} if title else {}
     return about | head | {"said": before[:-1], "sides": replies}
 
 
-def _context(rubric: Rubric, one: Conversation, other: Conversation) -> list[tuple[str, str]]:
-    """The rubric's fields in which the two agree, by heading."""
-    theirs = dict(shown(other, rubric.show))
-    return [(name, form.as_text(text)) for name, text in shown(one, rubric.show) if theirs.get(name) == text]
+def _context(rubric: Rubric, one: Conversation, *others: Conversation) -> list[tuple[str, str]]:
+    """The rubric's fields in which all agree, by heading."""
+    theirs = [dict(shown(other, rubric.show)) for other in others]
+    alike = [(n, text) for n, text in shown(one, rubric.show) if all(t.get(n) == text for t in theirs)]
+    return [(name, form.as_text(text)) for name, text in alike]

@@ -7,6 +7,9 @@ const LONG = 24; // characters of an answer's words that do not fit beside other
 const options = {
   draw: (view, criterion, index, beside) => options.row(view, criterion, index, criterion.options, beside?.marks),
 
+  // Whether an answer prefers this side of an item.
+  best: (answer, side) => (side ? answer < 0 : answer > 0),
+
   row(view, criterion, index, row, marks = [], role = "radio") {
     const name = (o) => (o.say ? t(o.say) : o.label);
     const wordy = row.some((o) => name(o) !== o.shown);
@@ -205,5 +208,52 @@ const correction = {
   },
 };
 
-const WIDGETS = { options, several, number, slider, passages, correction };
+// The order of the sides of an item: a rank for each, by digits from A on, of which two may be the same.
+const ranking = {
+  keys: ["1", "2", "…", "0"],
+
+  best: (answer, side) => String(answer)[side] === "1",
+
+  draw: () => [el("div", { class: "ranks" }), hint(t("1 is the best. The keys rank A, then B and so on; 0 begins again."))],
+
+  next: (old, score) => score,
+
+  // 0 where there is none yet.
+  given: ({ drafts, answers, sides }, name) => drafts?.[name] ?? (answers[name] == null ? sides.map(() => 0) : [...String(answers[name])].map(Number)),
+
+  show(question, answer, criterion, view) {
+    const box = question.querySelector(".ranks");
+    const { item } = view.model;
+    if (!item?.sides) return;
+    const index = +question.dataset.index;
+    const places = item.sides.map((_, i) => i + 1);
+    if (box.item !== item)
+      box.replaceChildren(...item.sides.map((_, side) => el("div", { class: "options rank", role: "radiogroup", "aria-label": LETTERS[side] },
+        el("strong", {}, LETTERS[side]), places.map((place) => el("button", { type: "button", role: "radio", class: "option", "aria-label": `${LETTERS[side]}: ${place}`,
+          onclick: (event) => (event.stopPropagation(), view.press(event, "order", index, ranking.with(item, criterion, side, place))) }, place)))));
+    box.item = item;
+    box.style.setProperty("--count", places.length);
+    const ranks = ranking.given(item, criterion.name);
+    [...box.children].forEach((row, side) => row.querySelectorAll(".option").forEach((option, i) => {
+      option.setAttribute("aria-checked", ranks[side] === i + 1);
+      option.tabIndex = i + 1 === (ranks[side] || 1) ? 0 : -1;
+      option.disabled = view.model.locked;
+    }));
+  },
+
+  // The ranks with another one for a side; where ties are not allowed, who had it has none.
+  with: (item, { name, ties }, side, place) => ranking.given(item, name).map((rank, i) => (i === side ? place : rank === place && !ties ? 0 : rank)),
+
+  key(question, digit, view, index) {
+    const { item, criteria } = view.model;
+    const given = ranking.given(item, criteria[index].name);
+    if (digit === "0") return view.act("order", index, given.map(() => 0));
+    if (digit > given.length) return view.model.say(t("“{key}” is no answer to this question.", { key: digit }), "bad");
+    const side = given.indexOf(0);
+    if (side >= 0) return view.act("order", index, ranking.with(item, criteria[index], side, +digit));
+    view.act("order", index, given.map((_, i) => (i ? 0 : +digit))); // once more from A on
+  },
+};
+
+const WIDGETS = { options, several, number, slider, passages, correction, ranking };
 const widget = (criterion) => WIDGETS[criterion.widget ?? "options"];

@@ -32,6 +32,7 @@ ANSWERS = {
     "passages": "passages marked in a reply",
     "correction": "a corrected reply",
     "pairwise": "which of two conversations is better",
+    "ranking": "the order of several conversations",
 }
 """Types of answers, in words."""
 OPEN = 3

@@ -194,7 +194,9 @@ def _question(criterion: Criterion, key: str) -> None:
     needed = "" if criterion.required else " · may be left out"
     only = "".join(f" · only {name}: {', '.join(values)}" for name, values in criterion.only.items())
     st.markdown(f"**{plain(criterion.label)}**  \n{with_code(criterion.statement.strip())}")
-    if answers := scale.kind.options(scale):
+    if scale.kind.ranks:
+        st.caption("A rank for each of several replies, 1 the best.")
+    elif answers := scale.kind.options(scale):
         words = [f"{o.shown} {o.say or (o.label if o.label != o.shown else '')}" for o in answers]
         st.pills(criterion.label, list(map(plain, words)), label_visibility="collapsed", key=f"preview {key}")
     else:

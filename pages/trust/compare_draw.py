@@ -24,7 +24,8 @@ def section(known: Sequence[str]) -> None:
         st.caption(
             "Two players' conversations of one scenario or prompt, evenly over every two players. People "
             "compare them blind at their desk, judges in both orders. A rubric with a criterion of the type "
-            "pairwise says which question is asked; some benchmarks have one of their own."
+            "pairwise says which question is asked; some benchmarks have one of their own. One of the type "
+            "ranking has all players' conversations of a scenario put in order, and counts groups."
         )
         left, right = st.columns(2)
         left.selectbox("Conversations", known, key=WHOSE)

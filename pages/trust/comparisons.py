@@ -106,11 +106,12 @@ def _of_benchmark(benchmark: Benchmark) -> None:
 def _of_study(study: Study) -> None:
     """A study of pairs: what is asked, the figures, then the way to its people and judges."""
     with workspace().read() as db:
-        many = len(stored_studies.units(db, study.name))
+        many = len({unit["key"] for unit in stored_studies.units(db, study.name)})
+        what = "groups" if study.ranks else "pairs"
         stamp = tables.stamp(db), stored.stamp(db)
     by = f" ({plain(study.rubric)} v{study.version})" if study.rubric else ""
     st.markdown(
-        f"**{plain(study.title)}** · {many:,} pairs of {plain(study.benchmark)} · asked: "
+        f"**{plain(study.title)}** · {many:,} {what} of {plain(study.benchmark)} · asked: "
         + ", ".join(plain(question.label) for question in study.criteria)
         + f"{by} · {plain(study.source)}, seed {study.seed}"
     )

@@ -1,12 +1,15 @@
-"""Spearman with another ranking of the same models, beside its arithmetic by hand."""
+"""Spearman with another ranking of the same models, and agreement of orders, beside arithmetic by hand."""
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
-from concord.statistics.rankings import against
+from concord.statistics.rankings import against, among, beside, concordance, orders
 
 
 def scores(*rows):
@@ -37,3 +40,50 @@ def test_a_perfect_order_of_few_has_no_p():
     rho, p = against(scores(1, 2, 3, 4), scores(1, 2, 3, 4))
     assert (rho.value, p.value) == (1.0, None)
     assert "perfect correlation" in p.reason
+
+
+def outcomes(*orders, scenario="s"):
+    """What orders (the rank of each of a, b, c …) say of every two."""
+    rows = [
+        (scenario, "abcdefghij"[i], "abcdefghij"[j], str(rater), np.sign(ranks[j] - ranks[i]))
+        for rater, ranks in enumerate(orders)
+        for i, j in combinations(range(len(ranks)), 2)
+    ]
+    return pd.DataFrame(rows, columns=["scenario", "one", "other", "rater", "outcome"])
+
+
+def test_concordance_without_ties_is_that_of_siegel():
+    """Three executives and six applicants (Siegel 1956, chapter 9): the sums of ranks are 8, 14, 11, 11, 11
+    and 8, so that s = 25.5 and W = 12 · 25.5 / (9 · 210) = 0.16.
+    """
+    table = outcomes((1, 6, 3, 2, 5, 4), (1, 5, 6, 4, 2, 3), (6, 3, 2, 5, 4, 1))
+    [ranks] = orders(table).values()
+    assert ranks.to_numpy().sum(axis=0).tolist() == [8, 14, 11, 11, 11, 8]
+    assert concordance(ranks.to_numpy()) == pytest.approx(12 * 25.5 / (9 * 210))
+
+
+def test_concordance_with_ties_is_kendalls():
+    """Kendall's example, also in Siegel (1956): s = 591, W = 12 · 591 / (9 · 990 − 3 · 12 · 9.5) = 0.828."""
+    one = (1, 4.5, 2, 4.5, 3, 7.5, 6, 9, 7.5, 10)
+    two = (2.5, 1, 2.5, 4.5, 4.5, 8, 9, 6.5, 10, 6.5)
+    three = (2, 1, 4.5, 4.5, 4.5, 4.5, 8, 8, 8, 10)
+    [ranks] = orders(outcomes(one, two, three)).values()
+    assert ranks.to_numpy().tolist() == [list(one), list(two), list(three)]
+    assert concordance(ranks.to_numpy()) == pytest.approx(12 * 591 / (9 * 990 - 3 * 12 * 9.5))
+    assert among([ranks.to_numpy()])["w"].value == pytest.approx(0.828, abs=5e-4)
+
+
+def test_spearman_of_orders_is_the_mean_over_groups():
+    """Of 1 2 3 with 1 3 2 ρ = 1 − 6 · 2 / 24 = 0.5, with 3 2 1 it is −1; the mean over both is −0.25."""
+    groups = [np.array([[1.0, 2, 3], [1, 3, 2]]), np.array([[1.0, 2, 3], [3, 2, 1]])]
+    assert among(groups)["rho"].value == pytest.approx(-0.25)
+    rho = beside((of[:1], of[1:]) for of in groups)["rho"]
+    assert (rho.value, rho.n) == (pytest.approx(-0.25), 2)
+
+
+def test_orders_that_are_not_whole_and_ties_alone_are_left_out():
+    table = outcomes((1, 2, 3), (1, 1, 1), (2, 1, 3))
+    ranks = orders(table.iloc[:-1])["s"]
+    assert [*ranks.index] == ["0", "1"]
+    assert among([ranks.to_numpy()])["rho"].value is None
+    assert orders(outcomes((1, 2), (1, 2))) == {}

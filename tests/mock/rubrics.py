@@ -5,6 +5,7 @@ from typing import Any
 
 from concord.demo.rules import LEANING, quality, words
 from concord.llm.schemas import Schema, bounds, resolve
+from concord.questions import LETTERS
 from tests.mock.call import Answer, Call
 
 RATED = re.compile(r"^Turn (\d+)(?:, assistant \(to be rated\))?:", re.M)
@@ -48,11 +49,24 @@ def _compared(call: Call, first: str, second: str) -> dict[str, Any]:
         by = lead + call.rng("rubric", name).gauss(0, noise)
         better = "A" if by > 0 else "B"
         labels = resolve(schema, call.schema or {}).get("enum", ())
+        if not labels:
+            found[name] = _order(call, name)
+            continue
         if abs(by) < 0.1 and "tie" in labels:
             better = "tie"
         far = f"{better} by far"
         found[name] = far if abs(by) > 0.5 and far in labels else better
     return found
+
+
+def _order(call: Call, name: str) -> str:
+    """The letters of all that are shown, the best first."""
+    sides = {
+        letter: quality(found[1]) + call.rng("rubric", name, letter).gauss(0, 0.1)
+        for letter in LETTERS
+        if (found := re.search(_SIDE.format(letter), call.asked, re.S | re.M))
+    }
+    return " > ".join(sorted(sides, key=sides.__getitem__, reverse=True))
 
 
 def _entry(field: Any, root: Schema) -> Schema:

@@ -14,10 +14,12 @@ def test_the_example_is_a_rubric_with_every_type_of_question():
     example = re.search(r"```toml\n(.*?)```", PAGE, re.S)
     assert example
     read = rubric(example[1])
-    more = re.search(r"two more types ask for words.*?```toml\n(.*?)```", PAGE, re.S)
+    more = re.search(r"two\s+more types ask for words.*?```toml\n(.*?)```", PAGE, re.S)
     assert more
     words = rubric('unit = "each-reply"\n' + more[1])
-    types = [c.scale.type for c in (*read.criteria, *read.pairs, *words.criteria)]
+    order = re.search(r"## Several replies in order.*?```toml\n(.*?)```", PAGE, re.S)
+    assert order
+    types = [c.scale.type for c in (*read.criteria, *read.pairs, *words.criteria, *rubric(order[1]).pairs)]
     assert sorted(types) == sorted(TYPES)
 
 

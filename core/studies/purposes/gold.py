@@ -120,6 +120,8 @@ def _gold(db: Database, study: studies.Study, drawn: Collection[UnitKey], given:
     criteria = {c.name: c for c in studies.criteria_of(db, study.name, unit.conversation_id, unit.turn)}
     if given["criterion"] not in criteria:
         raise StudyError(f"“{given['criterion']}” is not asked here; asked are {', '.join(criteria)}")
+    if study.ranks:
+        raise StudyError("of an order no answer is known; rate the same conversations with another rubric")
     if criteria[given["criterion"]].scale.kind.content:
         raise StudyError(f"“{given['criterion']}” is answered in words, of which none are the known answer")
     answer = _answer(criteria[given["criterion"]], given["answer"]) * (-1 if number == unit.other_id else 1)
