@@ -19,6 +19,9 @@ import pytest
 
 import concord
 from concord.errors import ConfigError, ImportRefused, NotFound, StudyError
+from concord.statistics.coefficients import coefficient
+from concord.statistics.ratings import read_ratings
+from concord.statistics.resampling import everything
 from concord.workspace import Workspace
 from tests.conftest import FIXED
 
@@ -230,7 +233,10 @@ def test_any_table_is_taken_without_a_database(tmp_path, monkeypatch, of, form):
 
 def test_categories_in_words_are_taken_in_long_form():
     words = frame().assign(score=lambda table: table["score"].map(dict(enumerate(" ABCDE"))))
-    assert concord.agreement(words).judges["j"] == concord.agreement(frame(), nominal=True).judges["j"]
+    codes = read_ratings(frame())
+    for name, figure in concord.agreement(words).judges["j"].items():
+        by_code = coefficient(codes, "wit", ["j"], name, "nominal")
+        assert figure.value == pytest.approx(by_code.on(everything(len(codes.units)))[0])
 
 
 def test_single_figures_are_those_of_the_report():
@@ -304,7 +310,9 @@ def test_coefficients_of_people_are_there():
 
 
 def test_answers_as_categories_have_kappa_alone():
-    found = concord.agreement(frame(), nominal=True)
+    found = concord.agreement(
+        frame().assign(score=lambda table: table["score"].map(dict(enumerate(" ABCDE"))))
+    )
     assert list(found.judges["j"]) == ["kappa", "alpha"]
     assert found.frame.query("of == 'people'")["figure"].tolist() == ["alpha_nominal"]
 

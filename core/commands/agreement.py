@@ -18,11 +18,6 @@ from concord.commands.printing import columns, echo
 @options.resamples("items")
 @options.seed
 @options.measuring
-@click.option(
-    "--nominal",
-    is_flag=True,
-    help="Take answers as categories (yes/no): nominal alpha and Cohen's kappa instead.",
-)
 @options.several("--section", "Sections of the report instead of its overview; “all” for every one.")
 @click.option(
     "--criterion", default="", help="The criterion of the sections; final or the last one if absent."

@@ -78,7 +78,6 @@ def command(
     from concord.exchange import labels
     from concord.reports import screen
     from concord.reports.agreement_report import Options, report_of
-    from concord.reports.coefficient import every_criterion
 
     table = labels.read(file, reading)
     report = report_of(table.of, Options(resamples=resamples, seed=seed), table.features)
@@ -104,8 +103,8 @@ def command(
         echo(report.document(form, sections=section, criterion=on, width=columns(WIDTH)), nl=False)
     else:
         same = f"concord check {quote(str(file))}"
-        shown = on or screen.main_of(report)
-        others = [name for name in every_criterion(report) if name != shown]
+        shown = on or report.main
+        others = [name for name in report.criteria if name != shown]
         more = [*(f"{same} --criterion {quote(name)}" for name in others[:2]), f"{same} --html report.html"]
         more.append(f"{same} --section players,distribution,disagreement")
         echo(

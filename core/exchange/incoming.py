@@ -47,7 +47,6 @@ class Measured(TypedDict, total=False):
     """How ratings become those of agreement: see `concord.studies.studies.study_ratings`."""
 
     runs: Runs
-    nominal: bool
     cluster_by: Sequence[str] | None
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from concord.errors import check_known, not_found
 from concord.estimate import Estimate
 from concord.reports.agreement_report import AgreementReport
-from concord.reports.coefficient import every_criterion, ordered, with_people
+from concord.reports.coefficient import with_people
 from concord.reports.gate import gate
 from concord.reports.names import renamed
 from concord.reports.screen import screen
@@ -83,7 +83,7 @@ class Agreement:
     @property
     def criteria(self) -> tuple[str, ...]:
         """What was rated; the mean of the criteria that count is *final*."""
-        return every_criterion(self.report)
+        return self.report.criteria
 
     def __getitem__(self, criterion: str) -> CriterionFigures:
         """The figures of a criterion. Raises NotFound."""
@@ -175,7 +175,7 @@ class Agreement:
 
 
 def _figures(report: AgreementReport, criterion: str) -> CriterionFigures:
-    nominal = not ordered(report, criterion)
+    nominal = not report.ratings[criterion].ordered
     names: list[Name] = ["kappa", "alpha"] if nominal else [*COEFFICIENTS]
     panels = [members for members in report.panels if len(members) > 1]
     every = [*((judge,) for judge in report.ratings.judges), *panels]
@@ -186,9 +186,9 @@ def _figures(report: AgreementReport, criterion: str) -> CriterionFigures:
         for members in every
     }
     if nominal:
-        rows = (report.categories or report.nominal).rows
-        alpha = next(r for r in rows if (r["criterion"], r["coefficient"]) == (criterion, "alpha_nominal"))
-        annotators, alphas = Figures(), Figures(nominal=cast(Estimate, alpha["value"]))
+        alpha = report.section("people", criterion)["nominal"].rows[0]
+        metric = str(alpha["coefficient"]).removeprefix("alpha_")
+        annotators, alphas = Figures(), Figures({metric: cast(Estimate, alpha["value"])})
         people = Figures()
     else:
         part = report.agreement.criteria[criterion]

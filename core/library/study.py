@@ -31,7 +31,6 @@ class Measuring(TypedDict, total=False):
     runs: Runs
     cluster_by: Sequence[str] | None
     people: People | None
-    nominal: bool
     margin: float
     resamples: int
     seed: int
@@ -70,7 +69,7 @@ def agreement(
     columns = TableOptions(
         tuple(human), tuple(judge), id, tuple(by), tuple(criterion), given, pass_from, tuple(gold)
     )
-    kept = ("runs", "nominal", "cluster_by", "exclude_refused")
+    kept = ("runs", "cluster_by", "exclude_refused")
     treatment = {name: of for name, of in how.items() if name in kept}
     read = labels.read(table, columns, **cast(labels.Treatment, treatment))
     return Agreement(report_of(read.of, _options(how), read.features), read.warnings, read.columns)

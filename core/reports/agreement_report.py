@@ -15,25 +15,21 @@ from sqlite_utils import Database
 
 from concord.arrays import Columns
 from concord.errors import check_known, not_found
-from concord.estimate import Estimate
 from concord.files.plain import plain_line
 from concord.reports.evidence import Evidence
 from concord.reports.evidence import Options as Options
 from concord.reports.names import renamed
 from concord.reports.notes import notes
-from concord.reports.sections import IN_FILES, OVER_ALL, SECTIONS, section
+from concord.reports.sections import AT_ONCE, IN_FILES, OVER_ALL, SECTIONS, lacks, section
 from concord.reports.verdict import Verdict, flags_of, missing, verdict
-from concord.statistics.nominal import nominal
-from concord.statistics.ratings import DIGITS, FINAL, Ratings
+from concord.statistics.ratings import DIGITS, FINAL
 from concord.statistics.study import as_json, correlations_table
 from concord.store import frames
 from concord.studies import studies
 from concord.studies.studies import StudyRatings
 from concord.table import (
-    SCHEMA,
     Column,
     Table,
-    as_csv,
     as_document,
     as_figures_csv,
     as_values,
@@ -53,38 +49,27 @@ class AgreementReport(Evidence):
     """Evidence with its tables and sentences, which are made when asked for, and kept."""
 
     @cached_property
-    def nominal(self) -> Table:
-        """Nominal alpha and kappas of every criterion that people are asked, the criterion's name first."""
-        return self._as_categories(self.ratings, self.of.criteria)
-
-    @cached_property
     def categories(self) -> Table | None:
-        """The same of the criteria whose answers are categories, beside others; None where there are none."""
-        return (
-            None if self.unordered is None else self._as_categories(self.unordered, self.unordered.criteria)
-        )
-
-    def _as_categories(self, ratings: Ratings, criteria: Iterable[str]) -> Table:
-        by_criterion = {}
-        for name in criteria:
-            question = self.criterion(name)
-            labels = question.scale.labels if question and question.scale.sets else ()
-            by_criterion[name] = nominal(ratings, name, labels, **self.drawing)
-        widest = max(by_criterion.values(), key=lambda table: len(table.columns))
-        return Table(
-            widest.name,
-            f"{widest.title} of study {self.of.study.name}",
-            (Column("criterion"), *widest.columns),
-            tuple({"criterion": name, **row} for name, table in by_criterion.items() for row in table.rows),
-            notes=tuple(f"{name}: {note}" for name, table in by_criterion.items() for note in table.notes),
+        """Nominal alpha and kappas of the criteria whose answers are categories, the criterion's name first;
+        None where there are none.
+        """
+        names = [name for name in self.criteria if name not in self.ordered]
+        tables = {name: self.section("people", name)["nominal"] for name in names}
+        if not tables:
+            return None
+        widest = max(tables.values(), key=lambda table: len(table.columns))
+        return replace(
+            _of(widest),
+            title=f"{widest.title} of study {self.of.study.name}",
+            rows=tuple({"criterion": name, **row} for name, table in tables.items() for row in table.rows),
+            notes=tuple(f"{name}: {note}" for name, table in tables.items() for note in table.notes),
+            meta={},
         )
 
     @cached_property
     def overview(self) -> tuple[Table, ...]:
         """The tables over all criteria: what the command prints, and the page shows first."""
-        if self.options.nominal:
-            return (self.nominal,)
-        tables = [*self.section("glance", self.main).values(), *self.section("criteria", self.main).values()]
+        tables = [table for name in AT_ONCE for table in self.section(name, self.main).values()]
         return (*tables, *filter(None, [self.categories]))
 
     def section(self, name: str, criterion: str) -> dict[str, Table]:
@@ -93,7 +78,7 @@ class AgreementReport(Evidence):
 
     def lacks(self, name: str, criterion: str) -> str:
         """What the study lacks for a section on one criterion, as the end of a sentence; else “”."""
-        return SECTIONS[name].lacks(self, criterion)
+        return lacks(self, name, criterion)
 
     def _named(self, sections: Sequence[str], criterion: str) -> list[str]:
         """The names of these sections, “all” being every one.
@@ -146,9 +131,9 @@ class AgreementReport(Evidence):
         Where the judges cannot be compared together on it, that on the first criterion on which they can;
         where there is none, one of each judge.
         """
-        if self.options.nominal:
+        if not self.ordered:
             return [self.verdict()]
-        names = [*dict.fromkeys([self.main, *self.criteria])]
+        names = [*dict.fromkeys([self.main, *self.ordered])]
         every = self._first(self.primary_panel, names)
         every = every or [one for judge in self.ratings.judges for one in self._first((judge,), names)]
         return [verdict(self, criterion, members) for criterion, members in every]
@@ -175,18 +160,16 @@ class AgreementReport(Evidence):
     @cached_property
     def missing(self) -> list[str]:
         """What keeps the study from answering how far its judges can be trusted, with the remedies."""
-        if self.options.nominal:
-            people = max((len(self.ratings[name].people) for name in self.of.criteria), default=0)
-            kappas = [row for row in self.nominal.rows if row["a"] in self.ratings.judges]
-            compared = [row["value"] for row in kappas if isinstance(row["value"], Estimate)]
-        else:
-            parts = self.agreement.criteria.values()
-            people = max((part.people for part in parts), default=0)
-            compared = [row.spearman for part in parts for row in part.judges]
+        parts = self.agreement.criteria.values()
+        compared = [row.spearman for part in parts for row in part.judges]
+        rated = [part.people for part in parts]
+        for name in self.criteria[len(self.ordered) :]:
+            rated.append(len(self.ratings[name].people))
+            compared += self.section("judges", name)["judges"].estimates("kappa")
         study, judges = self.of.study, self.ratings.judges
         return missing(
             study.name,
-            people=people,
+            people=max(rated, default=0),
             judges=judges,
             compared=compared,
             anonymous=study.anonymous,
@@ -196,12 +179,12 @@ class AgreementReport(Evidence):
     @property
     def notes(self) -> list[str]:
         """What a reader of the figures has to know."""
-        return notes(self.of, len(self.ratings.units), nominal=self.options.nominal)
+        return notes(self.of, len(self.ratings.units))
 
     def as_json(self) -> dict[str, Any]:
         """All figures and sentences as plain values: over all criteria, and every section on every one."""
         values: dict[str, Any] = {"summary": self.summary, "missing": self.missing, "notes": self.notes}
-        values["limits"] = [] if self.options.nominal else self.limits
+        values["limits"] = self.limits
         values["left_out"] = self.left_out
         values["excluded"] = [
             {"annotator": one.about, "reason": one.detail, "decided": one.done} for one in self.of.excluded
@@ -209,9 +192,6 @@ class AgreementReport(Evidence):
         values["with_excluded"] = self.of.with_excluded
         if self.of.chances:
             values["describes"] = self.of.items
-        if self.options.nominal:
-            figures = [_flat(row) for row in self.nominal.rows]
-            return {"schema": SCHEMA, "study": self.of.study.name, "figures": figures} | values
         sections = {
             criterion: {
                 name: {table.name: as_values(table) for table in self.section(name, criterion).values()}
@@ -219,8 +199,8 @@ class AgreementReport(Evidence):
             }
             for criterion in self.criteria
         }
-        if self.unordered is not None:
-            values["categories"] = [_flat(row) for row in (self.categories or self.nominal).rows]
+        if self.categories is not None:
+            values["categories"] = [_flat(row) for row in self.categories.rows]
         return as_json(self.agreement) | values | {"main": self.main, "sections": sections}
 
     @property
@@ -245,7 +225,7 @@ class AgreementReport(Evidence):
         elif form == "json":
             return json.dumps(self.as_json(), ensure_ascii=False, indent=2) + "\n"
         elif form == "csv":
-            return as_csv(self.nominal) if self.options.nominal else as_figures_csv(_figures(self))
+            return as_figures_csv(_figures(self))
         else:
             tables = [*self.overview]
         if form in ("json", "csv"):
@@ -256,7 +236,7 @@ class AgreementReport(Evidence):
         sentences = dict.fromkeys([*self.summary, *self.limits, *self.notes])
         text = _listed([*sentences], form, width) + as_document(named, form, width=width)
         more = [f"More: `--section NAME`, where NAME is {', '.join(SECTIONS)} or all."]
-        return text if form != "table" or self.options.nominal else f"{text}\n{_listed(more, form, width)}"
+        return text if form != "table" else f"{text}\n{_listed(more, form, width)}"
 
 
 def agreement_report(db: Database, study: str, options: Options = Options()) -> AgreementReport:
@@ -272,7 +252,6 @@ def agreement_report(db: Database, study: str, options: Options = Options()) -> 
         exclude_refused=options.exclude_refused,
         cluster_by=options.cluster_by,
         with_excluded=options.with_excluded,
-        nominal=options.nominal,
         items=options.items,
     )
     return report_of(of, options, frames.feature_rows(db, study))
@@ -303,10 +282,10 @@ def _figures(report: AgreementReport) -> list[Table]:
     for criterion in report.criteria:
         tables = (table for name in IN_FILES for table in report.section(name, criterion).values())
         every += [_of(table, report.label(criterion)) for table in tables]
-    return [*every, *filter(None, [report.categories])]
+    return every
 
 
-def _of(table: Table, criterion: str) -> Table:
+def _of(table: Table, criterion: str = "") -> Table:
     """A table of one criterion with the criterion's name in every row."""
     rows = tuple({"criterion": criterion, **row} for row in table.rows)
     return replace(table, columns=(Column("criterion"), *table.columns), rows=rows)

@@ -11,7 +11,7 @@ from concord.reports.evidence import Evidence
 from concord.reports.features import FEATURES, OWN_FAMILY
 from concord.reports.names import first_names, renamed
 from concord.reports.overview import NextStep
-from concord.reports.sections import SECTIONS, section, unmeasured
+from concord.reports.sections import lacks, section, unmeasured
 from concord.reports.verdict import Verdict
 from concord.runs.registry import BENCHMARKS
 from concord.statistics.claims import more_items
@@ -219,7 +219,7 @@ def next_step(evidence: Evidence, of: Verdict, left: int | None, waiting: Sequen
 
 
 def _has(evidence: Evidence, name: str, criterion: str) -> bool:
-    return not SECTIONS[name].lacks(evidence, criterion)
+    return not lacks(evidence, name, criterion)
 
 
 def _figure(figure: Estimate, unit: str, *, signed: bool = False) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from concord.errors import check_known, not_found
+from concord.errors import check_known
 from concord.estimate import Estimate, undefined
 from concord.reports.evidence import Evidence
 from concord.statistics.alpha import Metric
@@ -13,21 +13,10 @@ from concord.statistics.figures import Figure, estimates
 from concord.statistics.ratings import Ratings
 
 
-def every_criterion(evidence: Evidence) -> tuple[str, ...]:
-    """The criteria of a report, those whose answers are categories included."""
-    return (*evidence.criteria, *(evidence.unordered.criteria if evidence.unordered else ()))
-
-
-def ratings_of(evidence: Evidence, criterion: str) -> Ratings:
-    """The ratings of one criterion: those of categories lie apart."""
-    apart = evidence.unordered
-    return apart if apart and criterion in apart.criteria else evidence.ratings
-
-
 def metric_of(evidence: Evidence, criterion: str) -> Metric:
     """The level of measurement of a criterion, for alpha; *final*, a mean, is of interval level."""
     question = evidence.criterion(criterion)
-    return "nominal" if evidence.options.nominal else question.scale.kind.level if question else "interval"
+    return question.scale.kind.level if question else "interval"
 
 
 def usual(evidence: Evidence, criterion: str) -> Name:
@@ -35,13 +24,7 @@ def usual(evidence: Evidence, criterion: str) -> Name:
     Spearman's ρ.
     """
     question = evidence.criterion(criterion)
-    return "kappa" if evidence.options.nominal else question.scale.lead if question else "spearman"
-
-
-def ordered(evidence: Evidence, criterion: str) -> bool:
-    """Whether answers are taken to have an order, and a mean."""
-    question = evidence.criterion(criterion)
-    return not evidence.options.nominal and (question is None or question.scale.ordered)
+    return question.scale.lead if question else "spearman"
 
 
 def coefficient_words(evidence: Evidence, criterion: str, name: Name) -> str:
@@ -68,17 +51,15 @@ def with_people(
     Undefined where an order is asked of categories. Raises NotFound for a criterion or a judge that the
     study does not have.
     """
-    ratings = ratings_of(evidence, criterion)
-    if criterion not in ratings.criteria:
-        raise not_found("criterion", criterion, every_criterion(evidence))
+    ratings = evidence.ratings
+    check_known("criterion", [criterion], evidence.criteria)
     check_known("judge", members, ratings.judges)
     metric = metric_of(evidence, criterion)
-    in_order = ordered(evidence, criterion)
 
     def figures(table: Ratings) -> list[Figure]:
         return [
             undefined("the answers are categories, which have no order")
-            if not in_order and name not in ("kappa", "alpha")
+            if not ratings[criterion].ordered and name not in ("kappa", "alpha")
             else coefficient(table, criterion, members, name, metric)
             for name in names
         ]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -48,9 +48,8 @@ class Options:
 
     `panels` are measured beside the usual ones. Items alike in all facets of `cluster_by` are resampled
     together, by default those of one scenario; with `()` items are drawn one by one. `people` says whom
-    intervals are about; None leaves it to the design. With `nominal` answers are categories: nominal alpha
-    and kappa in place of the other figures. `scales` declare the scale of a criterion (“” for every one) on
-    which people and judges answer.
+    intervals are about; None leaves it to the design. `scales` declare the scale of a criterion (“” for
+    every one) on which people and judges answer.
     """
 
     runs: Runs = "mean"
@@ -60,7 +59,6 @@ class Options:
     seed: int = 0
     cluster_by: tuple[str, ...] | None = None
     people: People | None = None
-    nominal: bool = False
     cuts: tuple[tuple[str, float], ...] = ()
     """Criteria with the score from which people pass an item; of the others it is the middle of the scale."""
     scales: tuple[tuple[str, Scale], ...] = ()
@@ -83,10 +81,6 @@ class Evidence:
     options: Options = Options()
     given_features: Columns = field(default_factory=dict)
     scales: Mapping[str, SharedScale] = field(default_factory=dict)
-    unordered: Ratings | None = None
-    """The ratings of criteria whose answers are categories, where others have an order: these alone have the
-    figures of categories, and no other.
-    """
     kept: dict[tuple[str, str], dict[str, Table]] = field(default_factory=dict)
     worded: dict[str, list[Flag]] = field(default_factory=dict)
     """Sentences that are made once."""
@@ -98,15 +92,13 @@ class Evidence:
         Raises NotFound for a scale that is declared for an unknown criterion.
         """
         shared = scales(of, options.scales)
-        apart = () if options.nominal else tuple(c.name for c in of.study.criteria if not c.scale.ordered)
-        if apart and not set(of.criteria) - set(apart):
-            options, apart = replace(options, nominal=True), ()
         # The final of one criterion would say everything twice.
-        questions = [c for c in of.study.criteria if c.name in of.counted]
-        counted = () if options.nominal or len(questions) < 2 or no_final(questions) else of.counted
-        read = partial(
-            read_ratings,
+        questions = [c for c in of.study.criteria if c.name in of.counted and c.scale.ordered]
+        counted = () if len(questions) < 2 or no_final(questions) else tuple(c.name for c in questions)
+        ratings = read_ratings(
             of.rows,
+            criteria=of.criteria,
+            counted=counted,
             without_judges=of.left_out,
             flags=of.flags,
             anonymous_people=of.study.anonymous,
@@ -116,16 +108,19 @@ class Evidence:
             chances=of.chance_of_units,
             ends=_ends(shared, counted),
             sets=[c.name for c in of.study.criteria if c.scale.sets],
+            categories=[c.name for c in of.study.criteria if not c.scale.ordered],
         )
-        ratings = read(criteria=[name for name in of.criteria if name not in apart], counted=counted)
-        unordered = read(criteria=apart, counted=()) if apart else None
-        given = {} if features is None else features
-        return cls(of, ratings, options, given, shared, unordered)
+        return cls(of, ratings, options, {} if features is None else features, shared)
 
     @property
     def criteria(self) -> tuple[str, ...]:
-        """What people were asked or judges answered, *final* last."""
-        return tuple(self.ratings.criteria)
+        """What people were asked or judges answered: what has an order, *final* its last, then categories."""
+        return (*self.ordered, *(name for name, of in self.ratings.criteria.items() if not of.ordered))
+
+    @property
+    def ordered(self) -> tuple[str, ...]:
+        """The criteria whose answers have an order, and *final*."""
+        return tuple(name for name, of in self.ratings.criteria.items() if of.ordered)
 
     @property
     def main(self) -> str:
@@ -134,9 +129,11 @@ class Evidence:
         A rubric asks no overall question, and its *final* is a mean of what it asks: its first criterion
         leads.
         """
-        if FINAL in self.ratings.criteria:
-            return self.of.counted[0] if self.of.study.rubric else FINAL
-        return (*self.criteria[-1:], *self.of.counted)[-1]
+        names = self.ordered or self.criteria
+        counted = [name for name in self.of.counted if name in names]
+        if FINAL in names:
+            return counted[0] if self.of.study.rubric else FINAL
+        return (*names[-1:], *counted)[-1]
 
     @property
     def asked_panels(self) -> tuple[tuple[str, ...], ...]:

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from concord.reports.agreement_report import AgreementReport
 from concord.reports.coefficient import coefficient_words, usual, with_people
-from concord.reports.screen import main_of
 from concord.statistics.coefficients import Name
 from concord.statistics.drift import Drift
 from concord.statistics.ratings import called
@@ -41,7 +40,7 @@ def gate(
     An agreement that is undefined, or without an interval, does not pass. `within` says whose it is. Raises
     NotFound for an unknown criterion or judge.
     """
-    name = criterion or main_of(report)
+    name = criterion or report.main
     members = tuple(judges) or report.primary_panel
     statistic = statistic or usual(report, name)
     who = report.names.get(called(members), called(members)) if members else "No judge"

@@ -32,7 +32,7 @@ DESCRIBES = {
 ONLY_RANDOM = "only the items of the simple random sample"
 
 
-def notes(of: StudyRatings, units: int, *, nominal: bool) -> list[str]:
+def notes(of: StudyRatings, units: int) -> list[str]:
     """What a reader of the figures has to know: what is left out, what is simulated, what final is."""
     sentences = [
         f"{'Counted, though' if of.with_excluded else 'Left out:'} {decision.about}"
@@ -71,11 +71,12 @@ def notes(of: StudyRatings, units: int, *, nominal: bool) -> list[str]:
     sentences += guidance.sentences(of.versions_of_judges, of.sent, of.study.guidelines)
     if of.study.anonymous:
         sentences.append("People's ratings have no names: no figure compares one person with another.")
-    questions = [c for c in of.study.criteria if c.name in of.counted]
-    if not nominal and (why := no_final(questions)):
+    questions = [c for c in of.study.criteria if c.name in of.counted and c.scale.ordered]
+    if why := no_final(questions):
         sentences.append(why)
-    elif not nominal and 1 < len(of.counted) < len([c for c in of.study.criteria if c.counted]):
-        sentences.append(f"Final is the mean of what people and judges both rated: {', '.join(of.counted)}.")
+    elif 1 < len(questions) < len([c for c in of.study.criteria if c.counted]):
+        names = ", ".join(c.name for c in questions)
+        sentences.append(f"Final is the mean of what people and judges both rated: {names}.")
     return sentences
 
 

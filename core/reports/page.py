@@ -13,11 +13,10 @@ import numpy as np
 from sqlite_utils import Database
 
 from concord.reports.agreement_report import AgreementReport
-from concord.reports.coefficient import ordered, ratings_of
 from concord.reports.names import renamed
 from concord.reports.pictures import forest, templates
 from concord.reports.provenance import about, provenance, sums
-from concord.reports.screen import main_of, tables, tiles, warning
+from concord.reports.screen import tables, tiles, warning
 from concord.statistics.confusion import answer_of_people, crossed
 from concord.statistics.ratings import Contender
 from concord.store import conversations, studies
@@ -45,8 +44,8 @@ def content(
 
     Raises NotFound for an unknown criterion.
     """
-    on = criterion or main_of(report)
-    in_order = ordered(report, on)
+    on = criterion or report.main
+    in_order = on in report.ordered
     answer, *more = tables(report, on)
     groups = [*_groups(report, on)] if in_order else []
     study = report.of.study
@@ -63,7 +62,7 @@ def content(
         "asked": [] if study.source == FILE else study.criteria,
         "guidelines": study.guidelines,
         "rests_on": [*read, *map(warning, warnings), *missing, *report.notes],
-        "basis": report.agreement.criteria[on].basis if on in report.agreement.criteria else "",
+        "basis": report.agreement.criteria[on].basis if on in report.ordered else "",
         "options": report.options,
     }
 
@@ -110,7 +109,7 @@ def items_of(db: Database, study: str) -> tuple[Mapping[int, str], Mapping[int, 
 
 def _answers(report: AgreementReport, criterion: str) -> list[Table]:
     """Named answers of judges and people crossed."""
-    question, ratings = report.criterion(criterion), ratings_of(report, criterion)
+    question, ratings = report.criterion(criterion), report.ratings
     if question is None or not question.scale.named:
         return []
     crossings = [crossed(ratings, criterion, judge, question.scale.word) for judge in ratings.judges]
@@ -131,7 +130,7 @@ def _disagreements(
     report: AgreementReport, criterion: str, keys: Mapping[int, str], texts: Mapping[int, str]
 ) -> list[dict[str, Any]]:
     """The items on which a judge is farthest from people, of every judge, largest first."""
-    ratings, question = ratings_of(report, criterion), report.criterion(criterion)
+    ratings, question = report.ratings, report.criterion(criterion)
     scores = ratings[criterion]
     named = bool(question and question.scale.named)
     people = answer_of_people(scores) if named else scores.target

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from concord.estimate import Estimate
 from concord.files.plain import plain_line
 from concord.reports.agreement_report import AgreementReport
-from concord.reports.coefficient import every_criterion, ordered, ratings_of, usual
+from concord.reports.coefficient import usual
 from concord.statistics.coefficients import COEFFICIENTS
 from concord.statistics.confusion import mistaken
 from concord.statistics.figures import whom
@@ -28,7 +28,7 @@ def judges_table(report: AgreementReport, criterion: str) -> Table:
     """
     beside, by = report.section("glance", criterion)["glance"], usual(report, criterion)
     compared, kappa = measured(beside) == "judge", by == "kappa"
-    categories = kappa and not ordered(report, criterion)
+    categories = kappa and not report.ratings[criterion].ordered
     rows: list[dict[str, Cell]] = [
         {"rater": row["rater"], "name": row["name"], "agreement": row.get(by), "each": row.get("judge")}
         | {name: row.get(name) for name in ("person", "difference", "n", "bias", "verdict")}
@@ -55,7 +55,7 @@ def judges_table(report: AgreementReport, criterion: str) -> Table:
 
 def _mistaken(report: AgreementReport, criterion: str, judge: str) -> str:
     """The two categories that a judge confuses most often; “” of judges together."""
-    ratings, question = ratings_of(report, criterion), report.criterion(criterion)
+    ratings, question = report.ratings, report.criterion(criterion)
     return (
         mistaken(ratings, criterion, judge, question.scale.word)
         if question and judge in ratings.judges
@@ -89,7 +89,7 @@ def tiles(report: AgreementReport, criterion: str) -> list[Tile]:
         wanted = ("sensitivity", "specificity", "corrected")
         shares = (c for c in decided[0].columns if c.name in wanted and not c.file_only)
         figures += [(f"{c.title}: {own.get('rater')}", own.get(c.name), "{:.0%}") for c in shares]
-    elif ordered(report, criterion):
+    elif report.ratings[criterion].ordered:
         figures.append(("Its bias", best.get("bias"), "{:+z.2f} points"))
     figure_tiles = []
     for name, figure, form in figures:
@@ -99,7 +99,7 @@ def tiles(report: AgreementReport, criterion: str) -> list[Tile]:
             if ends and name == "Its bias":  # wider than by group, which takes the annotators as given
                 ends = f"{ends} {whom(report.ratings, criterion, report.people)}".strip()
             figure_tiles.append(Tile(name, form.format(figure.value), ends))
-    scores = ratings_of(report, criterion)[criterion]
+    scores = report.ratings[criterion]
     people = "unnamed people" if scores.unlinked else _count(len(scores.people), "person", "people")
     items = _count(int((scores.present > 0).sum()), "item")
     counted = f"{people}, {_count(len(report.judges), 'judge')}"
@@ -154,7 +154,7 @@ def screen(
     width: int = 100,
 ) -> str:
     """The answer as text: what was read, the verdict, the tables, at most three flags, what to type next."""
-    on = criterion or main_of(report)
+    on = criterion or report.main
     verdict = report.verdict(on)
     sentences = filter(None, (verdict.sentence, verdict.next, verdict.reason))
     parts = [
@@ -188,16 +188,11 @@ def _lines(text: str, width: int, most: int) -> str:
     return fill(plain_line(text), width, max_lines=most, placeholder=" …")
 
 
-def main_of(report: AgreementReport) -> str:
-    """The criterion of the screen: the main one, else the first of categories."""
-    return report.main if report.criteria else every_criterion(report)[0]
-
-
 def screen_json(
     report: AgreementReport, *, taken: Sequence[str], left_out: Sequence[str], criterion: str = ""
 ) -> dict[str, Any]:
     """The report as JSON has it, with what was read and the tables of the screen."""
-    on = criterion or main_of(report)
+    on = criterion or report.main
     own = {table.name: as_values(table) for table in tables(report, on)}
     return report.as_json() | {"taken": [*taken], "not_read": [*left_out], "screen": own}
 

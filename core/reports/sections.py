@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from concord.arrays import Columns
-from concord.reports.coefficient import leading, ordered, ratings_of, usual
+from concord.reports.coefficient import leading, usual
 from concord.reports.evidence import Evidence
 from concord.reports.features import FEATURES, OWN_FAMILY
 from concord.reports.notes import as_drawn
@@ -27,6 +27,7 @@ from concord.statistics.hidden import Twice, annotator_retest, gold_hits
 from concord.statistics.items import FACETS, PLAYERS, bands, high_disagreement, levels, within
 from concord.statistics.judges import judge_figures
 from concord.statistics.missing import common_items, missing_ratings, without_rating
+from concord.statistics.nominal import nominal
 from concord.statistics.overlap import Common, overlap
 from concord.statistics.panels import best_panel
 from concord.statistics.planning import PEOPLE, answer, designs, needed
@@ -52,17 +53,14 @@ OF_ORDER = ("spearman", "kendall", "pearson", "p", "p_holm")
 class Section(NamedTuple):
     """A question about the judges or the people of a study, and the tables that answer it on a criterion.
 
-    A study has tables where it `has` what they need; `without` it, a sentence ends so.
+    A study has tables where it `has` what they need; `without` it, a sentence ends so. Of categories there
+    are tables in the sections `UNORDERED` alone.
     """
 
     title: str
     tables: Callable[[Evidence, str], Iterable[Table]]
     has: Callable[[Evidence, str], object] = lambda _evidence, _criterion: True
     without: str = ""
-
-    def lacks(self, evidence: Evidence, criterion: str) -> str:
-        """What a study lacks for the section, as the end of a sentence; “” where it lacks nothing."""
-        return "" if self.has(evidence, criterion) else self.without
 
 
 def _decided(evidence: Evidence, criterion: str) -> Table:
@@ -71,7 +69,7 @@ def _decided(evidence: Evidence, criterion: str) -> Table:
     words = question.scale.labels if question and question.scale.two else ("fail", "pass")
     beside = section(evidence, "judges", criterion)["judges"].rows
     kappas = {str(row["rater"]): row["kappa"] for row in beside}
-    return decisions(ratings_of(evidence, criterion), criterion, kappas, words)
+    return decisions(evidence.ratings, criterion, kappas, words)
 
 
 def _by(evidence: Evidence, criterion: str) -> By:
@@ -94,19 +92,19 @@ def _glance(evidence: Evidence, criterion: str) -> Iterator[Table]:
 
 
 def _criteria(evidence: Evidence, _criterion: str) -> Iterator[Table]:
-    if len(evidence.criteria) > 1:
+    if len(evidence.ordered) > 1:
         yield judges_table(evidence.agreement, evidence.label)
     yield people_table(evidence.agreement, evidence.label)
 
 
 def _judges(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    table, by = ratings_of(evidence, criterion), _by(evidence, criterion)
+    table, by = evidence.ratings, _by(evidence, criterion)
     figures = judge_figures(table, criterion, **evidence.given)
     if by == "kappa":
         raters = table[criterion].contenders(evidence.panels)
         rows = zip(figures.rows, raters, strict=True)
         first, n, *others = (column for column in figures.columns if column.name not in OF_ORDER)
-        others = others if ordered(evidence, criterion) else []
+        others = others if table[criterion].ordered else []
         figures = replace(
             figures,
             columns=(first, n, columns.KAPPA, *others),
@@ -123,6 +121,12 @@ def _distribution(evidence: Evidence, criterion: str) -> Iterator[Table]:
 
 
 def _people(evidence: Evidence, criterion: str) -> Iterator[Table]:
+    if _by(evidence, criterion) == "kappa":
+        question = evidence.criterion(criterion)
+        labels = question.scale.labels if question and question.scale.sets else ()
+        yield nominal(evidence.ratings, criterion, labels, **evidence.drawing)
+    if not evidence.ratings[criterion].ordered:
+        return
     yield reliability(evidence.ratings, criterion, **evidence.drawing)
     yield ceilings(evidence.ratings, criterion, panels=evidence.panels, **evidence.drawing)
     part = evidence.agreement.criteria[criterion]
@@ -170,11 +174,10 @@ def _twice(purpose: str) -> Callable[[Evidence, str], dict[str, Twice]]:
 
 
 def _annotator_retest(evidence: Evidence, criterion: str, purpose: str = "repeat") -> Iterator[Table]:
-    question = evidence.criterion(criterion)
     yield annotator_retest(
         _twice(purpose)(evidence, criterion),
         judged=purpose == "revise",
-        nominal=bool(question and not question.scale.ordered),
+        nominal=not evidence.ratings[criterion].ordered,
         excluded=_excluded(evidence),
         resamples=evidence.options.resamples,
         seed=evidence.options.seed,
@@ -193,13 +196,11 @@ def _against(
     evidence: Evidence, criterion: str, target: str, given: Mapping[Hashable, float], people: bool = False
 ) -> Table:
     """The table of judges, with `people` of these too, on the units that have a score of another target."""
-    ratings = ratings_of(evidence, criterion)
+    ratings = evidence.ratings
     scores = np.array([given.get(unit, np.nan) for unit in ratings.units])
     judged = ratings.against(target, criterion, scores, people=people)
     options = replace(evidence.options, panels=evidence.panels, people=None)
-    table = next(
-        _judges(replace(evidence, ratings=judged, unordered=None, options=options, kept={}), criterion)
-    )
+    table = next(_judges(replace(evidence, ratings=judged, options=options, kept={}), criterion))
     compared = {*judged.judges, *map(called, evidence.panels)}
     heading = "Judge, panel or person" if people else "Judge or panel"
     return replace(
@@ -262,7 +263,7 @@ def _in_place(evidence: Evidence, criterion: str, scores: Mapping[Hashable, floa
     """People's mean of each unit (of two answers and of categories what most of them gave), or these scores
     where they have one.
     """
-    ratings = ratings_of(evidence, criterion)
+    ratings = evidence.ratings
     kappa = usual(evidence, criterion) == "kappa"
     means = answer_of_people(ratings[criterion]) if kappa else ratings[criterion].target
     return dict(zip(ratings.units, means.tolist(), strict=True)) | {**scores}
@@ -294,7 +295,7 @@ def _with_extra(evidence: Evidence, criterion: str) -> dict[Hashable, float]:
 
 
 def _alt_test(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    nominal = evidence.options.nominal
+    nominal = not evidence.ratings[criterion].ordered
     table = alt_test(
         evidence.ratings,
         criterion,
@@ -474,14 +475,31 @@ SECTIONS: dict[str, Section] = {
 """Sections by name, as `--section` takes it: page, command and report show them in this order."""
 
 
+UNORDERED = (
+    *("glance", "overlap", "judges", "distribution", "people", "annotator-retest", "gold", "gold-labels"),
+    *("adjudication", "extra", "anchoring", "alt-test"),
+)
+"""The sections whose figures need no order of answers."""
+
+
+def lacks(evidence: Evidence, name: str, criterion: str) -> str:
+    """What a study lacks for a section on a criterion, as the end of a sentence; “” where it lacks nothing.
+
+    Raises StudyError for an unknown criterion.
+    """
+    of = SECTIONS[name]
+    if not evidence.ratings[criterion].ordered and name not in UNORDERED:
+        return "its answers are categories, which have no order"
+    return "" if of.has(evidence, criterion) else of.without
+
+
 def section(evidence: Evidence, name: str, criterion: str) -> dict[str, Table]:
     """The tables of a section on one criterion, by name; made once.
 
     Raises StudyError for an unknown criterion.
     """
     if (name, criterion) not in evidence.kept:
-        of = SECTIONS[name]
-        tables = of.tables(evidence, criterion) if of.has(evidence, criterion) else ()
+        tables = () if lacks(evidence, name, criterion) else SECTIONS[name].tables(evidence, criterion)
         evidence.kept[name, criterion] = {table.name: as_drawn(evidence.of, table) for table in tables}
     return evidence.kept[name, criterion]
 

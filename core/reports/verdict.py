@@ -11,7 +11,7 @@ from math import comb
 import numpy as np
 
 from concord.estimate import Estimate, too_few, undefined
-from concord.reports.coefficient import ordered, ratings_of, usual
+from concord.reports.coefficient import usual
 from concord.reports.evidence import Evidence
 from concord.reports.features import FEATURES
 from concord.reports.names import renamed
@@ -176,7 +176,7 @@ def _conditions(evidence: Evidence, criterion: str, members: tuple[str, ...]) ->
 
 def _equal_to_the_person(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> list[str]:
     """Judges who repeat the only person's answers to ten items or more, not all of them the same."""
-    scores = ratings_of(evidence, criterion)[criterion]
+    scores = evidence.ratings[criterion]
     if len(scores.people) != 1 or scores.unlinked:
         return []
     theirs = scores.of(scores.people.tolist()[0])
@@ -196,18 +196,20 @@ def flags_of(evidence: Evidence) -> list[Flag]:
     """
     if "flags" not in evidence.worded:
         ratings = evidence.ratings
-        names = [name for name in ratings.criteria if name != FINAL] or list(ratings.criteria)
+        names = [n for n in evidence.ordered if n != FINAL] or evidence.ordered or evidence.criteria
         labels = {evidence.label(name): name for name in names}
         parts = {label: ratings[name] for label, name in labels.items()}
-        of_order = [
-            *_inverted(evidence, labels),
-            *_copies(parts, ratings.people),
-            *_lacking(evidence, labels),
-            *_scales(evidence, labels),
-        ]
+        of_order: list[Flag] = []
+        if evidence.ordered:
+            of_order = [
+                *_inverted(evidence, labels),
+                *_copies(parts, ratings.people),
+                *_lacking(evidence, labels),
+                *_scales(evidence, labels),
+            ]
         evidence.worded["flags"] = ranked(
             [
-                *([] if evidence.options.nominal else of_order),
+                *of_order,
                 *_duplicates(parts, ratings.people),
                 *_constant(evidence, parts),
                 *_one_answer(evidence, parts),
@@ -299,7 +301,7 @@ def _words(
 ) -> tuple[str, str, str]:
     """Sentence, reason and advice."""
     label, margin = evidence.label(criterion), evidence.options.margin
-    ratings, several = ratings_of(evidence, criterion), len(members) > 1
+    ratings, several = evidence.ratings, len(members) > 1
     who = f"the {len(members)} judges together" if several else members[0]
     are, they, them = ("are", "they reach", "them") if several else ("is", "it reaches", members[0])
     no_use = f"Do not use {them} on {label}: look at what {'they are' if several else 'it is'} asked, "
@@ -387,7 +389,7 @@ def _words(
 
 def _turned_round(evidence: Evidence, criterion: str, members: tuple[str, ...]) -> bool:
     """Whether judges are shown to order items against people: ρ lies below 0, within the verdict's share."""
-    part = evidence.agreement.criteria.get(criterion) if ordered(evidence, criterion) else None
+    part = evidence.agreement.criteria.get(criterion)
     row = part.rater(members) if part else None
     return row is not None and _p_against(row) <= (CLAIMS["verdict"].share or 0.0)
 
@@ -422,7 +424,7 @@ def _not_compared(
     table: Table,
 ) -> tuple[str, str, str]:
     """The words where no annotator can be held out, or the difference has no interval."""
-    label, scores = evidence.label(criterion), ratings_of(evidence, criterion)[criterion]
+    label, scores = evidence.label(criterion), evidence.ratings[criterion]
     gap, figure = _figure(row, "difference"), _figure(row, usual(evidence, criterion))
     why = gap.reason if gap else next(iter(table.notes), "").removesuffix(".")
     if word == "too few":
@@ -478,7 +480,7 @@ def on_criterion(evidence: Evidence, criterion: str, members: tuple[str, ...]) -
     """Flags of one criterion, made once: few items or rare answers, level, groups of items, length."""
     name = f"on {criterion}: {called(members)}"
     if name not in evidence.worded:
-        of_order = (_level, _group, _length) if ordered(evidence, criterion) else ()
+        of_order = (_level, _group, _length) if evidence.ratings[criterion].ordered else ()
         evidence.worded[name] = [
             *_few(evidence, criterion),
             *(flag for flags in of_order for flag in flags(evidence, criterion, members)),
@@ -488,7 +490,7 @@ def on_criterion(evidence: Evidence, criterion: str, members: tuple[str, ...]) -
 
 def _few(evidence: Evidence, criterion: str) -> Iterable[Flag]:
     """How many items there are, and how many of the rarer of two answers, where these are few."""
-    scores, asked = ratings_of(evidence, criterion)[criterion], evidence.criterion(criterion)
+    scores, asked = evidence.ratings[criterion], evidence.criterion(criterion)
     most = max((int(np.isfinite(score + scores.target).sum()) for score in scores.judges.values()), default=0)
     if 0 < most < FEW:
         were = "item was" if most == 1 else "items were"

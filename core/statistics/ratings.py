@@ -81,6 +81,8 @@ class CriterionScores:
     unlinked: str = ""
     sets: bool = False
     """Whether an answer is a set of labels: see `concord.statistics.sets`."""
+    ordered: bool = True
+    """Whether answers have an order, and a mean."""
 
     @property
     def items(self) -> int:
@@ -272,6 +274,7 @@ def read_ratings(
     ends: Mapping[str, Ends] | None = None,
     order: Sequence[Hashable] = (),
     sets: Collection[str] = (),
+    categories: Collection[str] = (),
     chances: Mapping[Hashable, float] | None = None,
 ) -> Ratings:
     """Check a long frame and number its units and raters.
@@ -295,7 +298,7 @@ def read_ratings(
     on another scale where one of its criteria is. `basis_notes` is what basis lines add, and `ends` the least
     and greatest answer that people can give, by criterion. With `chances`, the probability with which
     each unit was drawn, figures weigh each unit by its inverse (Hájek 1971). On the criteria in `sets` an
-    answer is a set of labels.
+    answer is a set of labels, on those in `categories` it has no order.
 
     Resamples draw items by their place, so equal data in an equal order have equal intervals: units are
     sorted by value, or stand in the `order` given.
@@ -353,6 +356,7 @@ def read_ratings(
             present,
             unlinked,
             name in sets,
+            name not in categories,
         )
     if counted:
         table[FINAL] = _final([table[name] for name in counted], len(units), unlinked)

@@ -146,7 +146,7 @@ class StudyAgreement:
 def study_agreement(
     table: Ratings, *, panels: Panels = None, study: str = "", **drawing: Unpack[Drawing]
 ) -> StudyAgreement:
-    """The figures of a study, which is called `study` in titles.
+    """The figures of a study, called `study` in titles, on the criteria whose answers have an order.
 
     `panels` (default: `default_panels`) are sets of judges, read as their mean on the items that all of them
     rated. Judges are compared with the mean of all people present on an item, a person also with the mean of
@@ -156,18 +156,19 @@ def study_agreement(
     """
     if panels is not None:
         panels = list({frozenset(panel): tuple(dict.fromkeys(panel)) for panel in panels}.values())
-    raters = {name: scores.contenders(panels) for name, scores in table.criteria.items()}
+    in_order = {name: scores for name, scores in table.criteria.items() if scores.ordered}
+    raters = {name: scores.contenders(panels) for name, scores in in_order.items()}
 
     def figures(table: Ratings) -> list[Figure]:
         every: list[Figure] = []
-        for name, scores in table.criteria.items():
+        for name, scores in ((name, table[name]) for name in in_order):
             every += [people_alpha(scores, "ordinal"), people_alpha(scores, "interval")]
             every += [against_people(scores, rater) for rater in raters[name]]
         return every
 
     done = iter(estimates(figures(table), table, **drawing, again=figures))
     criteria = {}
-    for name, scores in table.criteria.items():
+    for name, scores in in_order.items():
         alpha = {"ordinal": next(done), "interval": next(done)}
         rows = [
             RaterAgreement(rater.name, rater.members, next(done), rater.score, scores.target, table.counts)

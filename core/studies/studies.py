@@ -208,13 +208,11 @@ def ratings_for_agreement(
     exclude_refused: bool = True,
     cluster_by: Sequence[str] | None = None,
     with_excluded: bool = False,
-    nominal: bool = False,
     items: Items | None = None,
 ) -> StudyRatings:
     """A study's ratings, judges' repeats as one mean or each run as a judge of its own (“judge #1”, …).
 
-    Of categories (of every criterion, where answers are `nominal`) the one given most often stands for a
-    mean.
+    Of categories the one given most often stands for a mean.
     Final is the mean of the counted criteria that people and, where there are any, judges rated. With
     `exclude_refused` judges are not compared on conversations in which one of them saw a refusal. Units alike
     in the facets of `cluster_by` are resampled together, by default those of one scenario. Annotators whom a
@@ -245,7 +243,6 @@ def ratings_for_agreement(
         saw,
         frames.refusal_criteria(db, name),
         runs=runs,
-        nominal=nominal,
         cluster_by=cluster_by,
     )
     return replace(
@@ -273,7 +270,6 @@ def study_ratings(
     flags: tuple[str, ...] = (),
     *,
     runs: Runs = "mean",
-    nominal: bool = False,
     cluster_by: Sequence[str] | None = None,
 ) -> StudyRatings:
     """The ratings of a study from its rows, wherever they come from: a store, a file or a frame.
@@ -282,7 +278,7 @@ def study_ratings(
     → value) those of `frames.facet_values`; `saw` has the units in which judges saw a refusal, with these
     judges, on the criteria `flags`. Raises NotFound for an unknown facet.
     """
-    categories = [c.name for c in study.criteria if nominal or not c.scale.ordered]
+    categories = [c.name for c in study.criteria if not c.scale.ordered]
     rows, runs_of = (mean_of_runs(rows, categories), {}) if runs == "mean" else single_runs(rows)
     is_gold, gold = rows["kind"] == "gold", {}
     if is_gold.any() and not (rows["kind"] == "human").any():  # they stand for a person

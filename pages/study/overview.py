@@ -9,7 +9,7 @@ from concord.llm.models import currency
 from concord.reports import overview
 from concord.reports.overview import NextStep, Overview
 from concord.reports.rated import listed_as
-from concord.reports.screen import main_of, tiles
+from concord.reports.screen import tiles
 from concord.reports.verdict import headline
 from concord.runs import status
 from concord.runs.registry import BENCHMARKS
@@ -192,7 +192,7 @@ def _figures(study: StudyHeld) -> None:
         return
     left, right = st.columns([3, 2], gap="medium", vertical_alignment="center")
     left.markdown("  \n".join(with_code(sentence) for sentence in words or report.missing))
-    rated = tiles(report, main_of(report))[-1]
+    rated = tiles(report, report.main)[-1]
     left.caption(plain(f"{rated.value}, {rated.under}"))
     with right:
         for _, chart in glance({"glance": table}, limit=100):

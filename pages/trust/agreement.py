@@ -13,7 +13,6 @@ import streamlit as st
 from concord.errors import ConcordError
 from concord.exchange import publish
 from concord.reports.agreement_report import AgreementReport
-from concord.reports.coefficient import every_criterion
 from concord.store import access, progress, runs
 from concord.store import studies as stored
 from pages.parts import menu
@@ -82,7 +81,7 @@ def _draw(version: tuple[str, str, str], report: AgreementReport, top: Any, how:
             link("runs", "Have judges rate these conversations", study=report.of.study.name, judge="true")
     with top:
         criterion = _criterion(report)
-    if not report.ratings.people and criterion in report.criteria:  # every figure would be undefined
+    if not report.ratings.people:  # every figure would be undefined
         if report.of.simulated:
             st.caption(MOCK)
         score_distribution(report, criterion)
@@ -93,7 +92,7 @@ def _draw(version: tuple[str, str, str], report: AgreementReport, top: Any, how:
     with st.spinner("Measuring …"):
         answer(report, criterion)
     _files(report)
-    tabs = {name: tab for name, tab in TABS.items() if criterion in report.criteria or name in CATEGORIES}
+    tabs = {name: tab for name, tab in TABS.items() if criterion in report.ordered or name in CATEGORIES}
     tab = _tab(tabs)
     with st.spinner("Measuring …"):
         tab.draw(report, criterion)
@@ -155,8 +154,7 @@ def _study(titles: Mapping[str, str], usual: str) -> str:
 
 def _criterion(report: AgreementReport) -> str:
     """The criterion that the figures are of, on every tab."""
-    names = every_criterion(report) if report.ratings.people or report.unordered else report.criteria
-    usual = report.main if report.criteria else names[0]
+    names = report.criteria
 
     def choose(key: str) -> str:
         return str(
@@ -169,7 +167,7 @@ def _criterion(report: AgreementReport) -> str:
             )
         )
 
-    return held("criterion", usual, choose, read=one_of(names), always=True)
+    return held("criterion", report.main, choose, read=one_of(names), always=True)
 
 
 page()

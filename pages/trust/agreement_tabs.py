@@ -29,7 +29,7 @@ from concord.reports.overview import NextStep
 from concord.reports.page import of_study
 from concord.reports.screen import tables as screen_tables
 from concord.reports.screen import tiles
-from concord.reports.sections import OVER_ALL, SECTIONS
+from concord.reports.sections import OVER_ALL, SECTIONS, UNORDERED
 from concord.reports.verdict import careless
 from concord.scores import labels
 from concord.statistics.glance import measured, panel_difference
@@ -65,14 +65,16 @@ class Tab(NamedTuple):
     first: Callable[[AgreementReport, str], None]
     more: tuple[str, ...] = ()
 
-    def draw(self, report: AgreementReport, criterion: str) -> None:
-        """Draw the tab on a criterion. A section for which the study lacks data is named, not offered.
+    @property
+    def of_categories(self) -> tuple[str, ...]:
+        """The sections whose figures need no order of answers."""
+        return tuple(name for name in self.more if name in UNORDERED)
 
-        The sections are of ordered answers.
-        """
+    def draw(self, report: AgreementReport, criterion: str) -> None:
+        """Draw the tab on a criterion. A section for which the study lacks data is named, not offered."""
         self.first(report, criterion)
         lacking = []
-        for name in self.more if criterion in report.criteria else ():
+        for name in self.more if criterion in report.ordered else self.of_categories:
             if why := report.lacks(name, criterion):
                 lacking.append(f"{SECTIONS[name].title} ({why})")
             else:
@@ -151,8 +153,8 @@ def limits(report: AgreementReport) -> None:
 def _judges(report: AgreementReport, criterion: str) -> None:
     """Every judge beside people, on every criterion and on this one."""
     tables = []
-    if criterion in report.criteria:
-        if len(report.criteria) > 1:
+    if criterion in report.ordered:
+        if len(report.ordered) > 1:
             every = _named(report, "criteria", report.main)
             _pictures("criteria", every, "Every judge and panel on every criterion")
         own = _named(report, "judges", criterion)
@@ -162,8 +164,8 @@ def _judges(report: AgreementReport, criterion: str) -> None:
         score_distribution(report, criterion)
     else:
         tables += screen_tables(report, criterion)
-    if report.categories is not None or report.options.nominal:
-        tables.append(report.categories or report.nominal)
+    if report.categories is not None:
+        tables.append(report.categories)
     _folded(report, criterion, tables)
     with workspace().read() as db:
         failed = conversations.count(db, Filter(study=report.of.study.name, failed=True))
@@ -193,13 +195,14 @@ def _favours(report: AgreementReport, criterion: str) -> None:
 
 def _raters(report: AgreementReport, criterion: str) -> None:
     """Whose ratings look careless, and how far people agree with each other."""
-    if not report.agreement.criteria[criterion].items:
+    if not (report.ratings[criterion].present > 0).any():
         st.caption("Nobody rated this criterion.")
         return
-    if sentences := severest(report, criterion):
-        st.markdown(plain(" ".join(sentences)))
     severities = _named(report, "raters", criterion)
-    _pictures("raters", severities)
+    if severities:
+        if sentences := severest(report, criterion):
+            st.markdown(plain(" ".join(sentences)))
+        _pictures("raters", severities)
     _careless(report)
     _folded(report, criterion, [*severities.values(), *_named(report, "people", criterion).values()])
 
@@ -283,7 +286,7 @@ def _opened(report: AgreementReport, name: str, criterion: str) -> None:
 
 def _table(report: AgreementReport, criterion: str, table: Table) -> None:
     """A table of a tab; of what its figures rest on, only what `said_once` does not say."""
-    said = report.agreement.criteria[criterion].basis.parts if criterion in report.criteria else ()
+    said = report.agreement.criteria[criterion].basis.parts if criterion in report.ordered else ()
     draw(table, said=said)
 
 
@@ -297,7 +300,7 @@ def _folded(report: AgreementReport, criterion: str, tables: Iterable[Table]) ->
 
 def said_once(report: AgreementReport, criterion: str) -> str:
     """What the figures of a criterion rest on."""
-    if criterion not in report.criteria:
+    if criterion not in report.ordered:
         return ""
     return plain(f"Unless a table says otherwise: {report.agreement.criteria[criterion].basis}.")
 
@@ -446,5 +449,5 @@ TABS = {
     "How many more?": Tab("more", _more, ("next",)),
 }
 """The tabs by the name that readers see."""
-CATEGORIES = ("Which judge?",)
+CATEGORIES = ("Which judge?", "Who rated how?")
 """The tabs of a criterion that is answered by a category."""

@@ -63,12 +63,11 @@ def test_no_title_of_a_criterion_is_markup_in_the_report(filled, monkeypatch):
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("nominal", [False, True])
-def test_the_command_prints_the_same_report(filled, run, form, nominal):
+def test_the_command_prints_the_same_report(filled, run, form):
     """Page, command and bundle read one report: the command prints that report's document in any form."""
-    options = Options(resamples=20, seed=3, nominal=nominal)
+    options = Options(resamples=20, seed=3)
     call = ("--study", the_study(filled), "--resamples", 20, "--seed", 3, "--format", form)
-    done = run(filled, "agreement", *call, *(["--nominal"] if nominal else []))
+    done = run(filled, "agreement", *call)
     with filled.read() as db:
         shown = agreement_report(db, the_study(filled), options)
     assert done.stdout == shown.document(form)

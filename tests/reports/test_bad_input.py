@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,8 @@ import pytest
 
 from concord.errors import StudyError
 from concord.estimate import Estimate
-from concord.reports.agreement_report import AgreementReport, Options
+from concord.questions import categories
+from concord.reports.agreement_report import AgreementReport, Options, report_of
 from concord.reports.sections import SECTIONS
 from concord.statistics.study import as_json
 from concord.table import FORMS
@@ -141,7 +143,9 @@ def test_the_study_is_summed_up_or_what_is_missing_is_said(report: AgreementRepo
 def test_answers_as_categories_too(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = measured(frame(STUDIES[name]), options=Options(resamples=10, nominal=True))
+        of = measured(frame(STUDIES[name])).of
+        asked = tuple(replace(c, scale=categories("abcdef")) for c in of.study.criteria)
+        found = report_of(replace(of, study=replace(of.study, criteria=asked)), Options(resamples=10))
         for form in FORMS:
             assert found.document(form).strip()
 

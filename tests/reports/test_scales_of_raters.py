@@ -8,7 +8,7 @@ import pytest
 
 from concord.errors import NotFound
 from concord.estimate import Estimate
-from concord.questions import points
+from concord.questions import categories, points
 from concord.rating import Criterion
 from concord.reports.agreement_report import AgreementReport, Options, report_of
 from concord.table import Table
@@ -84,7 +84,10 @@ def test_the_scale_of_judges_is_another_where_it_is_declared_so() -> None:
 
 
 def test_categories_are_put_to_the_alt_test_by_equal_answers_alone() -> None:
-    table = guessed(study(), replace(FEW, nominal=True)).section("alt-test", "wit")["alt_test"]
+    found = measured(frame(study()))
+    asked = (replace(CRITERIA[0], scale=categories("abcdef")), CRITERIA[1])
+    report = report_of(replace(found.of, study=replace(found.of.study, criteria=asked)), FEW)
+    table = report.section("alt-test", "wit")["alt_test"]
     assert "scored by equal answers" in table.notes[0]
     table = guessed(study(), FEW).section("alt-test", "wit")["alt_test"]
     assert "scored by the distance of answers" in table.notes[0]

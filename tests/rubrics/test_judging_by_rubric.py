@@ -140,7 +140,8 @@ def test_a_rubric_of_categories_alone_is_measured_as_categories(shop, run):
     write(shop, GOOD[:begin] + GOOD[cause : GOOD.index('[[criteria]]\nname = "effort"')])
     rated(shop, run)
     told = json.loads(done(run(shop, "agreement", "--study", "s", "--format", "json")))
-    assert {row["criterion"] for row in told["figures"]} == {"cause"}
+    assert {row["criterion"] for row in told["categories"]} == {"cause"}
+    assert (told["main"], told["criteria"]) == ("cause", {})
 
 
 def test_players_are_compared_by_a_rubric_as_by_a_benchmark(shop, run):
@@ -241,7 +242,7 @@ def test_of_repeated_runs_the_category_given_most_often_counts(shop):
                 ratings.save_judgement(db, made)
         of = ratings_for_agreement(db, "s")
         assert of.table[of.table.rater == "j"].score.tolist() == [0, 1, 2, 2]
-        rows = agreement_report(db, "s", Options(resamples=0, nominal=True)).nominal.rows
+        rows = agreement_report(db, "s", Options(resamples=0)).categories.rows
     kappa = next(row for row in rows if (row["a"], row["b"]) == ("j", "Ann"))
     # j 0 1 2 2, Ann 0 1 2 0: 3 of 4 are equal; by chance (1·2 + 1·1 + 2·1) ÷ 16 = 5 ÷ 16.
     assert kappa["value"].value == pytest.approx((3 / 4 - 5 / 16) / (1 - 5 / 16))
