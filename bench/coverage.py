@@ -38,7 +38,7 @@ from concord.statistics.feature_bias import feature_bias
 from concord.statistics.figures import Drawing, People
 from concord.statistics.intervals import Ends
 from concord.statistics.items import PLAYERS as BY_PLAYER
-from concord.statistics.items import bands, levels, within
+from concord.statistics.items import levels, within
 from concord.statistics.judges import judge_figures
 from concord.statistics.next_items import expected_error
 from concord.statistics.panels import best_panel
@@ -146,7 +146,6 @@ def agreeing(people: Floats, judges: Floats, about: People, resamples: int, seed
         "SD ratio": level["sd_ratio"],
         "held-out difference": held["difference"],
         "attainable correlation": limit["attainable"],
-        "ρ corrected for attenuation": limit["corrected"],
     }
 
 
@@ -158,7 +157,6 @@ def others(people: Floats, judges: Floats, more: Floats, ends: Ends, resamples: 
     by_level = {r["level"]: r for r in levels(table, "quality", players, panels=(), **how).rows[:3]}
     found: dict[str, Estimate] = {
         "Spearman within players": by_level["within"]["spearman"],
-        "bias on a third of the scale": bands(table, "quality", panels=(), **how).rows[2]["bias"],
         "bias of a player": within(BY_PLAYER, table, "quality", {"player": players}, panels=(), **how).rows[
             0
         ]["bias"],

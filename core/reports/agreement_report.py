@@ -23,7 +23,7 @@ from concord.reports.notes import notes
 from concord.reports.sections import AT_ONCE, IN_FILES, OVER_ALL, SECTIONS, lacks, section
 from concord.reports.verdict import Verdict, flags_of, missing, verdict
 from concord.statistics.ratings import DIGITS, FINAL
-from concord.statistics.study import as_json, correlations_table
+from concord.statistics.study import as_json
 from concord.store import frames
 from concord.studies import studies
 from concord.studies.studies import StudyRatings
@@ -277,8 +277,7 @@ def at(points: pd.DataFrame, mean: float, score: float) -> pd.DataFrame:
 
 def _figures(report: AgreementReport) -> list[Table]:
     """The tables that hold every figure, the criterion's name in every row."""
-    every = [correlations_table(report.agreement, report.label)]
-    every += [table for name in OVER_ALL for table in report.section(name, report.main).values()]
+    every = [table for name in OVER_ALL for table in report.section(name, report.main).values()]
     for criterion in report.criteria:
         tables = (table for name in IN_FILES for table in report.section(name, criterion).values())
         every += [_of(table, report.label(criterion)) for table in tables]

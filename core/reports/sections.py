@@ -24,7 +24,7 @@ from concord.statistics.distribution import score_distribution
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.glance import glance
 from concord.statistics.hidden import Twice, annotator_retest, gold_hits
-from concord.statistics.items import FACETS, PLAYERS, bands, high_disagreement, levels, within
+from concord.statistics.items import FACETS, PLAYERS, high_disagreement, levels, within
 from concord.statistics.judges import judge_figures
 from concord.statistics.missing import common_items, missing_ratings, without_rating
 from concord.statistics.nominal import nominal
@@ -455,7 +455,6 @@ SECTIONS: dict[str, Section] = {
         "nobody answered again after seeing a judge's score alone",
     ),
     "disagreement": Section("Items of high disagreement", _of(high_disagreement)),
-    "bands": Section("Agreement by part of the scale", _of(bands)),
     "alt-test": Section("Alternative annotator test", _alt_test),
     "thresholds": Section("Pass or fail at a cut of the scale", _thresholds),
     "calibration": Section("What people's score a judge's score means", _of(calibration_curves)),

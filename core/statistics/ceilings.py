@@ -1,6 +1,6 @@
 """What a judge can be expected to reach: a held-out annotator, and the reliability of people's mean.
 
-Reliability of a mean after Spearman and Brown (1910), the correction for attenuation after Spearman (1904).
+Reliability of a mean after Spearman and Brown (1910).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from concord.estimate import Estimate, estimate, too_few, undefined
+from concord.estimate import estimate, too_few, undefined
 from concord.glossary import explain
 from concord.statistics import columns, sets
 from concord.statistics.alpha import people_alpha
@@ -35,9 +35,6 @@ from concord.table import Column, Table
 FEWEST_RARER = 20
 """Items with another answer than the commonest below which a difference of kappas has no interval: it would
 leave out the truth in 5 to 17 of 100 studies (`bench/claims.py`, judges below by the margin)."""
-
-WEAK = 0.4
-"""Below this alpha a corrected correlation says more about people's noise than about the judge."""
 
 By = Literal["spearman", "kappa"]
 """How agreement with people is measured: of scores in order by Spearman's ρ, of answers by kappa."""
@@ -85,12 +82,6 @@ CEILINGS = empty(
         "Attainable ρ",
         interval="ends",
         help="Square root of the reliability of people's mean.",
-    ),
-    Column(
-        "corrected",
-        "ρ corrected for attenuation",
-        interval="ends",
-        help=explain("disattenuated correlation"),
     ),
     caption="How high a correlation people's noise allows: a description, not evidence.",
 )
@@ -249,8 +240,7 @@ def ceilings(table: Ratings, criterion: str, *, panels: Panels = None, **drawing
 
     `reliability` of people's mean is Spearman–Brown's from interval alpha, for the harmonic mean of people
     per item, on the items that the judge scored too; `attainable` its square root, what a judge who knew the
-    truth would reach; `corrected` is spearman ÷ attainable, above 1 only by chance. All are resampled on the
-    same draws. Undefined where alpha is, or is not above 0; `corrected` also where alpha is below `WEAK`.
+    truth would reach. All are resampled on the same draws. Undefined where alpha is, or is not above 0.
     """
     return tabulate(
         CEILINGS,
@@ -272,20 +262,17 @@ def _ceilings(scores: CriterionScores, panels: Panels) -> list[dict[str, Any]]:
             both = scores if scored.all() else scores.among(scored)
             on_items[scored.tobytes()] = people_alpha(both, "interval"), people_per_item(both)
         single, people = on_items[scored.tobytes()]
-        alpha, rho = single.value, against_people(scores, judge)
+        rho = against_people(scores, judge)
         none: Figure = undefined("people do not agree beyond chance, or cannot be compared")
-        row = {"reliability": none, "attainable": none, "corrected": replace(none, n=rho.n)}
-        if isinstance(single, PointEstimate) and alpha is not None and alpha > 0:
-            row = _corrected(single, people, rho)
-            if alpha < WEAK:
-                why = f"people's interval alpha is {_below(alpha)}: no corrected ρ is given"
-                row["corrected"] = undefined(why, n=rho.n)
+        row = {"reliability": none, "attainable": none}
+        if isinstance(single, PointEstimate) and single.value is not None and single.value > 0:
+            row = _attainable(single, people)
         rows.append({"rater": judge.name, "n": rho.n, "spearman": rho, **row, "people": people})
     return rows
 
 
-def _corrected(single: PointEstimate, people: float, rho: Figure) -> dict[str, Figure]:
-    """Reliability, attainable and corrected ρ from alpha above 0."""
+def _attainable(single: PointEstimate, people: float) -> dict[str, Figure]:
+    """Reliability of people's mean and attainable ρ from alpha above 0."""
     reliability = float(spearman_brown(single.value, people))
 
     @once
@@ -294,25 +281,7 @@ def _corrected(single: PointEstimate, people: float, rho: Figure) -> dict[str, F
 
     whole = replace(single, on=on, value=reliability, kind=replace(single.kind, ends=(0.0, 1.0)))
     attainable = float(np.sqrt(reliability))
-    row: dict[str, Figure] = {
+    return {
         "reliability": whole,
         "attainable": replace(whole, on=lambda weights: np.sqrt(on(weights)), value=attainable),
     }
-    if isinstance(rho, Estimate) or rho.value is None:
-        return row | {"corrected": undefined(rho.reason or "undefined", n=rho.n)}
-    figure = rho.on
-    kind = replace(DIFFERENCE, lacking=single.kind.lacking)
-    corrected = PointEstimate(
-        lambda weights: divide(figure(weights), np.sqrt(on(weights))),
-        rho.n,
-        rho.value / attainable,
-        kind=kind,
-        items=rho.items,
-    )
-    return row | {"corrected": corrected}
-
-
-def _below(alpha: float) -> str:
-    """An alpha below `WEAK`, with as many digits as show that it is."""
-    digits = next((d for d in range(2, 7) if round(alpha, d) < WEAK), 7)
-    return f"{alpha:z.{digits}f}, below {WEAK}"

@@ -1,4 +1,4 @@
-"""Where judges fail: in which groups, on which items, at high disagreement, on which part of the scale.
+"""Where judges fail: in which groups, on which items, at high disagreement.
 
 A correlation over everything mixes two questions, whether the judge orders groups (such as player models) as
 people do and whether it orders the items of one group. They can even disagree in sign (Simpson's paradox), so
@@ -32,7 +32,7 @@ from concord.statistics.ratings import (
     divide,
     sums,
 )
-from concord.statistics.resampling import CELLS, Statistic, Weights, mean, mean_defined, own_clusters
+from concord.statistics.resampling import CELLS, Weights, mean, mean_defined, own_clusters
 from concord.table import Column, Table
 
 if TYPE_CHECKING:
@@ -92,15 +92,6 @@ HIGH_DISAGREEMENT = empty(
     columns.BIAS,
     columns.MAE,
     caption="A judge that is as good on items of high disagreement is not held back by people's noise.",
-)
-BANDS = empty(
-    "bands",
-    "Bias by part of the scale",
-    columns.RATER,
-    Column("band", help="Thirds of people's scores."),
-    columns.N,
-    columns.BIAS,
-    caption="Judge less people, where people's scores are low, in the middle and high.",
 )
 
 
@@ -251,68 +242,11 @@ def high_disagreement(
     return tabulate(HIGH_DISAGREEMENT, table, criterion, rows, notes=(note,), **drawing)
 
 
-def bands(table: Ratings, criterion: str, *, panels: Panels = None, **drawing: Unpack[Drawing]) -> Table:
-    """Bias by score band: the low, middle and high thirds of people's scores.
-
-    One half of an item's people (drawn by the seed) chooses its band, the other half is what the judge is
-    measured against, and then the other way round. Were it the same people, chance highs would look like
-    highs that the judge misses: regression to the mean.
-    """
-    scores = table[criterion]
-    halves = _halves(scores, drawing.get("seed", 0))
-    shared = ~np.isnan(halves).any(axis=0)
-    pooled = halves[:, shared].ravel()
-    cuts = np.quantile(pooled, [1 / 3, 2 / 3]) if len(pooled) else np.zeros(2)
-    rows = []
-    for judge in scores.contenders(panels):
-        why = table.no_level(criterion, judge.members) or "no item with two people falls here"
-        for band, name in enumerate(("low", "middle", "high")):
-            chosen = (np.searchsorted(cuts, halves, side="left") == band) & shared
-            gaps = np.where(chosen, table.level(criterion, judge) - halves[::-1], np.nan)
-            n = int((~np.isnan(gaps)).sum())
-            items = np.asarray(~np.isnan(gaps).all(axis=0), dtype=np.bool_)
-            bias = PointEstimate(_pooled(gaps), n, reason=why, items=items)
-            rows.append({"rater": judge.name, "band": name, "n": n, "bias": bias})
-    return tabulate(
-        BANDS,
-        table,
-        criterion,
-        rows,
-        target="one half of an item's people chooses the band, the judge is measured against the other half",
-        notes=(f"bands end at {cuts[0]:.3g} and {cuts[1]:.3g}; n counts an item once for each half",),
-        **drawing,
-    )
-
-
 def _people_spread(scores: CriterionScores) -> Floats:
     """Standard deviation of people on each item (n − 1); nan for fewer than two."""
     off = scores.score - scores.target[scores.item]
     number = np.bincount(scores.item, minlength=scores.items)
     return np.sqrt(divide(sums(scores.item, off**2, scores.items), np.maximum(number - 1, 0)))
-
-
-def _halves(scores: CriterionScores, seed: int) -> Floats:
-    """The means of two random halves of each item's people; nan for the second half of one person."""
-    ordered = np.lexsort((scores.person, scores.item))
-    chance = np.random.default_rng(seed).random(len(ordered))
-    rows = ordered[np.lexsort((chance, scores.item[ordered]))]
-    item, score = scores.item[rows], scores.score[rows]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(item, minlength=scores.items))])
-    second = (np.arange(len(item)) - starts[item]) % 2 == 1
-    return np.array(
-        [
-            divide(
-                sums(item[half], score[half], scores.items), np.bincount(item[half], minlength=scores.items)
-            )
-            for half in (~second, second)
-        ]
-    )
-
-
-def _pooled(values: Floats) -> Statistic:
-    """The mean of several values per item, each value counting once."""
-    total, number = np.nansum(values, axis=0), (~np.isnan(values)).sum(axis=0)
-    return lambda weights: divide(total @ weights.astype(np.float64), number @ weights.astype(np.float64))
 
 
 class Unlike(NamedTuple):

@@ -17,6 +17,7 @@ from concord.statistics.alpha import Metric, alpha_figure, value_counts
 from concord.statistics.figures import Drawing, PointEstimate, empty, tabulate
 from concord.statistics.intervals import CORRELATION
 from concord.statistics.ratings import DIGITS, CriterionScores, Floats, Ratings, divide
+from concord.statistics.reliability import pair_gaps
 from concord.statistics.resampling import Statistic, Weights, gathering
 from concord.table import Column, Table
 
@@ -49,7 +50,7 @@ def nominal(table: Ratings, criterion: str, labels: Sequence[str] = (), **drawin
     """
     scores = table[criterion]
     counts, values = value_counts(scores.item, scores.score, scores.items)
-    dense = counts.toarray()
+    gaps = pair_gaps(scores)
     people = {} if scores.unlinked else {table.people[i]: scores.of(int(i)) for i in scores.people}
     judges = {name: np.round(score, DIGITS) for name, score in scores.judges.items()}
     majority = usual_answer(scores)
@@ -59,7 +60,7 @@ def nominal(table: Ratings, criterion: str, labels: Sequence[str] = (), **drawin
     metric: Metric = "masi" if scores.sets else "nominal"
     alpha = alpha_figure(counts, values, metric)
     why = "" if alpha.n else "no item was rated by two people"
-    agreement = estimate(_pairwise(dense), n=alpha.n, reason=why)
+    agreement = estimate(float(divide(gaps.near(0).sum(), gaps.pairs.sum())), n=alpha.n, reason=why)
     row = {"coefficient": f"alpha_{metric}", "a": "", "b": "", "value": alpha, "n": alpha.n}
     rows: list[dict[str, Any]] = [row | {"agreement": agreement}]
     by_label = [
@@ -151,10 +152,3 @@ def usual_answer(scores: CriterionScores) -> Floats:
     """The answer of most people to each item; of sets the labels that more than half of them gave."""
     counts, values = value_counts(scores.item, scores.score, scores.items)
     return (sets.most_said if scores.sets else most_frequent)(counts.toarray(), values)
-
-
-def _pairwise(dense: Floats) -> float:
-    """The share of all pairs of people on one item who agree; nan without a pair."""
-    number = dense.sum(axis=1)
-    pairs = (number * (number - 1)).sum()
-    return float(((dense**2).sum(axis=1) - number).sum() / pairs) if pairs else np.nan

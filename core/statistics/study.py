@@ -8,10 +8,10 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from concord.estimate import Estimate, estimate, undefined
+from concord.estimate import Estimate, undefined
 from concord.statistics import columns
 from concord.statistics.alpha import people_alpha
-from concord.statistics.correlation import Coefficient, correlation, point, rank_correlation, spearman_p
+from concord.statistics.correlation import rank_correlation, spearman_p
 from concord.statistics.figures import (
     WEIGHED,
     Drawing,
@@ -24,7 +24,7 @@ from concord.statistics.figures import (
 )
 from concord.statistics.intervals import CORRELATION, PILED_UP
 from concord.statistics.judges import against_people
-from concord.statistics.ratings import FINAL, CriterionScores, Floats, Panels, Ratings
+from concord.statistics.ratings import FINAL, CriterionScores, Panels, Ratings
 from concord.table import SCHEMA, Cell, Column, Note, Table
 
 MOST_ANNOTATORS = 12
@@ -34,48 +34,19 @@ MOST_ANNOTATORS = 12
 NO_P = "no p-value: items do not count alike"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class RaterAgreement:
-    """A judge or a panel against the mean of people; only Spearman has an interval.
-
-    `counts` says how much each item counts, once unless given. The other figures are made when asked for.
-    """
+    """A judge or a panel against the mean of people; `p` is that of Spearman's ρ."""
 
     name: str
     members: tuple[str, ...]
     spearman: Estimate
-    score: Floats
-    target: Floats
-    counts: Floats | None
+    p: Estimate
 
     @property
     def n(self) -> int | None:
         """How many items both rated."""
         return self.spearman.n
-
-    @cached_property
-    def p(self) -> Estimate:
-        """That of Spearman's ρ."""
-        weighed = self.counts is not None and self.spearman.defined
-        return undefined(NO_P, n=self.n) if weighed else spearman_p(self.spearman)
-
-    @cached_property
-    def kendall(self) -> Estimate:
-        """Tau-b."""
-        return self._other("kendall")
-
-    @cached_property
-    def pearson(self) -> Estimate:
-        """Pearson's r."""
-        return self._other("pearson")
-
-    def _other(self, coefficient: Coefficient) -> Estimate:
-        if not self.spearman.defined:
-            return undefined(self.spearman.reason, n=self.n)
-        if self.counts is None:
-            return estimate(point(self.score, self.target, coefficient), n=self.n)
-        of_weights = correlation(self.score, self.target, coefficient)
-        return estimate(float(of_weights(self.counts[:, None])[0]), n=self.n)
 
 
 @dataclass(frozen=True)
@@ -170,10 +141,11 @@ def study_agreement(
     criteria = {}
     for name, scores in in_order.items():
         alpha = {"ordinal": next(done), "interval": next(done)}
-        rows = [
-            RaterAgreement(rater.name, rater.members, next(done), rater.score, scores.target, table.counts)
-            for rater in raters[name]
-        ]
+        rows = []
+        for rater in raters[name]:
+            rho = next(done)
+            p = undefined(NO_P, n=rho.n) if table.counts is not None and rho.defined else spearman_p(rho)
+            rows.append(RaterAgreement(rater.name, rater.members, rho, p))
         people = drawing.get("people", "these")
         method = "; ".join(filter(None, [described([CORRELATION], **drawing), whom(table, name, people)]))
         criteria[name] = _criterion(table, scores, alpha, rows, method)
@@ -274,28 +246,11 @@ def _criterion_json(part: CriterionAgreement) -> dict[str, Any]:
 def _rater_json(row: RaterAgreement) -> dict[str, Any]:
     of_p = f"p: {row.p.reason}" if row.spearman.defined and row.p.reason else ""
     figures = {"spearman": row.spearman.value, "p": row.p.value, "ci": row.spearman.as_json()["ci"]}
-    figures |= {"kendall": row.kendall.value, "pearson": row.pearson.value, "n": row.n}
-    return figures | _because("; ".join(filter(None, [of_p, row.spearman.reason])))
+    return figures | {"n": row.n} | _because("; ".join(filter(None, [of_p, row.spearman.reason])))
 
 
 def _because(reason: str) -> dict[str, Any]:
     return {"reason": reason} if reason else {}
-
-
-def correlations_table(study: StudyAgreement, label: Labels = title) -> Table:
-    """Judges and panels on each criterion, a row each."""
-    coefficients = (columns.SPEARMAN, columns.P, columns.KENDALL, columns.PEARSON)
-    return Table(
-        "correlations",
-        f"Correlations with the mean of people{_of(study)}",
-        (Column("criterion"), columns.RATER, columns.N, *coefficients),
-        tuple(
-            {"criterion": label(name), "rater": row.name, "n": row.n, "spearman": row.spearman, "p": row.p}
-            | {"kendall": row.kendall, "pearson": row.pearson}
-            for name, part in study.criteria.items()
-            for row in part.raters
-        ),
-    )
 
 
 def judges_table(study: StudyAgreement, label: Labels = title) -> Table:

@@ -431,7 +431,7 @@ TABS = {
         ("missing", "retest", "calibration", "alt-test", "thresholds", "system"),
     ),
     "Would a cheaper panel do?": Tab("panels", _panels),
-    "Where does it fail?": Tab("fails", _where, ("disagreement", "bands")),
+    "Where does it fail?": Tab("fails", _where, ("disagreement",)),
     "What does it favour?": Tab("favours", _favours),
     "Who rated how?": Tab(
         "raters",

@@ -10,7 +10,7 @@ from concord.statistics.calibration import calibration_curves
 from concord.statistics.ceilings import ceilings, held_out
 from concord.statistics.distribution import score_distribution
 from concord.statistics.feature_bias import feature_bias
-from concord.statistics.items import PLAYERS, bands, high_disagreement, largest_differences, levels, within
+from concord.statistics.items import PLAYERS, high_disagreement, largest_differences, levels, within
 from concord.statistics.judges import judge_figures
 from concord.statistics.nominal import nominal
 from concord.statistics.panels import best_panel
@@ -21,7 +21,6 @@ from concord.statistics.severity import raters
 from concord.statistics.study import (
     annotators_table,
     as_json,
-    correlations_table,
     judges_table,
     people_table,
     study_agreement,
@@ -54,7 +53,6 @@ FIGURES = {
     "within": lambda table, name: within(PLAYERS, table, name, {"player": {0: "a", 1: "b"}}, resamples=20),
     "levels": lambda table, name: levels(table, name, {0: "a", 1: "b"}, resamples=20),
     "high_disagreement": lambda table, name: high_disagreement(table, name, resamples=20),
-    "bands": lambda table, name: bands(table, name, resamples=20),
     "best_panel": lambda table, name: best_panel(table, name, resamples=20),
     "retest": lambda table, name: retest(table, name, {"j": table.judges}, resamples=20),
     "alt_test": alt_test,
@@ -93,7 +91,7 @@ def test_every_none_has_a_reason(ratings, anonymous):
             walk(child)
 
     walk(result)
-    tables = [judges_table(found), people_table(found), correlations_table(found)]
+    tables = [judges_table(found), people_table(found)]
     tables += [annotators_table(part) for part in found.criteria.values()]
     for table in tables:
         for render in RENDERERS.values():

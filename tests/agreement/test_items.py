@@ -1,9 +1,9 @@
-"""Items: the farthest, the those of high disagreement, and score bands that do not fake a bias."""
+"""Items: the farthest, and those of high disagreement."""
 
 import numpy as np
 import pytest
 
-from concord.statistics.items import bands, high_disagreement, largest_differences
+from concord.statistics.items import high_disagreement, largest_differences
 from concord.statistics.judges import judge_figures
 from concord.statistics.panels import best_panel
 from concord.statistics.ratings import read_ratings
@@ -49,49 +49,6 @@ def test_contested_items():
     assert (agree["people"], agree["n"], agree["spearman"], agree["mae"]) == ("agree", 4, 1, 0)
     assert (differ["people"], differ["n"]) == ("differ", 4)
     assert differ["mae"] == pytest.approx((2 + 1 + 2 + (10 / 3 - 2)) / 4)
-
-
-def test_bands_do_not_take_regression_to_the_mean_for_bias():
-    # All items are alike and people merely noisy: an honest judge says 3 throughout. Cut by the very mean
-    # it is measured against, it would seem a whole point too high on “low” items.
-    rng = np.random.default_rng(0)
-    noise = rng.integers(1, 6, (2, 600))
-    rows = study({"ann": noise[0].tolist(), "bob": noise[1].tolist()}, {"j": [3] * 600})
-    found = flat(bands(read_ratings(rows), "quality", resamples=200)).set_index("band")
-    naive = 3 - noise.mean(axis=0)[noise.mean(axis=0) <= 2].mean()
-    assert naive > 1
-    assert abs(found["bias"]["low"]) < 0.25
-    assert found["bias_low"]["low"] < 0 < found["bias_high"]["low"]
-    assert found["n"].sum() == 1200
-
-
-def test_bands_by_hand():
-    # Six ratings 1 1 3 3 5 5, so bands end at 1.67 and 3.67 (thirds); whoever is drawn first, both
-    # choose once.
-    rows = study({"ann": [1, 3, 5], "bob": [3, 5, 1]}, {"j": [2, 4, 4]})
-    found = flat(bands(read_ratings(rows), "quality", resamples=20)).set_index("band")
-    # A 1 puts unit 0 (against 3) and unit 2 (against 5) into the low band: gaps 2 − 3 and 4 − 5.
-    assert found["bias"]["low"] == pytest.approx((-1 - 1) / 2)
-    # A 3: unit 0 against 1 and unit 1 against 5: 2 − 1 and 4 − 5. A 5: unit 1 against 3 and unit 2 against 1.
-    assert found["bias"]["middle"] == pytest.approx((1 - 1) / 2)
-    assert found["bias"]["high"] == pytest.approx((1 + 3) / 2)
-    assert found["n"].tolist() == [2, 2, 2]
-
-
-def test_bands_find_a_real_bias():
-    # People agree exactly; the judge adds one to everything that is low.
-    scores = [1, 2, 3, 4, 5] * 40
-    judge = [score + (score <= 2) for score in scores]
-    found = flat(
-        bands(read_ratings(study({"ann": scores, "bob": scores}, {"j": judge})), "quality", resamples=50)
-    )
-    assert found.set_index("band")["bias"].to_dict() == {"low": 1, "middle": 0, "high": 0}
-
-
-def test_bands_need_two_people():
-    rows = flat(bands(read_ratings(study({"ann": [1, 2, 3]}, {"j": [1, 2, 3]})), "quality", resamples=20))
-    assert rows["bias"].isna().all()
-    assert set(rows["reason"]) == {"no item with two people falls here"}
 
 
 def test_intervals_of_these_annotators_alone_are_said_above_the_table():

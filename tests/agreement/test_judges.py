@@ -6,13 +6,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from concord.statistics.ceilings import _below, ceilings, held_out
-from concord.statistics.items import bands
+from concord.statistics.ceilings import ceilings, held_out
+from concord.statistics.items import high_disagreement
 from concord.statistics.judges import judge_figures
 from concord.statistics.ratings import read_ratings
 from concord.statistics.resampling import draws
 
-from .frames import ends, fed, flat, matrix, people, study
+from .frames import ends, flat, matrix, people, study
 
 
 def noisy(seed=0, items=60):
@@ -212,7 +212,6 @@ def test_ceilings_by_hand():
     assert row["reliability"] == pytest.approx(2 / 3)
     assert row["attainable"] == pytest.approx(np.sqrt(2 / 3))
     assert row["spearman"] == pytest.approx(0.5)
-    assert row["corrected"] == pytest.approx(0.5 / np.sqrt(2 / 3))
 
 
 def test_ceilings_have_intervals_on_the_same_draws():
@@ -235,7 +234,6 @@ def test_ceilings_have_intervals_on_the_same_draws():
     centre = np.arctanh(row["attainable"].value)
     assert np.arctanh([low, high]) == pytest.approx([centre - half, centre + half])
     assert row["reliability"].low < row["reliability"].value < row["reliability"].high <= 1
-    assert row["corrected"].low < row["corrected"].value < row["corrected"].high
 
 
 def test_ceilings_rest_on_the_items_that_the_judge_scored():
@@ -245,7 +243,6 @@ def test_ceilings_rest_on_the_items_that_the_judge_scored():
     partial, whole = ceilings(read_ratings(rows), "quality", panels=()).rows
     assert (partial["n"], whole["n"]) == (3, 4)
     assert partial["reliability"].value == pytest.approx(2 / 3)
-    assert partial["corrected"].value == pytest.approx(0.5 / np.sqrt(2 / 3))
     # Values 1, 1, 1, 2, 2, 3, 9, 9: squared differences of the 28 pairs sum to 8·182 − 28² = 672, their mean
     # is 24; within items (1 + 1)/4 = 1/2. Alpha 1 − ½/24 = 47/48, reliability 2·47/48 ÷ (1 + 47/48).
     assert whole["reliability"].value == pytest.approx(94 / 95)
@@ -253,24 +250,9 @@ def test_ceilings_rest_on_the_items_that_the_judge_scored():
 
 def test_ceilings_of_people_who_disagree():
     rows = study({"ann": [1, 2, 3], "bob": [3, 2, 1]}, {"j": [1, 3, 2]})
-    corrected = ceilings(read_ratings(rows), "quality").rows[0]["corrected"]
-    assert corrected.value is None
-    assert corrected.reason == "people do not agree beyond chance, or cannot be compared"
-
-
-def test_fed_is_weak():
-    table = read_ratings(fed(), anonymous_people=True, counted=[])
-    rows = flat(ceilings(table, "Overall", panels=[table.judges]))
-    # What must not be read is not shown; alpha (interval) is .37.
-    reason = ceilings(table, "Overall", panels=()).rows[0]["corrected"].reason
-    assert "alpha is 0.37, below 0.4" in reason
-    assert rows["corrected"].isna().all()
-    assert rows["attainable"].notna().all()
-
-
-def test_an_alpha_that_rounds_to_the_limit_shows_that_it_is_below():
-    assert _below(0.3961) == "0.396, below 0.4"
-    assert _below(0.37) == "0.37, below 0.4"
+    attainable = ceilings(read_ratings(rows), "quality").rows[0]["attainable"]
+    assert attainable.value is None
+    assert attainable.reason == "people do not agree beyond chance, or cannot be compared"
 
 
 def test_intervals_for_annotators_like_these_are_by_leaving_out_one_at_a_time():
@@ -314,8 +296,8 @@ def test_a_table_says_whom_its_intervals_are_about():
     like = judge_figures(table, "quality", resamples=20, people="like-these")
     assert "annotators left out one at a time; for annotators like these 3" in like.notes[0]
     # A table whose figures are not made without each annotator keeps to these.
-    bands_ = bands(table, "quality", resamples=20, people="like-these")
-    assert "for these 3 annotators" in bands_.notes[0]
+    others = high_disagreement(table, "quality", resamples=20, people="like-these")
+    assert "for these 3 annotators" in others.notes[0]
 
 
 def test_annotators_like_these_where_nobody_rated_have_no_figure():

@@ -6,7 +6,6 @@ import pytest
 from concord.statistics.ratings import read_ratings
 from concord.statistics.study import (
     annotators_table,
-    correlations_table,
     judges_table,
     people_table,
     study_agreement,
@@ -45,20 +44,6 @@ def test_nothing_to_show_is_said():
     alone = study_agreement(read_ratings(people({"ann": [1, 2, 3]})), resamples=20)
     assert "The study has no judges." in as_text(judges_table(alone))
     assert "no item was rated by two people" in as_text(people_table(alone))
-
-
-def test_every_correlation_has_its_row(found):
-    table = correlations_table(found)
-    rows = {(row["criterion"], row["rater"]): row for row in table.rows}
-    assert len(rows) == len(table.rows) == 3 * (3 + 4)
-    part = found.criteria["fluency"]
-    judge, row = part.rater(["gpt_4o"]), rows["Fluency", "gpt_4o"]
-    assert (row["spearman"], row["p"], row["n"]) == (judge.spearman, judge.p, 12)
-    assert rows["Fluency", "Avg(gpt_4o, k)"]["kendall"] == part.rater(["gpt_4o", "k"]).kendall
-    flat = rows["Final", "flat"]
-    assert {flat[name].reason for name in ("spearman", "p", "kendall", "pearson")} == {
-        "flat is constant on the items in common"
-    }
 
 
 def test_latex(found):

@@ -321,7 +321,8 @@ def test_a_criterion_of_categories_has_the_same_page_with_its_own_figures(worksp
     assert sentence.startswith("On Tone, ")
     assert "κ" in "".join(metric.value for metric in page.metric)
     assert "ρ" not in "".join(metric.value for metric in page.metric)
-    assert not [group for group in page.get("button_group") if group.key == "tab"], "one question alone"
+    [tabs] = [group for group in page.get("button_group") if group.key == "tab"]
+    assert tabs.options == ["Which judge?", "Who rated how?"], "no question that needs an order"
 
 
 def test_any_two_panels_stand_side_by_side_with_their_price(workspace: Workspace) -> None:
