@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TypedDict, TypeVar, Unpack, get_args
+from typing import Any, TypedDict, TypeVar, Unpack, get_args
 
 import numpy as np
 from sqlite_utils import Database
@@ -18,7 +18,6 @@ from concord.scores import labels, refused
 from concord.store import conversations, placements, ratings, studies, summaries
 from concord.store.database import now
 from concord.store.parts import in_parts, rated_by
-from concord.store.ratings import Row
 from concord.store.studies import Study
 from concord.studies.studies import Runs, StudyRatings, study_ratings
 from concord.workspace import Workspace
@@ -95,7 +94,7 @@ def store(
                 ids = conversations.existing(db, [key for key, _ in of_some])
                 studies.add_units(db, name, [(ids[key], turn, "") for key, turn in of_some])
         order, begins = table.by_item()
-        owners, added = _owners(table, study, raters), Counter[str]()
+        asked, added = _asked(table, study, raters), Counter[str]()
         start, every = 0, len(table.items)
         while start < every:
             if progress is not None:
@@ -103,7 +102,7 @@ def store(
             fit = int(np.searchsorted(begins, begins[start] + RATINGS, "right")) - 1
             start, places = max(start + 1, fit), order[begins[start] : begins[max(start + 1, fit)]].tolist()
             with part() as db:
-                added += _rate(db, table, places, owners)
+                added += _rate(db, table, places, asked)
         if asked_more:  # the finals of people who were not asked the new criteria
             with part() as db:
                 rest = rated_by(db, studies.scope(name))
@@ -124,24 +123,27 @@ def rate(
     People's belong to the study. Raises ImportRefused for one that is stored with another score.
     """
     table = RatingTable.of(given)
-    added = _rate(db, table, range(len(table)), _owners(table, study_id, raters))
+    added = _rate(db, table, range(len(table)), _asked(table, study_id, raters))
     return added["human"], added["judge"], added[KNOWN]
 
 
-Owners = Sequence[tuple[int, int | None]]
-"""The rater of each of a table's `asked`, and the study that its ratings belong to."""
+Asked = Sequence[tuple[int | None, str, int, int, int | None]]
+"""What a row of the store has of each of a table's `asked`: turn, criterion, rater, repeat and study."""
 
 
-def _owners(table: RatingTable, study_id: int | None, raters: Mapping[Rater, int]) -> Owners:
+def _asked(table: RatingTable, study_id: int | None, raters: Mapping[Rater, int]) -> Asked:
     # A person's rating belongs to the study, a judge's and a gold label to the conversation.
-    return [(raters[asked.rater], study_id if asked.rater.kind == "human" else None) for asked in table.asked]
+    return [
+        (turn, criterion, raters[rater], repeat, study_id if rater.kind == "human" else None)
+        for criterion, rater, turn, repeat in table.asked
+    ]
 
 
-def _rate(db: Database, table: RatingTable, places: Sequence[int], owners: Owners) -> Counter[str]:
+def _rate(db: Database, table: RatingTable, places: Sequence[int], asked: Asked) -> Counter[str]:
     """Store the ratings at these places of a table; how many by whom, and how many were known."""
-    rows, added = _rows(db, table, places, owners)
+    rows, added = _rows(db, table, places, asked)
     ratings.insert_rows(db, rows)
-    summaries.refresh(db, list({row.conversation_id for row in rows}))
+    summaries.refresh(db, list({row[0] for row in rows}))
     return added
 
 
@@ -262,8 +264,8 @@ def _refusal(study: Study) -> str:
 
 
 def _rows(
-    db: Database, table: RatingTable, places: Sequence[int], owners: Owners
-) -> tuple[list[Row], Counter[str]]:
+    db: Database, table: RatingTable, places: Sequence[int], asked: Asked
+) -> tuple[list[tuple[Any, ...]], Counter[str]]:
     keys = {number: table.items[number] for number in {table.item[at] for at in places}}
     ids = conversations.existing(db, [*keys.values()])
     conversation_of = {number: ids[key] for number, key in keys.items()}
@@ -271,25 +273,25 @@ def _rows(
     moment, item_of, by_of, scores, cells_of = now(), table.item, table.by, table.scores, table.cells
     new = {number: key in table.new for number, key in keys.items()}
     beside: dict[tuple[int, bool], tuple[str, str | None, str]] = {}  # most cells are those of others
-    rows, added, given = [], Counter[str](), [0] * len(table.asked)
+    rows: list[tuple[Any, ...]] = []
+    added, given = Counter[str](), [0] * len(table.asked)
     for at in places:
-        by, item, score, cells = by_of[at], item_of[at], scores[at], cells_of[at]
-        (criterion, rater, turn, repeat), (number, owner) = table.asked[by], owners[by]
-        conversation = conversation_of[item]
-        there = stored.get((conversation, number, criterion, turn, repeat, owner)) if stored else None
-        if there is None:
+        item, by, cells = item_of[at], by_of[at], cells_of[at]
+        row = (conversation_of[item], *asked[by])
+        if not stored or (there := stored.get(row)) is None:
             if (about := beside.get((id(cells), new[item]))) is None:
                 explanation, meta, created = table.beside(cells, new[item])
                 about = beside[id(cells), new[item]] = explanation, meta, created or moment
-            rows.append(Row(conversation, turn, criterion, number, repeat, owner, score, *about))
+            rows.append((*row, scores[at], *about))
             given[by] += 1
-        elif owner is None and there == score:
+        elif row[-1] is None and there == scores[at]:
             added[KNOWN] += 1
         else:
+            criterion, rater, *_ = table.asked[by]
             raise ImportRefused(
-                f"{table.where(at)}: {rater.name} rated “{keys[item]}” on “{criterion}” already "
-                f"({there:g}). Remove the line; nothing was imported."
+                f"{table.where(at)}: {rater.name} rated “{keys[item]}” on “{criterion}” already ({there:g}). "
+                "Remove the line; nothing was imported."
             )
-    for asked, count in zip(table.asked, given, strict=True):
-        added[asked.rater.kind] += count
+    for who, count in zip(table.asked, given, strict=True):
+        added[who.rater.kind] += count
     return rows, added

@@ -2,7 +2,7 @@
 
 import math
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
 from typing import get_args
@@ -69,6 +69,7 @@ def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> Rating
     table = RatingTable(file, lines=lines, extra=extra)
     few = itemgetter(*(at for at, name in enumerate(header) if name in _FEW))
     rest = [(at, name) for at, name in enumerate(header) if name not in ("", "item_id", "score", *_FEW)]
+    rest_of = _several([at for at, _ in rest])
     item_at, score_at, width = header.index("item_id"), header.index("score"), len(header)
     items: dict[str, int] = {}
     asked: dict[RaterAsked, int] = {}
@@ -84,7 +85,7 @@ def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> Rating
         item, which = name_in(where, "item_id", row["item_id"].strip()), _asked(where, row)
         number = item_of[cells[item_at]] = items.setdefault(item, len(items))
         by = asked_of[few(cells)] = asked.setdefault(which, len(asked))
-        texts = tuple([cells[at] for at, _ in rest])
+        texts = rest_of(cells)
         if texts in beside:
             of_texts = beside[texts]
         else:
@@ -101,28 +102,25 @@ def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> Rating
             figures[cells[score_at]] = score
         return number, by, score, of_texts
 
+    add_item, add_by, add_score = table.item.append, table.by.append, table.scores.append
+    add_cells, add_line = table.cells.append, lines.append
     for number, cells in numbered:
         try:
-            item, by, score, of_texts = (
-                item_of[cells[item_at]],
-                asked_of[few(cells)],
-                figures[cells[score_at]],
-                beside[tuple([cells[at] for at, _ in rest])],
-            )
-            known = len(cells) == width
+            if len(cells) != width:
+                raise LookupError
+            item, by = item_of[cells[item_at]], asked_of[few(cells)]
+            score, of_texts = figures[cells[score_at]], beside[rest_of(cells)]
         except LookupError:
-            known = False
-        if not known:
             try:
                 item, by, score, of_texts = read_anew(f"{file}, line {number}", cells)
             except ImportRefused as error:
                 wrong.append((number, str(error)))
                 continue
-        table.item.append(item)
-        table.by.append(by)
-        table.scores.append(score)
-        table.cells.append(of_texts)
-        lines.append(number)
+        add_item(item)
+        add_by(by)
+        add_score(score)
+        add_cells(of_texts)
+        add_line(number)
     table.items, table.asked = [*items], [*asked]
     for again, first in table.twice():
         criterion, rater, *_ = table.asked[table.by[again]]
@@ -137,6 +135,11 @@ def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> Rating
     if not len(table):
         raise ImportRefused(f"{file} holds no ratings, only the names of columns.")
     return table
+
+
+def _several(places: Sequence[int]) -> Callable[[Sequence[str]], tuple[str, ...]]:
+    """What a record has at these places."""
+    return itemgetter(*places) if len(places) > 1 else lambda cells: tuple([cells[at] for at in places])
 
 
 def _header(path: str, number: int, cells: Sequence[str]) -> list[str]:

@@ -205,8 +205,8 @@ def insert(
     )
 
 
-def insert_rows(db: Database, rows: Iterable[Row]) -> None:
-    """Store many ratings with `executemany`, twice as fast as `insert_all`; then call `summaries.refresh`."""
+def insert_rows(db: Database, rows: Iterable[tuple[Any, ...]]) -> None:
+    """Store many ratings, each as a `Row`: twice as fast as `insert_all`. Then call `summaries.refresh`."""
     db.conn.executemany(
         f"INSERT INTO ratings ({', '.join(Row._fields)}) VALUES ({', '.join('?' * len(Row._fields))})", rows
     )
@@ -214,10 +214,10 @@ def insert_rows(db: Database, rows: Iterable[Row]) -> None:
 
 def scores_of(
     db: Database, conversation_ids: Iterable[int]
-) -> dict[tuple[int, int, str, int | None, int, int | None], float]:
-    """Scores by (conversation, rater, criterion, turn, repeat, study)."""
+) -> dict[tuple[int, int | None, str, int, int, int | None], float]:
+    """Scores by what a `Row` begins with: (conversation, turn, criterion, rater, repeat, study)."""
     rows = db.execute(
-        "SELECT conversation_id, rater_id, criterion, turn, repeat, study_id, score FROM ratings "
+        "SELECT conversation_id, turn, criterion, rater_id, repeat, study_id, score FROM ratings "
         "WHERE conversation_id IN (SELECT value FROM json_each(?))",
         [json.dumps(list(conversation_ids))],
     )
