@@ -1,6 +1,8 @@
 """Ratings that were read, by column: a million of them take some 30 MB."""
 
 import json
+import os
+import tempfile
 from array import array
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,6 +39,40 @@ class Given(NamedTuple):
     where: str = ""
 
 
+SPOOLED = 2**20
+"""Bytes of texts that are kept in memory."""
+
+
+class ItemTexts:
+    """The texts of items, each with the place of the rating that gives it first, in a file that goes with
+    this: memory holds few.
+    """
+
+    def __init__(self) -> None:
+        self._file = tempfile.SpooledTemporaryFile(SPOOLED)  # noqa: SIM115 - it is kept, and goes with this
+        self._begins, self._hashes = array("q"), array("q")
+        self._sizes, self._places = array("i"), array("i")
+
+    def add(self, item: int, text: str, place: int) -> int | None:
+        """Keep the text of the item with this number; the place of another one that was given before."""
+        for column, nothing in ((self._begins, -1), (self._hashes, 0), (self._sizes, 0), (self._places, -1)):
+            column.extend([nothing] * (item + 1 - len(column)))
+        if self._begins[item] >= 0:
+            return self._places[item] if self._hashes[item] != hash(text) else None
+        self._begins[item], self._hashes[item], self._places[item] = self._file.tell(), hash(text), place
+        self._sizes[item] = self._file.write(text.encode(errors="surrogatepass"))
+        return None
+
+    def of(self, item: int) -> tuple[str, int]:
+        """The text of an item and its place; “” where it has none."""
+        if item >= len(self._begins) or self._begins[item] < 0:
+            return "", -1
+        self._file.seek(self._begins[item])
+        text = self._file.read(self._sizes[item]).decode(errors="surrogatepass")
+        self._file.seek(0, os.SEEK_END)
+        return text, self._places[item]
+
+
 @dataclass(eq=False)
 class RatingTable:
     """Ratings of a file, or of another table.
@@ -44,7 +80,7 @@ class RatingTable:
     `items` (names in the file, or keys of conversations) and `asked` are distinct, in the order in which they
     come. Of a rating, `item` and `by` are the numbers of these, `lines` is the line where its record begins
     or its place in words, `cells` its optional columns, of which `extra` are those that have no meaning here;
-    those in `of_item` describe the items in `new`, not single ratings.
+    those in `of_item` describe the items in `new`, not single ratings. `texts` are those of items.
     """
 
     file: str = ""
@@ -55,6 +91,7 @@ class RatingTable:
     scores: "array[float]" = field(default_factory=lambda: array("d"))
     lines: "array[int] | list[str]" = field(default_factory=lambda: array("i"))
     cells: list[Mapping[str, str]] = field(default_factory=list)
+    texts: ItemTexts = field(default_factory=ItemTexts)
     extra: tuple[str, ...] = ()
     of_item: frozenset[str] = frozenset()
     new: Container[str] = ()
@@ -104,7 +141,7 @@ class RatingTable:
     def twice(self) -> Iterator[tuple[int, int]]:
         """Ratings that say again what an earlier one says, each with the first of these."""
         keys = np.array(self.item, dtype=np.int64) * len(self.asked) + np.asarray(self.by)
-        if len(np.unique(keys)) == len(keys):
+        if (several := np.sort(keys))[1:].size == 0 or not (several[1:] == several[:-1]).any():
             return
         order = np.argsort(keys, kind="stable")
         new = np.append(True, np.diff(keys[order]) != 0)

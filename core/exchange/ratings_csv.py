@@ -16,8 +16,9 @@ from concord.files.limits import NAME, WHOLE
 from concord.rating import Rater, RaterKind
 
 REQUIRED = ("item_id", "criterion", "rater_type", "rater", "score")
-OF_ITEM = ("text", "model", "language")
-OPTIONAL = ("turn", "repeat", "variant", "simulated", "explanation", "comment", "created", "study", *OF_ITEM)
+OF_ITEM = ("model", "language")
+_OF_RATING = ("turn", "repeat", "variant", "simulated", "explanation", "comment", "created", "study")
+OPTIONAL = (*_OF_RATING, "text", *OF_ITEM)
 _OF_RATER = ("rater_type", "rater", "variant", "simulated", "repeat")
 _FEW = ("criterion", *_OF_RATER, "turn")
 """Columns in which few different values stand: each combination of them is read and checked once."""
@@ -68,9 +69,11 @@ def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> Rating
     extra = tuple(c for c in header if c and c not in (*REQUIRED, *OPTIONAL))
     table = RatingTable(file, lines=lines, extra=extra)
     few = itemgetter(*(at for at, name in enumerate(header) if name in _FEW))
-    rest = [(at, name) for at, name in enumerate(header) if name not in ("", "item_id", "score", *_FEW)]
+    apart = ("", "item_id", "score", "text", *_FEW)
+    rest = [(at, name) for at, name in enumerate(header) if name not in apart]
     rest_of = _several([at for at, _ in rest])
     item_at, score_at, width = header.index("item_id"), header.index("score"), len(header)
+    text_at = header.index("text") if "text" in header else -1
     items: dict[str, int] = {}
     asked: dict[RaterAsked, int] = {}
     # What cells were read as, because most of them come again.
@@ -116,6 +119,11 @@ def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> Rating
             except ImportRefused as error:
                 wrong.append((number, str(error)))
                 continue
+        if text_at >= 0 and (text := cells[text_at]):
+            other = table.texts.add(item, unmarked(text), number)
+            if other is not None:
+                message = f"{file}, line {number}: {differs('text', cells[item_at].strip(), other)}"
+                wrong.append((number, message))
         add_item(item)
         add_by(by)
         add_score(score)
@@ -135,6 +143,11 @@ def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> Rating
     if not len(table):
         raise ImportRefused(f"{file} holds no ratings, only the names of columns.")
     return table
+
+
+def differs(column: str, item: str, line: int | str) -> str:
+    """What is wrong where lines of an item say different things about it."""
+    return f"the {column} of “{item}” differs from that in line {line}. Make them the same, or give it once."
 
 
 def _several(places: Sequence[int]) -> Callable[[Sequence[str]], tuple[str, ...]]:

@@ -15,7 +15,7 @@ from concord.errors import ImportRefused
 from concord.exchange.dialogue import from_cell
 from concord.exchange.given import RatingTable
 from concord.exchange.incoming import Incoming
-from concord.exchange.ratings_csv import OF_ITEM
+from concord.exchange.ratings_csv import OF_ITEM, differs
 from concord.questions import Scale
 from concord.rating import Criterion, Rater
 from concord.store import conversations, ratings, studies
@@ -191,10 +191,8 @@ def _about(
             if (place := first[column][item]) < 0:
                 first[column][item] = at
             elif table.cells[place][column] != value:
-                raise ImportRefused(
-                    f"{table.where(at)}: the {column} of “{table.items[item]}” differs from that in line "
-                    f"{table.lines[place]}. Make them the same, or give it once."
-                )
+                message = differs(column, table.items[item], table.lines[place])
+                raise ImportRefused(f"{table.where(at)}: {message}")
         if before is not unread and keys[item] in fresh:
             same -= {column for column in same if cells.get(column, "") != before.get(column, "")}
     return first, last, same
@@ -233,8 +231,8 @@ def _conversations(
         return table.cells[at][column] if at >= 0 else otherwise
 
     def messages(number: int) -> tuple[Message, ...]:
-        at = first["text"][number]
-        return from_cell(table.cells[at]["text"], table.where(at)) if at >= 0 else ()
+        text, line = table.texts.of(number)
+        return from_cell(text, f"{table.file}, line {line}") if text else ()
 
     def make(number: int) -> Conversation:
         if (item := table.items[number]) in brought:
@@ -256,8 +254,8 @@ def _conversations(
             there = conversations.load(db, key).messages
             if [(m.role, m.content) for m in there] != [(m.role, m.content) for m in said]:
                 raise ImportRefused(
-                    f"{table.where(first['text'][number])}: the conversation “{key}” is stored with another "
-                    "text. Rename the item, or leave out the text."
+                    f"{table.file}, line {table.texts.of(number)[1]}: the conversation “{key}” is stored "
+                    "with another text. Rename the item, or leave out the text."
                 )
     return _Described(fresh, make), of_item
 

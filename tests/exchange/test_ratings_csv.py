@@ -11,7 +11,7 @@ import pytest
 
 from concord.conversation import Conversation, Message
 from concord.errors import ImportRefused
-from concord.exchange import conversations_file, incoming, ranking_csv, ratings_csv, ratings_study
+from concord.exchange import conversations_file, given, incoming, ranking_csv, ratings_csv, ratings_study
 from concord.questions import Scale, points
 from concord.store import access, conversations, frames, placements, ratings
 from concord.store import studies as stored
@@ -131,6 +131,19 @@ class TestRead:
             "c": [("assistant", "[laughs] Hello")],
             "d": [],
         }
+
+    def test_texts_that_memory_does_not_hold_are_those_of_their_items(self, workspace, tmp_path, monkeypatch):
+        monkeypatch.setattr(given, "SPOOLED", 4)
+        lines = [
+            "a,f,human,ann,1,",
+            "b,f,human,ann,1,Grüße",
+            "a,f,human,bob,2,First",
+            "b,f,human,bob,2,Grüße",
+        ]
+        bring(workspace, put(tmp_path, *lines, header=f"{HEADER},text"))
+        with workspace.read() as db:
+            said = {key: conversations.load(db, f"s/{key}").messages[0].content for key in "ab"}
+        assert said == {"a": "First", "b": "Grüße"}
 
     def test_an_item_that_is_stored_is_that_conversation(self, workspace, tmp_path):
         with workspace.write() as db:
