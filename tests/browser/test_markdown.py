@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
 SCRIPT = (Path(__file__).resolve().parents[2] / "pages/desk/text.js").read_text(encoding="utf-8")
 
 
-def drawn(browser: Browser, text: str, *, links: bool = False) -> str:
-    """The HTML of the elements that a text becomes."""
+@pytest.fixture(scope="module")
+def blank(browser: Browser) -> Iterator[Page]:
+    """A page with nothing on it, which every text is drawn in: none is put into it."""
     page = browser.new_page()
-    try:
-        made = f"{SCRIPT}; const box = el('div', {{}}, marked(text, links)); return box.innerHTML"
-        found: str = page.evaluate(f"([text, links]) => {{ {made} }}", [text, links])
-        return found
-    finally:
-        page.close()
+    yield page
+    page.close()
+
+
+def drawn(page: Page, text: str, *, links: bool = False) -> str:
+    """The HTML of the elements that a text becomes."""
+    made = f"{SCRIPT}; const box = el('div', {{}}, marked(text, links)); return box.innerHTML"
+    found: str = page.evaluate(f"([text, links]) => {{ {made} }}", [text, links])
+    return found
 
 
 @pytest.mark.parametrize(
@@ -49,8 +54,8 @@ def drawn(browser: Browser, text: str, *, links: bool = False) -> str:
         ("a | b\nc | d", "<p>a | b\nc | d</p>"),
     ],
 )
-def test_markdown_keeps_its_form(browser: Browser, text: str, html: str) -> None:
-    assert drawn(browser, text) == html
+def test_markdown_keeps_its_form(blank: Page, text: str, html: str) -> None:
+    assert drawn(blank, text) == html
 
 
 @pytest.mark.parametrize(
@@ -64,26 +69,24 @@ def test_markdown_keeps_its_form(browser: Browser, text: str, html: str) -> None
         "&lt;b&gt;",
     ],
 )
-def test_a_models_text_loads_and_runs_nothing(browser: Browser, text: str) -> None:
+def test_a_models_text_loads_and_runs_nothing(blank: Page, text: str) -> None:
     escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    assert drawn(browser, text) == f"<p>{escaped}</p>"
+    assert drawn(blank, text) == f"<p>{escaped}</p>"
 
 
-def test_links_are_for_guidelines_and_lead_to_the_web_only(browser: Browser) -> None:
-    assert drawn(browser, "[x](https://elsewhere.test/a)", links=True) == (
+def test_links_are_for_guidelines_and_lead_to_the_web_only(blank: Page) -> None:
+    assert drawn(blank, "[x](https://elsewhere.test/a)", links=True) == (
         '<p><a href="https://elsewhere.test/a" target="_blank" rel="noopener noreferrer">x</a></p>'
     )
-    assert drawn(browser, "[x](javascript:alert)", links=True) == "<p>[x](javascript:alert)</p>"
+    assert drawn(blank, "[x](javascript:alert)", links=True) == "<p>[x](javascript:alert)</p>"
 
 
-def test_long_runs_of_marks_take_no_longer_than_words(browser: Browser) -> None:
+def test_long_runs_of_marks_take_no_longer_than_words(blank: Page) -> None:
     words = "word " * 40_000
     hostile = ["*" * 200_000, "- " * 100_000, "> " * 100_000, "a|" * 50_000 + "\n" + "-" * 100_000 + "x"]
     hostile += ["# " * 100_000, "`" * 100_000 + "x", "** " * 60_000]
-    page = browser.new_page()
     timed = f"{SCRIPT}; const start = performance.now(); marked(text); return performance.now() - start"
     ratio = 200  # patterns that go back over the text take thousands of times as long
-    usual = max(5.0, *(page.evaluate(f"text => {{ {timed} }}", words) for _ in range(3)))
-    slow = {text[:6]: page.evaluate(f"text => {{ {timed} }}", text) / usual for text in hostile}
-    page.close()
+    usual = max(5.0, *(blank.evaluate(f"text => {{ {timed} }}", words) for _ in range(3)))
+    slow = {text[:6]: blank.evaluate(f"text => {{ {timed} }}", text) / usual for text in hostile}
     assert max(slow.values()) < ratio, slow

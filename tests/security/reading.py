@@ -106,8 +106,8 @@ HOSTILE = {
     "parquet": {
         "no Parquet but its sign": b"PAR1" + b"\0" * 100_000,
         "Parquet with nothing in it": b"PAR1" + b"\x15\x00" * 50 + b"\xff\xff\xff\x7fPAR1",
-        "Parquet of many equal texts": packed("x" * 1_000_000, 3_000),
-        "Parquet of long texts": packed("x" * 30_000_000, 60),
+        "Parquet of many equal texts": packed("x" * 1_000_000, many(3_000)),
+        "Parquet of long texts": packed("x" * 30_000_000, many(60)),
         "half of a Parquet file": packed("x" * 1000, 1000)[:-20],
     },
     "template": {
