@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import pytest
@@ -43,6 +43,8 @@ def browser() -> Iterator[Browser]:
             if os.environ.get("CI") == "true":
                 pytest.fail(why)
             pytest.skip(why)
+        # Signs that a page is at work move at 60 frames a second, which is a tenth of what a browser takes.
+        running.new_context = partial(running.new_context, reduced_motion="reduce")  # type: ignore[method-assign]
         yield running
         running.close()
 
