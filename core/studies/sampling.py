@@ -81,12 +81,11 @@ def draw_by_chance(
     *,
     seed: int = 0,
     name: str = "unit",
-    share: float = FLOOR,
 ) -> pd.DataFrame:
     """Draw `n` of the candidates by `places_by_chance`.
 
     The result gains the columns `chance`, `random` (of the simple random sample) and `stratum` (empty).
-    Raises StudyError for fewer candidates than `n`, n < 1, and a share that is not in 0 to 1.
+    Raises StudyError for fewer candidates than `n`, and n < 1.
     """
     import pandas as pd
 
@@ -94,11 +93,7 @@ def draw_by_chance(
         raise StudyError(
             f"There are {len(candidates)} candidates for {n} units; ask for fewer, or widen the filter."
         )
-    if not 0 < share <= 1:
-        raise StudyError(
-            f"The share drawn as a simple random sample is above 0 and at most 1, not {share:g}."
-        )
-    order, chance, simple = places_by_chance(candidates[name].tolist(), n, size, seed=seed, share=share)
+    order, chance, simple = places_by_chance(candidates[name].tolist(), n, size, seed=seed)
     drawn = candidates.iloc[order].assign(stratum="", chance=chance, random=np.arange(n) < simple)
     return pd.DataFrame(drawn).reset_index(drop=True)
 

@@ -115,17 +115,17 @@ def tips(*fields: tuple[str, ...]) -> list[alt.Tooltip]:
     ]
 
 
-def line_at(value: float, field: str = "value") -> Chart:
+def line_at(value: float) -> Chart:
     """A dashed line across the rows, such as at no difference."""
-    rule = alt.Chart(pd.DataFrame({field: [value]})).mark_rule(color=GREY, strokeDash=[4, 4])
-    return rule.encode(x=alt.X(f"{field}:Q"))
+    rule = alt.Chart(pd.DataFrame({"value": [value]})).mark_rule(color=GREY, strokeDash=[4, 4])
+    return rule.encode(x=alt.X("value:Q"))
 
 
-def side_by_side(chart: Chart, panels: Sequence[str], width: int = WIDE) -> Chart:
+def side_by_side(chart: Chart, panels: Sequence[str]) -> Chart:
     """A small chart for each value of the field panel, in this order."""
-    header = alt.Header(title=None, labelLimit=width + 60, labelFontSize=12)
+    header = alt.Header(title=None, labelLimit=WIDE + 60, labelFontSize=12)
     place = alt.Facet("panel:N", sort=list(panels), header=header)
-    return chart.properties(width=width).facet(place, columns=1 if on_phone() else 2)
+    return chart.properties(width=WIDE).facet(place, columns=1 if on_phone() else 2)
 
 
 def text_colour() -> str:
@@ -232,7 +232,6 @@ def forest(
     title: str,
     axis: str,
     *,
-    domain: tuple[float, float] | None = None,
     most: int = 60,
 ) -> None:
     """Draw a heading and the figures below it; rows that are undefined are named with their reason.
@@ -250,7 +249,7 @@ def forest(
             if len(counts) == 1
             else [row._replace(name=f"{row.name} (n = {row.figure.n})") for row in every]
         )
-        show(intervals(named, axis, domain=domain), title)
+        show(intervals(named, axis), title)
     if len(rows) > most:
         st.caption(f"The first {most} of {len(rows)}; the table has all.")
     undefined_rows(rows)

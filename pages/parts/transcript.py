@@ -30,17 +30,15 @@ def transcript(
     before: str = "",
     letters: bool = False,
     sought: str = "",
-    only: int = 0,
 ) -> None:
     """Draw every turn, and `beside` its reply what belongs to it, such as its scores.
 
-    With the number of a turn as `only`, this turn alone, and what belongs to its reply below it.
     `before` names who wrote the replies before the last where somebody else did; `letters` draws what was
     said in columns that stand under each other, as terminals and boards need it. Where a message holds what
     is `sought`, it is highlighted.
     """
     turns = list(conversation.turns())
-    for turn in turns[only - 1 : only] if only else turns:
+    for turn in turns:
         for message in turn.beside:
             if message.role == "system":
                 aside(message)
@@ -54,8 +52,7 @@ def transcript(
             if message.role == "tool":
                 aside(message)
         if turn.reply is not None:
-            wide = beside is not None and not only
-            left, right = st.columns([3, 2], gap="medium") if wide else (st.container(), st.container())
+            left, right = st.columns([3, 2], gap="medium") if beside else (st.container(), st.container())
             with left, st.chat_message("assistant", avatar=":material/chat:"):
                 who = speakers[1] if turn is turns[-1] or not before else before
                 who, reply = _name(turn.reply, who), turn.reply.content
