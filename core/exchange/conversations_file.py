@@ -270,7 +270,11 @@ def sentences(surveyed: FileSurvey, *, by_command: bool = True) -> list[str]:
     if surveyed.columns:
         taken = (f"{path} as {', '.join(uses)}" for path, uses in surveyed.columns.items())
         lines.append(f"Taken: {'; '.join(taken)}.")
-    how = f" {_IMPORT} --map facet:NAME=COLUMN makes a column a facet." if by_command else ""
+    how = (
+        f" {_IMPORT} --map facet:NAME=COLUMN makes a column a facet, score:NAME=COLUMN a judge's scores."
+        if by_command
+        else ""
+    )
     if surveyed.metadata:
         lines.append(f"Kept as metadata, not shown: {_counted(surveyed.metadata, surveyed.rows)}.{how}")
     if surveyed.left_out:
@@ -338,9 +342,15 @@ def _begun(path: Path, options: FileOptions) -> FileSurvey:
 
 def _remedy(fields: Mapping[str, Any], options: FileOptions) -> str:
     """What to do with a file of a form that is not known: a mapping by which its first row is read."""
+    lists = {name: inner for name, inner in fields.items() if isinstance(inner, list) and inner}
+    for name, (first_of, *_) in lists.items():
+        if isinstance(first_of, dict) and shape_of(first_of) is not None:
+            command = f"jq -c '.[{json.dumps(name)}][]' FILE > ROWS.jsonl"
+            return f"holds its rows in “{name}”. Write them to a file of their own: {command}"
     mapping = suggested(fields)
     try:
-        entries.read(fields, Reading(mapped(mapping), "b", options.roles), "")
+        if "conversation" not in mapping:  # the first turn of a dialogue has no reply
+            entries.read(fields, Reading(mapped(mapping), "b", options.roles), "")
     except ConcordError:
         told = "such as --map messages=NAME or --map user=NAME --map assistant=NAME"
     else:

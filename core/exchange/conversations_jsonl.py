@@ -168,7 +168,7 @@ def _conversation(entry: Mapping[str, Any], where: str, benchmark: str) -> Conve
         benchmark=benchmark,
         key=name_in(where, "key", str(key)),
         player=nfc(name_in(where, "player", str(entry.get("player", entry.get("model")) or "unknown"))),
-        messages=from_list(messages, where, images=True),
+        messages=from_list(messages, where),
         language=name_in(where, "language", str(entry.get("language") or "en")),
         facets={name: str(value) for name, value in entry.get("facets", {}).items()},
         context=entry.get("context", {}),

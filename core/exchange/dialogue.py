@@ -73,16 +73,15 @@ def from_cell(text: str, where: str) -> tuple[Message, ...]:
         except ValueError as error:
             raise ImportRefused(f"{where}: the dialogue cannot be kept: {error}.") from error
     if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
-        return from_list(value, where)
+        return tuple(
+            replace(m, meta={name: v for name, v in m.meta.items() if name != IMAGES})
+            for m in from_list(value, where)
+        )
     return (Message("assistant", text),)
 
 
-def from_list(
-    entries: Sequence[Any], where: str, roles: Roles = SPEAKERS, *, images: bool = False
-) -> tuple[Message, ...]:
-    """The messages of a list of utterances, with their “meta”. Raises ImportRefused.
-
-    With `images`, where those lie is in the meta of a message too.
+def from_list(entries: Sequence[Any], where: str, roles: Roles = SPEAKERS) -> tuple[Message, ...]:
+    """The messages of a list of utterances, with their “meta” and where images lie. Raises ImportRefused.
 
     A call of a tool that is followed by another reply becomes a message of the tool before that reply, which
     begins with the words that were said beside the call; a call that nothing follows ends the reply itself.
@@ -92,11 +91,6 @@ def from_list(
         for number, each in _every(entries)
         for utterance in _messages(each, f"{where}, utterance {number}", roles)
     ]
-    if not images:
-        read = [
-            (replace(message, meta={n: v for n, v in message.meta.items() if n != IMAGES}), calls)
-            for message, calls in read
-        ]
     backwards = list[Message]()
     following: Role | None = None
     reply = 0  # the place of the reply that follows

@@ -371,7 +371,7 @@ def _side(walk: Walk, side: Side, reading: Reading, where: str) -> tuple[str, tu
                 first_ = sum(_speaks(e, reading) == "system" for e in entries)
                 place = first_ if role != "assistant" and turn == 0 else len(entries)
                 entries.insert(place, {"role": _OWN[role], "content": texts[turn]})
-    messages = from_list(entries, where, reading.speakers, images=True)
+    messages = from_list(entries, where, reading.speakers)
     if not messages:
         raise ImportRefused(f"{where}: the dialogue is empty. Remove the row.")
     if not any(m.role == "assistant" for m in messages):

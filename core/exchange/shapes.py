@@ -455,6 +455,9 @@ _MEANS: Mapping[str, str] = {
     "assistant": "response|answer|output|completion|reply|predict|generat|assistant|decoded|result|raw|text",
     "winner": "winner|prefer|better|chosen|choice|label|vote",
     "player": "model|generator|system|engine",
+    "conversation": "conversation|dialog|thread|session|chat|talk",
+    "speaker": "role|speaker|sender|author|from|who|participant|user",
+    "text": "content|message|utterance|text|body|words|value",
 }
 """What is in the names of columns that hold something; the first that fits counts."""
 _OTHER = re.compile("reference|expected|ground|gold|correct|target|criteri|reason|_id$|id$|type|date|time")
@@ -484,6 +487,11 @@ def suggested(fields: Mapping[str, Any]) -> dict[str, str]:
             mapping |= {"winner": winner} if (winner := next(named("winner", texts), "")) else {}
         elif reply := next(named("assistant", [path for path in texts if path != user]), ""):
             mapping["assistant"] = reply
+        elif len(texts) == 2:
+            mapping = {"user": texts[0], "assistant": texts[1]}
+    turns = {name: next(named(name, texts), "") for name in ("conversation", "speaker", "text")}
+    if not talks and len(sides) < 2 and "assistant" not in mapping and len({*turns.values()} - {""}) == 3:
+        return turns
     if player := next(named("player", [path for path in texts if path not in mapping.values()]), ""):
         mapping |= {"player": player} if len(sides) < 2 else {}
     return mapping

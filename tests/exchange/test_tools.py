@@ -187,8 +187,17 @@ UNKNOWN = [
     {"qid": 7, "problem": "Hi", "model_output": "Hello", "reference_answer": "Yo"},
     {"wrapped": {"query": "Hi", "bot_reply": "Hello"}},
     {"thread": {"log": [ASKED, REPLIED]}},
+    {"frage": "Hi", "antwort": "Hello"},
     {"the_question": "Hi", "reply_a": "Hello", "reply_b": "Yo", "better": "a"},
 ]
+
+
+def test_a_refusal_names_the_columns_of_a_turn_a_row(tmp_path):
+    file = written(tmp_path / "a.csv", "Conversation,Time,Author,Message\nc,1,Human,Hi\nc,2,AI,Hello\n")
+    told = "--map conversation=Conversation --map speaker=Author --map text=Message;"
+    with pytest.raises(ImportRefused, match=told):
+        read(file)
+    assert read(file, {"conversation": "Conversation", "speaker": "Author", "text": "Message"}) == [SAID]
 
 
 @pytest.mark.parametrize("row", UNKNOWN)
@@ -198,6 +207,16 @@ def test_a_refusal_names_a_mapping_that_reads_the_file(tmp_path, row):
         read(file)
     told = shlex.split(re.search(r"such as (--map .*?);", str(refused.value))[1])[1::2]
     assert read(file, dict(one.split("=", 1) for one in told))[0] == SAID
+
+
+def test_rows_in_a_list_of_any_name_are_named(tmp_path):
+    file = written(
+        tmp_path / "a.json", {"run": {"id": 1}, "evaluations": [{"prompt": "Hi", "response": "Hello"}]}
+    )
+    with pytest.raises(
+        ImportRefused, match=r"""holds its rows in “evaluations”\..*: jq -c '\.\["evaluations"\]\[\]' FILE"""
+    ):
+        read(file)
 
 
 def test_a_file_of_another_command_names_the_command(tmp_path):
