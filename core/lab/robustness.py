@@ -116,8 +116,8 @@ def checked(workspace: Workspace, parts: Parts, judge: str, used: Numbered, purs
                 called = AGAIN if repeat else name
                 answers[called] = _answers(db, asked, judge, variant, questions, repeat)
             if name == AS_IT_IS:
-                there = conversations.existing(db, asked).values()
-                day = lab.last_answered(db, list(there), judge, variant)
+                made = lab.asked(db, list(conversations.existing(db, asked).values()))
+                day = next(one.last[:10] for one in made if (one.judge, one.variant) == (judge, variant))
     rows: list[dict[str, Cell]] = []
     as_it_is = answers[AS_IT_IS]
     pairs = {SINCE: (before, as_it_is)} | {name: (as_it_is, answers[name]) for name in answers}

@@ -17,7 +17,8 @@ OPENED = "test part opened"
 class Asked(NamedTuple):
     """What one judge by one version of the prompt made of some conversations; `cost` and `seconds` in all.
 
-    `conversations` have a usable judgement, `failed` judgements none; `unpriced` calls have no price.
+    `conversations` have a usable judgement, `failed` judgements none; `unpriced` calls have no price; `last`
+    is when the last one was made.
     """
 
     judge: str
@@ -29,6 +30,7 @@ class Asked(NamedTuple):
     seconds: float
     unpriced: int
     simulated: int
+    last: str
 
 
 class Worded(NamedTuple):
@@ -73,7 +75,8 @@ def asked(db: Database, conversations: Sequence[int]) -> list[Asked]:
     rows = db.execute(
         "SELECT x.name, x.variant, count(*), sum(j.failure IS NOT NULL), "
         "count(DISTINCT iif(j.failure IS NULL, j.conversation_id, NULL)), sum(j.cost), sum(j.seconds), "
-        "sum(j.unpriced), max(x.simulated) FROM judgements j JOIN raters x ON x.id = j.rater_id "
+        "sum(j.unpriced), max(x.simulated), max(j.created) "
+        "FROM judgements j JOIN raters x ON x.id = j.rater_id "
         "WHERE j.conversation_id IN (SELECT value FROM json_each(?)) GROUP BY x.id "
         "ORDER BY x.name, x.variant",
         [json.dumps(list(conversations))],
@@ -102,16 +105,6 @@ def said(
         | {"ids": json.dumps(list(conversations))},
     )
     return [Worded(*row) for row in rows]
-
-
-def last_answered(db: Database, conversations: Sequence[int], judge: str, variant: str) -> str:
-    """The day (UTC) of a judge's last answer by a version about conversations; “” where it gave none."""
-    sql = (
-        "SELECT max(r.created) FROM ratings r JOIN raters x ON x.id = r.rater_id WHERE x.kind = 'judge' "
-        "AND x.name = ? AND x.variant = ? AND r.conversation_id IN (SELECT value FROM json_each(?))"
-    )
-    [last] = db.execute(sql, [judge, variant, json.dumps(list(conversations))]).fetchone()
-    return (last or "")[:10]
 
 
 def tags(db: Database, study: str, judge: str) -> list[ItemAnswer]:

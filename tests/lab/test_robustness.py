@@ -60,7 +60,7 @@ def test_a_judge_is_checked_and_nothing_is_paid_twice(workspace):
             given = Judgement(f"{key}|a|0", key, Rater("a", "judge", used.variant), (score,))
             ratings.save_judgement(db, given)
     with Workspace.open(folder).write() as db:
-        db.execute("UPDATE ratings SET created = '2026-01-02T03:04:05.678+00:00'")
+        db.execute("UPDATE judgements SET created = '2026-01-02T03:04:05.678+00:00'")
     later = robustness.checked(workspace, of, "a", used, again)
     assert [row["n"] for row in later.rows if row["check"] == "since the study"] == [8]
     assert later.caption.endswith("“since the study” is its drift until 2026-01-02, when it was asked.")

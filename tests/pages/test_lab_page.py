@@ -97,3 +97,13 @@ def test_disagreements_are_grouped(shop: Workspace) -> None:
     shown = page(step="review")
     assert any(button.label == "Say why they differ" for button in shown.button)
     assert "disagreements have a cause" in said(shown)
+
+
+def test_judges_together_stand_where_judges_are_compared(shop: Workspace) -> None:
+    shown = page(step="choose")
+    shown.session_state["lab together"] = True
+    shown.run()
+    assert not shown.exception
+    titles = " ".join(each.value for each in [*shown.subheader, *shown.markdown]).replace("\\", "")
+    assert "mock-judge by shop v1 first, then mock-judge by shop v2" in titles
+    assert "Weights of judges" in titles
