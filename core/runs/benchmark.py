@@ -182,7 +182,6 @@ class Benchmark:
     facets: tuple[str, ...]
     """What varies between conversations, the most important first."""
     paper: str = ""
-    languages: tuple[str, ...] = ()
     roles: tuple[Role, ...] = ()
     options: tuple[Option, ...] = ()
     prompts: Mapping[str, type[Reply] | None] = field(default_factory=dict)
@@ -215,8 +214,6 @@ class Benchmark:
     """The facets that with the player tell what is evaluated: a table has a row for each."""
     scenario_facet: str = ""
     """Names the scenario. Only conversations of the same scenario are compared."""
-    interrogator_facet: str = ""
-    """Names the model that played the user."""
     ending_facet: str = ""
     """Says how the last reply ended: whole, cut, empty or refusal."""
     spotcheck_facets: tuple[str, ...] = ()

@@ -30,8 +30,6 @@ from concord.runs.benchmark import (
 )
 from concord.runs.plans import PlayPlan
 
-LANGUAGES = ("en", "ru")
-
 RUBRIC = rubric("pingpong", "judge")
 
 
@@ -331,7 +329,6 @@ PINGPONG = Benchmark(
     "evaluation",
     about="A player acts a character; an interrogator emulates a user in a situation; a panel of judges "
     "rates every turn.",
-    languages=LANGUAGES,
     roles=(
         Role("players", "Models that act the characters.", prompts=("player",)),
         Role("interrogator", "Model that plays the user.", many=False, prompts=("interrogator",)),
@@ -359,7 +356,6 @@ PINGPONG = Benchmark(
     facets=("character", "situation", "interrogator", "version", "symmetric", "character_set"),
     items=("character", "situation"),
     refusal="refusal",
-    interrogator_facet="interrogator",
     plays=plays,
     speakers=("User", "Player"),
     reported=REPORTED,

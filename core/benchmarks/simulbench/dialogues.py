@@ -172,7 +172,6 @@ DIALOGUES = Benchmark(
     paper="SimulBench: evaluating language models with creative simulation tasks",
     about="A user agent keeps a simulator busy for some turns; a judge names the first turn that was too "
     "hard. Scripts are cut from the result.",
-    languages=("en",),
     roles=(
         Role("simulators", "Models that simulate what a task describes.", prompts=("simulator",)),
         Role("user", "Model that makes the requests.", many=False, prompts=("user",)),
@@ -200,7 +199,6 @@ DIALOGUES = Benchmark(
     spotcheck_facets=("type",),
     preformatted=True,
     items=("task", "type"),
-    interrogator_facet="user",
     speakers=("User", "Simulator"),
     plays=plays,
 )

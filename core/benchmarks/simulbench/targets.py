@@ -158,7 +158,6 @@ SIMULBENCH = Benchmark(
     paper="SimulBench: evaluating language models with creative simulation tasks",
     about="Target models answer scripts, the beginnings of dialogues with a simulator; judges score the last "
     "reply from 1 to 10.",
-    languages=("en",),
     roles=(
         Role("targets", "Models that answer the scripts.", prompts=("target",)),
         Role("judges", "Models that score the last reply.", required=False, prompts=("judge", "pairwise")),

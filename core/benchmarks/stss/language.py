@@ -245,7 +245,6 @@ STSS_LANGUAGE = Benchmark(
     paper=system.STSS.paper,
     about="Performer and partner talk from scenes frozen out of simulations; a judge says which goal "
     "conditions are met.",
-    languages=(system.LANGUAGE,),
     roles=(
         Role("players", "Models that are the performer."),
         Role("residents", "Model that is the partner.", many=False),

@@ -255,7 +255,6 @@ STSS = Benchmark(
     paper="Towards objectively benchmarking social intelligence for language agents at action level",
     about="A performer has a social task in a small town. Two days are simulated, and what residents do is "
     "scored by rule.",
-    languages=(LANGUAGE,),
     roles=(
         Role(
             "players",
