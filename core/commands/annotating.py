@@ -9,7 +9,7 @@ import click
 from concord.commands import options, printing
 from concord.commands.printing import echo
 from concord.errors import StudyError
-from concord.store import exclusions, placements
+from concord.store import acts, placements
 from concord.store import studies as stored
 from concord.studies import asking, dealing, running, studies
 from concord.studies.purposes import adjudicate, gold, repeat, second, training
@@ -264,7 +264,7 @@ ACTS = {
         "“{name}” is open to {annotator}.",
     ),
     "exclude": StudyAct(
-        exclusions.exclude,
+        acts.exclude,
         "Leave an annotator out of a study's figures of agreement; their ratings stay stored.",
         "{annotator} is left out of the figures of “{name}”. `--with-excluded` shows figures with them.",
         "Why; it stands beside every figure.",

@@ -1,13 +1,20 @@
-"""What was done about a study while it ran, by whom, when and why: lines of the audit log with a reason."""
+"""What was done about a study while it ran, by whom, when and why: lines of the audit log with a reason.
+
+The view `left_out` says for all who read ratings whom the last decision leaves out: figures of agreement,
+people's means in lists and on leaderboards, and exports.
+"""
 
 from typing import Literal, get_args
 
 from sqlite_utils import Database
 
 from concord.errors import NotAllowed, StudyError
-from concord.store import audit, studies
+from concord.store import access, audit, studies, summaries
 from concord.store.audit import AuditLine
+from concord.store.purposes import RATED
 
+Decision = Literal["left out", "taken in again"]
+"""Whether an annotator's answers count in a study's figures; the last decision holds."""
 What = Literal[
     "closed",
     "reopened",
@@ -55,3 +62,47 @@ def refuse_closed(db: Database, name: str) -> None:
         raise NotAllowed(
             "This study is closed. What you answered is stored. If it is opened again, your items are here."
         )
+
+
+def excluded(db: Database, study: str) -> dict[str, AuditLine]:
+    """The annotators that are left out of a study's figures, with the decision, by name. Raises NotFound."""
+    studies.study_id(db, study)
+    last = {decision.about: decision for decision in audit.of_study(db, study, get_args(Decision))}
+    return {name: last[name] for name in sorted(last) if last[name].what == "left out"}
+
+
+def left_out(db: Database, study: str) -> list[int]:
+    """The raters (ids) that are left out of a study's figures. Raises NotFound."""
+    rows = db.execute("SELECT rater_id FROM left_out WHERE study_id = ?", [studies.study_id(db, study)])
+    return [number for (number,) in rows]
+
+
+def exclude(db: Database, study: str, annotator: str, reason: str) -> None:
+    """Leave an annotator out. Raises NotFound, and StudyError without a reason or where they are left out."""
+    _decide(db, study, annotator, reason, "left out")
+
+
+def include(db: Database, study: str, annotator: str, reason: str) -> None:
+    """Take an annotator in again. Raises NotFound, and StudyError without a reason or for one who is in."""
+    _decide(db, study, annotator, reason, "taken in again")
+
+
+def _decide(db: Database, study: str, annotator: str, reason: str, what: Decision) -> None:
+    of = {"study": studies.study_id(db, study), "rater": access.annotator_id(db, annotator)}
+    taking_part = (
+        "SELECT EXISTS (SELECT 1 FROM scores WHERE study_id = :study AND rater_id = :rater) OR EXISTS "
+        "(SELECT 1 FROM placements p JOIN items i ON i.id = p.item_id "
+        f"WHERE i.study_id = :study AND p.rater_id = :rater AND p.purpose IN {RATED})"
+    )
+    if not db.execute(taking_part, of).fetchone()[0]:
+        raise StudyError(f"“{annotator}” has no items and no ratings in the study “{study}”.")
+    if not reason.strip():
+        raise StudyError("A decision needs its reason, such as “missed three of five gold items”.")
+    if (annotator in excluded(db, study)) == (what == "left out"):
+        now = "left out of" if what == "left out" else "in"
+        raise StudyError(f"“{annotator}” is {now} the study “{study}” already.")
+    record(db, study, what, reason, annotator)
+    rated = db.execute(
+        "SELECT DISTINCT conversation_id FROM scores WHERE study_id = :study AND rater_id = :rater", of
+    )
+    summaries.refresh(db, [conversation for (conversation,) in rated])

@@ -11,7 +11,7 @@ from functools import cache
 from sqlite_utils import Database
 
 from concord.errors import NotAllowed, StudyError
-from concord.store import answers, exclusions, placements, studies
+from concord.store import acts, answers, placements, studies
 from concord.store.answers import ItemAnswer
 from concord.store.database import once
 from concord.store.placements import Placed
@@ -133,7 +133,7 @@ def look(db: Database, purpose: str, name: str, rater: int | None) -> Look | Non
 
     @cache
     def blind() -> dict[int, list[ItemAnswer]]:
-        left_out = {*exclusions.raters(db, name)}
+        left_out = {*acts.left_out(db, name)}
         return answers.by_item(answers.blind(db, name, left_out if of.alone else left_out - {rater}))
 
     shown = beside(db, study, rater, blind)

@@ -19,7 +19,7 @@ from concord.statistics.hidden import share
 from concord.statistics.judges import LARGE_SHARE
 from concord.statistics.oddities import chance_of_hits, exchanged, one_answer
 from concord.statistics.ratings import Floats
-from concord.store import exclusions, frames, known, studies
+from concord.store import acts, frames, known, studies
 from concord.store import progress as stored
 from concord.store.database import once
 from concord.store.known import Check, Pair
@@ -74,7 +74,7 @@ def signs(db: Database, name: str) -> Signs:
         warnings(criteria, known.pairs(db, name), known.checks(db, name)),
         suspected,
         "" if suspected or given.empty else unsuspicious(items, given),
-        quality_table(items, given, [*exclusions.excluded(db, name)]),
+        quality_table(items, given, [*acts.excluded(db, name)]),
     )
 
 

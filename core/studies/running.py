@@ -7,7 +7,7 @@ from dataclasses import asdict
 from sqlite_utils import Database
 
 from concord.errors import StudyError
-from concord.store import access, acts, audit, crowds, exclusions, known, placements, progress, studies
+from concord.store import access, acts, audit, crowds, known, placements, progress, studies
 from concord.store.known import Gold
 from concord.store.purposes import QUEUED
 from concord.studies import asking, dealing
@@ -34,8 +34,8 @@ def reopen(db: Database, name: str, reason: str) -> None:
 
 
 def include(db: Database, name: str, annotator: str, reason: str) -> None:
-    """Take an annotator in again, as `concord.store.exclusions.include` does; they may be an extra rater."""
-    exclusions.include(db, name, annotator, reason)
+    """Take an annotator in again, as `concord.store.acts.include` does; they may be an extra rater."""
+    acts.include(db, name, annotator, reason)
     asking.deal(db, name)
 
 

@@ -16,17 +16,7 @@ from sqlite_utils import Database
 from concord.arrays import Columns, as_column, coded, first_rows, taken
 from concord.errors import StudyError
 from concord.rubrics import guidance
-from concord.store import (
-    access,
-    answers,
-    audit,
-    exclusions,
-    frames,
-    known,
-    progress,
-    settings,
-    studies,
-)
+from concord.store import access, acts, answers, audit, frames, known, progress, settings, studies
 from concord.store.answers import ItemAnswer
 from concord.store.audit import AuditLine
 from concord.store.known import Check, Pair
@@ -221,8 +211,8 @@ def ratings_for_agreement(
     study without any rating, and for items that the study does not have.
     """
     study = studies.get(db, name)
-    out = exclusions.excluded(db, name)
-    without = [] if with_excluded else exclusions.raters(db, name)
+    out = acts.excluded(db, name)
+    without = [] if with_excluded else acts.left_out(db, name)
     rows, extra = _apart(frames.rows(db, name, without=without, with_extra=True))
     chances, items = _chances(db, study), _items(study, items)
     if items == "random":

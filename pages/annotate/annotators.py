@@ -6,14 +6,7 @@ import streamlit as st
 
 from concord.errors import ConcordError, NotAllowed
 from concord.files import file_name
-from concord.store import (
-    access,
-    acts,
-    audit,
-    exclusions,
-    personal,
-    placements,
-)
+from concord.store import access, acts, audit, personal, placements
 from concord.store import studies as stored
 from concord.store.access import Annotator
 from concord.store.audit import moment
@@ -177,7 +170,7 @@ def _trust() -> None:
     with workspace().read() as db:
         tables_of = asking.tables(db, name)
         signs = quality.signs(db, name)
-        people, out = access.annotators_of(db, name), exclusions.excluded(db, name)
+        people, out = access.annotators_of(db, name), acts.excluded(db, name)
         done = acts.every(db, name)
         waiting = [one for one in people if placements.untrained(db, name, access.annotator_id(db, one))]
     for flag in [*signs.warnings, *signs.suspicions]:
@@ -221,11 +214,11 @@ def _admitted(study: str) -> None:
 def _decided(study: str) -> None:
     whom, reason = st.session_state["whom"], st.session_state["why"]
     with told.writing() as db:
-        if whom in exclusions.excluded(db, study):
+        if whom in acts.excluded(db, study):
             running.include(db, study, whom, reason)
             told.done(f"{whom} is in the figures of “{study}” again.")
         else:
-            exclusions.exclude(db, study, whom, reason)
+            acts.exclude(db, study, whom, reason)
             told.done(f"{whom} is left out of the figures of “{study}”. Their ratings stay.")
 
 

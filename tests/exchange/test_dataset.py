@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 from concord.exchange import dataset
 from concord.reports.agreement_report import Options, agreement_report
-from concord.store import exclusions, studies
+from concord.store import acts, studies
 from concord.store import ratings as stored_ratings
 from concord.workspace import Workspace
 
@@ -132,7 +132,7 @@ def test_annotators_are_numbered_unless_told_otherwise(rated, run, tmp_path, nam
 def test_the_card_counts_people_and_names_nobody(filled):
     with filled.write() as db:
         studies.write_guidelines(db, "first", "Read it.")
-        exclusions.exclude(db, "first", "Ada", "Ada fell asleep")
+        acts.exclude(db, "first", "Ada", "Ada fell asleep")
     with filled.read() as db:
         files = dataset.folder(db, "first", made=date(2026, 3, 1))
         alpha = agreement_report(db, "first", Options()).agreement.criteria["fluency"].alpha["ordinal"]

@@ -8,7 +8,7 @@ import pytest
 
 from concord.errors import NotFound, StudyError
 from concord.reports.agreement_report import Options, agreement_report
-from concord.store import access, audit, exclusions, personal, placements, sessions
+from concord.store import access, acts, audit, personal, placements, sessions
 from concord.store import studies as stored
 from concord.store.actor import acting
 from concord.store.crowds import Crowd, Visitor
@@ -30,7 +30,7 @@ def test_a_name_is_removed_everywhere_and_ratings_and_figures_stay(filled):
         made = Crowd("crowd", "prolific", 4, 4, 60)
         crowd.open_link(db, made, "https://example.org")
         worker = crowd.enter(db, made, Visitor("w0rker", "subm1t", "t4sk"))
-        exclusions.exclude(db, "first", "Ben", "Ada told us that Ben was asleep")
+        acts.exclude(db, "first", "Ben", "Ada told us that Ben was asleep")
         running.close(db, "first", "Ada is ill")
     with filled.write() as db:
         before = agreement_report(db, "first", FEW)
@@ -64,7 +64,7 @@ def used_everywhere(workspace, name: str) -> None:
         sessions.begin(db, "annotator", name=name, rater=access.annotator_id(db, name))
         with acting(name):
             audit.record(db, "asked", about=name, detail=f"told by {name}, twice")
-            exclusions.exclude(db, "first", "Ben", f"{name} told us that Ben was asleep")
+            acts.exclude(db, "first", "Ben", f"{name} told us that Ben was asleep")
             running.close(db, "first", f"as {name}’s mail says")
 
 
@@ -129,7 +129,7 @@ def test_what_is_stored_of_somebody_is_shown_whole(filled, run):
 
 def test_the_log_has_every_decision_and_export(filled, run, tmp_path):
     with filled.write() as db, acting("dana"):
-        exclusions.exclude(db, "first", "Ben", "asleep")
+        acts.exclude(db, "first", "Ben", "asleep")
     assert run(filled, "--by", "cy", "study", "close", "first", "--reason", "enough").exit_code == 0
     out = tmp_path / "ratings.csv"
     assert run(filled, "export", "ratings", "--study", "first", "--out", out).exit_code == 0

@@ -13,7 +13,7 @@ from concord.errors import ImportRefused, NotAllowed, StudyError
 from concord.rating import Criterion
 from concord.reports.agreement_report import agreement_report
 from concord.reports.notes import COUNTED
-from concord.store import access, acts, conversations, desk, exclusions, frames, known, placements, progress
+from concord.store import access, acts, conversations, desk, frames, known, placements, progress
 from concord.store import studies as stored
 from concord.store.known import Check, Pair
 from concord.store.purposes import UNRATED
@@ -338,7 +338,7 @@ class TestExclusion:
 
     def test_a_decision_leaves_out_and_is_said_and_undone(self, db):
         before = progress.mark(db, "s")
-        exclusions.exclude(db, "s", "bob", "Missed three of five gold items")
+        acts.exclude(db, "s", "bob", "Missed three of five gold items")
         assert progress.mark(db, "s") != before
         report = agreement_report(db, "s")
         assert set(report.of.column("rater")) == {"ann"}
@@ -347,7 +347,7 @@ class TestExclusion:
         assert [one["annotator"] for one in report.as_json()["excluded"]] == ["bob"]
         [basis, *_] = report.section("people", "wit")["people"].notes
         assert basis.endswith("without bob, left out by decision")
-        exclusions.include(db, "s", "bob", "The gold items were wrong")
+        acts.include(db, "s", "bob", "The gold items were wrong")
         assert set(agreement_report(db, "s").of.column("rater")) == {"ann", "bob"}
         assert [(act.what, act.detail) for act in acts.every(db, "s")] == [
             ("left out", "Missed three of five gold items"),
@@ -357,7 +357,7 @@ class TestExclusion:
     def test_figures_with_them_say_so(self, db):
         from concord.reports.agreement_report import Options
 
-        exclusions.exclude(db, "s", "bob", "Rates at random")
+        acts.exclude(db, "s", "bob", "Rates at random")
         report = agreement_report(db, "s", Options(with_excluded=True))
         assert set(report.of.column("rater")) == {"ann", "bob"}
         assert report.notes[0].startswith("Counted, though bob was left out on 2")
@@ -369,8 +369,8 @@ class TestExclusion:
     )
     def test_what_is_no_decision(self, db, who, reason, sentence):
         studies.invite(db, ["cy"])
-        exclusions.exclude(db, "s", "ann", "first")
+        acts.exclude(db, "s", "ann", "first")
         with pytest.raises(StudyError, match=sentence):
-            exclusions.exclude(db, "s", who, reason)
+            acts.exclude(db, "s", who, reason)
         with pytest.raises(StudyError, match="is in the study"):
-            exclusions.include(db, "s", "bob", "why")
+            acts.include(db, "s", "bob", "why")

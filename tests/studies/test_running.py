@@ -10,18 +10,7 @@ from sqlite_utils import Database
 from concord.conversation import Conversation, Message
 from concord.errors import NotAllowed, StudyError
 from concord.rating import Criterion
-from concord.store import (
-    access,
-    acts,
-    answers,
-    conversations,
-    desk,
-    exclusions,
-    frames,
-    placements,
-    progress,
-    ratings,
-)
+from concord.store import access, acts, answers, conversations, desk, frames, placements, progress, ratings
 from concord.store import studies as stored
 from concord.studies import running, studies
 from concord.workspace import Workspace
@@ -131,15 +120,15 @@ class TestWhoIsLeftOut:
     def test_lists_and_exports_follow_the_one_decision(self, db):
         [key] = rate(db, "ann", 1)
         assert shown(db, key) == 4
-        exclusions.exclude(db, "s", "ann", "asleep")
+        acts.exclude(db, "s", "ann", "asleep")
         assert (shown(db, key), exported(db), exported(db, with_excluded=True)) == (None, [], ["ann"])
         assert counted(db) == 1  # stored as it was, for figures with those left out
-        exclusions.include(db, "s", "ann", "awake")
+        acts.include(db, "s", "ann", "awake")
         assert (shown(db, key), exported(db)) == (4, ["ann"])
 
     def test_what_is_rated_afterwards_is_left_out_too(self, db):
         rate(db, "ann", 1)
-        exclusions.exclude(db, "s", "ann", "asleep")
+        acts.exclude(db, "s", "ann", "asleep")
         keys = rate(db, "ann", 2)
         assert [shown(db, key) for key in keys] == [None, None]
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from sqlite_utils import Database
 
-from concord.store import access, acts, crowds, exclusions, placements, studies
+from concord.store import access, acts, crowds, placements, studies
 from concord.store.placements import Placed
 from concord.store.studies import Study
 from concord.studies import sampling
@@ -32,7 +32,7 @@ def barred(db: Database, name: str) -> set[str]:
     """
     people = (a for a in access.annotators(db) if placements.untrained(db, name, a.id))
     crowd = {worker.name for worker in crowds.workers(db, name)}
-    return crowd | {*exclusions.excluded(db, name)} | {a.name for a in people}
+    return crowd | {*acts.excluded(db, name)} | {a.name for a in people}
 
 
 def dealt(db: Database, name: str) -> list[Placed]:

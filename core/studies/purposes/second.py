@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from concord.errors import StudyError, check_known
 from concord.rating import Rater
 from concord.scores import labels
-from concord.store import access, acts, answers, exclusions, placements, ratings, rubrics, studies
+from concord.store import access, acts, answers, placements, ratings, rubrics, studies
 from concord.store.studies import Study
 from concord.studies.purposes import Blind, ShownAnswer
 
@@ -98,7 +98,7 @@ def others(db: Database, study: Study, rater: int | None, blind: Blind) -> Shown
     """
     if not study.meta.get("discussion") or rater is None or placements.left(db, rater, study.name):
         return None
-    gone = acts.left(db, study.name) | {*exclusions.excluded(db, study.name)}
+    gone = acts.left(db, study.name) | {*acts.excluded(db, study.name)}
     people = access.annotators(db, study.name)
     if any(a.done + a.skipped < a.items and a.id != rater and a.name not in gone for a in people):
         return None
