@@ -9,7 +9,6 @@ from concord.commands.progress import carry_out, running
 from concord.errors import ConcordError
 from concord.runs.plans import ComparePlan
 from concord.store.comparisons import PairQuestion
-from concord.store.comparisons import questions as asked_of
 from concord.studies import comparisons, pairings
 from concord.workspace import Workspace
 
@@ -49,14 +48,6 @@ def command(
     workspace = Workspace.open(folder, create=not judges)
     with workspace.read() as db:
         study = pairings.find(db, name)
-        if rubric or criterion:
-            questions = (
-                [PairQuestion(study.rubric, c.name) for c in study.criteria] if study else asked_of(db, name)
-            )
-            fits = (q for q in questions if rubric in ("", q.rubric) and criterion in ("", q.criterion))
-            question = next(fits, PairQuestion(rubric, criterion))
-        else:
-            question = None
     version, repeats = how.pop("version"), how.pop("judge_repeats")
     if study:
         if judges and (models or facets or version):
@@ -73,6 +64,12 @@ def command(
             return
     with workspace.read() as db:
         results = comparisons.compared(
-            db, name, question=question, players=models, facets=facets, resamples=resamples, seed=seed
+            db,
+            name,
+            question=PairQuestion(rubric, criterion),
+            players=models,
+            facets=facets,
+            resamples=resamples,
+            seed=seed,
         )
     printing.show(comparisons.result_tables(results), form)

@@ -53,14 +53,14 @@ def compared(
     db: Database,
     name: str,
     *,
-    question: PairQuestion | None = None,
+    question: PairQuestion = OWN,
     players: Sequence[str] = (),
     facets: Where | None = None,
     resamples: int = 1000,
     seed: int = SEED,
 ) -> Compared:
     """The comparisons of a benchmark, or of a study of pairs: by each judge, by the vote of several, by the
-    vote of people. Without a `question` it is the first one that is asked.
+    vote of people. Of several questions it is the first one that fits `question`, whose empty names fit all.
 
     Every judge and the judges' vote is compared with the people's vote, every judge with each person, and
     every two persons. Of the comparisons `asked`, the `failed` have no usable verdict; `once` are the judges
@@ -72,9 +72,11 @@ def compared(
     known_questions = (
         [PairQuestion(of.rubric, c.name) for c in of.criteria] if of else comparisons.questions(db, benchmark)
     )
-    if question is not None and known_questions and question not in known_questions:
+    rubric, criterion = question
+    fits = [q for q in known_questions if rubric in ("", q.rubric) and criterion in ("", q.criterion)]
+    if known_questions and not fits:
         raise not_found("question", " ".join(question), (" ".join(each) for each in known_questions))
-    question = question or next(iter(known_questions), OWN)
+    question = next(iter(fits), question)
     same = known_or_imported(benchmark).scenario_facet
     table = comparisons.frame(db, benchmark, same, question=question, study=study)
     if facets:

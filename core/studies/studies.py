@@ -346,12 +346,14 @@ def _chances(db: Database, study: Study) -> dict[int, float]:
     return {unit["conversation_id"]: kept[unit["key"]] for unit in units if unit["key"] in kept}
 
 
-def reported(study: Study) -> tuple[str, Mapping[str, str]]:
-    """The paper of the benchmark that a study was drawn from, and its figures for the language, if any."""
+def of_paper(study: Study) -> str:
+    """The figures of a benchmark's paper for the language of a study, in a sentence; “” without any."""
     from concord.runs.registry import BENCHMARKS  # loads every benchmark, of which few studies ask
 
     drawn = study.meta.get("drawn", {})
     benchmark = BENCHMARKS.get(drawn.get("benchmark", ""))
-    if benchmark is None:
-        return "", {}
-    return benchmark.paper, benchmark.reported.get(drawn["filter"].get("language", ""), {})
+    figures = benchmark.reported.get(drawn["filter"].get("language", ""), {}) if benchmark else {}
+    if benchmark is None or not figures:
+        return ""
+    words = " · ".join(f"{label} {figure}" for label, figure in figures.items())
+    return f"Figures of the paper “{benchmark.paper}”, for comparison, not of this study: {words}."

@@ -172,10 +172,8 @@ def _judges(report: AgreementReport, criterion: str) -> None:
     if failed:
         at = {"study": report.of.study.name, "unreadable": "true"}
         link("conversations", f"{counted(failed, 'conversation')} with failed or cut replies", **at)
-    paper, reported = studies.reported(report.of.study)
-    if reported:
-        figures = " · ".join(f"{plain(label)} {plain(figure)}" for label, figure in reported.items())
-        st.caption(f"Figures of the paper “{plain(paper)}”, for comparison, not of this study: {figures}.")
+    if paper := studies.of_paper(report.of.study):
+        st.caption(plain(paper))
 
 
 def _where(report: AgreementReport, criterion: str) -> None:

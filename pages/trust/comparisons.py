@@ -13,7 +13,7 @@ from concord.runs.registry import BENCHMARKS
 from concord.store import comparisons as stored
 from concord.store import conversations, placements, ratings, tables
 from concord.store import studies as stored_studies
-from concord.store.comparisons import PairQuestion
+from concord.store.comparisons import OWN, PairQuestion
 from concord.store.studies import Study
 from concord.studies import comparisons, dealing
 from concord.studies.comparisons import Compared
@@ -35,7 +35,7 @@ def _compared(
     folder: str,
     stamp: object,
     name: str,
-    question: PairQuestion | None,
+    question: PairQuestion,
     players: tuple[str, ...],
     facets: tuple[tuple[str, tuple[str, ...]], ...],
 ) -> Compared:
@@ -148,7 +148,7 @@ def _figures(
 ) -> None:
     """The figures, by one question at a time."""
     try:
-        results = _compared(str(workspace().path), stamp, name, None, players, facets)
+        results = _compared(str(workspace().path), stamp, name, OWN, players, facets)
         if len(results.questions) > 1:
             labels = [" ".join(filter(None, q)) or "the benchmark's own question" for q in results.questions]
             chosen = choice("Question", "question", labels, labels[0], format_func=plain)
