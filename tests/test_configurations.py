@@ -66,7 +66,8 @@ def test_an_endpoint_that_changes_the_model_is_told_in_the_report(workspace, mon
     with workspace.write() as db:
         studies.draw_study(db, "s", 2, wanted=Filter(benchmark="pingpong"))
     with workspace.read() as db:
-        [line] = [said for said in provenance(db, "s") if said.startswith("judge “a”")]
+        of_judge = "judge “a”, 4 judgements, 0 of them failed: "
+        [line] = [said for said in provenance(db, "s") if said.startswith(of_judge)]
         hash = next(iter(ratings.judgements_of(db, conversation_ids(workspace)[0])))["prompt"]
         report = agreement_report(db, "s", Options(resamples=5))
         board = leaderboard_table(leaderboard(gather(db, "pingpong"), resamples=0))

@@ -68,18 +68,12 @@ def provenance(db: Database, study: str) -> list[str]:
         for name, count, use in configurations.of_study_models(db, study)
     ]
     judges = []
-    for name, variant, prompt, use in configurations.of_study_judges(db, study):
-        by_prompt = f", prompt {variant} sha256 {prompt}" if prompt else ", its prompt unknown"
+    for name, variant, prompt, count, failed, use in configurations.of_study_judges(db, study):
+        by_prompt = f"prompt {variant} sha256 {prompt}" if prompt else "its prompt unknown"
         model, _, reported = str(use).partition("; ")
-        judges.append(f"judge “{name}”: {model}{by_prompt}{'; ' if reported else ''}{reported}.")
-    return [*players, *judges, *map(_origin, configurations.origins(db, study))]
-
-
-def _origin(judge: Mapping[str, Any]) -> str:
-    """A judge in one sentence: how often it judged, how often it failed, and with which prompt."""
-    name = f"{judge['judge']} {judge['variant']}".rstrip()
-    prompt = f"prompt {judge['prompt']}" if judge["prompt"] else "imported, its prompt unknown"
-    return f"{name}: {judge['judgements']} judgements, {judge['failed']} of them failed; {prompt}."
+        counts = f"{count} judgements, {failed} of them failed"
+        judges.append(f"judge “{name}”, {counts}: {model}, {by_prompt}{'; ' if reported else ''}{reported}.")
+    return [*players, *judges]
 
 
 def _ratings(table: pd.DataFrame, keys: Mapping[int, str]) -> list[str]:

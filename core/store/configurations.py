@@ -64,17 +64,21 @@ def of_judgements(db: Database, conversation_id: int) -> dict[str, Use]:
     return {row["key"]: _use(row) for row in rows}
 
 
-def of_study_judges(db: Database, study: str) -> list[tuple[str, str, str, Use]]:
-    """The judges of a study: name, version and hash of the prompt, and configuration. Raises NotFound."""
+def of_study_judges(db: Database, study: str) -> list[tuple[str, str, str, int, int, Use]]:
+    """The judges of a study: name, version and hash of the prompt, number of judgements and of failed ones,
+    and configuration. Raises NotFound.
+    """
     rows = db.query(
-        "SELECT x.name AS judge, x.variant, j.prompt, json_group_array(json(j.reported)) AS reported, m.* "
+        "SELECT x.name AS judge, x.variant, j.prompt, count(*) AS n, count(j.failure) AS failed, "
+        "json_group_array(json(j.reported)) AS reported, m.* "
         "FROM judgements j JOIN raters x ON x.id = j.rater_id "
         "LEFT JOIN model_configurations m ON m.id = j.configuration_id "
         "WHERE j.conversation_id IN (SELECT conversation_id FROM items WHERE study_id = ? AND known = '') "
         "GROUP BY x.id, j.prompt, j.configuration_id ORDER BY x.name, x.variant, j.prompt, m.id",
         [study_id(db, study)],
     )
-    return [(row["judge"], row["variant"], row["prompt"], _summed(row)) for row in rows]
+    named = ("judge", "variant", "prompt", "n", "failed")
+    return [(*(row[name] for name in named), _summed(row)) for row in rows]
 
 
 def of_study_models(db: Database, study: str) -> list[tuple[str, int, Use]]:
