@@ -125,7 +125,7 @@ def test_the_options_hold_what_is_in_force_after_another_choice(app: Server, pag
     expect(page).to_have_url(re.compile("runs=yes"))
     expect(page.get_by_role("slider")).to_have_attribute("aria-valuetext", "1000")
     expect(page).not_to_have_url(re.compile("resamples|together"))
-    sees(page, re.compile("1000 resamples of "))
+    sees(page, re.compile("^Unless a table says otherwise: .*1000 resamples of "))
 
 
 def test_two_panels_stand_side_by_side_and_refusals_are_counted(app: Server, page: Page) -> None:
