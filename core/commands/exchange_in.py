@@ -7,6 +7,7 @@ from typing import Any, cast, get_args
 import click
 
 from concord.commands import options, printing
+from concord.commands.check import table_options
 from concord.commands.printing import echo
 from concord.conversation import Role
 from concord.errors import ConcordError, ImportRefused
@@ -19,9 +20,11 @@ from concord.exchange import (
     incoming,
     label_studio,
     ratings_csv,
+    ratings_file,
     ratings_study,
 )
 from concord.exchange.answers import AnswerFile
+from concord.exchange.columns import TableOptions
 from concord.questions import Scale
 from concord.rubrics import shelf
 from concord.runs.registry import BENCHMARKS
@@ -46,7 +49,7 @@ def command() -> None:
 @click.option("--study", required=True, help="The study's name.")
 @click.option("--title", default="", help="What annotators see as the study's name.")
 @click.option("--append", is_flag=True, help="Add new ratings to a study that holds some.")
-@options.scales("scores do not show it")
+@table_options
 @click.option(
     "--uncounted",
     multiple=True,
@@ -69,20 +72,25 @@ def _ratings(
     study: str,
     append: bool,
     rubric: str,
+    reading: TableOptions,
     **how: Any,
 ) -> None:
     if study in BENCHMARKS:
         raise ImportRefused(f"“{study}” is the name of a benchmark. Give the study another name.")
-    table = ratings_csv.read(file)
+    given = ratings_file.read(file, reading)
     opened = Workspace.open(workspace)
     by = shelf.find(opened, rubric) if rubric else None
     with opened.read() as db:
-        brought = ratings_study.incoming(db, table, study, rubric=by, **how)
+        brought = ratings_study.incoming(
+            db, given.table, study, rubric=by, scales=given.scales, brought=given.conversations, **how
+        )
     if by:
         with opened.write() as db:
             by.publish(db)
     with printing.progress("Storing") as shown:
         done = incoming.store(opened, brought, append=append, progress=shown)
+    for note in given.notes:
+        echo(f"  {note}")
     _report(done)
     for criterion in brought.study.criteria:
         scale = criterion.scale

@@ -181,6 +181,11 @@ class FileTable:
         option = self.options.id
         return "" if option == "none" else option or self.named("ids")
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What its columns were taken for, a line each."""
+        return tuple(f"{role}: {column}" for role, column in self.roles.items())
+
     def named(self, names: str) -> str:
         """The first name of a list of data/columns.toml, in any case, that a column has; else “”."""
         by_name = {column.lower().rpartition("metadata.")[2]: column for column in reversed(self.columns)}
@@ -193,6 +198,8 @@ class FileTable:
     def refusal(self, message: str, *options: str) -> ImportRefused:
         """An error, with the command to type where options mend it."""
         command = f" Type: {self.options.command(self.name, *options)}" if options else ""
+        if not self.needed:
+            command = command.replace("check", "import ratings --study NAME", 1)
         if options and self.name == FRAME:
             stated = " ".join(options).replace("--", "").replace("pass-from", "pass_from").split()
             pairs = zip(stated[::2], stated[1::2], strict=True)

@@ -15,6 +15,8 @@ from concord.exchange.rows import FileRow
 from concord.files.limits import FILE_BYTES
 from concord.rating import RaterKind
 
+SHEETS = (".xlsx", ".xlsm")
+
 
 def records(source: Any) -> tuple[str, list[Mapping[str, Any]], list[str], list[str]]:
     """What messages call a source, its flat rows, where each stands, and why others cannot be read."""
@@ -39,7 +41,7 @@ def _rows(source: Any) -> tuple[Iterable[FileRow], str]:
     """The rows of a file, a frame, columns or mappings, and what messages call it."""
     if isinstance(source, str | Path):
         path = Path(source)
-        sheet = path.suffix.lower() in (".xlsx", ".xlsm") and path.is_file()
+        sheet = path.suffix.lower() in SHEETS and path.is_file()
         return _sheet(path) if sheet else rows.read(path), str(path)
     if isinstance(source, Mapping):
         import pandas as pd

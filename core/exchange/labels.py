@@ -99,12 +99,21 @@ def read(
         table.name,
         of,
         features,
-        tuple(f"{role}: {column}" for role, column in table.roles.items()),
+        table.notes,
         tuple(table.warnings),
         keys,
         {unit: "\n\n".join(message.content for message in one.messages) for unit, one in rated.items()},
         table.records,
     )
+
+
+def brought(path: Path, options: TableOptions) -> tuple[Incoming, tuple[str, ...]]:
+    """The ratings of a file by people, judges or both, with what it says of their items; and in words what
+    its columns were taken for and what was left out. Raises ImportRefused, NotFound.
+    """
+    table = _table(path, options, ())
+    ratings, *_ = _ratings(table)
+    return ratings, (*table.notes, *table.warnings)
 
 
 def _table(source: Any, options: TableOptions, needed: Collection[RaterKind]) -> FileTable:
@@ -301,9 +310,16 @@ def _labelled(
         ),
         RatingTable.of(
             (
-                Given(Unit(keys[one.row]), of_criterion[one.criterion], Rater(one.rater, one.kind), score)
+                Given(
+                    Unit(keys[one.row]),
+                    of_criterion[one.criterion],
+                    Rater(one.rater, one.kind),
+                    score,
+                    where=f"{table.name}, {table.places[one.row]}",
+                )
                 for one, score in scores.items()
             ),
+            table.name,
         ),
         {
             keys[row]: _conversation(

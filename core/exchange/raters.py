@@ -26,7 +26,8 @@ def whose(
     """The people and judges among columns (or raters): as options say, then as `stated`, then by their names.
 
     Where options name people, nobody else is one, and judges likewise. Raises NotFound for a name in options
-    that is not `known`, ImportRefused where it is not known who the people are, or the judges.
+    that is not `known`, ImportRefused where it is not known who the people are, or the judges. Where neither
+    are needed, nobody may be left of whom that is not known, unless options name some.
     """
     kinds = {**kinds_by_name(names), **stated}
     options: dict[RaterKind, tuple[str, ...]]
@@ -45,7 +46,8 @@ def whose(
     vary = [name for name in unsure if name not in table.columns or table.columns[name].varies]
     unsure = vary or unsure
     answered = {kind for kind, of in (("human", people), ("judge", judges)) if of}
-    if answered and answered.issuperset(table.needed):
+    stated_ones = table.options.people or table.options.judges
+    if answered and answered.issuperset(table.needed) and (table.needed or stated_ones or not unsure):
         return {name: kind for name, kind in kinds.items() if kind}
     apart: list[str] = []
     if (sure := people or judges) and what == COLUMNS and not table.options.scales:

@@ -26,6 +26,10 @@ MANY = 10_000
 """So many different cells are read once each; of more the rest is read line by line."""
 
 
+class ColumnMissing(ImportRefused):
+    """The file does not name a column that ratings in Concord's own form have."""
+
+
 def read(path: Path) -> RatingTable:
     """Read a file. Raises ImportRefused naming every line that is wrong, or what the file lacks."""
     return read_records(_records(path), str(path))
@@ -160,7 +164,7 @@ def _header(path: str, number: int, cells: Sequence[str]) -> list[str]:
     names = [name.lower() if name.lower() in (*REQUIRED, *OPTIONAL) else name for name in names]
     missing = [name for name in REQUIRED if name not in names]
     if missing:
-        raise ImportRefused(
+        raise ColumnMissing(
             f"{path}, line {number}: the column {missing[0]} is missing. The first line must name "
             f"{', '.join(REQUIRED)}; it names {', '.join(name for name in names if name)}."
         )

@@ -236,7 +236,7 @@ def _conversations(
 
     def make(number: int) -> Conversation:
         if (item := table.items[number]) in brought:
-            return brought[item]
+            return replace(brought[item], benchmark=study, key=keys[number])
         about = {column: cell for column in columns if (cell := last[number].get(column))}
         return Conversation(
             benchmark=study,

@@ -12,9 +12,9 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from concord.conversation import Role
 from concord.errors import ConcordError
-from concord.exchange import conversations_file, incoming, ratings_csv, ratings_study
+from concord.exchange import conversations_file, incoming, ratings_csv, ratings_file, ratings_study
 from concord.exchange.conversations_file import FileOptions, FileSurvey, FormNotKnown
-from concord.exchange.given import RatingTable
+from concord.exchange.ratings_file import RatingsFile
 from concord.exchange.shapes import PREFIXES
 from concord.files import file_name
 from concord.rubrics import shelf
@@ -171,19 +171,20 @@ def _importing(number: str, *, blocked: bool = False) -> bool:
 
 
 @st.cache_resource(max_entries=4, show_spinner="Checking the ratings …")
-def _table(number: str, _upload: Upload) -> RatingTable | str:
+def _table(number: str, _upload: Upload) -> RatingsFile | str:
     try:
-        return ratings_csv.read(_upload.path)
+        return ratings_file.read(_upload.path)
     except ConcordError as error:
         return _upload.sentence(error)
 
 
 def _ratings(upload: Upload, number: str) -> None:
     """Ratings by people and judges, one a row, as a study."""
-    read = _table(number, upload)
-    if isinstance(read, str):
-        st.error(_lines(read), icon=":material/error:")
+    given = _table(number, upload)
+    if isinstance(given, str):
+        st.error(_lines(given), icon=":material/error:")
         return
+    read = given.table
     people, judges = (sum(rater.kind == kind for rater in read.raters) for kind in ("human", "judge"))
     st.markdown(
         plain(
@@ -194,14 +195,18 @@ def _ratings(upload: Upload, number: str) -> None:
     )
     also = f" Kept as data: {', '.join(read.extra)}." if read.extra else ""
     st.caption(plain(f"Scales are guessed from the scores; `concord import ratings` declares them.{also}"))
-    study = st.text_input("The study's name", upload.path.stem, max_chars=100, key=f"name {number}").strip()
+    if given.notes:
+        st.markdown("  \n".join(map(plain, given.notes)))
+    study = st.text_input("The study's name", upload.path.stem, max_chars=100, key=f"study {number}").strip()
     append = st.toggle("Add new ratings to a study of this name", key=f"append {number}")
     if _importing(number, blocked=not study):
         with _storing(upload) as moved:
             if study in BENCHMARKS:
                 raise ConcordError(f"“{study}” is the name of a benchmark. Give the study another name.")
             with workspace().read() as db:
-                brought = ratings_study.incoming(db, read, study)
+                brought = ratings_study.incoming(
+                    db, read, study, scales=given.scales, brought=given.conversations
+                )
             done = incoming.store(workspace(), brought, append=append, progress=moved)
             _stored(
                 number,
@@ -222,6 +227,8 @@ def _foreign(upload: Upload, number: str) -> None:
     if not isinstance(found, str) and _taken(found) != taken:  # what can be chosen above is known only now
         st.session_state[f"taken {number}"] = _taken(found)
         st.rerun()
+    if isinstance(found, FormNotKnown) and not isinstance(_table(number, upload), str):
+        return _ratings(upload, number)
     if isinstance(found, FormNotKnown):
         st.error(
             plain(

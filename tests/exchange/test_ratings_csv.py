@@ -267,6 +267,49 @@ class TestRead:
         assert "--scale f=1-5" in dealt.output
 
 
+WIDE = "id,model,prompt,response,zoe,ben,gpt"
+
+
+class TestOtherTables:
+    """Tables as `concord check` reads them become studies too."""
+
+    def test_a_wide_table_is_a_study_with_its_texts_and_groups(self, workspace, run, tmp_path):
+        lines = [f"q{n},m{n % 2},Why {n}?,So.,{n % 3 + 1},{n % 2 + 2},{3 - n % 3}" for n in range(6)]
+        file = put(tmp_path, *lines, header=WIDE, name="wide.csv")
+        told = run(workspace, "import", "ratings", file, "--study", "s")
+        assert "line 1: the column item_id is missing" in told.output
+        assert f"Type: concord import ratings --study NAME {file} --human zoe,ben" in told.output
+        assert empty(workspace)
+        done = run(
+            workspace, "import", "ratings", file, "--study", "s", "--human", "zoe,ben", "--judge", "gpt"
+        )
+        assert done.exit_code == 0, done.output
+        assert "people: zoe, ben" in done.output
+        assert "new: 12 ratings by people, 6 by judges, 6 units, 6 conversations." in done.output
+        with workspace.read() as db:
+            frame = frames.frame(db, "s")
+            kept = conversations.load(db, "s/q1")
+        assert sorted(frame.score[frame.rater == "gpt"]) == [1, 1, 2, 2, 3, 3]
+        assert (kept.player, [m.content for m in kept.messages]) == ("m1", ["Why 1?", "So."])
+
+    def test_ratings_by_people_alone_meet_stored_conversations(self, workspace, run, tmp_path):
+        with workspace.write() as db:
+            for key in "ab":
+                conversations.save(db, Conversation("x", key, "p", (Message("assistant", "Kept"),)))
+        rows = [
+            f"{key},{who},{word}"
+            for key, word in (("a", "pass"), ("b", "fail"))
+            for who in ("human 1", "human 2")
+        ]
+        file = put(tmp_path, *rows, header="id,annotator,label", name="long.csv")
+        done = run(workspace, "import", "ratings", file, "--study", "s")
+        assert done.exit_code == 0, done.output
+        assert "new: 4 ratings by people, 0 by judges, 2 units, all on conversations" in done.output
+        with workspace.read() as db:
+            assert stored.get(db, "s").criteria[0].scale == Scale((0, 1), ("fail", "pass"))
+            assert sorted(row["score"] for row in ratings.exported(db, "s")) == [0, 0, 1, 1]
+
+
 LONG = HEADER + ",turn"
 BAD = {
     "a word": (["a,f,human,ann,4", "b,f,human,ann,good"], HEADER, "line 3: the score “good” is not a number"),
