@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
@@ -54,13 +54,6 @@ class Estimate:
     def half_width(self) -> float | None:
         """Half of the interval's width, shown behind ±; None without an interval."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
-
-    def scaled(self, factor: float) -> Estimate:
-        """The estimate times a positive constant, its interval likewise; an undefined one stays as it is."""
-        if self.value is None:
-            return self
-        low, high = (None if end is None else end * factor for end in (self.low, self.high))
-        return replace(self, value=self.value * factor, low=low, high=high)
 
     def __float__(self) -> float:
         """The value; nan where it is undefined, which compares as nan does: never."""

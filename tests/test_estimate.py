@@ -43,11 +43,6 @@ def test_what_no_estimate_can_hold(wrong):
         wrong()
 
 
-def test_scaling_moves_value_and_ends():
-    assert Estimate(4.0, 3.0, 5.0, n=8).scaled(0.5) == Estimate(2.0, 1.5, 2.5, n=8)
-    assert undefined("none").scaled(0.5) == undefined("none")
-
-
 def test_json_holds_the_ends_and_why_there_are_none():
     assert Estimate(1.0, 0.5, 1.5, 9, "bootstrap").as_json() == {
         "value": 1.0,
