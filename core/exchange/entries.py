@@ -419,10 +419,6 @@ def _entries(value: Any, role: Role, walk: Walk, path: str) -> list[Any]:
         return entries
     name, inner = _inside(value)
     walk.leave(*(f"{path}.{other}" for other in _beside(value, {name}) if name))
-    if name == "choices":
-        choice = "choices.0.message" if "message" in inner[0] else "choices.0.text"
-        walk.leave(*(f"{path}.{other}" for other in _beside({name: inner}, {choice})))
-        return _entries(inner[0].get(choice.rpartition(".")[2]), role, walk, f"{path}.{choice}")
     texts = _texts(inner) if name else [json.dumps(value, ensure_ascii=False, default=str)]
     if texts:
         return [{"role": _OWN[role], "content": text} for text in texts]
@@ -453,7 +449,7 @@ def _is_part(value: Any) -> bool:
 
 
 def _is_message(value: Mapping[str, Any]) -> bool:
-    if _inside(value)[0] in ("messages", "choices"):
+    if _inside(value)[0] not in (*_ONE_TEXT, ""):
         return False
     named = any(isinstance(value.get(name), str) for name in ("role", "from", "sender", "speaker"))
     typed = isinstance(value.get("type"), str) and ("content" in value or "data" in value)
@@ -465,7 +461,8 @@ def _inside(value: Mapping[str, Any]) -> tuple[str, Any]:
     if isinstance(inner := value.get("messages"), list) and inner:
         return "messages", inner
     if isinstance(inner := value.get("choices"), list) and inner and isinstance(inner[0], Mapping):
-        return "choices", inner
+        kind = "message" if "message" in inner[0] else "text"
+        return f"choices.0.{kind}", inner[0].get(kind)
     inside = ((name, value.get(name)) for name in _ONE_TEXT)
     return next(((name, inner) for name, inner in inside if inner not in (None, "")), ("", None))
 

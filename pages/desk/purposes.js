@@ -10,7 +10,7 @@ const pair = {
         el("header", {}, el("strong", {}, letter), cut && el("strong", { class: "cut" }, t("cut off at the length limit"))), said);
     const n = item.sides.length;
     return el("div", { class: "sides", style: `--across: ${n > 3 ? Math.ceil(n / 2) : n}` }, item.sides.map((given, i) =>
-      item.whole ? side(LETTERS[i], given.map((message) => view.message(message, item))) : side(LETTERS[i], view.content(given.text, given.images), given.cut)));
+      item.whole ? side(LETTERS[i], given.map((message) => view.message(message, item))) : side(LETTERS[i], el("div", {}, view.content(given.text, given.images)), given.cut)));
   },
 
   refresh(item, { model, talk }) {
