@@ -16,7 +16,7 @@ from concord.workspace import Workspace
 from tests.mock.server import running
 
 from .keeper import Server, holds, serving
-from .widgets import choose
+from .widgets import choose, move
 
 pytestmark = pytest.mark.browser
 
@@ -46,7 +46,7 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: B
     # its end.
     page.goto(app.url)
     expect(page.get_by_text("What to do next")).to_be_visible()
-    page.goto(f"{app.url}/runs")
+    move(page, f"{app.url}/runs")
     choose(page, "Players", "mock-vivid", "mock-bland")
     choose(page, "Interrogator", "mock-user")
     choose(page, "Judges", "mock-judge-strict", "mock-judge-noisy")
@@ -60,13 +60,13 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: B
     assert app.rows("SELECT count(*) FROM judgements WHERE failure IS NULL") == [(64,)]
 
     # A conversation, with each judge's scores beside the turn.
-    page.goto(f"{app.url}/conversations?conversation=1")
+    move(page, f"{app.url}/conversations?conversation=1")
     expect(page.get_by_role("heading", name=re.compile("mock-"))).to_be_visible()
     expect(page.get_by_text("mock", exact=False).first).to_be_visible()
     expect(page.get_by_text("User · turn 4")).to_be_visible()
 
     # A sample is drawn and kept, two annotators are invited, and it is dealt to them.
-    page.goto(f"{app.url}/samples")
+    move(page, f"{app.url}/samples")
     number = page.get_by_role("spinbutton", name="Conversations")
     number.fill(str(ITEMS))
     number.press("Enter")
@@ -76,7 +76,7 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: B
     name.press("Enter")
     page.get_by_role("button", name="Keep this study").click()
     expect(page.get_by_text(f"{ITEMS} items", exact=False).first).to_be_visible()
-    page.goto(f"{app.url}/annotators")
+    move(page, f"{app.url}/annotators")
     page.get_by_label("Names, one a line").fill("Ada\nBen")
     page.get_by_role("button", name="Make links").click()
     links = page.get_by_text(re.compile(r"token="))
@@ -84,7 +84,7 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: B
     found = re.findall(r"token=([\w-]+)", page.inner_text("body"))
     tokens = list(dict.fromkeys(found))
     assert len(tokens) == 2
-    page.goto(f"{app.url}/samples?study=trust")
+    move(page, f"{app.url}/samples?study=trust")
     page.get_by_role("button", name="Deal", exact=True).click()
     expect(page.get_by_text(f"Dealt. Ada: {ITEMS} items, Ben: {ITEMS} items.")).to_be_visible()
 
@@ -113,7 +113,7 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: B
     )
     figures = json.loads(said.stdout)
     strict = next(j for j in figures["criteria"]["final"]["judges"] if j["rater"] == "mock-judge-strict")
-    page.goto(f"{app.url}/agreement?study=trust&tab=judges")
+    move(page, f"{app.url}/agreement?study=trust&tab=judges")
     page.get_by_text("The figures in tables").click()
     judges = page.get_by_role("region", name=re.compile("^Judges and panels: Spearman")).first
     holds(judges.locator("tr").filter(has_text="Final").first, strict["spearman"])
@@ -122,6 +122,6 @@ def test_from_a_run_to_a_figure_of_agreement(app: Server, page: Page, browser: B
     holds(people.locator("tr").filter(has_text="Final").first, alpha)
 
     # And the leaderboard has both players.
-    page.goto(f"{app.url}/leaderboard")
+    move(page, f"{app.url}/leaderboard")
     expect(page.get_by_role("button", name="Conversations, judges, weights")).to_be_visible()
     expect(page.get_by_test_id("stDataFrame").first).to_be_visible()

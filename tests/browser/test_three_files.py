@@ -17,7 +17,7 @@ from tests.commands.test_three_files import BETTER, ITEMS, RUBRIC, arena, fed
 from tests.mock.server import running
 
 from .keeper import Server, holds, serving
-from .widgets import choose
+from .widgets import choose, move
 
 pytestmark = pytest.mark.browser
 
@@ -48,7 +48,7 @@ def write_rubric(app: Server, page: Page, name: str, text: str) -> None:
 
 
 def bring(app: Server, page: Page, file: Path, recognised: str) -> None:
-    page.goto(f"{app.url}/import")
+    move(page, f"{app.url}/import")
     page.locator("input[type=file]").set_input_files(file)
     drawn(page, recognised)
 
@@ -78,19 +78,19 @@ def test_from_dialogues_to_agreement(app: Server, page: Page, browser: Browser, 
     page.get_by_role("button", name="Import", exact=True).click()
     expect(page.get_by_text(f"{ITEMS} new conversations")).to_be_visible()
 
-    page.goto(f"{app.url}/samples")
+    move(page, f"{app.url}/samples")
     drawn(page, "What is asked")
     name = page.get_by_label("Name of the study")
     name.fill("pilot")
     name.press("Enter")
     page.get_by_role("button", name="Keep this study").click()
     expect(page.get_by_text("is kept: 12 items")).to_be_visible()
-    page.goto(f"{app.url}/annotators")
+    move(page, f"{app.url}/annotators")
     page.get_by_label("Names, one a line").fill("Ada\nBen")
     page.get_by_role("button", name="Make links").click()
     expect(page.get_by_text(re.compile(r"token="))).to_have_count(3)  # one each, and all of them
     tokens = list(dict.fromkeys(re.findall(r"token=([\w-]+)", page.inner_text("body"))))
-    page.goto(f"{app.url}/samples?study=pilot")
+    move(page, f"{app.url}/samples?study=pilot")
     page.get_by_role("button", name="Deal", exact=True).click()
     expect(page.get_by_text(f"Dealt. Ada: {ITEMS} items, Ben: {ITEMS} items.")).to_be_visible()
 
@@ -107,12 +107,12 @@ def test_from_dialogues_to_agreement(app: Server, page: Page, browser: Browser, 
         expect(desk.locator(".saving")).to_have_attribute("data-state", "saved")
         context.close()
 
-    page.goto(f"{app.url}/runs")
+    move(page, f"{app.url}/runs")
     page.get_by_role("tab", name="Have judges rate").click()
     drawn(page, "Times each judge rates a conversation")
     judged(page)
     expect(page.get_by_role("heading", name=re.compile("finished"))).to_be_visible()
-    page.goto(f"{app.url}/agreement?study=pilot&tab=judges")
+    move(page, f"{app.url}/agreement?study=pilot&tab=judges")
     page.get_by_text("The figures in tables").click()
     part = figures(app, "agreement", "--study", "pilot")["criteria"]["pleasant"]
     (judge,) = part["judges"]
@@ -128,7 +128,7 @@ def test_from_votes_to_agreement_with_judges(app: Server, page: Page, tmp_path: 
     page.get_by_role("button", name="Import", exact=True).click()
     expect(page.get_by_text("24 new conversations, 12 comparisons.")).to_be_visible()
 
-    page.goto(f"{app.url}/comparisons")
+    move(page, f"{app.url}/comparisons")
     drawn(page, "Make a study of pairs")
     page.get_by_text("Make a study of pairs").click()
     whose = page.get_by_label("Conversations", exact=True).and_(page.locator("input")).first
@@ -156,5 +156,5 @@ def test_from_votes_to_agreement_with_judges(app: Server, page: Page, tmp_path: 
     assert shown is not None
     assert float(shown[1]) == pytest.approx(100 * match["equal"]["value"], abs=0.05)
 
-    page.goto(app.url)
+    move(page, app.url)
     drawn(page, "12 pairs of arena · compared by 4 people and 1 judge")

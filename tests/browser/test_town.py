@@ -23,7 +23,7 @@ from tests.stss.made import at, lived
 
 from .keeper import Server, serving
 from .test_study_pages import press, table
-from .widgets import choose
+from .widgets import choose, move
 
 pytestmark = pytest.mark.browser
 
@@ -211,17 +211,18 @@ def test_who_counted_and_who_missed_it_and_why(app: Server, page: Page) -> None:
 def test_what_the_performer_planned_is_shown_where_it_did(app: Server, page: Page) -> None:
     """On the town page, and with both kinds of conversation (numbers 3 and 5 here); letter for letter."""
     planned = page.get_by_text("What the performer planned (TDP)")
+    page.goto(app.url)
     for address in (
         "town?architecture=GA%2BTDP",
         "conversations?conversation=3",
         "conversations?conversation=5",
     ):
-        page.goto(f"{app.url}/{address}")
+        move(page, f"{app.url}/{address}")
         planned.click()
         expect(page.get_by_text(re.compile("1. Ask everybody"))).to_contain_text(HOSTILE)
         expect(page.get_by_text("Be in the park by five.")).to_be_visible()
         expect(page.get_by_text("Reminder in conversations")).to_be_visible()
-    page.goto(f"{app.url}/town?architecture=GA")
+    move(page, f"{app.url}/town?architecture=GA")
     expect(page.get_by_role("heading", name="Conversations")).to_be_visible()
     expect(planned).to_have_count(0)
 
@@ -317,7 +318,7 @@ def test_without_the_towns_file_there_is_no_map_and_all_the_rest(app: Server, pa
 def test_an_address_that_leads_nowhere_says_so(app: Server, page: Page) -> None:
     opened(app, page, at="1999-01-01T00:00")
     expect(page.get_by_text(re.compile("There is no at “1999-01-01T00:00”"))).to_be_visible()
-    page.goto(f"{app.url}/town?task=nothing")
+    move(page, f"{app.url}/town?task=nothing")
     expect(page.get_by_text(re.compile("There is no task “nothing”"))).to_be_visible()
 
 

@@ -18,7 +18,7 @@ from concord.store.studies import Study
 from .asking import ask, enter
 from .keeper import Server, holds, serving
 from .made import PEOPLE, make
-from .widgets import until
+from .widgets import move, until
 
 pytestmark = pytest.mark.browser
 
@@ -109,7 +109,7 @@ def test_the_address_names_the_view_and_back_returns_to_it(app: Server, page: Pa
     page.go_forward()
     page.go_forward()
     expect(page.get_by_text("in place of the first")).to_be_visible()
-    page.goto(f"{app.url}/agreement?study=nope")
+    move(page, f"{app.url}/agreement?study=nope")
     sees(page, "There is no study “nope”.")
 
 
@@ -207,7 +207,7 @@ def test_a_study_without_people_says_so_and_shows_what_there_is(app: Server, pag
     sees(page, "Nobody has rated the study “judged-only” yet")
     expect(page.get_by_role("heading", name="Score distribution by rater")).to_be_visible()
     expect(page.get_by_text("Would a cheaper panel do?")).to_have_count(0)
-    page.goto(f"{app.url}/agreement?study=empty")
+    move(page, f"{app.url}/agreement?study=empty")
     sees(page, "The study “empty” has no ratings yet.")
 
 
@@ -249,7 +249,7 @@ def test_a_study_is_drawn_dealt_and_passed_on(app: Server, page: Page) -> None:
         assert "## Fluency" in studies.get(db, "pilot").guidelines
     page.get_by_role("button", name="Deal", exact=True).click()
     sees(page, "Dealt. Ada: 12 items, Bo: 12 items")
-    page.goto(f"{app.url}/annotators?annotator=Bo")
+    move(page, f"{app.url}/annotators?annotator=Bo")
     page.get_by_label("Why they leave").fill("moved away")
     page.get_by_label("Why they leave").press("Enter")
     page.get_by_role("button", name="Deal what they have not begun to others").click()

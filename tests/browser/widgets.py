@@ -12,14 +12,13 @@ TRIES = 10
 MOVE = """
 address => new Promise(begun => {
   const app = document.querySelector("[data-test-script-state]");
-  const runs = () => app.dataset.testScriptState === "running" && begun();
-  new MutationObserver(runs).observe(app, { attributeFilter: ["data-test-script-state"] });
+  new MutationObserver(begun).observe(app, { attributeFilter: ["data-test-script-state"] });
   setTimeout(begun, 20000);
   history.pushState({}, "", address);
   dispatchEvent(new PopStateEvent("popstate"));
 })
 """
-"""Resolves when the run of the page at an address has begun."""
+"""Resolves when the run of the page at an address has begun: a short one may be over by then."""
 
 
 def move(page: Page, url: str) -> None:
