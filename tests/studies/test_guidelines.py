@@ -15,7 +15,7 @@ SHIPS = [SHIPPED / "data"]
 PINGPONG = get("pingpong").criteria
 
 
-@pytest.mark.parametrize("language", get("pingpong").languages)
+@pytest.mark.parametrize("language", ["en", "ru"])
 def test_every_criterion_of_pingpong_is_explained_in_every_language(language: str) -> None:
     text = default_guidelines(SHIPS, "pingpong", PINGPONG, language=language)
     for criterion in PINGPONG:
