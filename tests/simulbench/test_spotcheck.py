@@ -227,6 +227,23 @@ def test_a_finding_is_no_rating_and_an_earlier_one_is_kept(filled, run):
     }
 
 
+def test_the_same_finding_again_is_no_other_one(filled):
+    with filled.write() as db:
+        for here, finding in (
+            (judgement(db, "s1", "x"), "reasonable"),
+            (judgement(db, "s4", "x", "j2"), "seen"),
+        ):
+            for comment in ("yes", "yes", "no"):
+                spotcheck.verify(db, here, "Ada", finding, comment)
+        kept = "SELECT value, reason, replaced IS NULL FROM answers ORDER BY id"
+        assert db.execute(kept).fetchall() == [
+            (0, "yes", 0),
+            (0, "no", 1),
+            (None, "yes", 0),
+            (None, "no", 1),
+        ]
+
+
 def test_time_at_work_is_kept_with_the_judgement(filled):
     def seconds():
         return db.execute("SELECT state, seconds FROM placements ORDER BY id").fetchall()
