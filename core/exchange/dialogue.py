@@ -136,7 +136,8 @@ def unread(entry: Any) -> Iterator[str]:
         yield from (
             name
             for name, value in each.items()
-            if name not in {*_READ, content}
+            if name not in _READ
+            and name != content
             and _holds(value)
             and not (name in _NAMED_BY and value == speaker)
         )

@@ -369,8 +369,13 @@ def has(fields: Mapping[str, Any], shape: Shape | Joined | Elsewhere) -> bool:
     if not there or not isinstance(shape, Shape):
         return there
     like = ((first(fields, tuple(paths.split("|"))), pattern) for paths, pattern in shape.like.items())
-    known = all(re.search(pattern, str(value)) for value, pattern in like)
+    known = all(re.search(pattern, _begins(value)) for value, pattern in like)
     return known and (not shape.only or fields.keys() <= {*shape.only, AROUND})
+
+
+def _begins(value: Any) -> str:
+    """A text as it is; of a list or an object no more than the signs that it has."""
+    return "[, " if isinstance(value, list) else "{" if isinstance(value, Mapping) else str(value)
 
 
 SPOKEN = ("messages", "talk", "system", "user", "assistant", "first", "second")
