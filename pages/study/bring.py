@@ -128,7 +128,8 @@ def page() -> None:
             "Recognised are chats of OpenAI, ShareGPT, Hugging Face, WildChat, Chatbot Arena and MT-Bench "
             "with their votes, traces of LangSmith, Langfuse and MLflow, logs of promptfoo and Inspect, and "
             "published results of the benchmarks here; of any other file you say where things are. Ratings "
-            "have the columns item_id, criterion, rater_type, rater and score. "
+            "have the columns item_id, criterion, rater_type, rater and score, or are a table with a column "
+            "a rater, such as human and judge. "
             "Nothing is stored before you have seen it."
         )
         return

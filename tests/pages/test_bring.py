@@ -96,6 +96,15 @@ def test_ratings_by_people_are_imported_as_a_study(workspace: Workspace) -> None
     assert "There is a study “mine” with ratings already." in said(shown)
 
 
+def test_a_table_of_labels_is_imported_as_a_study(workspace: Workspace) -> None:
+    rows = "".join(f"q{n},{n % 3 + 1},{3 - n % 3}\n" for n in range(6))
+    shown = dropped(f"id,human,judge\n{rows}", "wide.csv")
+    assert "wide.csv holds 12 ratings by 1 person and 1 judge of 6 items on score." in said(shown)
+    assert "people: human" in said(shown)
+    the(shown, "button", "Import").click().run()
+    assert "Study “wide”: 6 new ratings by people, 6 by judges, on 6 units." in said(shown)
+
+
 def test_wrong_ratings_are_named(workspace: Workspace) -> None:
     shown = dropped("item_id,criterion,rater_type,rater,score\na,f,human,ann,good\n", "mine.csv")
     assert "mine.csv, line 2: the score “good” is not a number." in said(shown)
