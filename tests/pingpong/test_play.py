@@ -197,6 +197,7 @@ def test_a_judges_schema_holds_the_turns_that_were_played():
         raise CallFailed("no reply", kind="empty")
 
     model = Model(name="j")
-    assert asyncio.run(verdict(ask, [conversation], owed, model)).failure == "no reply"
+    [judged] = asyncio.run(verdict(ask, [conversation], owed, model))
+    assert judged.failure == "no reply"
     assert sent[0]["$defs"]["TurnScore"]["properties"]["turn"]["enum"] == [1, 2, 3, 4]
     assert sent[0]["properties"]["scores"]["minItems"] == 4
