@@ -6,15 +6,19 @@ import tomllib
 import pytest
 
 from concord.conversation import Conversation, Message
-from concord.errors import ConfigError, StudyError
+from concord.errors import ConfigError, ImportRefused, StudyError
 from concord.questions import ranks_of
+from concord.rating import Rater
 from concord.rubrics.reading import rubric_of
 from concord.rubrics.shelf import Numbered
-from concord.store import access, conversations, desk, placements, studies
+from concord.store import access, conversations, crowds, desk, placements, ratings, studies
 from concord.store import comparisons as compared
-from concord.studies import comparisons, dealing, pairings
+from concord.store.crowds import Crowd
+from concord.studies import asking, comparisons, crowd, dealing, pairings
 from concord.studies.pairings import GivenPair
+from concord.studies.purposes import adjudicate, gold
 from pages.desk import sent
+from pages.desk.beside import BesideDesk
 from tests.conftest import toml
 
 RUBRIC = """
@@ -70,6 +74,8 @@ def answer(item, order):
 def order(workspace, person, wanted):
     """Put every group on a desk in an order of the players, such as “w > x = y > z”."""
     for item in dealt(workspace, person):
+        if len(item.shown) < len(PLAYERS):
+            continue
         with workspace.read() as db:
             shown = [conversations.load(db, number).player for number in item.shown]
         letters = wanted.translate({ord(player): "ABCD"[shown.index(player)] for player in PLAYERS})
@@ -97,6 +103,20 @@ def test_a_group_has_all_pairs_of_a_prompt_and_groups_are_drawn_whole(filled):
             pairings.new(db, "four", rubric(), "chats", 4)
         with pytest.raises(StudyError, match="a ranking is of groups"):
             pairings.new(db, "file", rubric(), given=[GivenPair("line 2", "w0", "x0")])
+
+
+@pytest.mark.parametrize(
+    ("text", "ranks"),
+    [("B > A = C > D", (2, 1, 2, 4)), ("[d, c, b, a]", (4, 3, 2, 1)), ("A=B=C=D", (1, 1, 1, 1))],
+)
+def test_letters_are_read_as_ranks(text, ranks):
+    assert ranks_of(text, 4) == ranks
+
+
+@pytest.mark.parametrize("text", ["A > B > C", "A > B > C > C", "A > B > C > D > E", "", "The best is A"])
+def test_letters_that_are_no_order(text):
+    with pytest.raises(ValueError, match="must name each of A, B, C, D once"):
+        ranks_of(text, 4)
 
 
 def test_more_than_eight_are_not_put_in_order(workspace):
@@ -193,6 +213,63 @@ def test_groups_are_dealt_whole(filled):
     assert {size for of in groups for size in of} == {4}
 
 
+def test_pairs_on_which_orders_differ_are_settled_as_pairs(filled):
+    deal(filled, "Ann", "Ben")
+    order(filled, "Ann", "w > x > y > z")
+    order(filled, "Ben", "w > y > x > z")
+    eve = BesideDesk("adjudicate", "s", "Eve")
+    with filled.write() as db:
+        adjudicate.set_rule(db, "s", adjudicate.Rule(least=1))
+        rater = ratings.rater_id(db, Rater("Eve", "human"))
+        disputed = asking.look(db, "adjudicate", "s", None).items
+        [question] = eve.fixed(db, "s", "")["criteria"]
+        shown = eve.moving(db, None).items
+        first = next(iter(disputed))
+        asking.answer(db, "adjudicate", "s", rater, first, "order", 1, "So.")
+        [given, *_] = asking.look(db, "adjudicate", "s", rater).items[first]
+    assert [len(item["sides"]) for item in shown] == [2, 2, 2], "x and y of each prompt"
+    assert (question["widget"], [o["value"] for o in question["options"]]) == ("options", [1, 0, -1])
+    assert given.answer.score == 1
+
+
+def test_an_extra_rater_gets_what_differs_as_one_item(filled):
+    with filled.write() as db:
+        access.invite(db, "Cy")
+        rule = adjudicate.Rule(least=1)
+        dealing.deal_study(db, "s", ["Ann", "Ben", "Cy"], overlap=2, extra=rule)
+    before = {name: len(dealt(filled, name)) for name in ("Ann", "Ben", "Cy")}
+    assert before == {"Ann": 2, "Ben": 2, "Cy": 2}
+    orders = {"Ann": "w > x > y > z", "Ben": "w > y > x > z", "Cy": "w > z > y > x"}
+    for name, wanted in orders.items():
+        order(filled, name, wanted)
+    extra = [item for name in orders for item in dealt(filled, name) if item.purpose == "extra"]
+    assert sum(len(item.shown) for item in extra) == 2 + 3 + 3, "two of one prompt, three of the others"
+    for name in orders:
+        for item in dealt(filled, name):
+            if item.purpose == "extra":
+                ranks = int("".join(map(str, range(1, len(item.shown) + 1))))
+                assert not report(filled, name, answer(item, ranks))
+    assert all(item.state == "done" for name in orders for item in dealt(filled, name))
+
+
+def test_a_crowd_puts_whole_groups_in_order(filled):
+    with filled.write() as db:
+        studies.set_overlap(db, "s", 0)
+        crowd.open_link(db, Crowd("s", "prolific", 3, 2, 60), "https://x")
+        units = crowd.share(db, crowds.of_study(db, "s"), "w1")
+    assert len(units) == 2 * 6
+
+
+def test_what_groups_do_not_have_is_refused(filled, tmp_path):
+    file = tmp_path / "gold.csv"
+    file.write_text("key,other,criterion,answer\nw0,x1,order,A\n")
+    with filled.write() as db:
+        with pytest.raises(ImportRefused, match="of an order no answer is known"):
+            gold.read_gold(db, "s", file)
+        with pytest.raises(StudyError, match="leave --repeats out"):
+            dealing.deal_study(db, "s", ["Ann"], repeats=0.2)
+
+
 PROGRAMS = """
 def order(told):
     lengths = {"ABCD"[n]: len(side["messages"][-1]["content"]) for n, side in enumerate(told["sides"])}
@@ -233,10 +310,10 @@ def test_a_judge_puts_a_group_in_order_in_one_call(judged, run):
     assert "0 left to make" in run(judged, "compare", "s", "--judges", "order", "--estimate").output
     run(judged, "compare", "s", "--judges", "order", "--judge-repeats", "2")
     with judged.read() as db:
-        assert db.execute("SELECT repeat, count(*) FROM comparisons GROUP BY 1").fetchall() == [
-            (0, 18),
-            (1, 18),
-        ]
+        rows = db.execute("SELECT repeat, first_id, second_id, raw <> '' FROM comparisons").fetchall()
+    assert [sum(repeat == n for repeat, *_ in rows) for n in (0, 1)] == [18, 18]
+    shown = [{(a, b) for repeat, a, b, first in rows if first and repeat == n} for n in (0, 1)]
+    assert shown[0] != shown[1], "shown in another order"
 
 
 @pytest.mark.parametrize("judge", ["missing", "twice"])
