@@ -306,9 +306,9 @@ def test_what_a_prompt_shows_fits_a_screen():
 
 def test_coefficients_of_people_are_there():
     people = concord.agreement(frame()).people
-    assert {"ac2", "mean_of_people", "alpha_ordinal"} <= people.keys()
-    assert people["mean_of_people"].value == pytest.approx(
-        concord.agreement(frame())["wit"].people["mean_of_people"].value
+    assert {"ac2", "mean_of_people", "alpha_ordinal", "icc_mean"} <= people.keys()
+    assert people["icc_single"].value == pytest.approx(
+        concord.agreement(frame())["wit"].people["icc_single"].value
     )
 
 

@@ -55,7 +55,7 @@ class CriterionFigures:
     with an annotator held out at a time `with_others` (ρ of the judge with the other people), `held_out` (ρ
     of that annotator on the same items) and their `difference`. Categories have `kappa` and `alpha` alone.
     `annotators` has each person's ρ with the mean of the others, `alpha` people's alpha by metric, `people`
-    (but of categories) the coefficients of `concord.statistics.reliability.COEFFICIENTS`: AC2 and others.
+    (but of categories) the coefficients of `concord.statistics.reliability.COEFFICIENTS`: AC2, ICC, others.
     """
 
     criterion: str

@@ -22,8 +22,8 @@ from concord.statistics.figures import (
 from concord.statistics.hidden import share
 from concord.statistics.intervals import interval, of_ranks
 from concord.statistics.judges import against_people, level_figures
-from concord.statistics.ratings import Contender, CriterionScores, Floats, Ints, Ratings, called
-from concord.statistics.reliability import people_per_item
+from concord.statistics.ratings import Contender, Floats, Ints, Ratings, called
+from concord.statistics.reliability import components, no_components, people_per_item
 from concord.statistics.resampling import draws, everything
 from concord.table import Cell, Column, Table
 
@@ -182,14 +182,13 @@ def designs(table: Ratings, criterion: str) -> Table:
     alike.
     """
     scores = table[criterion]
-    variances, why = components(scores)
-    if not why and variances[0] <= 1e-12:
+    crossed, why = components(scores)(everything(scores.items)), no_components(scores)
+    if not why and not crossed.item[0] > 1e-12:
         why = "people do not agree on any difference between items"
     now, items = max(round(people_per_item(scores)), 1), int((scores.present > 0).sum())
 
     def half(raters: int, items: int) -> float:
-        item, rater, rest = np.maximum(variances, 0)
-        return float(1.96 * np.sqrt(item / items + (rater + rest / items) / raters))
+        return float(1.96 * np.sqrt(crossed.error(raters, items)[0]))
 
     rows = [
         {"raters": raters, "half": undefined(why) if why else estimate(half(raters, items))}
@@ -206,44 +205,6 @@ def designs(table: Ratings, criterion: str) -> Table:
     )
     notes = tuple(filter(None, (sentence, "further items and raters are taken to be like these")))
     return tabulate(DESIGNS, table, criterion, rows, target="", notes=notes)
-
-
-def components(scores: CriterionScores) -> tuple[Floats, str]:
-    """The variances of people's ratings between items, between raters and left over; or why there are none.
-
-    Of a rating y = item + rater + rest, where anybody may lack any item, by Henderson's (1953) method 1:
-    Σy², Σ (an item's sum)²/its ratings, Σ (a rater's sum)²/its ratings and (Σy)²/N are set equal to their
-    expectations. Where everybody rated everything it is the analysis of variance. They are unbiased, so that
-    one of nothing is below 0 half of the time.
-    """
-    nothing = np.zeros(3)
-    if scores.unlinked or len(scores.people) < 2:
-        return nothing, scores.unlinked or "fewer than two people"
-    if np.ptp(scores.score) == 0:
-        return nothing, "all ratings are equal"
-    _, rater = np.unique(scores.person, return_inverse=True)
-    _, item = np.unique(scores.item, return_inverse=True)
-    y = scores.score - scores.score.mean()
-    n, grand = len(y), y.sum() ** 2 / len(y)
-    (items, p, of_items), (raters, q, of_raters) = (
-        (
-            len(count := np.bincount(code)),
-            (count**2).sum() / n,
-            (np.bincount(code, y) ** 2 / count).sum() - grand,
-        )
-        for code in (item, rater)
-    )
-    expected = np.array(
-        [
-            [n - p, items - q, items - 1],
-            [raters - p, n - q, raters - 1],
-            [p - raters, q - items, n - items - raters + 1],
-        ]
-    )
-    if np.abs(np.linalg.det(expected)) <= 1e-6:
-        return nothing, "items, annotators and chance are not told apart"
-    squares = (y**2).sum() - grand
-    return np.linalg.solve(expected, [of_items, of_raters, squares - of_items - of_raters]), ""
 
 
 def expected(judge: Floats, counts: Sequence[int] = COUNTS) -> Table:

@@ -2,7 +2,7 @@
 
 Alpha as Krippendorff (2011); shares of agreement over all pairs of ratings; AC2 with quadratic weights as
 Gwet (2014), which stays informative where most ratings fall in one category; the reliability of a mean as
-Spearman and Brown (1910).
+Spearman and Brown (1910); ICC(2,1) and ICC(2,k) as Shrout and Fleiss (1979).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ from concord.statistics.alpha import people_alpha
 from concord.statistics.figures import Drawing, Figure, PointEstimate, empty, tabulate
 from concord.statistics.intervals import CORRELATION, SHARE
 from concord.statistics.ratings import DIGITS, CriterionScores, Floats, Ints, Ratings, divide, sums
-from concord.statistics.resampling import Statistic, Weights, mean
+from concord.statistics.resampling import Statistic, Weights, everything, mean, once
 from concord.table import Column, Table
 
 COEFFICIENTS = {
@@ -28,6 +28,8 @@ COEFFICIENTS = {
     "within_one": "Share of pairs of people at most one point apart",
     "mean_of_people": "Reliability of people's mean (Spearman–Brown)",
     "ac2": "Gwet's AC2, quadratic weights",
+    "icc_single": "ICC(2,1) of one person, absolute agreement",
+    "icc_mean": "ICC(2,k) of people's mean, absolute agreement",
 }
 EQUAL = "all ratings are equal"
 
@@ -55,8 +57,9 @@ def reliability(table: Ratings, criterion: str, **drawing: Unpack[Drawing]) -> T
     """People's agreement on one criterion, one row per coefficient of COEFFICIENTS.
 
     exact and within_one are shares of all pairs of ratings of one item, so an item of many people counts
-    more; mean_of_people is from alpha_interval for the harmonic mean of people per item; AC2's weights are
-    over the answers that occur. Undefined: fewer than two people on every item; all ratings equal.
+    more; mean_of_people, from alpha_interval, and icc_mean are for the harmonic mean of people per item;
+    AC2's weights are over the answers that occur; ICC is of the variances of `components`. Undefined: fewer
+    than two people on every item; all ratings equal; ICC of people whom no item brings together.
     """
     scores = table[criterion]
     people, pairs = people_per_item(scores), int(pair_gaps(scores).pairs.sum())
@@ -89,6 +92,8 @@ def _rows(scores: CriterionScores) -> list[dict[str, Any]]:
         "within_one": PointEstimate(within, n, reason=no_pair, kind=SHARE),
         "mean_of_people": _of_the_mean(single, people),
         "ac2": PointEstimate(gwet(scores), n, reason=single.reason or EQUAL, kind=CORRELATION),
+        "icc_single": _icc(scores, 1),
+        "icc_mean": _icc(scores, people),
     }
     return [{"coefficient": name, "measure": of, "value": figures[name]} for name, of in COEFFICIENTS.items()]
 
@@ -198,6 +203,90 @@ def gwet(scores: CriterionScores) -> Statistic:
         return divide(agreeing(weight) - chance, 1 - chance)
 
     return on
+
+
+class Components(NamedTuple):
+    """Variances of people's ratings between items, between raters, and left over, one for each resample.
+
+    They are unbiased, so that one of nothing is below 0 half of the time.
+    """
+
+    item: Floats
+    rater: Floats
+    rest: Floats
+
+    def icc(self, raters: float) -> Floats:
+        """ICC(2,k) of a mean of so many raters, each item's by others; nan without variance."""
+        whole = self.item + (self.rater + self.rest) / raters
+        return divide(self.item, np.where(whole > 10.0**-DIGITS, whole, 0))
+
+    def error(self, raters: int, items: int) -> Floats:
+        """The variance of the mean of items, all by the same raters (Brennan 2001)."""
+        item, rater, rest = (np.maximum(part, 0) for part in self)
+        return np.asarray(item / items + (rater + rest / items) / raters)
+
+
+def components(scores: CriterionScores) -> Callable[[Weights], Components]:
+    """Components of variance of items crossed with raters, as a function of weights.
+
+    Of a rating y = item + rater + rest, where anybody may lack any item, by Henderson's (1953) method 1:
+    Σy², Σ (an item's sum)²/its ratings, Σ (a rater's sum)²/its ratings and (Σy)²/N are set equal to their
+    expectations. Where everybody rated everything it is the analysis of variance. nan where the three are not
+    told apart, as without items of two ratings, or with one rater.
+    """
+    people, rater = np.unique(scores.person, return_inverse=True)
+    score = scores.score - (scores.score.mean() if len(scores.score) else 0)
+    size = (len(people), scores.items)
+    given, total = (
+        sparse.csr_array((of, (rater, scores.item)), shape=size) for of in (np.ones(len(score)), score)
+    )
+    number = scores.present.astype(np.float64)
+    of_item = np.nan_to_num(divide(sums(scores.item, score, scores.items) ** 2, number))
+    squares = sums(scores.item, score**2, scores.items)
+
+    @once
+    def on(weights: Weights) -> Components:
+        weight = weights.astype(np.float64)
+        count, by_rater = given @ weight, total @ weight
+        n, items, raters = number @ weight, (number > 0) @ weight, (count > 0).sum(axis=0)
+        grand = divide(by_rater.sum(axis=0) ** 2, n)
+        between = of_item @ weight - grand
+        of_raters = np.nan_to_num(divide(by_rater**2, count)).sum(axis=0) - grand
+        p, q = divide(number**2 @ weight, n), divide((count**2).sum(axis=0), n)
+        left = squares @ weight - grand - between - of_raters
+        expected = np.array(
+            [
+                [n - p, items - q, items - 1],
+                [raters - p, n - q, raters - 1],
+                [p - raters, q - items, n - items - raters + 1],
+            ]
+        ).transpose(2, 0, 1)
+        apart = np.abs(np.linalg.det(np.nan_to_num(expected))) > 1e-6
+        found = np.linalg.solve(
+            np.where(apart[:, None, None], expected, np.eye(3)),
+            np.stack([between, of_raters, left], axis=1)[:, :, None],
+        )[:, :, 0]
+        return Components(*np.where(apart, found.T, np.nan))
+
+    return on
+
+
+def _icc(scores: CriterionScores, people: float) -> Figure:
+    n, reason = int((scores.present > 0).sum()), no_components(scores)
+    if reason:
+        return undefined(reason, n=n)
+    of = components(scores)
+    return PointEstimate(lambda weights: of(weights).icc(people), n, kind=CORRELATION)
+
+
+def no_components(scores: CriterionScores) -> str:
+    """Why people's ratings have no components of variance; empty where they have."""
+    if scores.unlinked or len(scores.people) < 2:
+        return scores.unlinked or "fewer than two people"
+    if np.ptp(scores.score) == 0:
+        return EQUAL
+    own = components(scores)(everything(scores.items))
+    return "items, annotators and chance are not told apart" if np.isnan(own.item[0]) else ""
 
 
 def retest(

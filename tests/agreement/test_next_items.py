@@ -10,7 +10,7 @@ import pytest
 from concord.estimate import estimate, undefined
 from concord.statistics.corrected import corrected_mean
 from concord.statistics.next_items import by_disagreement, chances, expected_error
-from concord.statistics.planning import NEEDED, answer, components, designs, needed
+from concord.statistics.planning import NEEDED, answer, designs, needed
 from concord.statistics.ratings import read_ratings
 from concord.studies import sampling
 from tests.agreement.frames import flat, people, study
@@ -167,35 +167,6 @@ def test_what_one_more_rater_and_item_buy_by_hand():
     assert f"takes {half(2, 4) - half(3, 4):.3f} from the ± {half(2, 4):.3f} of" in widths.notes[0]
     assert "of people's mean over 4 items by 2 annotators" in widths.notes[0]
     assert f"one more item takes {half(2, 4) - half(2, 5):.3f}" in widths.notes[0]
-
-
-def test_components_of_the_published_example():
-    """Shrout and Fleiss (1979), tables 2 and 3: BMS 11.24, JMS 32.49, EMS 1.02 of six targets and four
-    judges, so that variances are (11.24 − 1.02)/4, (32.49 − 1.02)/6 and 1.02.
-    """
-    targets = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
-    raters = {f"p{i}": list(of) for i, of in enumerate(zip(*targets, strict=True))}
-    variances, _ = components(read_ratings(people(raters))["quality"])
-    assert variances == pytest.approx([10.22 / 4, 31.47 / 6, 1.02], abs=0.005)
-
-
-def test_components_of_items_that_some_did_not_rate():
-    """Henderson's method 1: sums of squared sums over their numbers are y′Py of the projections P on items,
-    on raters and on 1, whose expectations are the traces of P·V. Here written with the matrices themselves.
-    """
-    rng = np.random.default_rng(3)
-    given = rng.integers(1, 6, (7, 3)).astype(float)
-    given[0, 0] = given[1, 1] = given[5, 2] = given[6, 0] = given[6, 1] = np.nan
-    item, rater = np.nonzero(~np.isnan(given))
-    y = given[item, rater]
-    by_item, by_rater, one = np.eye(7)[item], np.eye(3)[rater], np.ones((len(y), 1))
-    a, b, mean = (z @ np.linalg.pinv(z) for z in (by_item, by_rater, one))
-    forms = [a - mean, b - mean, np.eye(len(y)) - a - b + mean]
-    parts = [by_item @ by_item.T, by_rater @ by_rater.T, np.eye(len(y))]
-    expected = [[np.trace(form @ part) for part in parts] for form in forms]
-    truth = np.linalg.solve(expected, [y @ form @ y for form in forms])
-    columns = {f"p{r}": [None if np.isnan(x) else x for x in given[:, r]] for r in range(3)}
-    assert components(read_ratings(people(columns))["quality"])[0] == pytest.approx(truth)
 
 
 @pytest.mark.parametrize(

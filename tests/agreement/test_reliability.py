@@ -6,6 +6,7 @@ import pytest
 
 from concord.statistics.ratings import read_ratings
 from concord.statistics.reliability import (
+    components,
     gwet,
     people_per_item,
     reliability,
@@ -14,6 +15,12 @@ from concord.statistics.reliability import (
 from concord.statistics.resampling import everything
 
 from .frames import flat, judges, people
+
+SHROUT_FLEISS = np.array(  # Shrout and Fleiss (1979), table 2: six targets, four judges
+    [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], dtype=float
+)
+NOT_APART = "items, annotators and chance are not told apart"
+RATERS = {f"p{i}": column.tolist() for i, column in enumerate(SHROUT_FLEISS.T)}
 
 
 def figures(table, **options):
@@ -26,12 +33,66 @@ def value(statistic, items):
     return np.array(statistic(everything(items)))[..., 0]
 
 
+def test_components_of_the_published_example():
+    """Shrout and Fleiss (1979), table 3: BMS 11.24, JMS 32.49, EMS 1.02 of six targets and four judges, so
+    that variances are (11.24 − 1.02)/4, (32.49 − 1.02)/6 and 1.02; of one and of four judges ICC(2,·) is .29
+    and .62, ICC(3,·) .71 and .91.
+    """
+    scores = read_ratings(people(RATERS))["quality"]
+    assert value(components(scores), 6) == pytest.approx([10.22 / 4, 31.47 / 6, 1.02], abs=0.005)
+    rows = figures(RATERS)["value"]
+    assert [round(rows[name], 2) for name in ("icc_single", "icc_mean")] == [0.29, 0.62]
+
+
+def test_components_of_items_that_some_did_not_rate():
+    """Henderson's method 1: sums of squared sums over their numbers are y′Py of the projections P on items,
+    on raters and on 1, whose expectations are the traces of P·V. Here written with the matrices themselves.
+    """
+    rng = np.random.default_rng(3)
+    given = rng.integers(1, 6, (7, 3)).astype(float)
+    given[0, 0] = given[1, 1] = given[5, 2] = given[6, 0] = given[6, 1] = np.nan
+    item, rater = np.nonzero(~np.isnan(given))
+    y = given[item, rater]
+    by_item, by_rater, one = np.eye(7)[item], np.eye(3)[rater], np.ones((len(y), 1))
+    a, b, mean = (z @ np.linalg.pinv(z) for z in (by_item, by_rater, one))
+    forms = [a - mean, b - mean, np.eye(len(y)) - a - b + mean]
+    parts = [by_item @ by_item.T, by_rater @ by_rater.T, np.eye(len(y))]
+    expected = [[np.trace(form @ part) for part in parts] for form in forms]
+    truth = np.linalg.solve(expected, [y @ form @ y for form in forms])
+    columns = {f"p{r}": [None if np.isnan(x) else x for x in given[:, r]] for r in range(3)}
+    of = components(read_ratings(people(columns))["quality"])
+    assert value(of, 7) == pytest.approx(truth)
+    # An item drawn twice is two items.
+    twice = {name: [*scores, scores[3]] for name, scores in columns.items()}
+    weights = np.ones((7, 1))
+    weights[3] = 2
+    again = components(read_ratings(people(twice))["quality"])
+    assert np.array(of(weights))[:, 0] == pytest.approx(value(again, 8))
+
+
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [
+        ({"ann": [2, 2, 2], "bob": [2, 2, 2]}, "all ratings are equal"),
+        ({"ann": [1, 2, 3]}, "fewer than two people"),
+        (
+            {"ann": [1, 2, None, None], "bob": [None, None, 3, 1]},
+            NOT_APART,
+        ),
+    ],
+    ids=["equal", "one person", "no item in common"],
+)
+def test_components_that_are_unknown_have_a_reason(table, why):
+    rows = figures(table)
+    assert [rows["reason"][name] for name in ("icc_single", "icc_mean")] == [why] * 2
+
+
 def test_coefficients_have_intervals():
     rng = np.random.default_rng(0)
     quality = rng.normal(3, 1, 40)
     given = {name: (quality + rng.normal(0, 0.6, 40)).round().clip(1, 5) for name in ("ann", "bob", "cy")}
     rows = figures(given)
-    of = rows.loc[["ac2", "mean_of_people"]]
+    of = rows.loc[["ac2", "mean_of_people", "icc_single", "icc_mean"]]
     assert (of.value_low < of.value).all()
     assert (of.value < of.value_high).all()
 
