@@ -7,6 +7,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from concord.estimate import Estimate, estimate, undefined
+from concord.scores import DIGITS
 from concord.statistics.alpha import people_alpha
 from concord.statistics.ceilings import By, held_out_difference
 from concord.statistics.corrected import corrected_mean
@@ -191,7 +192,7 @@ def designs(table: Ratings, criterion: str) -> Table:
         return float(1.96 * np.sqrt(crossed.error(raters, items)[0]))
 
     rows = [
-        {"raters": raters, "half": undefined(why) if why else estimate(half(raters, items))}
+        {"raters": raters, "half": undefined(why) if why else estimate(round(half(raters, items), DIGITS))}
         for raters in RATERS_PER_ITEM
     ]
     sentence = (
