@@ -185,7 +185,7 @@ def test_the_last_replies_of_a_pair_are_sent_with_their_images(fresh, run, tmp_p
     with fresh.read() as db:
         ids = conversations.existing(db, [c.key for c, _ in conversations.several(db, [1, 2])])
         first, second = sorted(ids.values())
-        shown = shown_pair(db, first, second)
+        shown = shown_pair(db, (first, second))
     assert [[url for _, url in side.get("images", ())] for side in shown["sides"]] == [[URL], []]
 
 
