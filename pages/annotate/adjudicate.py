@@ -13,7 +13,7 @@ from concord.studies.purposes import Look, adjudicate
 from concord.studies.purposes.adjudicate import Rule
 from pages.desk import component
 from pages.desk.beside import BesideDesk
-from pages.parts import person, told
+from pages.parts import notice, person
 from pages.parts.address import link, listed, nothing
 from pages.parts.navigation import heading
 from pages.parts.people import Researcher
@@ -34,7 +34,7 @@ def page() -> None:
         _work(names)
         return
     heading("adjudicate")
-    told.show()
+    notice.show()
     if not names:
         return nothing("There is no study yet.", ("samples", "Draw a sample for people to rate"))
     name = listed("Study", "study", names, names[0], format_func=studies_called())
@@ -98,9 +98,9 @@ def _rule(look: Look) -> None:
 
 def _set(name: str) -> None:
     size, on = (st.session_state[f"{what} {name}"] for what in ("size", "on"))
-    with told.writing() as db:
+    with notice.writing() as db:
         adjudicate.set_rule(db, name, Rule(size, on))
-        told.done("The rule is set.")
+        notice.done("The rule is set.")
 
 
 def _work(names: list[str]) -> None:

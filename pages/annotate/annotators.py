@@ -13,7 +13,7 @@ from concord.store.audit import moment
 from concord.studies import asking, quality, running, studies
 from concord.table import Cell, Column, Table
 from pages.annotate.annotators_crowd import crowd_link
-from pages.parts import person, told
+from pages.parts import notice, person
 from pages.parts.address import checked, link, listed
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
@@ -28,7 +28,7 @@ QUALITY = "Annotation quality"
 def page() -> None:
     """Draw the page."""
     heading("annotators")
-    told.show()
+    notice.show()
     _links()
     _invite()
     with workspace().read() as db:
@@ -206,20 +206,20 @@ def _trust() -> None:
 
 def _admitted(study: str) -> None:
     who, why = st.session_state["admit"], st.session_state["admit because"]
-    with told.writing() as db:
+    with notice.writing() as db:
         running.admit(db, study, who, why)
-        told.done(f"“{study}” is open to {who}.")
+        notice.done(f"“{study}” is open to {who}.")
 
 
 def _decided(study: str) -> None:
     whom, reason = st.session_state["whom"], st.session_state["why"]
-    with told.writing() as db:
+    with notice.writing() as db:
         if whom in acts.excluded(db, study):
             running.include(db, study, whom, reason)
-            told.done(f"{whom} is in the figures of “{study}” again.")
+            notice.done(f"{whom} is in the figures of “{study}” again.")
         else:
             acts.exclude(db, study, whom, reason)
-            told.done(f"{whom} is left out of the figures of “{study}”. Their ratings stay.")
+            notice.done(f"{whom} is left out of the figures of “{study}”. Their ratings stay.")
 
 
 def _invited() -> None:
@@ -232,7 +232,7 @@ def _invited() -> None:
         known = {a.name for a in access.annotators(db) if a.can_enter}
     if again := [name for name in names if name in known]:
         # A second link would close the first, which is somebody's way to their desk.
-        told.refused(
+        notice.refused(
             NotAllowed(
                 f"{', '.join(again)} can come in already. Renew the link below if it was lost; nobody was "
                 "invited now."
@@ -247,14 +247,14 @@ def _renew(name: str) -> None:
 
 
 def _make(names: list[str], address: str, days: int = access.LINK_DAYS) -> None:
-    with told.writing() as db:
+    with notice.writing() as db:
         st.session_state["links"] = studies.invite(db, names, address, days)
 
 
 def _withdraw(name: str) -> None:
-    with told.writing() as db:
+    with notice.writing() as db:
         access.revoke(db, name)
-        told.done(f"The link of {name} no longer works. What they rated stays.")
+        notice.done(f"The link of {name} no longer works. What they rated stays.")
 
 
 def _stored(name: str) -> str:
@@ -264,18 +264,18 @@ def _stored(name: str) -> str:
 
 
 def _forgotten(name: str) -> None:
-    with told.writing() as db:
+    with notice.writing() as db:
         pseudonym = personal.forget(db, name, st.session_state["forget because"])
-        told.done(f"The name is removed. What they rated stands under {pseudonym}.")
+        notice.done(f"The name is removed. What they rated stands under {pseudonym}.")
     try:
         workspace().empty_log()
     except ConcordError as error:
-        told.refused(error)
+        notice.refused(error)
 
 
 def _pass_on(study: str, name: str) -> None:
-    with told.writing() as db:
-        told.done(running.reassign(db, study, name, st.session_state["left because"]))
+    with notice.writing() as db:
+        notice.done(running.reassign(db, study, name, st.session_state["left because"]))
 
 
 page()

@@ -8,7 +8,7 @@ from concord.errors import StudyError
 from concord.store import crowds
 from concord.store.crowds import Crowd, Platform
 from concord.studies import crowd
-from pages.parts import told
+from pages.parts import notice
 from pages.parts.session import workspace
 from pages.parts.table import draw
 
@@ -68,7 +68,7 @@ def _opened(name: str) -> None:
     def asked(key: str) -> str:
         return str(st.session_state[f"crowd {key} {name}"])
 
-    with told.writing() as db:
+    with notice.writing() as db:
         platform = st.session_state[f"crowd platform {name}"]
         people, items, minutes = (int(asked(key)) for key in ("people", "items", "minutes"))
         made = Crowd(name, platform, people, items, minutes, asked("code").strip())
@@ -76,10 +76,10 @@ def _opened(name: str) -> None:
         if not address.startswith(("http://", "https://")):
             raise StudyError("The address of the app begins with http:// or https://.")
         st.session_state["crowd link"] = crowd.open_link(db, made, address)
-        told.done(f"The study “{name}” has a new link.")
+        notice.done(f"The study “{name}” has a new link.")
 
 
 def _closed(name: str) -> None:
-    with told.writing() as db:
+    with notice.writing() as db:
         crowd.close_link(db, name, "by the page Annotators")
-        told.done("The link lets nobody new in. Whoever came goes on.")
+        notice.done("The link lets nobody new in. Whoever came goes on.")

@@ -15,7 +15,7 @@ from concord.studies.purposes import repeat, second
 from concord.studies.purposes.adjudicate import Rule
 from pages.annotate import samples_draw as drawing
 from pages.annotate import samples_known
-from pages.parts import told
+from pages.parts import notice
 from pages.parts.address import go, link, listed, of_conversation
 from pages.parts.navigation import heading
 from pages.parts.plain import plain
@@ -31,7 +31,7 @@ def page() -> None:
     heading("samples")
     with workspace().read() as db:
         names = [*stored.ranked(db), *stored.names(db, pairs=True)]
-    told.show()
+    notice.show()
     if not names:
         drawing.form()
         return
@@ -123,9 +123,9 @@ def _second_answers(study: Study) -> None:
 
 def _others_shown(name: str) -> None:
     shown = st.session_state[f"others of {name}"]
-    with told.writing() as db:
+    with notice.writing() as db:
         second.show_others(db, name, shown)
-        told.done("Others' answers are shown." if shown else "Nobody's answers are shown.")
+        notice.done("Others' answers are shown." if shown else "Nobody's answers are shown.")
 
 
 def _running(study: Study, items: list[progress.Item]) -> None:
@@ -272,36 +272,38 @@ def _ways_on(study: Study) -> None:
 
 
 def _dealt(name: str, chosen: list[str], overlap: int, rule: Rule | None, repeats: float | None) -> None:
-    with told.writing() as db:
+    with notice.writing() as db:
         have = dealing.deal_study(db, name, chosen, overlap=overlap, extra=rule, repeats=repeats)
         items = ", ".join(f"{who}: {count} items" for who, count in sorted(have.items()))
-        told.done(f"Dealt. {items}. {dealing.plan(db, name).balance}")
+        notice.done(f"Dealt. {items}. {dealing.plan(db, name).balance}")
 
 
 def _revealed(name: str) -> None:
-    with told.writing() as db:
+    with notice.writing() as db:
         judge = st.session_state[f"judge of {name}"]
         second.show_judge(db, name, judge)
-        told.done(f"Annotators are shown the scores of {judge}." if judge else "No judge's scores are shown.")
+        notice.done(
+            f"Annotators are shown the scores of {judge}." if judge else "No judge's scores are shown."
+        )
 
 
 def _requeued(name: str) -> None:
     who, keys, why = (st.session_state[f"act {what}"] for what in ("whose", "items", "because"))
-    with told.writing() as db:
+    with notice.writing() as db:
         count = running.requeue(db, name, who, why, keys)
-        told.done(running.requeued(who, count))
+        notice.done(running.requeued(who, count))
 
 
 def _closed(name: str, closed: bool) -> None:
-    with told.writing() as db:
+    with notice.writing() as db:
         (running.reopen if closed else running.close)(db, name, st.session_state["act because"])
-        told.done(f"The study “{name}” is {'open again' if closed else 'closed'}.")
+        notice.done(f"The study “{name}” is {'open again' if closed else 'closed'}.")
 
 
 def _save(name: str, text: str) -> None:
-    with told.writing() as db:
+    with notice.writing() as db:
         stored.write_guidelines(db, name, text)
-        told.done("The guidelines are saved.")
+        notice.done("The guidelines are saved.")
 
 
 page()

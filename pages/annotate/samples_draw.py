@@ -14,7 +14,7 @@ from concord.store.conversations import Filter
 from concord.studies import studies
 from concord.studies.guidelines import default_guidelines
 from concord.studies.studies import Sample
-from pages.parts import told
+from pages.parts import notice
 from pages.parts.address import link, listed, nothing
 from pages.parts.plain import counted, plain
 from pages.parts.session import sentence, workspace
@@ -298,10 +298,10 @@ def editor(text: str, *, key: str) -> str:
 
 
 def _store(name: str, n: int, arguments: Mapping[str, Any]) -> None:
-    with told.writing() as db:
+    with notice.writing() as db:
         study = studies.draw_study(db, name, n, **arguments)
         units = len(stored.units(db, name))
-        told.done(f"The study “{study.name}” is kept: {units} items. Next: people who rate it.")
+        notice.done(f"The study “{study.name}” is kept: {units} items. Next: people who rate it.")
         st.session_state.pop("study", None)
         st.query_params.pop("draw", None)
         st.query_params["study"] = name

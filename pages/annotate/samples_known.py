@@ -10,7 +10,7 @@ from concord.store.known import Gold, Known
 from concord.store.studies import Study
 from concord.studies import running
 from concord.studies.purposes import gold, training
-from pages.parts import told
+from pages.parts import notice
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 from pages.parts.uploads import on_disk
@@ -73,25 +73,25 @@ def _read(db: Database, name: str, file: Any, kind: Known) -> list[Gold]:
 
 
 def _gold(name: str) -> None:
-    with told.writing() as db:
+    with notice.writing() as db:
         studies.remember(db, name, "feedback", st.session_state[f"feedback of {name}"])
         golds = _read(db, name, st.session_state.get(f"gold of {name}"), "gold")
         if golds:
             running.set_gold(db, name, golds)
         items = len({gold.unit for gold in golds})
-        told.done(f"{items} gold items are mixed in." if golds else "Saved.")
+        notice.done(f"{items} gold items are mixed in." if golds else "Saved.")
 
 
 def _train(name: str) -> None:
     given = {what: st.session_state[f"{what} of {name}"] for what in ("bound", "attempts")}
-    with told.writing() as db:
+    with notice.writing() as db:
         golds = _read(db, name, st.session_state.get(f"training of {name}"), "training")
         rule = training.PassRule(**given)
         running.set_training(db, name, golds, rule)
-        told.done(f"The study opens to whoever passes its training: {rule.words}.")
+        notice.done(f"The study opens to whoever passes its training: {rule.words}.")
 
 
 def _end(name: str) -> None:
-    with told.writing() as db:
+    with notice.writing() as db:
         running.end_training(db, name)
-        told.done("No training comes before the study any more.")
+        notice.done("No training comes before the study any more.")

@@ -5,7 +5,7 @@ import streamlit as st
 from concord.store import access, sessions
 from concord.store.sessions import Session
 from concord.studies import studies
-from pages.parts import told
+from pages.parts import notice
 from pages.parts.navigation import heading
 from pages.parts.people import Researcher
 from pages.parts.plain import plain
@@ -20,7 +20,7 @@ def page() -> None:
         "A session ends when it is not used for a while or grows too old, and here. An annotator may open "
         "their link again: withdraw the link to keep them out."
     )
-    told.show()
+    notice.show()
     who = here()
     mine = who.session if isinstance(who, Researcher) else 0
     with workspace().read() as db:
@@ -63,16 +63,16 @@ def _members() -> None:
 
 
 def _let_in() -> None:
-    with told.writing() as db:
+    with notice.writing() as db:
         name, role = st.session_state["member name"].strip(), st.session_state["member role"]
         [st.session_state["member link"]] = studies.invite(db, [name], opened_at(), role=role).values()
-        told.done(f"{name} may come in.")
+        notice.done(f"{name} may come in.")
 
 
 def _keep_out() -> None:
-    with told.writing() as db:
+    with notice.writing() as db:
         access.keep_out(db, st.session_state["member out"])
-        told.done(f"The link of {st.session_state['member out']} no longer works.")
+        notice.done(f"The link of {st.session_state['member out']} no longer works.")
 
 
 def _named(session: Session) -> str:
@@ -81,10 +81,10 @@ def _named(session: Session) -> str:
 
 
 def _end(chosen: list[Session]) -> None:
-    with told.writing() as db:
+    with notice.writing() as db:
         for session in chosen:
             sessions.end(db, session.id)
-        told.done(f"Signed out: {', '.join(str(session.id) for session in chosen)}.")
+        notice.done(f"Signed out: {', '.join(str(session.id) for session in chosen)}.")
 
 
 page()

@@ -25,7 +25,7 @@ def held(
     draw: Callable[[str], T],
     *,
     read: Callable[[str], T | None],
-    told: Callable[[T], str] = str,
+    written: Callable[[T], str] = str,
     always: bool = False,
     drawn: bool = True,
 ) -> T:
@@ -48,7 +48,7 @@ def held(
         if value is None:
             st.warning(plain(f"There is no {name} “{said}”."), icon=_BROKEN)
     else:  # as the reader left it; where the options are others now, it may be none of them
-        value = read(told(state[name]))
+        value = read(written(state[name]))
     start = usual if value is None else value
     if not drawn:
         return start
@@ -58,7 +58,7 @@ def held(
     if chosen == usual and not always:
         st.query_params.pop(name, None)
     else:
-        shown(name, told(chosen))
+        shown(name, written(chosen))
     state[seen], state[last], state[before] = st.query_params.get(name), chosen, usual
     return chosen
 

@@ -103,7 +103,7 @@ def name_axis(limit: int = WIDE, **look: Any) -> alt.Axis:
 
 def legend(columns: int, **look: Any) -> alt.Legend:
     """A legend above a chart; on phones of two columns at most, so that no entry is cut."""
-    columns, limit = (min(columns, 2), 150) if on_phone() else (columns, WIDE)
+    columns, limit = (min(columns, 2), WIDE if columns == 1 else 150) if on_phone() else (columns, WIDE)
     return alt.Legend(orient="top", title=None, labelLimit=limit, columns=columns, **look)
 
 

@@ -56,7 +56,7 @@ def options_of(version: tuple[str, str, str], held: Callable[..., Any]) -> Optio
         def draw_toggle(key: str) -> bool:
             return st.toggle(label, key=key, help=help)
 
-        return bool(held(name, False, draw_toggle, read=switch, told=switched))
+        return bool(held(name, False, draw_toggle, read=switch, written=switched))
 
     runs = toggle("runs", "Repeated runs of a judge one by one", RUNS_TOGETHER)
     kept = toggle("keep-refused", "Count conversations in which a judge saw a refusal")

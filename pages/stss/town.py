@@ -113,8 +113,8 @@ def _task(conversation: Conversation, of: Simulation, simulated: bool) -> None:
         ratio = score.conversation_ratio
         right.metric("Conversation ratio", "–" if ratio is None else f"{ratio:.2f}")
         if ratio is not None:
-            told = f"{len(score.invited)} told of it before the day of the event"
-            right.caption(f"{told} ÷ {task.wanted - 1} wanted.")
+            before = f"{len(score.invited)} told of it before the day of the event"
+            right.caption(f"{before} ÷ {task.wanted - 1} wanted.")
 
 
 def _events(task: SocialTask) -> None:
@@ -174,7 +174,7 @@ def _time(of: Simulation) -> datetime:
         known = not wanted.tzinfo and times[0] <= wanted <= times[-1]
         return times[of.lived.moment(wanted)] if known else None
 
-    return held(AT, views.opens(of), draw, read=read, told=_address)
+    return held(AT, views.opens(of), draw, read=read, written=_address)
 
 
 def _address(time: datetime) -> str:

@@ -24,7 +24,7 @@ from concord.store.comparisons import OWN
 from concord.store.images import drawn
 from concord.studies import pairings
 from concord.table import Column, Table
-from pages.parts import table, told
+from pages.parts import notice, table
 from pages.parts.address import go, link
 from pages.parts.navigation import heading
 from pages.parts.plain import counted, plain
@@ -116,7 +116,7 @@ def _survey(
 def page() -> None:
     """Draw the page."""
     heading("import", "Import conversations")
-    told.show()
+    notice.show()
     file = st.file_uploader(
         "A file of conversations or ratings: JSON Lines, JSON, YAML, CSV, Parquet, or a log of Inspect",
         type=["jsonl", "json", "yaml", "yml", "csv", "tsv", "parquet", "ndjson", "eval", "txt"],
@@ -160,7 +160,7 @@ def _next(number: str) -> None:
 
 def _stored(number: str, sentence: str, **of: str) -> None:
     """Report what was stored, and have the page lead on from it."""
-    told.done(sentence)
+    notice.done(sentence)
     st.session_state[STORED] = {"file": number, **of}
 
 
@@ -389,7 +389,7 @@ def _storing(upload: Upload) -> Iterator[Callable[[float], None]]:
     try:
         yield moved
     except ConcordError as error:
-        told.refused(ConcordError(upload.sentence(error)))
+        notice.refused(ConcordError(upload.sentence(error)))
     st.rerun()
 
 

@@ -9,7 +9,7 @@ from concord.llm import presets
 from concord.llm.models import Model, currency, load_models
 from concord.runs import examining
 from concord.store import audit
-from pages.parts import told
+from pages.parts import notice
 from pages.parts.address import link, listed
 from pages.parts.navigation import heading
 from pages.parts.people import Researcher
@@ -24,7 +24,7 @@ TEXTS = ("base_url", "model", "api_key_env", "family")
 def page() -> None:
     """Draw the page."""
     heading("models")
-    told.show()
+    notice.show()
     try:
         models = load_models(workspace().models_path)
         table = presets.listed(models.values(), currency(workspace().models_path))
@@ -116,7 +116,7 @@ def _saved(of: str) -> None:
     name, money = of or state["entry name"].strip(), state["currency"].strip()
     given: dict[str, Any] = {text: state[f"{text} of {of}"].strip() or None for text in TEXTS}
     rates = {way: state[f"{way} of {of}"] for way in ("input", "output")}
-    with told.writing() as db:
+    with notice.writing() as db:
         if not _owner():
             raise NotAllowed("Only the owner of the workspace changes models.")
         path = workspace().models_path
@@ -134,7 +134,7 @@ def _saved(of: str) -> None:
             kinds = presets.presets(workspace().folders("data"))
             presets.add(path, kinds, name, preset=state["entry kind"], money=money, **given)
             st.query_params["model"] = name
-        told.done(f"{name} is in models.toml.")
+        notice.done(f"{name} is in models.toml.")
 
 
 page()

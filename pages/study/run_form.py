@@ -281,8 +281,8 @@ def estimate(plan: Plan, key: str) -> None:
                 "Everything of this plan is stored. "
                 "Choose another player, judge or language, or more repeats."
             )
-        for told in job.mixed:
-            st.caption(plain(told))
+        for mixed in job.mixed:
+            st.caption(plain(mixed))
         for line in status.calls(found):
             st.caption(plain(line))
         left, right = st.columns(2, vertical_alignment="bottom")

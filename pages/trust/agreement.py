@@ -110,7 +110,7 @@ def _tab(tabs: Mapping[str, Tab]) -> Tab:
         return str(st.pills("Question", list(tabs), required=True, key=key, label_visibility="collapsed"))
 
     slugs = {tab.slug: name for name, tab in tabs.items()}
-    return tabs[held("tab", next(iter(tabs)), choose, read=slugs.get, told=lambda name: TABS[name].slug)]
+    return tabs[held("tab", next(iter(tabs)), choose, read=slugs.get, written=lambda name: TABS[name].slug)]
 
 
 def _files(report: AgreementReport) -> None:

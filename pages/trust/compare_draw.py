@@ -8,7 +8,7 @@ from concord.rubrics import shelf
 from concord.runs.registry import BENCHMARKS
 from concord.store import conversations
 from concord.studies import pairings
-from pages.parts import told
+from pages.parts import notice
 from pages.parts.address import link
 from pages.parts.plain import plain
 from pages.parts.session import workspace
@@ -53,11 +53,11 @@ def _made() -> None:
     # Read here and not handed over: a press that follows typing at once would bring what stood there before.
     given = st.session_state
     name = given[NAME].strip()
-    with told.writing() as db:
+    with notice.writing() as db:
         used = shelf.find(workspace(), given[RUBRIC]) if given[RUBRIC] else None
         how = {"players": given[MODELS], "seed": given[SEED], "overlap": 1}
         study = pairings.new(db, name, used, given[WHOSE], given[NUMBER] or None, **how)
         st.session_state["pairs"] = study.name
-        told.done(
+        notice.done(
             f"The study of pairs “{plain(study.name)}” is made. Deal it to people, or have judges compare it."
         )

@@ -18,7 +18,7 @@ from concord.store.studies import Study
 from concord.studies import comparisons, dealing
 from concord.studies.comparisons import Compared
 from concord.table import as_document
-from pages.parts import menu, person, table, told
+from pages.parts import menu, notice, person, table
 from pages.parts.address import benchmark_chosen, choice, go, link, nothing, several
 from pages.parts.charts import forest
 from pages.parts.navigation import heading
@@ -50,7 +50,7 @@ def _compared(
 def page() -> None:
     """Draw the results, then how more people and judges compare."""
     heading("comparisons")
-    told.show()
+    notice.show()
     with workspace().read() as db:
         known, compared = conversations.values(db)["benchmark"], stored.compared_benchmarks(db)
         studies = {name: stored_studies.get(db, name) for name in stored_studies.names(db, pairs=True)}
@@ -126,7 +126,7 @@ def _of_study(study: Study) -> None:
 
 def _sit(study: str, who: str) -> None:
     """Deal the study to whoever is here, unless it is, and go to their desk."""
-    with told.writing() as db:
+    with notice.writing() as db:
         rater = ratings.rater_id(db, Rater(who, "human"))
         if not placements.left(db, rater, study):
             dealing.deal_study(db, study, [who])

@@ -34,7 +34,7 @@ from concord.store import conversations, lab, rubrics, studies
 from concord.table import Table
 from pages.desk import component
 from pages.desk.review import ReviewDesk
-from pages.parts import charts, person, table, told
+from pages.parts import charts, notice, person, table
 from pages.parts.address import held, listed, nothing, one_of
 from pages.parts.charts import ENDS, GREEN, GREY, tips
 from pages.parts.navigation import heading
@@ -62,13 +62,15 @@ def page() -> None:
     heading("lab")
     with workspace().read() as db:
         known = [name for name in studies.ranked(db) if studies.conversations_rated(db, name)]
+        # Only what a rubric asks can be improved here.
+        known.sort(key=lambda name: not studies.get(db, name).rubric)
     if not known:
         return nothing(
             "People have rated nothing yet: a judge is improved beside what people answered.",
             ("samples", "Draw a study"),
         )
     study = listed("Study", "study", known, known[0], format_func=studies_called())
-    told.show()
+    notice.show()
     with workspace().read() as db:
         kept = lab.kept(db, study)
     if not kept.get("parts"):
@@ -97,9 +99,9 @@ def _divide(study: str) -> None:
         of = studies.get(db, study)
     rubric, fitting = of.rubric, [] if of.rubric else variants.fitting(workspace(), of.criteria)
     if not rubric and not fitting:
-        questions = ", ".join(criterion.name for criterion in of.criteria)
+        questions = ", ".join(criterion.label for criterion in of.criteria)
         return nothing(
-            f"Judges are asked by a rubric, and none asks {questions} yet.", ("rubrics", "Write it")
+            f"Judges are asked by a rubric, and none asks {questions} yet.", ("rubrics", "Write a rubric")
         )
     if not rubric:
         rubric = st.selectbox("Rubric by which judges are asked", fitting, key="lab rubric")
@@ -108,9 +110,9 @@ def _divide(study: str) -> None:
         try:
             with person.writing() as db:
                 divided = parts.divide(db, study, rubric=rubric or "", seed=seed)
-            told.done(f"{len(divided.units)} items were divided into three parts.")
+            notice.done(f"{len(divided.units)} items were divided into three parts.")
         except ConcordError as error:
-            told.refused(error)
+            notice.refused(error)
         st.rerun()
     return None
 
@@ -188,9 +190,9 @@ def _edit(bench: Bench, versions: Sequence[Numbered]) -> None:
                         picked = variants.pick_examples(db, bench, rubric, examples)
                         body = variants.changed(rubric, examples=picked)
                     kept = variants.keep(db, bench.parts, body, parent=base, note=note)
-                told.done(f"{kept.variant} is kept.")
+                notice.done(f"{kept.variant} is kept.")
             except ConcordError as error:
-                told.refused(error)
+                notice.refused(error)
             st.rerun()
 
 
@@ -247,7 +249,7 @@ def _compared(bench: Bench, part: str) -> None:
             ):
                 with person.writing() as db:
                     variants.discard(db, bench.parts, two[1].variant)
-                told.done(f"{two[1].variant} is discarded.")
+                notice.done(f"{two[1].variant} is discarded.")
                 st.rerun()
 
 
@@ -255,9 +257,9 @@ def _adopt(of: parts.Parts, version: int) -> None:
     try:
         with person.writing() as db:
             variants.adopt(db, workspace(), of, version)
-        told.done(f"The file of {of.rubric} says what {of.rubric} v{version} says.")
+        notice.done(f"The file of {of.rubric} says what {of.rubric} v{version} says.")
     except ConcordError as error:
-        told.refused(error)
+        notice.refused(error)
     st.rerun()
 
 

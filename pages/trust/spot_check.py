@@ -12,7 +12,7 @@ from concord.store import conversations, ratings, spotchecks, suspects
 from concord.studies import audits, triage
 from concord.studies.purposes import spotcheck
 from pages.desk import component, spot
-from pages.parts import person, table, told
+from pages.parts import notice, person, table
 from pages.parts.address import (
     begun_with,
     benchmark_chosen,
@@ -42,7 +42,7 @@ def page() -> None:
         return
     look = {"format_func": MODES.__getitem__, "label_visibility": "collapsed"}
     mode = choice("Way", "mode", list(MODES), TRIAGE, **look)
-    told.show()
+    notice.show()
     (_triage if mode == TRIAGE else _audit)(benchmark)
 
 
@@ -204,9 +204,9 @@ def _draw(benchmark: Benchmark, pool: int, judges: list[str], number: int) -> No
                         db, name.strip(), benchmark.name, n=int(n), seed=int(seed), judges=only
                     )
                 st.query_params["audit"] = drawn.name
-                told.done(f"{drawn.items} of {drawn.drawn_from} judgements were drawn.")
+                notice.done(f"{drawn.items} of {drawn.drawn_from} judgements were drawn.")
             except ConcordError as error:
-                told.refused(error)
+                notice.refused(error)
             st.rerun()
 
 

@@ -10,7 +10,7 @@ from concord.errors import ConcordError
 from pages.parts import person
 from pages.parts.plain import plain
 
-_KEY = "told"
+_KEY = "notice"
 
 
 def done(sentence: str) -> None:
