@@ -4,7 +4,7 @@ A comparison is +1 where the player named first (in alphabetical order) is prefe
 for a tie. Intervals resample scenarios, because the comparisons of one scenario are not independent.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from itertools import combinations
 from typing import Any, Literal
 
@@ -190,14 +190,34 @@ def strengths(given: pd.DataFrame, players: list[str], *, resamples: int = 1000,
 
     @once
     def fitted(weights: Weights) -> Floats:
-        return _fit(np.einsum("sr,sij->rij", weights.astype(float), wins)).T
+        points = np.einsum("sr,sij->rij", weights.astype(float), wins)
+        total, games = points.sum(axis=2), points + points.transpose(0, 2, 1)
+
+        def step(strength: Floats) -> Floats:
+            return np.asarray(total / (games / (strength[:, :, None] + strength[:, None, :])).sum(axis=2))
+
+        return log_strengths(step, points).T
+
+    return strongest_first(fitted, players, compared, len(tensor), resamples=resamples, seed=seed)
+
+
+def strongest_first(
+    fitted: Callable[[Weights], Floats],
+    players: list[str],
+    compared: Sequence[int],
+    units: int,
+    *,
+    resamples: int,
+    seed: int,
+) -> list[Row]:
+    """A row a player, whose strength (players × resamples of so many units) was `fitted` on `compared`."""
 
     def of(place: int) -> PointEstimate:
         n = compared[place]
         why = "some players never took half a point from the others" if n else "nothing was compared"
         return PointEstimate(lambda weights: fitted(weights)[place], n, reason=why)
 
-    done = measured([*map(of, range(len(players)))], len(tensor), resamples=resamples, seed=seed)
+    done = measured([*map(of, range(len(players)))], units, resamples=resamples, seed=seed)
     rows = [{"player": player, "strength": strength} for player, strength in zip(players, done, strict=True)]
     return sorted(
         rows,
@@ -300,26 +320,22 @@ def _wins(given: pd.DataFrame, players: list[str]) -> Floats:
     return tensor
 
 
-def _fit(points: Floats) -> Floats:
-    """Log strengths (fits × players) of points (fits × players × players); nan without a maximum."""
-    fits, players, _ = points.shape
-    logs = np.full((fits, players), np.nan)
+def log_strengths(step: Callable[[Floats], Floats], points: Floats) -> Floats:
+    """Log strengths (fits × players, mean 0) that a `step` leaves as they are; nan without a maximum.
+
+    `points` (fits × players × players) are those that the row's player took from the column's.
+    """
+    strength = np.ones(points.shape[:2])
     defined = _connected(points)
-    points = points[defined]
-    if not len(points):
-        return logs
-    total, games = points.sum(axis=2), points + points.transpose(0, 2, 1)
-    strength = np.ones((len(points), players))
-    for _ in range(STEPS):
-        shares = games / (strength[:, :, None] + strength[:, None, :])
-        new = total / shares.sum(axis=2)
+    for _ in range(STEPS if defined.any() else 0):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            new = np.where(defined[:, None], step(strength), 1)
         new /= np.exp(np.log(new).mean(axis=1, keepdims=True))
         moved = np.abs(new / strength - 1).max()
         strength = new
         if moved < NEAR:
             break
-    logs[defined] = np.log(strength)
-    return logs
+    return np.where(defined[:, None], np.log(strength), np.nan)
 
 
 def _connected(points: Floats) -> Bools:

@@ -105,11 +105,17 @@ def compared(
     draws = {"resamples": resamples, "seed": seed}
     raters = _raters(given, attempts)
     duels, strengths = list[Row](), list[Row]()
-    for _, rater, outcome, tried in raters:
+    for kind, rater, outcome, tried in raters:
         by = {"rater": rater}
         duels += [by | row for row in pairwise.duels(outcome, chosen, tried, **draws)]
         if len(chosen) > 1:
-            strengths += [by | row for row in pairwise.strengths(outcome, chosen, **draws)]
+            if of and of.ranks:
+                own = given[given.rater == rater]
+                groups = rankings.orders(own if len(own) else given[given.kind == kind], fewest=2)
+                strength = rankings.strengths(groups, chosen, **draws)
+            else:
+                strength = pairwise.strengths(outcome, chosen, **draws)
+            strengths += [by | row for row in strength]
     mixed = tables.conditions(db, benchmark, known_or_imported(benchmark).items, facets) | versions
     judged = table[table.kind == "judge"].drop_duplicates("rater")
     judges = dict(zip(judged.rater, judged.variant, strict=True))
@@ -135,7 +141,7 @@ def compared(
         tuple(name for _, name, _, _ in raters),
         basis,
         replace(DUELS, rows=tuple(duels), notes=tuple(notes), meta=basis),
-        replace(STRENGTHS, rows=tuple(strengths)),
+        replace(LUCE if of and of.ranks else STRENGTHS, rows=tuple(strengths)),
         replace(BIAS, rows=tuple(pairwise.bias(placed))),
         replace(LEANINGS, rows=tuple(pairwise.leanings(table, **draws))),
         replace(ORDERS, rows=tuple(_orders(given, **draws)) if of and of.ranks else ()),
@@ -297,6 +303,14 @@ STRENGTHS = empty(
     Column("player", "model"),
     Column("strength", interval="ends", n=True, help="Log scale, mean 0; n pairs"),
 )
+LUCE = replace(
+    STRENGTHS,
+    title="Plackett–Luce strengths (log scale, mean 0)",
+    columns=(
+        *STRENGTHS.columns[:-1],
+        Column("strength", interval="ends", n=True, help="Log scale, mean 0; n orders"),
+    ),
+)
 BIAS = empty(
     "position-bias",
     "Position bias: how often a verdict changed with the order",
@@ -322,7 +336,7 @@ ORDERS = empty(
     Column("b", "other"),
     Column("rho", "Spearman's ρ", digits=3, interval="ends", n=True, help="Of mean ranks, or of every two"),
     Column("w", "Kendall's W", digits=3, interval="ends", help="1/m on average where m order by chance"),
-    caption="Means over groups of three or more. Strengths are those of the pairs that orders imply.",
+    caption="Means over groups of three or more.",
 )
 
 
