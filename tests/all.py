@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parents[1]
-PARTS = (("-n", "3", "tests/browser"), ("-n", "3", "--ignore=tests/browser", "--ignore=tests/real"))
+PARTS = (("-n", "3", "tests/browser"), ("-n", "2", "--ignore=tests/browser", "--ignore=tests/real"))
 PYTEST = (sys.executable, "-m", "pytest", "-q", "--dist", "loadfile", "--no-loadscope-reorder")
 
 
