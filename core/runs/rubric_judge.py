@@ -22,6 +22,8 @@ from concord.runs.benchmark import Asking
 OF_THE_WHOLE = "(This question is about the conversation as a whole.)"
 REASON = "_reason"
 """What a field of reasons is called: the criterion's name, and this."""
+ORDER = f"^[{LETTERS}]( [>=] [{LETTERS}]){{1,{len(LETTERS) - 1}}}$"
+"""The form of an order in the schema, for endpoints that keep to it; each letter once is checked here."""
 
 
 def asking(rubric: Rubric) -> Asking:
@@ -151,9 +153,9 @@ def _fields(number: int, criterion: Criterion, reasons: Reasons) -> dict[str, An
     """The fields of one criterion. Their names in Python are numbered: a criterion may be called “json”."""
     answer: Any = criterion.scale.kind.reply(criterion.scale)
     may_lack = bool(criterion.only) or not criterion.required
-    fields: dict[str, Any] = {
-        f"answer_{number}": (answer | None if may_lack else answer, Field(alias=criterion.name))
-    }
+    form: Any = {"pattern": ORDER} if criterion.scale.kind.ranks else None
+    named = Field(alias=criterion.name, json_schema_extra=form)
+    fields: dict[str, Any] = {f"answer_{number}": (answer | None if may_lack else answer, named)}
     if reasons == "none" or criterion.scale.kind.content:
         return fields
     reason = {f"reason_{number}": (str | None if may_lack else Text, Field(alias=criterion.name + REASON))}

@@ -197,8 +197,10 @@ statement = "{statement}"
         ('type = "yes-no"', (0, 1)),
         ('categories = ["warm", "cold", "neither"]', range(3)),
         ('type = "number"\nscale = "0..100"', range(101)),
+        ('type = "slider"\nanchors = { 0 = "cold", 10 = "warm" }', range(11)),
+        ('type = "multi-label"\ncategories = ["warm", "cold", "brief"]', range(8)),
     ],
-    ids=["likert", "yes-no", "categories", "number"],
+    ids=["likert", "yes-no", "categories", "number", "slider", "multi-label"],
 )
 def test_each_type_of_question_is_judged_by_a_rubric(workspace, called, tmp_path, type_, answers):
     """The reply is JSON by the schema of its question, so that it is a score and no failure."""
@@ -257,6 +259,53 @@ def test_a_pairwise_question_is_judged_by_a_rubric_in_both_orders(workspace, cal
     assert {(row["model_first"], row["model_second"]) for row in found} == {("elm", "oak"), ("oak", "elm")}
     assert all(row["verdict"] in ("A", "B", "tie") for row in found)
     assert {(row["rater"], row["criterion"]) for row in found} == {("judge", "answer")}
+
+
+@pytest.mark.parametrize("type_", ["passages", "correction"])
+def test_words_of_a_reply_are_marked_or_written_anew_or_the_judge_has_failed(
+    workspace, called, tmp_path, type_
+):
+    """What is marked must stand in the reply, which no schema can say."""
+    chats = tmp_path / "chats.jsonl"
+    said = [
+        {"role": "user", "content": "Where is my tea?"},
+        {"role": "assistant", "content": "In the kitchen. Paris is in Spain."},
+    ]
+    chats.write_text(json.dumps({"id": "c", "messages": said}) + "\n")
+    called("import", "conversations", chats, "--benchmark", "tea")
+    (workspace.path / "rubrics").mkdir()
+    text = RUBRIC.format(statement="What is wrong in the reply?", type=f'type = "{type_}"')
+    (workspace.path / "rubrics" / "tea.toml").write_text(f'unit = "last-reply"\n{text}')
+    called("judge", "tea", "--judges", "judge")
+    run, _, scores, failed = outcome(workspace)
+    told(run, failed)
+    assert [name for name, _ in scores] == ["answer"] * run.done
+    assert all(0 <= score <= 1 for _, score in scores)
+
+
+def test_three_replies_are_put_in_order_or_the_judge_has_failed(workspace, called, tmp_path):
+    """An order names each reply once, which no schema can say: what does not is counted with its reason."""
+    chats = tmp_path / "chats.jsonl"
+    asked = {"role": "user", "content": "Where is my tea?"}
+    replies = (("elm", "Here."), ("oak", "I do not know."), ("yew", "In the kitchen, where it always is."))
+    rows = [
+        {"id": player, "model": player, "messages": [asked, {"role": "assistant", "content": reply}]}
+        for player, reply in replies
+    ]
+    chats.write_text("\n".join(map(json.dumps, rows)))
+    called("import", "conversations", chats, "--benchmark", "tea")
+    (workspace.path / "rubrics").mkdir()
+    text = RUBRIC.format(statement="Which assistant helps most?", type='type = "ranking"')
+    (workspace.path / "rubrics" / "order.toml").write_text(text)
+    called("study", "pairs", "best", "--rubric", "order")
+    called("compare", "best", "--judges", "judge", "--judge-repeats", "6")
+    run, _, _, failed = outcome(workspace)
+    told(run, failed)
+    with workspace.read() as db:
+        pairs = [row for row in comparisons.exported(db) if row["verdict"]]
+    assert pairs
+    assert len(pairs) == 3 * run.done
+    assert run.done + run.failed == 6
 
 
 def test_the_loop_of_the_judge_lab_ends_with_an_honest_sentence(workspace, called, tmp_path):
