@@ -5,12 +5,14 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from concord.llm.models import load_models
+from concord.store import runs
 from concord.workspace import Workspace
 from tests import warm
 
@@ -48,3 +50,16 @@ def test_the_mock_server_ends_with_quickstart(tmp_path, number):
         with suppress(ProcessLookupError):
             os.killpg(started.pid, signal.SIGKILL)
         started.wait()
+        end_run(Workspace(tmp_path))
+
+
+def end_run(workspace):
+    """Kill the run that quickstart started, which outlives it and waits for a workspace that is gone."""
+    for _ in range(10 * LONG):
+        with workspace.read() as db:
+            if begun := runs.recent(db):
+                break
+        time.sleep(0.1)
+    for run in begun:
+        with suppress(ProcessLookupError):
+            os.kill(run.pid, signal.SIGKILL)
