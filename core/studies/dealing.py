@@ -107,6 +107,21 @@ def deal_study(
     return dict(Counter(one.person for one in placements.queues(db, name)))
 
 
+def deal_beside(db: Database, name: str, person: str) -> None:
+    """Lay every unit of a study on somebody's desk, beside what others have, who lose nothing of it.
+
+    Raises StudyError and NotFound as `plan` does.
+    """
+    study = plan(db, name, [person]).study
+    units: dict[str, list[int]] = {}
+    for unit in studies.units(db, name):
+        units.setdefault(unit["key"], []).append(unit["id"])
+    keys = sampling.deal(list(units), [person], 0, seed=study.seed)[person]
+    placements.assign(db, access.annotator_id(db, person), [unit for key in keys for unit in units[key]])
+    asking.deal(db, name, named=[person])
+    audit.record(db, "dealt", name, person, audit.facts())
+
+
 def follow(
     db: Database,
     deal: Deal,

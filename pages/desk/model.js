@@ -338,9 +338,15 @@ class Model {
   order(index, ranks) {
     const { item } = this;
     const { name } = this.criteria[index];
-    if (!ranks.includes(0)) this.answer(index, Number(ranks.map((rank) => 1 + ranks.filter((other) => other < rank).length).join("")));
-    else if (item.answers[name] != null) this.answer(index, null);
-    (item.drafts ??= {})[name] = ranks;
+    item.drafts ??= {};
+    if (!ranks.includes(0)) {
+      delete item.drafts[name];
+      this.answer(index, Number(ranks.map((rank) => 1 + ranks.filter((other) => other < rank).length).join("")));
+    } else {
+      // The order that was given holds until another one is whole, or all ranks are taken back.
+      item.drafts[name] = ranks;
+      if (item.answers[name] != null && ranks.every((rank) => rank === 0)) this.answer(index, null);
+    }
     this.focus = index;
     this.changed();
   }

@@ -13,6 +13,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from concord.conversation import Role
 from concord.errors import ConcordError
 from concord.exchange import conversations_file, incoming, ratings_csv, ratings_file, ratings_study
+from concord.exchange.columns import kinds_by_name
 from concord.exchange.conversations_file import FileOptions, FileSurvey, FormNotKnown
 from concord.exchange.ratings_file import RatingsFile
 from concord.exchange.shapes import PREFIXES
@@ -230,6 +231,15 @@ def _foreign(upload: Upload, number: str) -> None:
         st.rerun()
     if isinstance(found, FormNotKnown) and not isinstance(_table(number, upload), str):
         return _ratings(upload, number)
+    # Columns of people and of judges beside the texts: a table of labels.
+    raters = {*kinds_by_name(found.metadata).values()} if isinstance(found, FileSurvey) else set()
+    if {"human", "judge"} <= raters and not isinstance(_table(number, upload), str):
+        kinds = ["ratings by people and judges", "conversations alone"]
+        kind = st.segmented_control(
+            "Take it as", kinds, default=kinds[0], required=True, key=f"kind {number}"
+        )
+        if kind == kinds[0]:
+            return _ratings(upload, number)
     if isinstance(found, FormNotKnown):
         st.error(
             plain(

@@ -130,7 +130,10 @@ def judges_of_pairs(
     )
     repeats = right.number_input("Times each is asked", min_value=1, value=1, key="repeats of pairs")
     if not judges:
-        st.caption("Each pair is shown in both orders. Choose judges to see what it will take.")
+        with workspace().read() as db:
+            ranks = bool(study) and studies.get(db, study).ranks
+        how = "Each group is put in order once" if ranks else "Each pair is shown in both orders"
+        st.caption(f"{how}. Choose judges to see what it will take.")
         return
     plan = ComparePlan(
         benchmark, tuple(judges), tuple(players), where or {}, judge_repeats=int(repeats), study=study

@@ -40,8 +40,10 @@ def page() -> None:
         return
     run_watch.draw(address=True)
     names = ["Start a run", "Have judges rate", "Earlier runs"]
-    first = names[bool({"rubric", "judge"} & st.query_params.keys())]  # who comes from a rubric or a study
-    views = st.tabs(names, default=first, key="view", on_change="rerun")
+    # Who comes from a rubric or a study finds its form; a default that changed later would undo a click.
+    first = {"rubric", "judge"} & st.query_params.keys()
+    st.session_state.setdefault("view", names[bool(first)])
+    views = st.tabs(names, key="view", on_change="rerun")
     for tab, draw in zip(views, (run_form.new, run_form.further_judges, _earlier), strict=True):
         if tab.open:
             with tab:

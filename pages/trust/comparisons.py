@@ -125,11 +125,11 @@ def _of_study(study: Study) -> None:
 
 
 def _sit(study: str, who: str) -> None:
-    """Deal the study to whoever is here, unless it is, and go to their desk."""
+    """Lay the study on the desk of whoever is here, unless it lies there, and go to it."""
     with notice.writing() as db:
         rater = ratings.rater_id(db, Rater(who, "human"))
         if not placements.left(db, rater, study):
-            dealing.deal_study(db, study, [who])
+            dealing.deal_beside(db, study, who)
     go("rate", **{"as": who, "study": study})
 
 

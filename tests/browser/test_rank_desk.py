@@ -108,7 +108,8 @@ def test_an_order_by_keys_and_with_the_mouse(arena: tuple[Server, dict[str, str]
     wanted = {(a, b): b, (a, c): a, (a, d): a, (b, c): b, (b, d): b, (c, d): "tie"}
     assert given == {(prompt, *sorted(pair)): better for pair, better in wanted.items()}
 
-    # The second one with the mouse; an order that is begun again is taken back, and undone is there again.
+    # The second one with the mouse; an order holds until another one is whole, or all ranks are taken back,
+    # which is undone.
     order = shown(page)
     for side, place in zip("ABCD", (4, 3, 2, 1), strict=True):
         page.get_by_role("radio", name=f"{side}: {place}", exact=True).click()
@@ -117,6 +118,9 @@ def test_an_order_by_keys_and_with_the_mouse(arena: tuple[Server, dict[str, str]
     page.get_by_role("radio", name="B: 4", exact=True).click()
     saved(page)
     assert stored(server, "Ann")[("1" if prompt == "0" else "0", *sorted((order[0], order[1])))] == order[0]
+    page.keyboard.press("4")
+    expect(page.locator(".rank [aria-checked=true]")).to_have_count(1)
+    expect(page.locator(".tally")).to_have_text("2 of 2")
     page.keyboard.press("0")
     expect(page.locator(".tally")).to_have_text("1 of 2")
     saved(page)

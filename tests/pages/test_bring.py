@@ -105,6 +105,15 @@ def test_a_table_of_labels_is_imported_as_a_study(workspace: Workspace) -> None:
     assert "Study “wide”: 6 new ratings by people, 6 by judges, on 6 units." in said(shown)
 
 
+def test_a_table_of_labels_with_texts_is_offered_as_ratings_first(workspace: Workspace) -> None:
+    rows = "".join(f"Why {n}?,Because {n}.,{n % 3 + 1},{3 - n % 3},{n % 2 + 1}\n" for n in range(6))
+    shown = dropped(f"prompt,answer,human,judge_a,judge_b\n{rows}", "labels.csv")
+    assert "labels.csv holds 18 ratings by 1 person and 2 judges of 6 items on score." in said(shown)
+    the(shown, "button", "Import").click().run()
+    assert "Study “labels”: 6 new ratings by people, 12 by judges, on 6 units." in said(shown)
+    assert count(workspace) == 6
+
+
 def test_wrong_ratings_are_named(workspace: Workspace) -> None:
     shown = dropped("item_id,criterion,rater_type,rater,score\na,f,human,ann,good\n", "mine.csv")
     assert "mine.csv, line 2: the score “good” is not a number." in said(shown)
