@@ -41,7 +41,7 @@ def section(known: Sequence[str]) -> None:
         with workspace().read() as db:
             players = conversations.values(db, st.session_state[WHOSE])["player"]
         left.multiselect("Models", players, placeholder="all", key=MODELS)
-        right.number_input("Pairs", 0, value=100, key=NUMBER, help="0: all there are.")
+        right.number_input("Pairs, or groups", 0, value=100, key=NUMBER, help="0: all there are.")
         right.number_input("Seed", 0, value=0, key=SEED, help="The same seed draws the same pairs.")
         name = st.text_input(
             "Name of the study", key=NAME, max_chars=60, placeholder="side-by-side-1"

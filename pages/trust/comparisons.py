@@ -7,6 +7,7 @@ import streamlit as st
 
 from concord.errors import ConcordError
 from concord.rating import Rater
+from concord.reports.leaderboards import MOCKS
 from concord.runs.benchmark import Benchmark
 from concord.runs.plans import Where
 from concord.runs.registry import BENCHMARKS
@@ -168,6 +169,8 @@ def _show(results: Compared) -> None:
     rater = choice("As seen by", "rater", names, usual, format_func=lambda name: plain(labels[name]))
     if words := comparisons.verdict(results, rater):
         st.subheader(plain(words), anchor=False)
+    if results.basis["simulated"]:
+        st.caption(f":orange-badge[mock] {MOCKS}")
     shown = {each.name: each for each in comparisons.result_tables(results, rater)}
     if strengths := shown.get("strengths"):
         players = [str(row["player"]) for row in strengths.rows]
