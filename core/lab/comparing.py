@@ -166,7 +166,8 @@ def flips(bench: Bench, part: str, one: Candidate, other: Candidate) -> Table:
         *map(Column, ("one", "other"), _heads(one, other)),
         Column("change", digits=2, signed=True),
     )
-    note = f"{(largest > 0).sum()} items came closer to people, {(largest < 0).sum()} went away from them."
+    closer, away = (largest > 0).sum(), (largest < 0).sum()
+    note = f"By the criterion that changed most, {closer} items came closer to people and {away} went away."
     return Table("lab-flips", f"Items that changed on {part}", columns, tuple(rows), notes=(note,))
 
 

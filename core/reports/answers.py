@@ -57,8 +57,8 @@ def farthest(evidence: Evidence, criterion: str, rater: str) -> list[str]:
 def favours(evidence: Evidence, criterion: str) -> dict[str, str]:
     """Whether judges like long replies, and whether one favours its own family: answers by question.
 
-    A judge whose interval leaves out 0 is named with its effect beyond people; of the others it is said that
-    theirs hold 0. What the study does not let one measure is said with the reason.
+    A judge or panel whose interval leaves out 0 is named with its effect beyond people; of other judges it
+    is said that theirs hold 0. What the study does not let one measure is said with the reason.
     """
     table = section(evidence, "bias", criterion).get("feature_bias")
     rows = renamed(table, evidence.names).rows if table else ()
@@ -76,19 +76,21 @@ def favours(evidence: Evidence, criterion: str) -> dict[str, str]:
     ):
         parts, within, silent = [], [], dict.fromkeys(evidence.ratings.judges, reasons.get(name, ""))
         for row in rows:
-            figure = row["effect"]
-            if row["feature"] != feature or row["rater"] not in evidence.ratings.judges:
+            figure, alone = row["effect"], row["rater"] in evidence.ratings.judges
+            if row["feature"] != feature:
                 continue
             if not isinstance(figure, Estimate) or not figure.defined:
-                silent[str(row["rater"])] = figure.reason if isinstance(figure, Estimate) else ""
+                if alone:
+                    silent[str(row["rater"])] = figure.reason if isinstance(figure, Estimate) else ""
                 continue
             silent.pop(str(row["rater"]), None)
             if figure.interval and not figure.interval[0] <= 0 <= figure.interval[1]:
                 way = "more" if (figure.value or 0) > 0 else "less"
                 by = step.format(f"{float(str(row['step'])):.0f}") if step else ""
                 effect = _figure(figure, " points", signed=True)
-                parts.append(f"{row['rater']} gives {whom_} {way} than people do: {effect}{by}.")
-            else:
+                gives = "gives" if alone else "give"
+                parts.append(f"{row['rater']} {gives} {whom_} {way} than people do: {effect}{by}.")
+            elif alone:
                 within.append(str(row["rater"]))
         if within:
             hold = "its interval holds" if len(within) == 1 else "their intervals hold"

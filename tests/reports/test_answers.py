@@ -62,7 +62,8 @@ def test_a_judge_is_named_whose_interval_leaves_out_0_and_a_reason_where_nothing
     long, family = answers.favours(evidence, "wit").values()
     assert long == (
         "a gives longer replies more than people do: +0.50 points (+0.20 to +0.80) for 54 characters more. "
-        "Not shown for b: its interval holds 0."
+        "Avg(a, b) give longer replies more than people do: +0.50 points (+0.20 to +0.80) for 54 characters "
+        "more. Not shown for b: its interval holds 0."
     )
     assert family == "Not known: no family is given."
     rows.append({"rater": "b", "feature": OWN_FAMILY, "step": "yes, against no", "effect": SURE})
