@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -112,14 +112,10 @@ def deal_beside(db: Database, name: str, person: str) -> None:
 
     Raises StudyError and NotFound as `plan` does.
     """
-    study = plan(db, name, [person]).study
-    units: dict[str, list[int]] = {}
-    for unit in studies.units(db, name):
-        units.setdefault(unit["key"], []).append(unit["id"])
-    keys = sampling.deal(list(units), [person], 0, seed=study.seed)[person]
-    placements.assign(db, access.annotator_id(db, person), [unit for key in keys for unit in units[key]])
-    asking.deal(db, name, named=[person])
-    audit.record(db, "dealt", name, person, audit.facts())
+    deal = plan(db, name, [person])
+    new = sampling.deal(list(deal.units), [person], 0, seed=deal.study.seed)
+    follow(db, replace(deal, new=new, back={}), [person])
+    audit.record(db, "dealt", name, person)
 
 
 def follow(
