@@ -12,7 +12,7 @@ from concord.statistics.correlation import FEWEST, midranks, rank_correlation, s
 from concord.statistics.figures import PointEstimate, measured
 from concord.statistics.intervals import bounded
 from concord.statistics.pairwise import Row, log_strengths, strongest_first
-from concord.statistics.ratings import Floats
+from concord.statistics.ratings import Bools, Floats
 from concord.statistics.resampling import Weights, mean, once
 
 
@@ -73,24 +73,25 @@ def strengths(
     below (Breslow 1974). The iteration is Hunter's (2004). Undefined where some players were never ranked as
     high as one of the others.
     """
-    every = [(group, order) for group, ranks in enumerate(groups.values()) for _, order in ranks.iterrows()]
-    stages: dict[tuple[bool, ...], int] = {}
-    chosen, left = (np.zeros((len(groups), size)) for size in (len(players), 0))
-    points = np.zeros((len(groups), len(players), len(players)))
     compared = np.zeros(len(players), dtype=int)
-    for group, order in every:
-        ranks = order.reindex(players).to_numpy(float)
-        compared += ~np.isnan(ranks)
-        for place, rank in enumerate(ranks):
-            pool = ranks >= rank
-            if pool.sum() < 2:
-                continue
-            stage = stages.setdefault(tuple(pool.tolist()), len(stages))
-            left = np.pad(left, ((0, 0), (0, len(stages) - left.shape[1])))
-            left[group, stage] += 1
-            chosen[group, place] += 1
-            points[group, place] += pool & (np.arange(len(players)) != place)
-    pools = np.array([*stages], dtype=float).reshape(len(stages), len(players))
+    choices: list[tuple[int, int]] = []
+    pools: list[Bools] = []
+    for group, ranked in enumerate(groups.values()):
+        for ranks in ranked.reindex(columns=players).to_numpy(float):
+            compared += ~np.isnan(ranks)
+            for place, rank in enumerate(ranks):
+                pool = ranks >= rank
+                if pool.sum() > 1:
+                    choices.append((group, place))
+                    pools.append(pool)
+    of_group, chosen_of = np.array(choices, dtype=int).reshape(-1, 2).T
+    pool_of = np.array(pools, dtype=bool).reshape(-1, len(players))
+    stages, stage = np.unique(pool_of, axis=0, return_inverse=True)
+    chosen, left = (np.zeros((len(groups), size)) for size in (len(players), len(stages)))
+    points = np.zeros((len(groups), len(players), len(players)))
+    np.add.at(chosen, (of_group, chosen_of), 1)
+    np.add.at(left, (of_group, stage), 1)
+    np.add.at(points, (of_group, chosen_of), pool_of)
 
     @once
     def fitted(weights: Weights) -> Floats:
@@ -98,7 +99,7 @@ def strengths(
         drawn = weight @ left
 
         def step(strength: Floats) -> Floats:
-            return np.asarray((weight @ chosen) / ((drawn / (strength @ pools.T)) @ pools))
+            return np.asarray((weight @ chosen) / ((drawn / (strength @ stages.T)) @ stages))
 
         return log_strengths(step, np.einsum("rg,gij->rij", weight, points)).T
 

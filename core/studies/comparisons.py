@@ -105,16 +105,15 @@ def compared(
     draws = {"resamples": resamples, "seed": seed}
     raters = _raters(given, attempts)
     duels, strengths = list[Row](), list[Row]()
-    for kind, rater, outcome, tried in raters:
-        by = {"rater": rater}
+    for _, rater, theirs, tried in raters:
+        by, outcome = {"rater": rater}, pairwise.vote(theirs)
         duels += [by | row for row in pairwise.duels(outcome, chosen, tried, **draws)]
         if len(chosen) > 1:
-            if of and of.ranks:
-                own = given[given.rater == rater]
-                groups = rankings.orders(own if len(own) else given[given.kind == kind], fewest=2)
-                strength = rankings.strengths(groups, chosen, **draws)
-            else:
-                strength = pairwise.strengths(outcome, chosen, **draws)
+            strength = (
+                rankings.strengths(rankings.orders(theirs, fewest=2), chosen, **draws)
+                if of and of.ranks
+                else pairwise.strengths(outcome, chosen, **draws)
+            )
             strengths += [by | row for row in strength]
     mixed = tables.conditions(db, benchmark, known_or_imported(benchmark).items, facets) | versions
     judged = table[table.kind == "judge"].drop_duplicates("rater")
@@ -157,7 +156,7 @@ def _named(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _raters(given: pd.DataFrame, attempts: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame, pd.DataFrame]]:
-    """(kind, name, outcomes, pairs asked) of each judge, of the judges' vote and of people's vote."""
+    """(kind, name, outcomes, pairs asked) of each judge, of all judges, of people and of gold labels."""
     judges = sorted(attempts.rater[attempts.kind == "judge"].unique())
     results = [
         ("judge", judge, given[given.rater == judge], attempts[attempts.rater == judge]) for judge in judges
@@ -166,7 +165,7 @@ def _raters(given: pd.DataFrame, attempts: pd.DataFrame) -> list[tuple[str, str,
     for kind, name, several in votes:
         tried = attempts[attempts.kind == kind]
         if several and len(tried):
-            results.append((kind, name, pairwise.vote(given[given.kind == kind]), tried))
+            results.append((kind, name, given[given.kind == kind], tried))
     return results
 
 
@@ -308,7 +307,7 @@ LUCE = replace(
     title="Plackett–Luce strengths (log scale, mean 0)",
     columns=(
         *STRENGTHS.columns[:-1],
-        Column("strength", interval="ends", n=True, help="Log scale, mean 0; n orders"),
+        replace(STRENGTHS.columns[-1], help="Log scale, mean 0; n orders"),
     ),
 )
 BIAS = empty(
