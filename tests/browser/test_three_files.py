@@ -18,7 +18,7 @@ from tests.commands.test_three_files import BETTER, ITEMS, RUBRIC, arena, fed
 from tests.mock.server import running
 
 from .keeper import Server, holds, serving
-from .widgets import TRIES, choose, move
+from .widgets import SOON, again, choose, move
 
 pytestmark = pytest.mark.browser
 
@@ -43,16 +43,13 @@ def write_rubric(app: Server, page: Page, name: str, text: str) -> None:
     field = page.get_by_label("The rubric as TOML")
     expect(field).to_have_value(re.compile('^.*title = ""', re.DOTALL))  # that of a new one is in its place
     # A run of the page that is under way may put its own text over the one that is written.
-    title = page.get_by_label("Title that annotators see")
-    for left in reversed(range(TRIES)):
+    shown, title = page.get_by_label("Title that annotators see"), tomllib.loads(text)["title"]
+
+    def write() -> None:
         field.fill(text)
         field.press("Control+Enter")
-        try:
-            expect(title).to_have_value(tomllib.loads(text)["title"], timeout=6000)
-            break
-        except AssertionError:
-            if not left:
-                raise
+
+    again(write, lambda: expect(shown).to_have_value(title, timeout=SOON))
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text(f"{name} is saved.")).to_be_visible()
 

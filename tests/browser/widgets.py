@@ -9,6 +9,8 @@ from playwright.sync_api import Locator, Page, expect
 from playwright.sync_api import TimeoutError as TookTooLong
 
 TRIES = 10
+SOON = 6000
+"""Milliseconds after which an act is tried again."""
 MOVE = """
 address => new Promise(begun => {
   const app = document.querySelector("[data-test-script-state]");
@@ -55,10 +57,16 @@ def choose(page: Page, label: str, *names: str) -> None:
 
 def until(act: Callable[[], object], seen: Locator) -> None:
     """Act until something is seen: a chart that is drawn anew as its width changes loses a click on it."""
+    again(act, lambda: seen.first.wait_for(timeout=SOON))
+
+
+def again(act: Callable[[], object], holds: Callable[[], object]) -> None:
+    """Act until something holds, which raises an error as long as it does not."""
     for left in reversed(range(TRIES)):
         act()
         try:
-            return seen.first.wait_for(timeout=6000)
-        except TookTooLong:
+            holds()
+            return
+        except (TookTooLong, AssertionError):
             if not left:
                 raise
