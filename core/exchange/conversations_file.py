@@ -352,11 +352,11 @@ def _remedy(fields: Mapping[str, Any], options: FileOptions) -> str:
         if "conversation" not in mapping:  # the first turn of a dialogue has no reply
             entries.read(fields, Reading(mapped(mapping), "b", options.roles), "")
     except ConcordError:
-        told = "such as --map messages=NAME or --map user=NAME --map assistant=NAME"
+        like = "such as --map messages=NAME or --map user=NAME --map assistant=NAME"
     else:
-        told = "such as " + " ".join(f"--map {name}={shlex.quote(to)}" for name, to in mapping.items())
+        like = "such as " + " ".join(f"--map {name}={shlex.quote(to)}" for name, to in mapping.items())
     return (
-        f"holds conversations in no form that is known. Say where they are, {told}; for a turn a row, --map "
+        f"holds conversations in no form that is known. Say where they are, {like}; for a turn a row, --map "
         f"conversation=NAME; its fields are {', '.join(map(str, fields))[:500]}."
     )
 

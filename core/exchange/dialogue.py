@@ -42,23 +42,29 @@ _FLAGS: Mapping[str, tuple[Role, Role]] = {
     "isBot": ("user", "assistant"),
 }
 """The names of what says whether a person or a model speaks: who does where it is false, and where true."""
-_SAID_IN: tuple[str, ...] = ("parts", "items", "contents", "content", "value", "text", "output", "arguments")
-_SAID_IN = (*_SAID_IN, "message", "utterance", "mes", "blocks")
+_SAID_IN = (
+    *("parts", "items", "contents", "content", "value", "text", "output", "arguments"),
+    *("message", "utterance", "mes", "blocks"),
+)
 _CALLS = ("function_call", "tool_call")
 _MARK = "calls"
 """In a message's meta: the names of the tools that it calls."""
 _WORDS = ("text", "input_text", "output_text")
 _THOUGHT = ("thinking", "reasoning", "reasoningContent")
-_RESULTS: tuple[str, ...] = ("tool_result", "tool_return", "function_result", "function_response")
-_RESULTS = (*_RESULTS, "function_call_output", "tool_call_response")
+_RESULTS = (
+    *("tool_result", "tool_return", "function_result", "function_response"),
+    *("function_call_output", "tool_call_response"),
+)
 _USES = ("tool_use", "tool_call", "function_call")
 _NAMES = ("name", "toolName", "tool_name", "function")
 _GIVEN = ("input", "arguments", "args", "tool_kwargs")
 _GAVE = ("content", "output", "response", "result", "tool_result")
 _KINDS = ("type", "content_type", "block_type", "part_kind", "kind")
 """The names of what says of which type a part is."""
-_READ = {*_KINDS, *_FLAGS, *_CALLS, "tool_calls", "additional_kwargs", "reasoning_content", "meta"}
-_READ |= {"name", "function", "instructions"}
+_READ = {
+    *(*_KINDS, *_FLAGS, *_CALLS),
+    *("tool_calls", "additional_kwargs", "reasoning_content", "meta", "name", "function", "instructions"),
+}
 
 
 def from_cell(text: str, where: str) -> tuple[Message, ...]:

@@ -93,10 +93,10 @@ def _gathered(records: Iterator[FileRow], turns: Turns) -> Iterator[FileRow]:
 
 def _turn(fields: Mapping[str, Any], turns: Turns) -> Mapping[str, Any]:
     """A row as a message: who speaks and what under the names that every message has."""
-    said = {name: paths for name, paths in (("role", turns.speaker), ("content", turns.text)) if paths}
-    told = {path for paths in said.values() for path in paths}
-    rest = {name: value for name, value in fields.items() if name not in told}
-    return {**rest, **{name: first(fields, paths) for name, paths in said.items()}}
+    named = {name: paths for name, paths in (("role", turns.speaker), ("content", turns.text)) if paths}
+    read = {path for paths in named.values() for path in paths}
+    rest = {name: value for name, value in fields.items() if name not in read}
+    return {**rest, **{name: first(fields, paths) for name, paths in named.items()}}
 
 
 def _place(value: Any) -> tuple[int, float, str]:

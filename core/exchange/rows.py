@@ -356,17 +356,17 @@ _MESSAGE = re.compile(
 
 def _messages(path: Path) -> Iterator[FileRow]:
     """The messages of a chat that WhatsApp exported as text; a line without a date goes on with one."""
-    where, said = "", dict[str, str]()
+    where, message = "", dict[str, str]()
     lines = read_text(path, ImportRefused).replace("\r\n", "\n").removesuffix("\n").split("\n")
     for number, line in enumerate([*lines, None], 1):
         if line is not None and not (parts := _MESSAGE.fullmatch(line)):
-            said["text"] += f"\n{line}"
+            message["text"] += f"\n{line}"
             continue
-        if said:
-            yield FileRow(where, said)
+        if message:
+            yield FileRow(where, message)
         if line is not None and parts:
             where = f"{path}, line {number}"
-            said = {"sent": parts[1], **({"speaker": parts[2]} if parts[2] else {}), "text": parts[3]}
+            message = {"sent": parts[1], **({"speaker": parts[2]} if parts[2] else {}), "text": parts[3]}
 
 
 def _parquet(path: Path, progress: Progress | None) -> Iterator[FileRow]:

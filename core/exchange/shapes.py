@@ -317,11 +317,11 @@ def talk(value: Any) -> Any:
     if not places or value[: places[0].start()].strip():
         return value
     ends = [*(place.start() for place in places[1:]), len(value)]
-    said = [
+    turns = [
         (next(filter(None, place.groups())), _TALK_ENDS.sub("", value[place.end() : end]))
         for place, end in zip(places, ends, strict=True)
     ]
-    return [{"role": who, "content": words} for who, words in said if words]
+    return [{"role": who, "content": words} for who, words in turns if words]
 
 
 def chat(value: Any, role: Role) -> Any:

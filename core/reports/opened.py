@@ -32,7 +32,7 @@ class Verdicts:
 class Opened:
     """The ratings of a conversation in the order of the questions, the means they make, and judgements."""
 
-    asked: Mapping[str, Criterion]
+    questions: Mapping[str, Criterion]
     given: Sequence[Stored]
     lines: Sequence[Line]
     judgements: Sequence[Mapping[str, Any]]
@@ -40,10 +40,10 @@ class Opened:
     @classmethod
     def read(cls, db: Database, which: int) -> Self:
         """Of the conversation with this number."""
-        asked = {c.name: c for c in ratings.criteria_of(db, which)}
-        place = {name: at for at, name in enumerate(asked)}
+        questions = {c.name: c for c in ratings.criteria_of(db, which)}
+        place = {name: at for at, name in enumerate(questions)}
         given = sorted(ratings.of_conversation(db, which), key=lambda r: place.get(r.criterion, len(place)))
-        return cls(asked, given, summaries.scorecard(db, which), ratings.judgements_of(db, which))
+        return cls(questions, given, summaries.scorecard(db, which), ratings.judgements_of(db, which))
 
     @cached_property
     def called(self) -> dict[Rater, str]:
@@ -53,11 +53,11 @@ class Opened:
 
     def label(self, criterion: str) -> str:
         """A criterion as a reader sees it."""
-        return self.asked[criterion].label if criterion in self.asked else criterion.capitalize()
+        return self.questions[criterion].label if criterion in self.questions else criterion.capitalize()
 
     def word(self, r: Stored) -> str:
         """A score in the words of its question; a number where it is not asked (any more)."""
-        of = self.asked.get(r.criterion)
+        of = self.questions.get(r.criterion)
         return of.scale_of(r.rater.kind).word(r.score) if of else f"{r.score:g}"
 
     def cells(self, line: Line) -> dict[Rater, str]:
@@ -88,11 +88,11 @@ class Opened:
         return by_turn
 
     def _unordered(self, line: Line) -> bool:
-        return line.criterion in self.asked and not self.asked[line.criterion].scale.ordered
+        return line.criterion in self.questions and not self.questions[line.criterion].scale.ordered
 
     def _answers(self, line: Line, of: Iterable[Stored]) -> str:
         """Answers by name to the criterion of a line, in one line; “” where they are numbers."""
         if not self._unordered(line):
             return ""
         answers = [r.score for r in of if r.criterion == line.criterion]
-        return self.asked[line.criterion].scale.words(answers) if answers else ""
+        return self.questions[line.criterion].scale.words(answers) if answers else ""

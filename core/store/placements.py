@@ -615,8 +615,8 @@ def _close(db: Database, item: Placement) -> None:
     """Submit an item; where the known answer is shown now, it is locked."""
     _set_state(db, item, "done")
     shown = PURPOSES[item.purpose].beside
-    said = shown == "known, where the study says so" and studies.get(db, item.study).meta.get("feedback")
-    if said or shown == "known, once submitted":
+    feedback = shown == "known, where the study says so" and studies.get(db, item.study).meta.get("feedback")
+    if feedback or shown == "known, once submitted":
         database.update(db, "placements", item.id, opened=now())
 
 

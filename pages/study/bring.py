@@ -84,8 +84,8 @@ class Upload:
 
     def sentence(self, error: ConcordError) -> str:
         """An error with the file's name instead of its place on this machine."""
-        told = str(error).replace(f"{self.folder.name}/", "")
-        return told.replace("with --role NAME=user", "under “What each column is taken as”")
+        message = str(error).replace(f"{self.folder.name}/", "")
+        return message.replace("with --role NAME=user", "under “What each column is taken as”")
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
