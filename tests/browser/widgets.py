@@ -13,8 +13,13 @@ SOON = 6000
 """Milliseconds after which an act is tried again."""
 MOVE = """
 address => new Promise(begun => {
-  const app = document.querySelector("[data-test-script-state]");
-  new MutationObserver(begun).observe(app, { attributeFilter: ["data-test-script-state"] });
+  const send = WebSocket.prototype.send;
+  WebSocket.prototype.send = function (...sent) {
+    WebSocket.prototype.send = send;
+    const drawn = () => requestAnimationFrame(() => requestAnimationFrame(begun));
+    this.addEventListener("message", drawn, { once: true });
+    return send.apply(this, sent);
+  };
   setTimeout(begun, 20000);
   history.pushState({}, "", address);
   dispatchEvent(new PopStateEvent("popstate"));
