@@ -133,32 +133,6 @@ def test_json_up_to_the_limits():
     ]
 
 
-TOML_KEYS = {
-    "dots": "a." * 100_000 + "a = 1",
-    "dots behind a string": '''x = [ """x" """, {''' + ".".join("a" * 66) + " = 1} ]",
-    "dots behind a comment": "# don't\n" + ".".join("a" * 66) + " = 1",
-    "quoted": ".".join(['"a"'] * 66) + " = 1",
-    "spaced": " . ".join("a" * 66) + " = 1",
-    "a table": "[" + ".".join("a" * 66) + "]",
-}
-
-
-@pytest.mark.parametrize("text", TOML_KEYS.values(), ids=TOML_KEYS)
-def test_a_key_of_many_parts(tmp_path, text):
-    file = tmp_path / "x.toml"
-    file.write_text(text)
-    with pytest.raises(ConfigError, match="more than 64 parts"):
-        read_toml(file)
-
-
-def test_dots_in_texts_and_comments_are_no_key(tmp_path):
-    dots = ".".join("a" * 100)
-    file = tmp_path / "x.toml"
-    table = ".".join("k" * 60)
-    file.write_text(f'a = "{dots}"\nb = """\n{dots}\\"""" # {dots}\nc = \'\'\'{dots}\'\'\'\n[{table}]\n')
-    assert read_toml(file)["c"] == dots
-
-
 @pytest.mark.parametrize("text", ["a = inf", "a = [nan]", "a = 9223372036854775808", "a = " + "[" * 100_000])
 def test_toml_that_nothing_can_keep(tmp_path, text):
     file = tmp_path / "x.toml"

@@ -65,9 +65,6 @@ def read_toml(path: Path, refusal: Refusal = ConfigError) -> dict[str, Any]:
     """The tables of a TOML file. Raises `refusal`."""
     text = read_text(path, refusal, most=limits.TOML_BYTES)
     try:
-        if _LONG_KEY.search(_TOML_TEXT.sub("s", text)):
-            # tomllib takes memory with the square of a key's parts.
-            raise ValueError(f"a key has more than {limits.KEY_PARTS} parts")
         tables: dict[str, Any] = _parsed(tomllib.loads, text)
     except ValueError as error:
         raise refusal(f"{path} is not valid TOML: {error}.") from error
@@ -105,17 +102,6 @@ def _value(value: Any) -> str:
         return f"[{', '.join(map(_value, value))}]"
     # A JSON string is a TOML basic string, but for the DEL character.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-# Strings and comments; one that does not end reaches to the end of its line or file, as tomllib reads it.
-_TOML_TEXT = re.compile(
-    r'"""(?:[^"\\]|\\[\s\S]|"{1,2}(?!"))*+(?:"{3,5})?'
-    r"|'''(?:[^']|'{1,2}(?!'))*+(?:'{3,5})?"
-    r'|"(?:[^"\\\n]|\\.)*+"?'
-    r"|'[^'\n]*+'?"
-    r"|\#[^\n]*+"
-)
-_LONG_KEY = re.compile(rf"(?<![\w-])[\w-]++(?:[ \t]*+\.[ \t]*+[\w-]++){{{limits.KEY_PARTS},}}")
 
 
 def read_json(path: Path, refusal: Refusal = ConfigError) -> Any:
@@ -203,22 +189,6 @@ def _parsed(parse: Callable[[str], Any], text: str) -> Any:
 
 _TOO_DEEP = f"lists and objects are nested deeper than {limits.NESTING}"
 _TOO_LARGE = "a whole number does not fit 64 bits"
-
-
-def json_lines(path: Path, refusal: Refusal = ConfigError) -> dict[int, dict[str, Any]]:
-    """The objects of a JSON Lines file by the number of their line. Raises `refusal`."""
-    objects = {}
-    for number, text in enumerate(read_text(path, refusal).split("\n"), 1):
-        if text.strip():
-            try:
-                objects[number] = parse_json(text)
-            except ValueError as error:
-                raise refusal(f"{path}, line {number}, is not valid JSON: {error}.") from error
-            if not isinstance(objects[number], dict):
-                raise refusal(f"{path}, line {number}, is not a JSON object.")
-    if not objects:
-        raise refusal(f"{path} is empty. Take the file as it was published.")
-    return objects
 
 
 def listed_tables(path: Path, name: str) -> list[Mapping[str, Any]]:

@@ -63,13 +63,8 @@ def _why(error: Exception, name: str, what: str, folders: Sequence[Path]) -> str
             looked = ", ".join(str(folder) for folder in folders)
             return f"The {what} needs a module “{error.name}”, which is neither in {looked} nor installed."
         return f"The {what} needs “{error.name}”, which the module “{name}” imports and is not installed."
-    steps = [step for step in traceback.extract_tb(error.__traceback__) if "importlib" not in step.filename]
-    last = steps[-1] if steps else None
-    file, line = (error.filename, error.lineno) if isinstance(error, SyntaxError) else (None, None)
-    if file is None and last is not None:
-        file, line = last.filename, last.lineno
-    where = f" ({file}, line {line})" if file else ""
-    message = f"{type(error).__name__}: {error.msg if isinstance(error, SyntaxError) else error}".rstrip(
-        ": ."
-    )
-    return f"The {what} cannot be imported: the module “{name}” raises {message}{where}."
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    file, line = (error.filename, error.lineno) if isinstance(error, SyntaxError) else last[:2]
+    message = error.msg if isinstance(error, SyntaxError) else error
+    reason = f"{type(error).__name__}: {message}".rstrip(": .")
+    return f"The {what} cannot be imported: the module “{name}” raises {reason} ({file}, line {line})."

@@ -18,8 +18,6 @@ TOML_BYTES = 4 * 2**20
 """A TOML file: models.toml, prompts.toml, data."""
 NESTING = 64
 """Lists and objects inside each other in JSON and TOML."""
-KEY_PARTS = 64
-"""Parts of a dotted key in TOML: a.b.c has three."""
 COLUMNS = 1_000
 """Columns of a CSV file."""
 NAME = 500

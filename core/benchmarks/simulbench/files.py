@@ -10,7 +10,8 @@ from concord.benchmarks.simulbench.scripts import Script, kind_of
 from concord.benchmarks.simulbench.tasks import SimulationTask, Type
 from concord.conversation import Message
 from concord.errors import ImportRefused
-from concord.files import json_lines, valid
+from concord.exchange import rows
+from concord.files import valid
 
 T = TypeVar("T")
 
@@ -66,13 +67,15 @@ def read_scripts(file: Path) -> list[Script]:
 
 def _lines(file: Path, what: str) -> Mapping[str, Any]:
     """The entries by where they stand. Raises ImportRefused for the other of the two published files."""
-    entries = json_lines(file, ImportRefused)
+    entries = {row.where: row.whole for row in rows.read(file, "JSON Lines")}
+    if not entries:
+        raise ImportRefused(f"{file} is empty. Take the file as it was published.")
     other = "scripts" if any("dialogue_history" in entry for entry in entries.values()) else "tasks"
     if other != what:
         raise ImportRefused(
             f"{file} holds {other}, not {what}. Import it with `concord simulbench import {other}`."
         )
-    return {f"{file}, line {number}": entry for number, entry in entries.items()}
+    return entries
 
 
 def _script(entry: _Entry, first: Mapping[str, int], line: str) -> Script:
