@@ -199,8 +199,8 @@ def _conversations(
     if rubric:
         question = pairings.question(shelf.find(opened, rubric).rubric, criterion)
     reading = conversations_file.FileOptions(benchmark, mapping, cast(Mapping[str, Role], roles), joins)
-    with opened.read() as db, printing.progress("Checking") as shown:
-        survey = conversations_file.survey(file, reading, db=db, progress=shown)
+    with printing.progress("Checking") as shown:
+        survey = conversations_file.survey(file, reading, progress=shown)
     taken = rubric or how["judge"] or how["study"]
     for line in conversations_file.sentences(survey, by_command=not taken):
         echo(line)

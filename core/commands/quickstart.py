@@ -104,8 +104,7 @@ def command(
 
 def _brought(workspace: Workspace, file: Path, question: PairQuestion) -> str:
     """Import the file, its votes as answers to the question; returns the name of its conversations."""
-    with workspace.read() as db:
-        survey = conversations_file.survey(file, conversations_file.FileOptions(file.stem), db=db)
+    survey = conversations_file.survey(file, conversations_file.FileOptions(file.stem))
     for line in conversations_file.sentences(survey, by_command=question == OWN):
         echo(line)
     # Without votes there is nothing that answers a question.

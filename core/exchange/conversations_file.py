@@ -22,7 +22,7 @@ from concord.exchange.cells import SHOWN, refuse, yes
 from concord.exchange.comparisons_file import import_key
 from concord.exchange.conversations_jsonl import OWN_FORM
 from concord.exchange.dialogue import Roles
-from concord.exchange.entries import Entry, Reading
+from concord.exchange.entries import Entry, Reading, Walk
 from concord.exchange.given import Given
 from concord.exchange.incoming import AT_ONCE, rate
 from concord.exchange.rows import AROUND, FileRow, Progress
@@ -33,7 +33,7 @@ from concord.store import comparisons, conversations, ratings, studies
 from concord.store import images as stored_images
 from concord.store.comparisons import OWN, PairQuestion
 from concord.store.parts import in_parts
-from concord.store.seen import KeysSeen, seen
+from concord.store.seen import TextsByKey, kept
 from concord.store.studies import Study
 from concord.studies.scales import guessed
 from concord.workspace import Workspace
@@ -81,7 +81,6 @@ class FileSurvey:
     rows: int = 0
     conversations: int = 0
     repeated: int = 0
-    known: int = 0
     votes: Counter[RaterKind] = field(default_factory=Counter)
     faults: int = 0
     wrong: list[str] = field(default_factory=list)
@@ -122,10 +121,11 @@ class FileSurvey:
 
 @dataclass(frozen=True)
 class StoredFile:
-    """What was stored, and how much was there already."""
+    """What was stored, how much was there already, and how many rows were left out for that."""
 
     conversations: int
     known: int
+    left_out: int
     votes: int
     people: int
     judges: int
@@ -133,35 +133,25 @@ class StoredFile:
 
 
 def survey(
-    path: Path,
-    options: FileOptions = FileOptions(),
-    *,
-    db: Database | None = None,
-    progress: Progress | None = None,
+    path: Path, options: FileOptions = FileOptions(), *, progress: Progress | None = None
 ) -> FileSurvey:
     """Read a file and say what it holds and what is wrong; store nothing.
 
-    With `db`, conversations that are stored already are compared with those of the file. Raises ImportRefused
-    where the file cannot be read or its form is not known.
+    Raises ImportRefused where the file cannot be read or its form is not known.
     """
     result = _begun(path, options)
+    shape = result.reading.shape
     nowhere = {name: to for name, to in options.mapping.items() if name not in OF_TURNS}
-    with seen() as keys:
-        shape = result.reading.shape
-        for some in _batches(records.read(path, result.kind, shape, result.joins, progress, result.unused)):
-            read = list[tuple[str, Entry]]()
-            for row in some:
-                if (entry := _checked(result, row, keys)) is not None:
-                    read.append((row.where, entry))
-                if nowhere:
-                    fields = row.fields or {}
-                    there = {
-                        to for to in nowhere.values() if to not in shape.out and at(fields, to) is not None
-                    }
-                    there |= set(entry.walk.taken) if entry is not None else set()
-                    nowhere = {name: to for name, to in nowhere.items() if to not in there}
-            if db is not None:
-                _compare(db, result, read)
+    with kept() as keys:
+        for row in records.read(path, result.kind, shape, result.joins, progress, result.unused):
+            entry = _checked(result, row, keys)
+            if nowhere:
+                walk = Walk(row.fields or {}, shape) if entry is None else entry.walk
+                nowhere = {
+                    name: to
+                    for name, to in nowhere.items()
+                    if walk.column(to) not in walk.taken and (to in shape.out or at(walk.fields, to) is None)
+                }
     if not result.rows:
         raise ImportRefused(f"{path} is empty. It needs a row at least.")
     for name, to in nowhere.items():
@@ -180,8 +170,7 @@ def _nowhere(path: Path, name: str, to: str, fields: Sequence[str]) -> ImportRef
 
 def bring(workspace: Workspace, path: Path, name: str = "") -> tuple[FileSurvey, StoredFile]:
     """Survey and store a file in one go."""
-    with workspace.read() as db:
-        surveyed = survey(path, FileOptions(name), db=db)
+    surveyed = survey(path, FileOptions(name))
     return surveyed, store(workspace, surveyed)
 
 
@@ -214,14 +203,14 @@ def store(
         unnamed = {"human": Rater("annotator", "human"), "judge": Rater(judge, "judge")}
         shape = surveyed.reading.shape
         for some in _batches(records.read(surveyed.path, surveyed.kind, shape, surveyed.joins, progress)):
-            read = [entry for row in some if (entry := _entry(surveyed.reading, row)) is not None]
+            read = [(row.where, entry) for row in some if (entry := _entry(surveyed.reading, row))]
             with part() as db:
-                read = [entry for entry in read if _saved(db, entry, counts, surveyed.path, skip_wrong)]
-                for vote in (v for entry in read for v in entry.votes):
+                stored = [e for where, e in read if _saved(db, e, where, counts, skip_wrong=skip_wrong)]
+                for vote in (v for entry in stored for v in entry.votes):
                     counts["votes"] += _voted(db, vote, question)
                 given = [
                     scored if scored.rater.name else scored._replace(rater=unnamed[scored.rater.kind])
-                    for entry in read
+                    for entry in stored
                     for scored in entry.scores
                     if (study if scored.rater.kind == "human" else judge)
                 ]
@@ -232,8 +221,8 @@ def store(
                 added = rate(db, given, number, raters)
                 counts["people"] += added[0]
                 counts["judges"] += added[1]
-    kept = {name: counts[name] for name in ("conversations", "votes", "people", "judges")}
-    return StoredFile(known=surveyed.known, study=study, **kept)
+    kept = ("conversations", "known", "left_out", "votes", "people", "judges")
+    return StoredFile(**{name: counts[name] for name in kept}, study=study)
 
 
 def sentences(surveyed: FileSurvey, *, by_command: bool = True) -> list[str]:
@@ -300,7 +289,8 @@ def summary(surveyed: FileSurvey, done: StoredFile) -> str:
     new += [f"{done.votes:,} comparisons"] if done.votes else []
     new += [f"{done.people:,} ratings by people in the study “{done.study}”"] if done.people else []
     new += [f"{done.judges:,} by judges"] if done.judges else []
-    left = f" {surveyed.faults:,} rows were left out." if surveyed.faults else ""
+    out = surveyed.faults + done.left_out
+    left = f" {out:,} rows were left out." if out else ""
     left += "".join(f" Study “{name}”." for name in surveyed.studies)
     under = "”, “".join(sorted(surveyed.benchmarks)) or surveyed.reading.benchmark
     return f"Under “{under}”: {', '.join(new)}.{left}"
@@ -310,29 +300,29 @@ def _begun(path: Path, options: FileOptions) -> FileSurvey:
     """A survey that knows the form of the file."""
     kind = rows.kind_of(path)
     benchmark = options.benchmark or path.stem.removesuffix(".jsonl") or "imported"
-    if conversations_jsonl.own(path):
-        if options.mapping or options.roles or options.joins:
-            raise ImportRefused(
-                f"{path} was written by `concord export conversations`: it says all that is in it. Leave out "
-                "--map, --role and --join."
-            )
-        return FileSurvey(path, kind, Reading(OWN_FORM, options.benchmark or path.stem, folder=path.parent))
-    broken, names, unknown = "", list[str](), dict[str, Any]()
+    broken, names, unknown = "", tuple[str, ...](), dict[str, Any]()
     for row in islice(rows.read(path, kind), 200):
         if row.fields is None:
             broken = broken or f"{row.where}, {row.wrong}"
             continue
+        fields = tuple(map(str, row.fields))
+        if conversations_jsonl.own(row.fields, kind):
+            if options.mapping or options.roles or options.joins:
+                raise ImportRefused(
+                    f"{path} was written by `concord export conversations`: it says all that is in it. Leave "
+                    "out --map, --role and --join."
+                )
+            return FileSurvey(path, kind, Reading(OWN_FORM, benchmark, folder=path.parent))
         shape = shape_of(row.fields)
         if options.mapping:
             shape = mapped(options.mapping, shape)
         if shape is not None:
-            fields = tuple(map(str, row.fields))
             for name in set(OF_TURNS) & set(options.mapping):
                 if at(row.fields, to := options.mapping[name]) is None:
                     raise _nowhere(path, name, to, fields)
             reading = Reading(shape, benchmark, options.roles, path.parent)
             return FileSurvey(path, kind, reading, fields, joins=options.joins)
-        names, unknown = names or [str(name) for name in row.fields], unknown or dict(row.fields)
+        names, unknown = names or fields, unknown or dict(row.fields)
     if not names:
         raise ImportRefused(broken or f"{path} is empty. It needs a row at least.")
     if (other := next((one for one in elsewhere() if has(unknown, one)), None)) is not None:
@@ -398,25 +388,28 @@ def _of_form(reading: Reading, row: FileRow) -> Entry:
     return entries.read(row.whole, reading, row.where)
 
 
-def _checked(survey: FileSurvey, row: FileRow, keys: KeysSeen) -> Entry | None:
+def _checked(survey: FileSurvey, row: FileRow, keys: TextsByKey) -> Entry | None:
     """Count what a row holds, or that it is wrong."""
     survey.rows += 1
     try:
         entry = _read(survey.reading, row)
         for conversation in entry.conversations:
             digest = _digest(conversation)
-            earlier = keys.earlier(conversation.key, digest, row.where)
-            if earlier is not None and earlier[0] != digest:
-                place = earlier[1].rpartition(", ")[2]
+            earlier = keys.of(conversation.key)
+            for place in (place for place, other in earlier if other != digest):
                 raise ImportRefused(
-                    f"{row.where}: “{conversation.key}” stands in {place} with other messages. Give each "
-                    "conversation a key of its own, or none."
+                    f"{row.where}: “{conversation.key}” stands in {place.rpartition(', ')[2]} with other "
+                    "messages. Give each conversation a key of its own, or none."
                 )
-            survey.repeated += earlier is not None
-            survey.conversations += earlier is None
+            if not earlier:
+                keys.add(conversation.key, row.where, digest)
+            survey.repeated += bool(earlier)
+            survey.conversations += not earlier
             survey.benchmarks.add(conversation.benchmark)
     except ImportRefused as error:
-        _note(survey, str(error))
+        survey.faults += 1
+        if len(survey.wrong) < SHOWN:
+            survey.wrong.append(str(error))
         return None
     survey.votes.update(vote.rater.kind for vote in entry.votes)
     for scored in entry.scores:
@@ -433,7 +426,7 @@ def _checked(survey: FileSurvey, row: FileRow, keys: KeysSeen) -> Entry | None:
     survey.images += len(entry.images)
     survey.named.update(entry.named)
     if len(survey.left_out) + len(survey.metadata) < DISTINCT:
-        for path, use in entry.walk.columns().items():
+        for path, use in entry.walk.taken.items():
             survey.columns.setdefault(path, Counter()).update([use])
         meta = {} if entry.line is not None else entry.conversations[0].meta
         metadata, left_out = entry.walk.beside(meta, around=not survey.shown)
@@ -444,59 +437,38 @@ def _checked(survey: FileSurvey, row: FileRow, keys: KeysSeen) -> Entry | None:
     return entry
 
 
-def _note(survey: FileSurvey, wrong: str) -> None:
-    survey.faults += 1
-    if len(survey.wrong) < SHOWN:
-        survey.wrong.append(wrong)
-
-
-def _compare(db: Database, survey: FileSurvey, read: Sequence[tuple[str, Entry]]) -> None:
-    """Count the conversations that are stored already; one with other messages is wrong."""
-    keys = [c.key for _, entry in read for c in entry.conversations]
-    stored = conversations.existing(db, keys)
-    ids = list(stored.values())
-    digests = {c.key: _digest(c) for c, _ in conversations.several(db, ids)} if ids else {}
-    for where, entry in read:
-        for conversation in entry.conversations:
-            if (there := digests.get(conversation.key)) is None:
-                continue
-            if there == _digest(conversation):
-                survey.known += 1
-            else:
-                _note(survey, _other(where, conversation.key, entry))
-
-
-def _other(where: str, key: str, entry: Entry) -> str:
-    remedy = "Import the file under another name with --benchmark." if entry.line is None else ""
-    remedy = remedy or "Give this one another key."
-    return f"{where}: a conversation “{key}” with other messages is stored already. {remedy}"
-
-
-def _digest(conversation: Conversation) -> bytes:
+def _digest(conversation: Conversation) -> str:
     messages = [[message.role, message.content] for message in conversation.messages]
     dialogue = json.dumps([conversation.player, *messages])
-    return hashlib.blake2b(dialogue.encode(), digest_size=12).digest()
+    return hashlib.blake2b(dialogue.encode(), digest_size=12).hexdigest()
 
 
-def _saved(db: Database, entry: Entry, counts: Counter[str], path: Path, skip_wrong: bool) -> bool:
+def _saved(db: Database, entry: Entry, where: str, counts: Counter[str], *, skip_wrong: bool) -> bool:
     """Store an entry's conversations; whether all of them are stored as the entry has them.
 
     Raises ImportRefused for one that is stored with other messages, unless `skip_wrong`.
     """
+    there = {c.key: conversations.find_id(db, c.key) for c in entry.conversations}
+    for one in entry.conversations:
+        number = there[one.key]
+        if number is not None and _digest(conversations.load(db, number)) != _digest(one):
+            if skip_wrong:
+                counts["left_out"] += 1
+                return False
+            remedy = "Import the file under another name with --benchmark."
+            remedy = remedy if entry.line is None else "Give this one another key."
+            raise ImportRefused(
+                f"{where}: a conversation “{one.key}” with other messages is stored already. {remedy}"
+            )
     stored_images.save(db, entry.images)
     if entry.line is not None and not entry.conversations:
         conversations_jsonl.save(db, entry.line)
-    for conversation in entry.conversations:
-        there = conversations.find_id(db, conversation.key)
-        if there is not None and _digest(conversations.load(db, there)) != _digest(conversation):
-            if skip_wrong:
-                return False
-            raise ImportRefused(_other(str(path), conversation.key, entry))
+    for one in entry.conversations:
         simulated = entry.line is not None and yes(entry.line.whole.get("simulated"))
-        number = there or conversations.save(db, conversation, simulated=simulated)
-        counts["conversations"] += there is None
+        number = there[one.key] or conversations.save(db, one, simulated=simulated)
+        counts["conversations" if there[one.key] is None else "known"] += 1
         if entry.line is not None:
-            conversations_jsonl.save_beside(db, number, conversation, entry.line, new=there is None)
+            conversations_jsonl.save_beside(db, number, one, entry.line, new=there[one.key] is None)
     return True
 
 

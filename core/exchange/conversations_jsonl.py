@@ -8,22 +8,20 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, BinaryIO
 
+from pydantic import TypeAdapter, ValidationError
 from sqlite_utils import Database
 
 from concord.configuration import Use
 from concord.conversation import Conversation
 from concord.errors import ConcordError, ImportRefused
-from concord.exchange import rows
 from concord.exchange.cells import name_in, nfc
-from concord.exchange.dialogue import as_list, from_list, unread
+from concord.exchange.dialogue import as_list, joined, utterances
 from concord.exchange.entries import Entry, Reading, Walk
 from concord.exchange.rows import FileRow
 from concord.exchange.shapes import Shape
-from concord.files import parse_json
-from concord.questions import TYPES, Scale
+from concord.files import first_problem, parse_json
 from concord.rating import Criterion
 from concord.runs.registry import BENCHMARKS
 from concord.store import configurations, conversations, images, ratings, studies, trajectories
@@ -31,11 +29,7 @@ from concord.store.conversations import Filter
 from concord.store.parts import note
 from concord.store.studies import Study
 
-_OF_STUDY: Mapping[str, type] = {
-    **dict.fromkeys(("name", "title", "guidelines", "source"), str),
-    **dict.fromkeys(("overlap", "seed", "per_turn", "anonymous"), int),
-}
-
+_OF_STUDY = ("name", "title", "guidelines", "source", "overlap", "seed", "per_turn", "anonymous", "meta")
 _KINDS = ("benchmark", "conversation", "study")
 _OWN = {"key", "player", "facets", "benchmark"}
 """Names that only conversations of Concord have beside their messages."""
@@ -52,12 +46,13 @@ OWN_FORM = Shape("export of Concord", (), ())
 def read(row: FileRow, reading: Reading) -> Entry:
     """What a line holds. Raises ImportRefused."""
     fields = {n: _held(value) if n in _HOLDING else value for n, value in row.whole.items()}
-    walk = Walk(fields, OWN_FORM, used=_READ)
+    walk = Walk({n: value for n, value in fields.items() if n not in _READ}, OWN_FORM)
     with _naming(row.where, fields) as kind:
         if kind != "conversation":
-            return Entry((), Walk(fields, OWN_FORM, used=set(fields)), line=FileRow(row.where, fields))
-        conversation = _conversation(fields, row.where, reading.benchmark)
-        walk.leave(*(f"messages.{name}" for message in fields["messages"] for name in unread(message)))
+            return Entry((), Walk({}, OWN_FORM), line=FileRow(row.where, fields))
+        left = set[str]()
+        conversation = _conversation(fields, row.where, reading.benchmark, left)
+        walk.leave("messages", sorted(left))
         return Entry((conversation,), walk, line=FileRow(row.where, fields))
 
 
@@ -96,26 +91,23 @@ def _naming(where: str, entry: Mapping[str, Any]) -> Iterator[str]:
         raise ImportRefused(f"{where}: the kind “{kind}” is unknown; it is conversation, benchmark or study.")
     try:
         yield kind
-    except (KeyError, TypeError, ValueError) as error:
-        missing = f"“{error.args[0]}” is missing" if isinstance(error, KeyError) else str(error)
-        raise ImportRefused(f"{where}, is no {kind} as `concord export` writes it: {missing}.") from error
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        problem = f"“{error.args[0]}” is missing" if isinstance(error, KeyError) else str(error)
+        problem = first_problem(error) if isinstance(error, ValidationError) else problem
+        raise ImportRefused(f"{where}, is no {kind} as `concord export` writes it: {problem}.") from error
     except ImportRefused:
         raise
     except ConcordError as error:
         raise ImportRefused(f"{where}: {error}") from error
 
 
-def own(path: Path) -> bool:
-    """Whether a file is as `concord export conversations` writes them: by the names in its first row.
+def own(fields: Mapping[str, Any], kind: str) -> bool:
+    """Whether a row of a file of this kind is as `concord export conversations` writes it.
 
     A conversation without a kind that has a field of another name is one of another tool.
     """
-    try:
-        entry: Mapping[str, Any] = next((row.whole for row in rows.read(path) if row.whole), {})
-    except ImportRefused:
-        return False
-    return (entry.get("kind") in _KINDS and rows.kind_of(path).startswith("JSON")) or (
-        "messages" in entry and not _OWN.isdisjoint(entry) and entry.keys() <= _READ
+    return (fields.get("kind") in _KINDS and kind.startswith("JSON")) or (
+        "messages" in fields and not _OWN.isdisjoint(fields) and fields.keys() <= _READ
     )
 
 
@@ -153,7 +145,7 @@ def _held(value: Any) -> Any:
         return value
 
 
-def _conversation(entry: Mapping[str, Any], where: str, benchmark: str) -> Conversation:
+def _conversation(entry: Mapping[str, Any], where: str, benchmark: str, left: set[str]) -> Conversation:
     key = entry.get("key", entry.get("id"))
     if not isinstance(key, str | int) or not str(key).strip():
         raise ImportRefused(f"{where}: the conversation has no key. Give each a “key” of its own.")
@@ -168,7 +160,7 @@ def _conversation(entry: Mapping[str, Any], where: str, benchmark: str) -> Conve
         benchmark=benchmark,
         key=name_in(where, "key", str(key)),
         player=nfc(name_in(where, "player", str(entry.get("player", entry.get("model")) or "unknown"))),
-        messages=from_list(messages, where),
+        messages=joined(utterances(messages, where, left=left)),
         language=name_in(where, "language", str(entry.get("language") or "en")),
         facets={name: str(value) for name, value in entry.get("facets", {}).items()},
         context=entry.get("context", {}),
@@ -186,29 +178,21 @@ def _trajectory(values: Any, benchmark: str, where: str) -> Mapping[str, Any] | 
         raise ImportRefused(
             f"{where}: the trajectory cannot be read: “{benchmark}” is no benchmark that has some."
         )
-    try:
-        owner.check_trajectory(values)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        why = f"{type(error).__name__}: {error}"
-        raise ImportRefused(
-            f"{where}: the trajectory is none as `concord export` writes it ({why})."
-        ) from error
+    owner.check_trajectory(values)
     whole: Mapping[str, Any] = values
     return whole
 
 
 def _benchmark(db: Database, entry: Mapping[str, Any], _where: str) -> None:
     # Criteria that are stored already stay as they are.
-    _check(entry, {"name": str, "criteria": list})
+    criteria = _criteria(entry)
     if not ratings.criteria(db, entry["name"]):
-        criteria = [_criterion(c) for c in entry["criteria"]]
         ratings.register(db, entry["name"], criteria, refusal=entry.get("refusal_criterion", ""))
 
 
 def _study(db: Database, entry: Mapping[str, Any], where: str) -> None:
-    _check(entry, {**_OF_STUDY, "criteria": list, "meta": dict, "units": list})
-    criteria = tuple(_criterion(c) for c in entry["criteria"])
-    study = Study(criteria=criteria, meta=entry["meta"], **{name: entry[name] for name in _OF_STUDY})
+    fields = {name: entry[name] for name in _OF_STUDY} | {"criteria": _criteria(entry)}
+    study = TypeAdapter(Study).validate_python(fields)
     studies.create(db, study)
     ids = conversations.existing(db, [key for key, _, _ in entry["units"]])
     lost = [key for key, _, _ in entry["units"] if key not in ids]
@@ -219,52 +203,25 @@ def _study(db: Database, entry: Mapping[str, Any], where: str) -> None:
     studies.add_units(db, study.name, [(ids[key], turn, stratum) for key, turn, stratum in entry["units"]])
 
 
+def _criteria(entry: Mapping[str, Any]) -> tuple[Criterion, ...]:
+    """The criteria of a line; the scale of each stands beside its other fields."""
+    whole = [{**each, "scale": each, "name": nfc(each["name"])} for each in entry["criteria"]]
+    return TypeAdapter(tuple[Criterion, ...]).validate_python(whole)
+
+
 def _as_entry(db: Database, study: Study) -> dict[str, Any]:
     return {
         "kind": "study",
         **{name: getattr(study, name) for name in _OF_STUDY},
-        "meta": dict(study.meta),
         "criteria": [_told(c) for c in study.criteria],
         "units": [[u["key"], u["turn"], u["stratum"]] for u in studies.units(db, study.name)],
     }
-
-
-def _check(entry: Any, kinds: Mapping[str, type]) -> None:
-    """Raises KeyError or TypeError unless an object has these fields, each of its kind."""
-    for name, kind in kinds.items():
-        if not isinstance(entry, dict) or not isinstance(entry[name], kind):
-            raise TypeError(f"“{name}” is of the wrong kind")
 
 
 def _told(criterion: Criterion) -> dict[str, Any]:
     values = asdict(criterion)
     scale = values.pop("scale")
     return {**values, **scale}
-
-
-def _criterion(entry: Mapping[str, Any]) -> Criterion:
-    _check(entry, {"name": str, "statement": str, "title": str, "values": list, "labels": list})
-    judged = entry.get("judged")
-    return Criterion(
-        nfc(entry["name"]),
-        entry["statement"],
-        _scale(entry),
-        entry["title"],
-        entry["counted"],
-        entry.get("conditional", False),
-        None if judged is None else _scale(judged),
-        entry.get("reason", ""),
-        entry.get("required", True),
-        {facet: tuple(values) for facet, values in entry.get("only", {}).items()},
-        entry.get("whole", False),
-    )
-
-
-def _scale(entry: Mapping[str, Any]) -> Scale:
-    _check(entry, {"values": list, "labels": list})
-    if (type_ := entry.get("type", "")) not in ("", *TYPES):
-        raise TypeError(f"there is no type of question “{type_}”")
-    return Scale(tuple(entry["values"]), tuple(entry["labels"]), type_, entry.get("guessed", False))
 
 
 def _put(out: BinaryIO, entry: Mapping[str, Any]) -> None:

@@ -10,11 +10,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from json import JSONDecodeError
-from typing import Any
+from typing import Any, NamedTuple
 
 from concord.conversation import IMAGES, Message, Role
 from concord.errors import ImportRefused
-from concord.files import has_half_characters, parse_json
+from concord.files import parse_json
 
 Roles = Mapping[str, Role]
 
@@ -67,6 +67,13 @@ _READ = {
 }
 
 
+class Utterance(NamedTuple):
+    """A message without the calls of tools that stand in it, and these as texts."""
+
+    message: Message
+    calls: tuple[str, ...] = ()
+
+
 def from_cell(text: str, where: str) -> tuple[Message, ...]:
     """The messages of a cell: a JSON list of utterances, else one reply. Raises ImportRefused."""
     value = None
@@ -87,16 +94,16 @@ def from_cell(text: str, where: str) -> tuple[Message, ...]:
 
 
 def from_list(entries: Sequence[Any], where: str, roles: Roles = SPEAKERS) -> tuple[Message, ...]:
-    """The messages of a list of utterances, with their “meta” and where images lie. Raises ImportRefused.
+    """The messages of a list of utterances, with their “meta” and where images lie. Raises ImportRefused."""
+    return joined(utterances(entries, where, roles))
+
+
+def joined(read: Sequence[Utterance]) -> tuple[Message, ...]:
+    """Utterances as messages.
 
     A call of a tool that is followed by another reply becomes a message of the tool before that reply, which
     begins with the words that were said beside the call; a call that nothing follows ends the reply itself.
     """
-    read = [
-        utterance
-        for number, each in _every(entries)
-        for utterance in _messages(each, f"{where}, utterance {number}", roles)
-    ]
     backwards = list[Message]()
     following: Role | None = None
     reply = 0  # the place of the reply that follows
@@ -117,51 +124,33 @@ def from_list(entries: Sequence[Any], where: str, roles: Roles = SPEAKERS) -> tu
     return tuple(reversed(backwards))
 
 
-def _every(entries: Sequence[Any]) -> Iterator[tuple[int, Any]]:
-    """The utterances with the numbers of their entries; instructions that each request repeats, once."""
-    instructions = set[str]()
+def utterances(
+    entries: Sequence[Any], where: str, roles: Roles = SPEAKERS, left: set[str] | None = None
+) -> list[Utterance]:
+    """What is said in a list of utterances. Raises ImportRefused.
+
+    To `left` are added the names of the fields that hold something and are not kept. Instructions that each
+    request repeats stand once.
+    """
+    left = set() if left is None else left
+    read, instructions = list[Utterance](), set[str]()
     for number, entry in enumerate(entries, 1):
         for each in _unpacked(entry):
             if isinstance(each, Mapping) and each.get("kind") == "instructions":
                 if each["content"] in instructions:
                     continue
                 instructions.add(each["content"])
-            yield number, each
-
-
-def unread(entry: Any) -> Iterator[str]:
-    """The names of an utterance's fields that hold something and are not kept."""
-    for each in _unpacked(entry):
-        if not isinstance(each, Mapping):
-            continue
-        if each.get("type") == "reasoning":
-            yield from (name for name in each if name not in ("type", "id") and _holds(each[name]))
-            continue
-        content = _said_in(each)
-        speaker = _speaker(each, SPEAKERS)
-        yield from (
-            name
-            for name, value in each.items()
-            if name not in _READ
-            and name != content
-            and _holds(value)
-            and not (name in _NAMED_BY and value == speaker)
-        )
-        parts = each.get(content)
-        for part in parts if isinstance(parts, list) else [parts]:
-            for one in _typed(part):
-                if isinstance(one, Mapping) and (one.get("type") in _WORDS or _styled(part)):
-                    yield from (
-                        f"{content}.{name}"
-                        for name in one
-                        if name not in (*_KINDS, "text")
-                        and (name != "content" or "text" in one)
-                        and _holds(one[name])
-                    )
+            read += _said(each, f"{where}, utterance {number}", roles, left)
+    return read
 
 
 def _holds(value: Any) -> bool:
     return value is not None and value not in ("", [], {})
+
+
+def _held(value: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """What an object has under the first of these names that has something; None where none has."""
+    return next((value[name] for name in names if value.get(name) not in (None, "")), None)
 
 
 def as_list(messages: Sequence[Message]) -> list[dict[str, Any]]:
@@ -179,17 +168,6 @@ def transposed(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [dict(zip(value, each, strict=True)) for each in zip(*lists, strict=True)]
 
 
-def role_of(entry: Any, roles: Roles) -> Role | None:
-    """Who speaks an utterance; None where nobody is known by the name it has. “*” is anybody."""
-    each: Any = next(_unpacked(entry), {})
-    speaker = _speaker(each, roles) if isinstance(each, Mapping) else None
-    return None if speaker is None else _role(speaker, roles)
-
-
-def _role(speaker: str, roles: Roles) -> Role | None:
-    return roles.get(speaker) or roles.get(speaker.strip().lower()) or roles.get("*")
-
-
 def _speaker(entry: Mapping[str, Any], roles: Roles) -> str | None:
     """Who speaks: of the names that an utterance has for it, the first that is known, else the first."""
     named = [entry[name] for name in _NAMED_BY if isinstance(entry.get(name), str)]
@@ -197,26 +175,28 @@ def _speaker(entry: Mapping[str, Any], roles: Roles) -> str | None:
     return next(known, named[0] if named else None)
 
 
-def _said_in(entry: Mapping[str, Any]) -> str:
-    """The name under which an utterance has its words; “” where it has none."""
-    return next((name for name in _SAID_IN if entry.get(name) not in (None, [])), "")
-
-
-def _messages(entry: Any, where: str, roles: Roles) -> Iterator[tuple[Message, list[str]]]:
-    """The messages of an entry without their calls of tools, and these: another after each tool's result."""
+def _said(entry: Any, where: str, roles: Roles, left: set[str]) -> Iterator[Utterance]:
+    """What an entry says: another utterance after each tool's result. `roles` has “*” for anybody."""
     if not isinstance(entry, Mapping):
         raise ImportRefused(f'{where}, must be an object such as {{"role": "user", "content": "…"}}.')
     if entry.get("type") == "reasoning":  # thoughts stand beside the message in the Responses API
+        left |= {name for name in entry if name not in ("type", "id") and _holds(entry[name])}
         return
-    speaker, spoken = _speaker(entry, roles), entry.get(_said_in(entry))
+    said_in = next((name for name in _SAID_IN if entry.get(name) not in (None, [])), "")
+    speaker, spoken = _speaker(entry, roles), entry.get(said_in)
+    left |= {
+        name
+        for name, value in entry.items()
+        if name not in (said_in, *_READ) and _holds(value) and not (name in _NAMED_BY and value == speaker)
+    }
     if isinstance(spoken, Mapping) and isinstance(spoken.get("parts"), list):
         spoken = spoken["parts"]
-    calls = list(_calls(entry))
-    if speaker is None or (spoken is None and not calls) or isinstance(spoken, int | float):
+    called = list(_calls(entry))
+    if speaker is None or (spoken is None and not called) or isinstance(spoken, int | float):
         raise ImportRefused(
             f"{where}, needs a “role” (or “speaker”) and a “content” (or “text”), both of them text."
         )
-    role = _role(speaker, roles)
+    role = roles.get(speaker) or roles.get(speaker.strip().lower()) or roles.get("*")
     if role is None:
         raise ImportRefused(
             f"{where}: nobody here is called “{speaker[:80]}”. Call the speakers user and assistant, or say "
@@ -228,52 +208,50 @@ def _messages(entry: Any, where: str, roles: Roles) -> Iterator[tuple[Message, l
         raise ImportRefused(f"{where}: “meta” must be an object.")
     meta = dict(meta)
     if speaker in _CALLS:
-        calls, spoken = [(str(entry.get("name") or ""), spoken)], None
+        called, spoken = [{"type": "tool_call", "name": entry.get("name"), "arguments": spoken}], None
     if isinstance(thought := entry.get("reasoning_content"), str) and thought:
         meta.setdefault("thinking", thought)
-    parts: list[Any] = spoken if isinstance(spoken, list) else [spoken]
+    parts = [*called, *(spoken if isinstance(spoken, list) else [spoken])]
     if role == "tool" and _MARK not in meta:
         meta |= {"result": name} if (name := _name(entry)) else {}
     elif role in ("user", "assistant") and speaker not in _CALLS:
         own = "" if speaker.strip().lower() in SPEAKERS else speaker.strip()
         meta |= {"name": named} if (named := str(entry.get("name") or own)) else {}
-    between = "" if any(isinstance(part, str) for part in parts) and any(map(_styled, parts)) else "\n"
-    words = list[str]()
+    words, calls = list[str](), list[tuple[str, Any]]()
     for part in (typed for each in parts for typed in _typed(each)):
         kind = part.get("type") if isinstance(part, Mapping) else None
         if kind in _RESULTS:
             if words or calls:
-                yield _message(role, between.join(words), meta, calls, where)
+                yield _utterance(role, "\n".join(words), meta, calls)
                 words, calls, meta = [], [], {n: meta[n] for n in ("name",) if n in meta}
-            content = next((part[name] for name in _GAVE if name in part), None)
+            content = _held(part, _GAVE)
             result: dict[str, Any] = {"result": named} if (named := _name(part)) else {}
             result |= {IMAGES: shown} if (shown := _images(content)) else {}
-            yield Message("tool", _kept(_text(content), where), result), []
+            yield Utterance(Message("tool", _text(content), result))
         elif kind in _THOUGHT:
-            thought = _text(
-                next((part[n] for n in (kind, "content", "text", "reasoningText") if n in part), None)
-            )
+            thought = _text(_held(part, (kind, "content", "text", "reasoningText")))
             meta["thinking"] = "\n".join(filter(None, (meta.get("thinking"), thought)))
         elif kind in _USES:
-            calls.append((_name(part), next((part[name] for name in _GIVEN if name in part), None)))
-        elif part is not None and (text := _text(part)):
-            words.append(text)
+            calls.append((_name(part), _held(part, _GIVEN)))
+        elif part is not None:
+            if isinstance(part, Mapping) and kind in _WORDS:
+                known = {*_KINDS, "text" if "text" in part else "content"}
+                left |= {f"{said_in}.{name}" for name in part if name not in known and _holds(part[name])}
+            if text := _text(part):
+                words.append(text)
             if shown := _images(part):
                 meta[IMAGES] = {**meta.get(IMAGES, {}), **shown}
     if words or calls or not (isinstance(spoken, list) and spoken):
-        yield _message(role, between.join(words), meta, calls, where)
+        yield _utterance(role, "\n".join(words), meta, calls)
 
 
-def _message(
-    role: Role, words: str, meta: dict[str, Any], calls: list[tuple[str, Any]], where: str
-) -> tuple[Message, list[str]]:
-    """A message, and its calls of tools as texts."""
-    called = list[str]()
-    if calls and role == "assistant":
-        meta[_MARK] = [name for name, _ in calls if name]
-        texts = (f"{name}({_text(given)})" if name else _text(given) for name, given in calls)
-        called = [_kept(text, where) for text in texts]
-    return Message(role, _kept(words, where), meta), called
+def _utterance(role: Role, words: str, meta: dict[str, Any], calls: list[tuple[str, Any]]) -> Utterance:
+    """An utterance with its calls of tools, which only a reply has."""
+    if not calls or role != "assistant":
+        return Utterance(Message(role, words, meta))
+    texts = (f"{name}({_text(given)})" if name else _text(given) for name, given in calls)
+    meta[_MARK] = [name for name, _ in calls if name]
+    return Utterance(Message(role, words, meta), tuple(texts))
 
 
 def _unpacked(entry: Any) -> Iterator[Any]:
@@ -318,8 +296,8 @@ def _unpacked(entry: Any) -> Iterator[Any]:
     yield entry
 
 
-def _calls(entry: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The name and the arguments of each tool that a message calls."""
+def _calls(entry: Mapping[str, Any]) -> Iterator[Any]:
+    """The calls of tools beside the words of a message, as parts of it."""
     more = entry.get("additional_kwargs")
     listed = entry.get("tool_calls") or (more.get("tool_calls") if isinstance(more, Mapping) else None)
     one = entry.get("function_call")
@@ -331,7 +309,7 @@ def _calls(entry: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         function = call.get("function")
         of = function if isinstance(function, Mapping) else call
         name = function if isinstance(function, str) else of.get("name")
-        yield str(name or ""), next((of[key] for key in _GIVEN if key in of), "")
+        yield {"type": "tool_call", "name": name, "arguments": _held(of, _GIVEN)}
 
 
 _MEDIA = ("image", "audio", "video", "file", "document")
@@ -374,11 +352,6 @@ def _typed(part: Any) -> Iterator[Any]:
     if isinstance(text := part.get("text"), Mapping) and isinstance(text.get("value"), str):
         part = {**part, **{n: v for n, v in text.items() if n != "value"}, "text": text["value"]}
     yield {**part, "type": kind.replace("-", "_")}
-
-
-def _styled(part: Any) -> bool:
-    """Whether a part is words of a text in bold, a link or the like, as Telegram writes them."""
-    return isinstance(part, Mapping) and part.get("type") not in _WORDS and isinstance(part.get("text"), str)
 
 
 def _name(entry: Mapping[str, Any]) -> str:
@@ -424,35 +397,15 @@ def _file(value: Any) -> tuple[str, str]:
     if not kind or kind in _WORDS:
         return "", ""
     what = "image" if "image" in kind else "audio" if "audio" in kind else kind.removeprefix("input_")
-    inner = next(
-        (
-            value[key]
-            for key in (kind, "image_url", "image", "source", "file", "input_audio")
-            if value.get(key)
-        ),
-        value,
-    )
+    inner = _held(value, (kind, "image_url", "image", "source", "file", "input_audio")) or value
     source = inner if isinstance(inner, Mapping) else {"url": inner}
-    named = next(
-        (
-            source[key]
-            for key in ("url", "uri", "fileUri", "path", "asset_pointer", "filename", "file_id")
-            if source.get(key)
-        ),
-        None,
-    )
+    named = _held(source, ("url", "uri", "fileUri", "path", "asset_pointer", "filename", "file_id"))
     if isinstance(named, str) and not named.startswith("data:"):
         return f"[{what}: {named}]", named if what == "image" else ""
     data = str(named or source.get("data") or source.get("file_data") or "")
     head, _, body = data.rpartition(",") if data.startswith("data:") else ("", "", data)
-    media = head.removeprefix("data:").partition(";")[0] or next(
-        (
-            source[name]
-            for name in ("media_type", "mime_type", "mimeType", "mediaType", "format")
-            if source.get(name)
-        ),
-        "",
-    )
+    types = ("media_type", "mime_type", "mimeType", "mediaType", "format")
+    media = head.removeprefix("data:").partition(";")[0] or _held(source, types)
     if not body and source is value and what not in _MEDIA:
         return json.dumps(value, ensure_ascii=False, default=str), ""
     digest = hashlib.sha256(body.encode(errors="replace")).hexdigest()[:12]
@@ -460,11 +413,3 @@ def _file(value: Any) -> tuple[str, str]:
     image = body and (what == "image" or str(media).startswith("image/"))
     text = f"[{what}: {', '.join(filter(None, (str(media or ''), size)))}]"
     return text, data if image and head else f"data:{media};base64,{body}" if image else ""
-
-
-def _kept(text: str, where: str) -> str:
-    if has_half_characters(text):
-        raise ImportRefused(
-            f"{where}, holds half of a character (a lone surrogate), which no file can keep. Remove it."
-        )
-    return text

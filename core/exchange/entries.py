@@ -3,8 +3,7 @@
 import hashlib
 import json
 import math
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -15,7 +14,7 @@ from concord.conversation import Conversation, Message, Role, Turn, Unit
 from concord.errors import ImportRefused
 from concord.exchange import dialogue
 from concord.exchange.cells import name_in, nfc
-from concord.exchange.dialogue import SPEAKERS, Roles, from_list
+from concord.exchange.dialogue import SPEAKERS, Roles, Utterance
 from concord.exchange.given import Given
 from concord.exchange.rows import AROUND, FileRow
 from concord.exchange.shapes import (
@@ -68,31 +67,38 @@ _TEXT = 500
 class Walk:
     """A row on the way through which its conversations are read, with what each path was taken as.
 
-    What was not taken is left out. Each of several entries has a walk of its own, where “@” is `here`; they
-    share the account.
+    What was not taken is left out. Each of several entries has a walk of its own, where it is “@”; they share
+    the account, in which the same paths in all entries are one.
     """
 
     fields: Mapping[str, Any]
     shape: Shape
-    here: str = ""
     taken: dict[str, str] = field(default_factory=dict)
-    """Paths, as the form has them, with what they were taken as."""
-    used: set[str] = field(default_factory=set)
-    """The same paths as they stand in the row."""
+    """Paths with what they were taken as, “@” by the path to the entries."""
     left: dict[str, None] = field(default_factory=dict)
     """Paths of what is not kept of what was taken."""
     spoken: set[str] = field(default_factory=set)
 
-    def entry(self, inside: Any, name: object = "") -> "Walk":
-        """The walk through one of several entries, which lies under this name among them."""
-        here = f"{self.place}.{name}".rstrip(".")
-        return Walk({**self.fields, EACH: inside}, self.shape, here, self.taken, self.used, self.left)
+    def entry(self, inside: Any) -> "Walk":
+        """The walk through one of several entries."""
+        return Walk({**self.fields, EACH: inside}, self.shape, self.taken, self.left)
 
     @property
     def place(self) -> str:
         """Where several entries lie."""
         there = self.shape.several.at if self.shape.several is not None else ()
         return next((path for path in there if at(self.fields, path) is not None), "")
+
+    @property
+    def threads(self) -> bool:
+        """Whether the entries are ways through a tree of messages."""
+        return self.shape.several is not None and bool(self.shape.several.threads)
+
+    def column(self, path: str) -> str:
+        """A path of the form as one of the row: “@” is where the entries lie, and a tree is all one."""
+        if not path.startswith(EACH):
+            return path
+        return self.place if self.threads else self.place + path.removeprefix(EACH)
 
     def first(self, paths: Paths, use: str) -> Any:
         """What the first of the paths leads to that leads to something, which is taken; None if none does."""
@@ -104,25 +110,13 @@ class Walk:
 
     def take(self, path: str, use: str) -> None:
         """Note that what lies at a path is taken."""
-        before = self.taken.get(path, "")
-        self.taken[path] = before if use in before else ", ".join(filter(None, (before, use)))
-        whole = self.shape.several is not None and self.shape.several.threads
-        own = self.here + ("" if whole else path.removeprefix(EACH)) if path.startswith(EACH) else path
-        self.used.add(own)
+        before = self.taken.get(column := self.column(path), "")
+        self.taken[column] = before if use in before else ", ".join(filter(None, (before, use)))
 
-    def leave(self, *names: str) -> None:
-        """Note that these paths of what was taken are not kept."""
-        self.left |= dict.fromkeys(names)
-
-    def columns(self) -> dict[str, str]:
-        """What each path was taken as, “@” by the path to the entries."""
-        threads = self.shape.several is not None and self.shape.several.threads
-        return {
-            (self.place if threads else path.replace(EACH, self.place, 1))
-            if path.startswith(EACH)
-            else path: use
-            for path, use in self.taken.items()
-        }
+    def leave(self, path: str, inside: Iterable[str] = (), why: str = "") -> None:
+        """Note that what lies inside of what was taken at a path is not kept; or the path, and why."""
+        column = self.column(path)
+        self.left |= dict.fromkeys([f"{column} ({why})"] if why else [f"{column}.{name}" for name in inside])
 
     def beside(self, meta: Mapping[str, Any], *, around: bool = False) -> tuple[list[str], list[str]]:
         """The names of the row's fields that are metadata only, and the paths of what is not kept.
@@ -131,15 +125,13 @@ class Walk:
         """
         fields, turns = self.fields, self.shape.turns
         here = {n: value for n, value in fields.items() if n not in meta and (around or n != AROUND)}
-        left = [
-            re.sub(r"^@(\.messages(?=\.))?", self.place, name) for name in self.left if name not in self.taken
-        ]
-        left_out = [*_beside(here, self.used), *left]
+        left_out = [*_beside(here, self.taken, self.place)]
+        left_out += [name for name in self.left if name not in self.taken]
         if turns is not None:  # what is equal in all rows is metadata, and some say where the rows belong
             placed = {*turns.by, *turns.order}
             placed |= {n for n in fields if all(row.get(n) == fields[n] for row in fields[ROWS])}
             left_out = [name for name in left_out if name.removeprefix(f"{ROWS}.") not in placed]
-        used_names = {path.partition(".")[0] for path in self.used}
+        used_names = {path.partition(".")[0] for path in self.taken}
         return [name for name in meta if name not in used_names], list(dict.fromkeys(left_out))
 
 
@@ -177,7 +169,7 @@ class Reading:
     @cached_property
     def speakers(self) -> Roles:
         """The role of each speaker who is known."""
-        return {**SPEAKERS, **self.shape.roles, **self.roles, **_OWN_ROLES}
+        return {**SPEAKERS, **self.shape.roles, **self.roles}
 
 
 def read(fields: Mapping[str, Any], reading: Reading, where: str) -> Entry:
@@ -189,7 +181,7 @@ def read(fields: Mapping[str, Any], reading: Reading, where: str) -> Entry:
         try:
             sides += [(part, *_side(part, side, reading, where)) for side in shape.sides]
         except NoReply as error:
-            walk.leave(f"{walk.place} (parts in which nobody replies)")
+            walk.leave(walk.place, why="parts in which nobody replies")
             if shape.several is None or (part is parts[-1] and not sides):
                 why = first(fields, shape.failed)
                 reason = f"{where}: it ended with an error and has no reply: {_short(why)}."
@@ -202,8 +194,8 @@ def read(fields: Mapping[str, Any], reading: Reading, where: str) -> Entry:
         whole = [messages for *_, messages in sides]
         sides = [(part, player, _until(messages, cut, where)) for part, player, messages in sides]
         if [len(messages) for *_, messages in sides] != [*map(len, whole)]:
-            paths = (path for side in shape.sides for path in side.messages)
-            walk.leave(*(f"{path} (after the turn of the vote)" for path in paths))
+            for path in (path for side in shape.sides for path in side.messages):
+                walk.leave(path, why="after the turn of the vote")
     key = _key(walk) or _digest([side[1:] for side in sides])
     players = [player for _, player, _ in sides]
     scenario = _short(walk.first(shape.scenario, "scenario")) if shape.scenario else ""
@@ -260,17 +252,14 @@ def _parts(walk: Walk, where: str) -> list[Walk]:
     value = parsed(first(walk.fields, several.at))
     if several.threads == "replies":
         value = _flat(value, None)
-    names: Sequence[object] = range(len(value)) if isinstance(value, list) else ()
+    listed = value if isinstance(value, list) else []
     if isinstance(value, Mapping):
-        listed = dialogue.transposed(value)
-        names, value = ([""] * len(listed), listed) if listed else (list(value), list(value.values()))
-    if not isinstance(value, list) or not value:
+        listed = dialogue.transposed(value) or [*value.values()]
+    if not listed:
         raise ImportRefused(f"{where}: there is no list at {' or '.join(several.at)}. Remove the row.")
     if several.threads:
-        threads = _threads([each for each in value if isinstance(each, Mapping)], several.threads)
-        return [walk.entry(each) for each in threads]
-    entries = zip(names, value, strict=True)
-    return [walk.entry(each, name) for name, each in entries if isinstance(each, Mapping | str)]
+        listed = _threads([each for each in listed if isinstance(each, Mapping)], several.threads)
+    return [walk.entry(each) for each in listed if isinstance(each, Mapping | str)]
 
 
 def _flat(message: Any, parent: Any) -> list[Mapping[str, Any]]:
@@ -325,28 +314,30 @@ _LINKS = (
 """What says where in a tree a message stands."""
 
 
-def _beside(value: Any, used: set[str], path: str = "") -> Iterator[str]:
-    """The paths of what lies beside the used paths, as far as it is not empty."""
+def _beside(value: Any, used: Collection[str], entries: str = "", path: str = "") -> Iterator[str]:
+    """The paths of what lies beside the used paths, as far as it is not empty; the same in all `entries`."""
     some = dict(value) if isinstance(value, Mapping) else dict(enumerate(value))
     for name, inner in some.items():
         here = f"{path}.{name}" if path else str(name)
         last = f"{path}.{name - len(some)}" if isinstance(name, int) else here
-        if here in used or last in used or inner in (None, "", [], {}):
+        if path and path == entries and (isinstance(name, int) or isinstance(inner, Mapping)):
+            here = last = path
+        elif here in used or last in used:
             continue
         inner = parsed(inner)
         within = here == AROUND or any(each.startswith((f"{here}.", f"{last}.")) for each in used)
         if within and isinstance(inner, Mapping | list):
-            yield from _beside(inner, used, here)
-        else:
+            yield from _beside(inner, used, entries, here)
+        elif inner not in (None, "", [], {}):
             yield f"{path}.…" if isinstance(name, int) else here
 
 
 def _side(walk: Walk, side: Side, reading: Reading, where: str) -> tuple[str, tuple[Message, ...]]:
     """Who replies in a dialogue of a row, and its messages: lists one after another, then texts by turns.
 
-    They are read together, so that a call in one list and its result in the next belong to one reply.
+    They are joined together, so that a call in one list and its result in the next belong to one reply.
     """
-    entries: list[Any] = []
+    said = list[Utterance]()
     spoken: list[tuple[Role, list[str]]] = []
     for role, paths in side.parts:
         path, value = part_at(walk.fields, paths, role)
@@ -357,21 +348,20 @@ def _side(walk: Walk, side: Side, reading: Reading, where: str) -> tuple[str, tu
         if texts := _texts(value):
             spoken.append((role, texts))
             continue
-        more = _entries(value, role, walk, path)
-        same = _role_texts(entries, reading, where) if entries else []
-        begins = bool(same) and same == _role_texts(more, reading, where)[: len(same)]
-        entries = more if begins else [*entries, *more]
-    there = _role_texts(entries, reading, where) if entries and spoken else []
+        more = _utterances(value, role, walk, path, reading, where)
+        begins = bool(said) and _words(more[: len(said)]) == _words(said)
+        said = more if begins else [*said, *more]
+    there = _words(said)
     for turn in range(max((len(texts) for _, texts in spoken), default=0)):
         for role, texts in spoken:
             if turn < len(texts):
-                if role != "assistant" and (role, texts[turn]) in there:
+                if role != "assistant" and (role, texts[turn], ()) in there:
                     continue  # the list of messages begins with the prompt
                 # A system prompt, or the question to an answer that is a message, comes first.
-                first_ = sum(_speaks(e, reading) == "system" for e in entries)
-                place = first_ if role != "assistant" and turn == 0 else len(entries)
-                entries.insert(place, {"role": _OWN[role], "content": texts[turn]})
-    messages = from_list(entries, where, reading.speakers)
+                systems = sum(each.message.role == "system" for each in said)
+                place = systems if role != "assistant" and turn == 0 else len(said)
+                said.insert(place, Utterance(Message(role, texts[turn])))
+    messages = dialogue.joined(said)
     if not messages:
         raise ImportRefused(f"{where}: the dialogue is empty. Remove the row.")
     if not any(m.role == "assistant" for m in messages):
@@ -383,17 +373,8 @@ def _side(walk: Walk, side: Side, reading: Reading, where: str) -> tuple[str, tu
     return nfc(name_in(where, "player", player.strip() or side.unnamed)), messages
 
 
-_OWN: Mapping[Role, str] = {role: f" {role}" for role in ("system", "user", "assistant", "tool")}
-"""Who says a plain text: no speaker of a file is called so."""
-_OWN_ROLES: Roles = {name: role for role, name in _OWN.items()}
-
-
-def _speaks(entry: Any, reading: Reading) -> Role | None:
-    return dialogue.role_of(entry, reading.speakers)
-
-
-def _role_texts(entries: Sequence[Any], reading: Reading, where: str) -> list[tuple[Role, str]]:
-    return [(m.role, m.content) for m in from_list(entries, where, reading.speakers)]
+def _words(said: Sequence[Utterance]) -> list[tuple[Role, str, tuple[str, ...]]]:
+    return [(message.role, message.content, calls) for message, calls in said]
 
 
 def _texts(value: Any) -> list[str]:
@@ -409,33 +390,31 @@ def _texts(value: Any) -> list[str]:
     return []
 
 
-def _entries(value: Any, role: Role, walk: Walk, path: str) -> list[Any]:
-    """The messages of a value that is no text: a list of them, one of them, or an object that holds some."""
-    entries = _listed(value, role)
-    if entries is not None:
-        threads = walk.shape.several is not None and walk.shape.several.threads
-        unread = dict.fromkeys(name for entry in entries for name in dialogue.unread(entry))
-        walk.leave(*(f"{path}.{name}" for name in unread if not (threads and name in _LINKS)))
-        return entries
-    name, inner = _inside(value)
-    walk.leave(*(f"{path}.{other}" for other in _beside(value, {name}) if name))
-    texts = _texts(inner) if name else [json.dumps(value, ensure_ascii=False, default=str)]
-    if texts:
-        return [{"role": _OWN[role], "content": text} for text in texts]
-    return _entries(inner, role, walk, f"{path}.{name}")
-
-
-def _listed(value: Any, role: Role) -> list[Any] | None:
-    """The messages that a value is; None for an object that may hold some."""
+def _utterances(
+    value: Any, role: Role, walk: Walk, path: str, reading: Reading, where: str
+) -> list[Utterance]:
+    """What is said in a value that is no text: messages, one of them, or an object that holds some."""
+    roles, entries = reading.speakers, list[Any]()
     if isinstance(value, list) and value and all(map(_is_part, value)):
-        return [{"role": _OWN[role], "content": value}]
-    if isinstance(value, list):
-        return [entry for each in value for entry in (each if isinstance(each, list) else [each])]
-    if not isinstance(value, Mapping):
-        return [{"role": _OWN[role], "content": str(value)}]
-    if (listed := dialogue.transposed(value)) and _is_message(listed[0]):
-        return listed
-    return [value] if _is_message(value) else None
+        entries, roles = [{"role": role, "content": value}], SPEAKERS
+    elif isinstance(value, list):
+        entries = [entry for each in value for entry in (each if isinstance(each, list) else [each])]
+    elif not isinstance(value, Mapping):
+        return [Utterance(Message(role, str(value)))]
+    elif (listed := dialogue.transposed(value)) and _is_message(listed[0]):
+        entries = listed
+    elif _is_message(value):
+        entries = [value]
+    else:
+        name, inner = _inside(value)
+        walk.leave(path, _beside(value, {name}) if name else ())
+        texts = _texts(inner) if name else [json.dumps(value, ensure_ascii=False, default=str)]
+        said = [Utterance(Message(role, text)) for text in texts]
+        return said or _utterances(inner, role, walk, f"{path}.{name}", reading, where)
+    left = set[str]()
+    said = dialogue.utterances(entries, where, roles, left)
+    walk.leave(path, sorted(left.difference(_LINKS) if walk.threads else left))
+    return said
 
 
 _PARTS = ("text", "tool_use", "thinking", "redacted_thinking", "image", "image_url", "output_text")
@@ -512,7 +491,7 @@ def _context(walk: Walk) -> dict[str, Any]:
 def _facet(walk: Walk, name: str, paths: Paths) -> str:
     value = walk.first(paths, f"facet “{name}”")
     if isinstance(value, Mapping) or len(" ".join(str(value).split())) > FACET:
-        walk.leave(f"{paths[0]} (a facet has {FACET} characters)")
+        walk.leave(paths[0], why=f"a facet has {FACET} characters")
     return _short(value)
 
 
@@ -616,39 +595,41 @@ def _given(
     use = f"score “{scores.criterion}”" if scores.criterion else "scores"
     value = walk.first((scores.at,), use)
     given_scores = parsed(value)
-    inner = {*scores.name, *scores.value, *scores.why, *scores.by, *scores.only, scores.kind}
     if given_scores is None:
         return
     if scores.criterion:
         yield scores.criterion, None, value, walk.first(scores.why, "reasons of a score"), walk.fields
-    elif isinstance(given_scores, list):
-        for entry in map(parsed, given_scores):
-            named = first(entry, scores.name)
-            if scores.only and first(entry, scores.only) is None:
-                walk.leave(f"{scores.at}.…")
-            elif isinstance(entry, Mapping):
-                walk.leave(*(f"{scores.at}.{name}" for name in _beside(entry, inner)))
-                if named is not None:
-                    yield str(named), None, first(entry, scores.value), first(entry, scores.why), entry
+        return
+    listed = isinstance(given_scores, list)
+    if listed:
+        objects = [entry for entry in map(parsed, given_scores) if isinstance(entry, Mapping)]
+        named = [(first(entry, scores.name), entry) for entry in objects]
     elif isinstance(given_scores, Mapping):
-        for name, value in given_scores.items():
-            about = value if isinstance(value, Mapping) else {}
-            walk.leave(*(f"{scores.at}.{other}" for other in _beside(about, inner)))
-            value = first(value, scores.value) if isinstance(value, Mapping) and scores.value else value
-            why = first(about, scores.why)
-            if isinstance(value, list) and scores.unnamed:
-                for place, each in enumerate(value, 1):
-                    yield str(name), None, each, why, {AS_GIVEN: f"position {place}"}
-            elif isinstance(value, list) and len(value) == len(replies):
-                for turn, each in zip(replies, value, strict=True):
-                    yield str(name), turn.number, each, why, about
-            elif isinstance(value, Mapping):
-                for within, each in value.items():
-                    yield f"{name}/{within}", None, each, why, about
-            elif value is not None:
-                yield str(name), None, value, why, about
+        named = list(given_scores.items())
     else:
-        yield scores.at.rpartition(".")[2], None, given_scores, "", walk.fields
+        named = [(scores.at.rpartition(".")[2], given_scores)]
+    inner = {*scores.name, *scores.value, *scores.why, *scores.by, *scores.only, scores.kind}
+    for name, value in named:
+        about = value if isinstance(value, Mapping) else {}
+        if scores.only and first(about, scores.only) is None:
+            walk.leave(scores.at, "…")
+            continue
+        walk.leave(scores.at, _beside(about, inner))
+        value = first(about, scores.value) if about and (scores.value or listed) else value
+        why = first(about, scores.why)
+        if name is None:
+            continue
+        if isinstance(value, list) and scores.unnamed:
+            for place, each in enumerate(value, 1):
+                yield str(name), None, each, why, {AS_GIVEN: f"position {place}"}
+        elif isinstance(value, list) and len(value) == len(replies):
+            for turn, each in zip(replies, value, strict=True):
+                yield str(name), turn.number, each, why, about
+        elif isinstance(value, Mapping):
+            for within, each in value.items():
+                yield f"{name}/{within}", None, each, why, about
+        elif value is not None:
+            yield str(name), None, value, why, about
 
 
 def _number(value: Any) -> float | None:

@@ -16,7 +16,7 @@ from concord.exchange import rows
 from concord.exchange.rows import FileRow, Progress
 from concord.exchange.shapes import ROWS, Joined, Paths, Shape, Turns, first, has, joined
 from concord.files.limits import RECORD
-from concord.store.seen import RowsKept, kept
+from concord.store.seen import TextsByKey, kept
 
 WHOLE = "*"
 """The key of the rows of a file that is one conversation."""
@@ -107,7 +107,7 @@ def _place(value: Any) -> tuple[int, float, str]:
         return 1, 0, "" if value is None else str(value)
 
 
-def _joined(path: Path, there: RowsKept) -> tuple[Joined, RowsKept]:
+def _joined(path: Path, there: TextsByKey) -> tuple[Joined, TextsByKey]:
     """What a file adds to the rows of another, and its rows by their keys. Raises ImportRefused."""
     file_rows = rows.read(path)
     some = list(islice(file_rows, 20))

@@ -152,22 +152,26 @@ def read(path: Path, kind: str = "", progress: Progress | None = None) -> Iterat
 def _spans(rows: Iterator[FileRow]) -> Iterator[FileRow]:
     """The rows; one that is an export of OpenTelemetry is its spans. Attributes lie by name and place."""
     for row in rows:
-        if row.fields is None or not isinstance(row.fields.get("resourceSpans"), list):
-            attributes = None if row.fields is None else row.fields.get("attributes")
-            if row.fields is not None and isinstance(attributes, dict):
-                row = replace(row, fields={**row.fields, "attributes": _nested(attributes)})
-            yield row
+        whole = row.fields or {}
+        if not isinstance(whole.get("resourceSpans"), list):
+            attributes = whole.get("attributes")
+            nested = {**whole, "attributes": _nested(attributes)} if isinstance(attributes, dict) else None
+            yield row if nested is None else replace(row, fields=nested)
             continue
-        spans = [row.fields]
+        spans = [whole]
         for name in ("resourceSpans", "scopeSpans", "spans"):
-            lists = (span[name] for span in spans if isinstance(span.get(name), list))
-            spans = [each for some in lists for each in some if isinstance(each, dict)]
+            spans = [each for span in spans for each in _dicts(span.get(name))]
         for number, span in enumerate(spans, 1):
-            attributes = span.get("attributes")
-            listed = attributes if isinstance(attributes, list) else []
-            pairs = [each for each in listed if isinstance(each, dict)]
-            named = {str(each.get("key")): _otlp(each.get("value")) for each in pairs}
-            yield FileRow(f"{row.where}, span {number}", {**span, "attributes": _nested(named) or attributes})
+            listed = _dicts(span.get("attributes"))
+            named = _nested({str(each.get("key")): _otlp(each.get("value")) for each in listed})
+            yield FileRow(
+                f"{row.where}, span {number}", {**span, "attributes": named or span.get("attributes")}
+            )
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list; none of anything else."""
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def _nested(attributes: Mapping[str, Any]) -> dict[str, Any]:
@@ -186,13 +190,12 @@ _PLACED = re.compile(r"(.+?)\.(\d{1,4})\.(.+)")
 
 def _otlp(value: Any) -> Any:
     """A value of OpenTelemetry's JSON, which says of which type it is."""
-    inner = next(iter(value.values()), None) if isinstance(value, dict) and len(value) == 1 else value
-    if isinstance(inner, dict) and isinstance(inner.get("values"), list):
-        kinds = [each for each in inner["values"] if isinstance(each, dict)]
-        if isinstance(value, dict) and "kvlistValue" in value:
-            return {str(each.get("key")): _otlp(each.get("value")) for each in kinds}
-        return [_otlp(each) for each in kinds]
-    return inner
+    kind, inner = next(iter(value.items())) if isinstance(value, dict) and len(value) == 1 else ("", value)
+    if not isinstance(inner, dict) or not isinstance(inner.get("values"), list):
+        return inner
+    if kind == "kvlistValue":
+        return {str(each.get("key")): _otlp(each.get("value")) for each in _dicts(inner["values"])}
+    return [_otlp(each) for each in _dicts(inner["values"])]
 
 
 def _lines(path: Path, progress: Progress | None) -> Iterator[FileRow]:
@@ -227,7 +230,7 @@ def _document(path: Path, kind: str) -> Iterator[FileRow]:
     around: Mapping[str, Any] = {}
     rows, called = whole, "entry"
     if isinstance(whole, dict):
-        place = next((place for place in LISTS if _objects(_at(whole, place))), "")
+        place = next((place for place in LISTS if _dicts(_at(whole, place))), "")
         rows = _at(whole, place) if place else _of_columns(whole) or [whole]
         around = {name: value for name, value in whole.items() if place and value is not rows}
         if "/" in place:
@@ -239,7 +242,7 @@ def _document(path: Path, kind: str) -> Iterator[FileRow]:
         )
     for number, fields in enumerate(rows, 1):
         where = f"{path}, {called} {number}"
-        if isinstance(fields, list) and _objects(fields):
+        if _dicts(fields):
             fields = {"messages": fields}
         if isinstance(fields, dict):
             yield FileRow(where, {**fields, AROUND: around} if around else fields)
@@ -292,10 +295,6 @@ def _at(whole: Any, place: str) -> Any:
     for name in place.split("/"):
         whole = whole.get(name) if isinstance(whole, dict) else None
     return whole
-
-
-def _objects(value: Any) -> bool:
-    return isinstance(value, list) and any(isinstance(each, dict) for each in value)
 
 
 def _cells(path: Path, progress: Progress | None) -> Iterator[FileRow]:

@@ -103,8 +103,7 @@ def _stored(workspace: Workspace, given: Any, name: str) -> str:
 
 
 def _imported(workspace: Workspace, file: Path, name: str) -> str:
-    with workspace.read() as db:
-        found = conversations_file.survey(file, conversations_file.FileOptions(name), db=db)
+    found = conversations_file.survey(file, conversations_file.FileOptions(name))
     if found.benchmarks and name not in found.benchmarks:
         others = ", ".join(sorted(found.benchmarks))
         raise ImportRefused(f"{file} names other benchmarks: {others}. Remove the field.")

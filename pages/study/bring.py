@@ -20,13 +20,12 @@ from concord.exchange.shapes import PREFIXES
 from concord.files import file_name
 from concord.rubrics import shelf
 from concord.runs.registry import BENCHMARKS
-from concord.store import conversations
 from concord.store.comparisons import OWN
 from concord.store.images import drawn
 from concord.studies import pairings
 from concord.table import Column, Table
 from pages.parts import notice, table
-from pages.parts.address import go, link
+from pages.parts.address import go
 from pages.parts.navigation import heading
 from pages.parts.plain import counted, plain
 from pages.parts.session import workspace
@@ -94,20 +93,10 @@ def _kept(number: str, name: str, _file: UploadedFile) -> Upload:
 
 
 @st.cache_resource(max_entries=8, show_spinner="Checking the file …")
-def _survey(
-    number: str,
-    mapping: tuple[tuple[str, str], ...],
-    roles: tuple[tuple[str, Role], ...],
-    benchmark: str,
-    stored: object,
-    _upload: Upload,
-) -> FileSurvey | FormNotKnown | str:
-    """What the file holds, or why it cannot be read; `stored` changes with what the workspace holds."""
+def _survey(number: str, asked: FileOptions, _upload: Upload) -> FileSurvey | FormNotKnown | str:
+    """What the file holds, or why it cannot be read."""
     try:
-        with workspace().read() as db:
-            return conversations_file.survey(
-                _upload.path, FileOptions(benchmark, dict(mapping), dict(roles)), db=db
-            )
+        return conversations_file.survey(_upload.path, asked)
     except FormNotKnown as error:
         return error
     except ConcordError as error:
@@ -222,10 +211,7 @@ def _foreign(upload: Upload, number: str) -> None:
     stem = upload.path.stem
     name = st.text_input("Keep them under the name", stem, max_chars=100, key=f"name {number}") or stem
     taken = st.session_state.setdefault(f"taken {number}", {})
-    mapping, roles = _mapping(number, taken)
-    with workspace().read() as db:
-        stored = conversations.count(db)
-    found = _survey(number, mapping, roles, name.strip(), stored, upload)
+    found = _survey(number, _asked(number, name.strip(), taken), upload)
     if not isinstance(found, str) and _taken(found) != taken:  # what can be chosen above is known only now
         st.session_state[f"taken {number}"] = _taken(found)
         st.rerun()
@@ -264,9 +250,7 @@ def _foreign(upload: Upload, number: str) -> None:
     _rows(found)
 
 
-def _mapping(
-    number: str, taken: Mapping[str, str]
-) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, Role], ...]]:
+def _asked(number: str, name: str, taken: Mapping[str, str]) -> FileOptions:
     """What each column is, where the reader says something else than was recognised, and who speakers are."""
     mapping, roles = dict[str, str](), dict[str, Role]()
     with st.expander(
@@ -297,7 +281,7 @@ def _mapping(
         role = st.segmented_control("is the", ROLES, key=f"role {number}")
         if speaker and role:
             roles[speaker.strip().lower()] = role
-    return tuple(mapping.items()), tuple(roles.items())
+    return FileOptions(name, mapping, roles)
 
 
 def _taken(found: FileSurvey | FormNotKnown) -> dict[str, str]:
@@ -383,9 +367,6 @@ def _take(found: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
             )
             of = {"study": study.strip()} if study.strip() and judge.strip() else {}
             _stored(number, conversations_file.summary(found, done), benchmark=found.reading.benchmark, **of)
-    if found.known:
-        name = found.reading.benchmark
-        link("conversations", f"Conversations under {name}", benchmark=name)
 
 
 @contextmanager

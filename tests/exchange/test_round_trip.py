@@ -275,7 +275,7 @@ BAD = {
     ),
     "a criterion without answers": (
         json.dumps({"kind": "benchmark", "name": "b", "criteria": [{"name": "f"}]}),
-        "“statement” is missing",
+        "statement: Field required",
     ),
     "half a character": (
         '{"key": "b", "messages": [{"role": "user", "content": "\\ud83d"}]}',

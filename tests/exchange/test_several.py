@@ -176,7 +176,7 @@ def test_yaml_is_read_and_what_grows_in_it_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("parts", "text"),
     [
-        (["18 ", {"type": "bold", "text": "degrees"}, "."], "18 degrees."),
+        (["18 ", {"type": "bold", "text": "degrees"}, "."], "18 \ndegrees\n."),
         ([{"type": "text", "text": "No."}, {"type": "refusal", "refusal": "I may not."}], "No.\nI may not."),
         ([{"type": "table", "rows": [["18"]]}], '{"type": "table", "rows": [["18"]]}'),
         ([{"type": "image"}], "[image: not in the file]"),
