@@ -41,7 +41,6 @@ from concord.statistics.items import PLAYERS as BY_PLAYER
 from concord.statistics.items import levels, within
 from concord.statistics.judges import judge_figures
 from concord.statistics.next_items import expected_error
-from concord.statistics.panels import best_panel
 from concord.statistics.ratings import Floats, Ratings, read_ratings
 from concord.statistics.reliability import reliability
 from concord.statistics.resampling import mean_estimates
@@ -165,12 +164,6 @@ def others(people: Floats, judges: Floats, more: Floats, ends: Ends, resamples: 
         )[0],
         "corrected mean (PPI++)": corrected_mean(people.mean(axis=0), judges[0], more, scale=ends).value,
     }
-    if len(judges) > 2 and resamples:
-        names = [[judge] for judge in table.judges]
-        for what, candidates in (("judge", names), ("pair", None)):
-            best = best_panel(table, "quality", candidates, **how).rows[0]
-            found |= {f"best {what}": best["spearman"], f"worth of the best {what}": best["worth"]}
-            found[f"lead of the best {what}"] = best["lead"]
     if not resamples:
         return found
     placed = {row["rater"]: row for row in raters(table, "quality", **how)[0].rows}
@@ -245,9 +238,6 @@ def truths(people: Floats, judges: Floats, ends: Ends) -> dict[str, float]:
     known |= used_truly(target, judges[0], ends)
     known |= {"mean of conversations": float(judges[0].mean())}
     known |= {"corrected mean (PPI++)": float(target.mean())}
-    for what, score in (("judge", judges[0]), ("pair", judges[:2].mean(axis=0))):
-        known[f"best {what}"] = known[f"worth of the best {what}"] = point(score, target)
-        known[f"lead of the best {what}"] = 0.0
     return known
 
 

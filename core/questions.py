@@ -28,6 +28,13 @@ Name = Literal[
 ]
 Level = Literal["ordinal", "nominal", "interval", "masi"]
 """Levels of measurement; “masi” is that of sets of labels."""
+COMPARED: Mapping[Level, str] = {
+    "ordinal": "by their order",
+    "nominal": "as equal or not",
+    "interval": "as numbers",
+    "masi": "by the labels they share",
+}
+"""How the answers of two raters are compared at each level, in words."""
 Lead = Literal["spearman", "kappa"]
 """The coefficient of agreement that a report begins with."""
 Widget = Literal["options", "several", "number", "slider", "passages", "correction", "ranking"]

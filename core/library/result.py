@@ -15,6 +15,7 @@ from concord.reports.coefficient import with_people
 from concord.reports.gate import gate
 from concord.reports.names import renamed
 from concord.reports.screen import screen
+from concord.reports.sections import AT_ONCE
 from concord.statistics import reliability
 from concord.statistics.coefficients import COEFFICIENTS, Name
 from concord.statistics.ratings import called
@@ -162,7 +163,7 @@ class Agreement:
     @property
     def tables(self) -> tuple[Table, ...]:
         """The tables of the overview, as page and command show them; a notebook draws each."""
-        return tuple(renamed(table, self.report.names) for table in self.report.overview)
+        return tuple(renamed(table, self.report.names) for table in self.report.tables_of(AT_ONCE))
 
     def __repr__(self) -> str:
         """The answer on a screen, as `concord check` prints it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -47,30 +47,6 @@ WIDTH = 110
 @dataclass(frozen=True, eq=False)
 class AgreementReport(Evidence):
     """Evidence with its tables and sentences, which are made when asked for, and kept."""
-
-    @cached_property
-    def categories(self) -> Table | None:
-        """Nominal alpha and kappas of the criteria whose answers are categories, the criterion's name first;
-        None where there are none.
-        """
-        names = [name for name in self.criteria if name not in self.ordered]
-        tables = {name: self.section("people", name)["nominal"] for name in names}
-        if not tables:
-            return None
-        widest = max(tables.values(), key=lambda table: len(table.columns))
-        return replace(
-            _of(widest),
-            title=f"{widest.title} of study {self.of.study.name}",
-            rows=tuple({"criterion": name, **row} for name, table in tables.items() for row in table.rows),
-            notes=tuple(f"{name}: {note}" for name, table in tables.items() for note in table.notes),
-            meta={},
-        )
-
-    @cached_property
-    def overview(self) -> tuple[Table, ...]:
-        """The tables over all criteria: what the command prints, and the page shows first."""
-        tables = [table for name in AT_ONCE for table in self.section(name, self.main).values()]
-        return (*tables, *filter(None, [self.categories]))
 
     def section(self, name: str, criterion: str) -> dict[str, Table]:
         """The tables of a section on one criterion, by name: see `concord.reports.sections.section`."""
@@ -119,24 +95,7 @@ class AgreementReport(Evidence):
     def tables(self, criterion: str) -> dict[str, Table]:
         """The tables on one criterion of all sections, by name; those over all criteria on the main one."""
         names = [name for name in SECTIONS if criterion == self.main or name not in OVER_ALL]
-        by_name = {name: table for of in names for name, table in self.section(of, criterion).items()}
-        if self.categories is not None and criterion == self.main:
-            by_name[self.categories.name] = self.categories
-        return by_name
-
-    @cached_property
-    def verdicts(self) -> list[Verdict]:
-        """The verdict on the main criterion.
-
-        Where the judges cannot be compared together on it, that on the first criterion on which they can;
-        where there is none, one of each judge.
-        """
-        if not self.ordered:
-            return [self.verdict()]
-        names = [*dict.fromkeys([self.main, *self.ordered])]
-        every = self._first(self.primary_panel, names)
-        every = every or [one for judge in self.ratings.judges for one in self._first((judge,), names)]
-        return [verdict(self, criterion, members) for criterion, members in every]
+        return {name: table for of in names for name, table in self.section(of, criterion).items()}
 
     def verdict(self, criterion: str = "") -> Verdict:
         """The verdict on one criterion, else on the main one. Raises StudyError for an unknown criterion."""
@@ -145,17 +104,12 @@ class AgreementReport(Evidence):
     @cached_property
     def summary(self) -> list[str]:
         """The verdict in sentences: what it is, why, what to do next, and the most serious flags."""
-        return list(dict.fromkeys(sentence for one in self.verdicts for sentence in one.sentences))
+        return self.verdict().sentences
 
     @cached_property
     def limits(self) -> list[str]:
         """Sentences on single raters who mislead, and on scales, over all criteria."""
         return [flag.text for flag in flags_of(self)]
-
-    def _first(self, members: tuple[str, ...], names: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
-        """The first of these criteria on which these judges can be compared, with them."""
-        rows = ((name, self.agreement.criteria[name].rater(members)) for name in names)
-        return [(name, members) for name, row in rows if row and row.spearman.defined][:1]
 
     @cached_property
     def missing(self) -> list[str]:
@@ -199,8 +153,6 @@ class AgreementReport(Evidence):
             }
             for criterion in self.criteria
         }
-        if self.categories is not None:
-            values["categories"] = [_flat(row) for row in self.categories.rows]
         return as_json(self.agreement) | values | {"main": self.main, "sections": sections}
 
     @property
@@ -227,7 +179,7 @@ class AgreementReport(Evidence):
         elif form == "csv":
             return as_figures_csv(_figures(self))
         else:
-            tables = [*self.overview]
+            tables = self.tables_of(AT_ONCE)
         if form in ("json", "csv"):
             return as_document(tables, form)
         named = [renamed(table, self.names) for table in tables]
@@ -301,13 +253,3 @@ def _listed(sentences: Sequence[str], form: str, width: int) -> str:
     if form == "markdown":
         return "\n".join([*(f"- {markdown_text(sentence)}" for sentence in sentences), "", ""])
     return "\n".join([*(fill(s, width, subsequent_indent="  ") for s in map(plain_line, sentences)), "", ""])
-
-
-def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A figure of answers as categories: value, low, high and reason beside the names."""
-    value, agreement = row["value"], row["agreement"].value
-    return {
-        **{name: row[name] for name in ("criterion", "coefficient", "a", "b")},
-        **{"value": value.value, "low": value.low, "high": value.high, "agreement": agreement, "n": row["n"]},
-        "reason": "; ".join(filter(None, [row.get("note"), value.reason])),
-    }

@@ -25,6 +25,7 @@ WITH_ALL = (
     "compared with the other people alone."
 )
 """How the two figures of one judge or panel on a page differ."""
+CHOSEN = "Chosen after looking at the figures, the better of several looks better than it is."
 
 
 def farthest(evidence: Evidence, criterion: str, rater: str) -> list[str]:
@@ -142,18 +143,21 @@ def _money(price: float | None, currency: str) -> str:
     return "price not known" if price is None else f"{price:,.2f} {currency}".rstrip()
 
 
-def without_weakest(evidence: Evidence, criterion: str) -> tuple[str, ...]:
-    """The judges but the one that agrees least with people alone; all where there is one."""
-    table = section(evidence, "glance", criterion)["glance"]
-    alone = {row["rater"]: row[usual(evidence, criterion)] for row in table.rows}
+def left_out(evidence: Evidence, criterion: str, prices: Mapping[str, float | None]) -> tuple[str, str]:
+    """The judge of all whom a cheaper panel does without, and why that one: the dearest where prices are
+    known and differ, else the one that agrees least with people alone.
+    """
+    known = {judge: price for judge in evidence.judges if (price := prices.get(judge)) is not None}
+    if len(known) == len(evidence.judges) and len(set(known.values())) > 1:
+        return max(known, key=lambda judge: known[judge]), "the dearest"
+    table, name = section(evidence, "glance", criterion)["glance"], usual(evidence, criterion)
+    alone = {row["rater"]: row[name] for row in table.rows}
 
     def agreement(judge: str) -> float:
         figure = alone.get(judge)
         return figure.value if isinstance(figure, Estimate) and figure.value is not None else -2.0
 
-    judges = evidence.ratings.judges
-    weakest = min(judges, key=agreement) if len(judges) > 1 else ""
-    return tuple(judge for judge in judges if judge != weakest)
+    return min(evidence.judges, key=agreement), "which agrees least with people"
 
 
 def cheaper(pair: Mapping[str, Cell], margin: float, prices: Sequence[float | None], currency: str) -> str:

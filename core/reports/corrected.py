@@ -30,6 +30,7 @@ COLUMNS = (
     Column("corrected", interval="ends", help="The judges' mean, corrected where people scored too (PPI++)"),
     Column(
         "worth",
+        "as many by people alone",
         digits=0,
         interval="ends",
         help="Conversations scored by people alone that would give as narrow an interval",
@@ -114,7 +115,8 @@ def corrected(board: Leaderboard, of: StudyRatings) -> Table:
         "judges' mean over all conversations, corrected by the difference between people and judges where "
         "both scored; judges weigh as much as they follow people there (prediction-powered inference, "
         "PPI++). 95% intervals: Student's t, with one more conversation at each end of the scale.",
-        "Worth: the number of conversations scored by people alone that would give as narrow an interval. "
+        "As many by people alone: the number of conversations scored by people alone that would give as "
+        "narrow an interval. "
         f"{'' if of.chances else DRAW}Judges: "
         f"{', '.join(board.judges)}.",
     ]

@@ -20,6 +20,7 @@ from concord.scores import DIGITS, FINAL, no_final
 from concord.statistics.intervals import Ends, bounded, described
 from concord.statistics.rankings import open_places
 from concord.statistics.resampling import mean_estimates
+from concord.table import Column, Table
 
 PENALTY = 0.07
 """The most that long replies can cost: a share of the score."""
@@ -321,6 +322,17 @@ def standings(
     return ranked + [s for s in results if not s.score.defined]
 
 
+def foremost(players: Sequence[str], places: Sequence[str], of: str = "conversations") -> str:
+    """Who scores highest, or who may, from the places that each may have; “” where there are not two."""
+    leading = [player for player, place in zip(players, places, strict=True) if place.split()[0] == "1"]
+    if len(players) < 2:
+        return ""
+    if len(leading) == 1:
+        return f"{leading[0]} scores higher than all others, beyond chance."
+    together = f"{', '.join(leading[:-1])} and {leading[-1]}"
+    return f"{together} cannot be told apart by these {of}: each may be first."
+
+
 def length_factor(length: float | None, median: float | None) -> float | None:
     """The penalty for length: 1 + (median / length − 1) × 0.07, between 0.93 and 1; None without replies."""
     if length is None or median is None:
@@ -339,18 +351,22 @@ def ranks(scores: Sequence[float]) -> list[int]:
     return places
 
 
-def grid(scored: pd.DataFrame, facets: pd.DataFrame, player: str, value: str = FINAL) -> pd.DataFrame:
-    """One player's conversations by two facets, one line a cell: row, column, value, conversations, refused.
-
-    `value` is the mean over the cell's scored conversations, nan without any; `conversations` are the ids of
-    all, refused and incomplete ones too; `refused` counts refusals.
-    """
-    mine = scored[scored.player == player].join(facets, how="inner")
-    cells = [
-        (*place, rows[value][~rows.refused].mean(), tuple(map(int, rows.index)), int(rows.refused.sum()))
-        for place, rows in mine.groupby(list(facets.columns[:2]), sort=True)
-    ]
-    return pd.DataFrame(cells, columns=["row", "column", "value", "conversations", "refused"])
+def grid(board: Leaderboard, player: str, down: str, across: str) -> Table:
+    """A player's mean final score by two facets: a row for each value of the one, a column of the other."""
+    facets = board.rated.facets.reindex(columns=[down, across])
+    mine = board.usable[board.usable.player == player].join(facets, how="inner")
+    means = mine.groupby([down, across])[FINAL].mean().unstack()
+    rows = (
+        {down: str(value)} | {name: None if np.isnan(mean) else float(mean) for name, mean in row.items()}
+        for value, row in means.iterrows()
+    )
+    return Table(
+        f"grid-{board.benchmark}",
+        f"{player}: {down} × {across}",
+        (Column(down), *map(Column, means.columns)),
+        tuple(rows),
+        "Mean final score. Select a row to see its conversations.",
+    )
 
 
 def scales_of(criteria: Sequence[Criterion], weights: Mapping[str, float]) -> dict[str, Ends]:

@@ -24,8 +24,8 @@ from concord.store.studies import FILE
 from concord.studies.studies import of_paper
 from concord.table import Table
 
-MOST_DISAGREEMENTS = 200
-"""Items of a judge that are listed, the largest differences first."""
+MOST = 200
+"""Answers of judges that are listed, the largest differences first."""
 LONGEST = 20_000
 """Characters of a text that is shown."""
 
@@ -59,6 +59,7 @@ def content(
         "tables": [answer, *more, *_answers(report, on), *groups, *every],
         "forest": forest(report.section("glance", on)["glance"]),
         "disagreements": _disagreements(report, on, keys, texts),
+        "most": MOST,
         "asked": [] if study.source == FILE else study.criteria,
         "guidelines": study.guidelines,
         "rests_on": [*read, *map(warning, warnings), *missing, *report.notes],
@@ -125,25 +126,27 @@ def _groups(report: AgreementReport, criterion: str) -> list[Table]:
 def _disagreements(
     report: AgreementReport, criterion: str, keys: Mapping[int, str], texts: Mapping[int, str]
 ) -> list[dict[str, Any]]:
-    """The items on which a judge is farthest from people, of every judge, largest first."""
+    """The answers of judges that are farthest from people's, the largest differences first."""
     ratings, question = report.ratings, report.criterion(criterion)
-    scores = ratings[criterion]
+    scores, word = ratings[criterion], question.scale.word if question else "{:g}".format
     named = bool(question and question.scale.named)
-    people = answer_of_people(scores) if named else scores.target
-    rows: list[tuple[float, dict[str, Any]]] = []
-    for judge, score in scores.judges.items():
-        gap = np.abs(ratings.level(criterion, Contender(judge, (judge,), score)) - people)
-        if named:
-            gap = np.where(np.isnan(gap), np.nan, gap != 0)
-        for place in np.argsort(-np.nan_to_num(gap), kind="stable")[:MOST_DISAGREEMENTS].tolist():
-            if not gap[place] > 0:
-                continue
-            unit = ratings.units[place]
-            number = unit if isinstance(unit, int) else -1
-            word = question.scale.word if question else "{:g}".format
-            row = {"item": keys.get(number, str(unit)), "judge": judge, "people": word(float(people[place]))}
-            text = texts.get(number, "")
-            row |= {"score": word(float(score[place])), "player": report.players.get(unit, "")}
-            rows.append((float(gap[place]), row | {"text": text[:LONGEST]}))
-    rows.sort(key=lambda one: -one[0])
-    return [row for _, row in rows[:MOST_DISAGREEMENTS]]
+    people, judges = answer_of_people(scores) if named else scores.target, list(scores.judges)
+    levels = [ratings.level(criterion, Contender(judge, (judge,), scores.judges[judge])) for judge in judges]
+    gaps = np.nan_to_num(np.abs(np.reshape(levels, (len(judges), len(people))) - people))
+    gaps = gaps != 0 if named else gaps
+    largest = np.argsort(-gaps.astype(float), axis=None, kind="stable")[: min(MOST, np.count_nonzero(gaps))]
+    rows = []
+    for judge, place in zip(*np.unravel_index(largest, gaps.shape), strict=True):
+        unit, name = ratings.units[place], judges[judge]
+        number, player = unit if isinstance(unit, int) else -1, report.players.get(unit, "")
+        rows.append(
+            {
+                "item": keys.get(number, str(unit)),
+                "judge": name,
+                "player": "" if player == "unknown" else player,
+                "score": word(float(scores.judges[name][place])),
+                "people": word(float(people[place])),
+                "text": texts.get(number, "")[:LONGEST],
+            }
+        )
+    return rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
@@ -24,12 +24,11 @@ from concord.statistics.distribution import score_distribution
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.glance import glance
 from concord.statistics.hidden import Twice, annotator_retest, gold_hits
-from concord.statistics.items import FACETS, PLAYERS, high_disagreement, levels, within
+from concord.statistics.items import FACETS, PLAYERS, levels, within
 from concord.statistics.judges import judge_figures
 from concord.statistics.missing import common_items, missing_ratings, without_rating
 from concord.statistics.nominal import nominal
 from concord.statistics.overlap import Common, overlap
-from concord.statistics.panels import best_panel
 from concord.statistics.planning import PEOPLE, answer, designs, needed
 from concord.statistics.ratings import FINAL, called
 from concord.statistics.reliability import reliability, retest
@@ -44,7 +43,7 @@ from concord.statistics.thresholds import thresholds
 from concord.store.answers import ItemAnswer
 from concord.studies.purposes import gold, repeat
 from concord.studies.purposes.adjudicate import scores_on
-from concord.table import Note, Table
+from concord.table import Column, Note, Table
 
 OF_ORDER = ("spearman", "kendall", "pearson", "p", "p_holm")
 """Columns that answers without an order, or of two kinds, are not compared by."""
@@ -94,7 +93,25 @@ def _glance(evidence: Evidence, criterion: str) -> Iterator[Table]:
 def _criteria(evidence: Evidence, _criterion: str) -> Iterator[Table]:
     if len(evidence.ordered) > 1:
         yield judges_table(evidence.agreement, evidence.label)
-    yield people_table(evidence.agreement, evidence.label)
+    if evidence.ordered:
+        yield people_table(evidence.agreement, evidence.label)
+    if unordered := [name for name in evidence.criteria if name not in evidence.ordered]:
+        yield _categories(evidence, unordered)
+
+
+def _categories(evidence: Evidence, names: Sequence[str]) -> Table:
+    """Nominal alpha and kappas of criteria whose answers are categories, the criterion's name first."""
+    tables = {name: section(evidence, "people", name)["nominal"] for name in names}
+    widest = max(tables.values(), key=lambda table: len(table.columns))
+    return replace(
+        widest,
+        name="nominal_by_criterion",
+        title=f"{widest.title} of study {evidence.of.study.name}",
+        columns=(Column("criterion"), *widest.columns),
+        rows=tuple({"criterion": name, **row} for name, table in tables.items() for row in table.rows),
+        notes=tuple(f"{name}: {note}" for name, table in tables.items() for note in table.notes),
+        meta={},
+    )
 
 
 def _judges(evidence: Evidence, criterion: str) -> Iterator[Table]:
@@ -132,12 +149,6 @@ def _people(evidence: Evidence, criterion: str) -> Iterator[Table]:
     part = evidence.agreement.criteria[criterion]
     if part.compared:
         yield annotators_table(part, evidence.label)
-
-
-def _panels(evidence: Evidence, criterion: str) -> Iterator[Table]:
-    yield best_panel(evidence.ratings, criterion, [[j] for j in evidence.ratings.judges], **evidence.drawing)
-    if len(evidence.ratings.judges) > 2:
-        yield best_panel(evidence.ratings, criterion, **evidence.drawing)
 
 
 def _overlap(evidence: Evidence, criterion: str) -> Iterator[Table]:
@@ -366,16 +377,6 @@ def _next(evidence: Evidence, criterion: str) -> Iterator[Table]:
     yield designs(evidence.ratings, criterion)
 
 
-def _of(*statistics: Callable[..., Table]) -> Callable[[Evidence, str], Iterator[Table]]:
-    """The tables of statistics that take ratings, a criterion, panels and how resamples are drawn."""
-
-    def tables(evidence: Evidence, criterion: str) -> Iterator[Table]:
-        for statistic in statistics:
-            yield statistic(evidence.ratings, criterion, **evidence.given)
-
-    return tables
-
-
 SECTIONS: dict[str, Section] = {
     "glance": Section("At a glance", _glance),
     "criteria": Section("Every criterion", _criteria),
@@ -407,12 +408,6 @@ SECTIONS: dict[str, Section] = {
         "no facet, such as a scenario, divides its items into groups",
     ),
     "people": Section("Agreement of people with each other", _people),
-    "panels": Section(
-        "The best judge and the best pair",
-        _panels,
-        lambda e, _: e.of.runs != "single" and len(e.ratings.judges) > 1,
-        "there are not two judges, or runs of a judge are looked at one by one",
-    ),
     "retest": Section(
         "Test–retest of each judge",
         lambda e, c: [retest(e.ratings, c, e.of.runs_of, **e.drawing)],
@@ -454,10 +449,12 @@ SECTIONS: dict[str, Section] = {
         _twice("revise"),
         "nobody answered again after seeing a judge's score alone",
     ),
-    "disagreement": Section("Items of high disagreement", _of(high_disagreement)),
     "alt-test": Section("Alternative annotator test", _alt_test),
     "thresholds": Section("Pass or fail at a cut of the scale", _thresholds),
-    "calibration": Section("What people's score a judge's score means", _of(calibration_curves)),
+    "calibration": Section(
+        "What people's score a judge's score means",
+        lambda e, c: [calibration_curves(e.ratings, c, **e.given)],
+    ),
     "system": Section("Would the leaderboard's order be the people's?", _system),
     "bias": Section(
         "Feature bias: length, turn, language, own family",
@@ -475,8 +472,8 @@ SECTIONS: dict[str, Section] = {
 
 
 UNORDERED = (
-    *("glance", "overlap", "judges", "distribution", "people", "annotator-retest", "gold", "gold-labels"),
-    *("adjudication", "extra", "anchoring", "alt-test"),
+    *("glance", "criteria", "overlap", "judges", "distribution", "people", "annotator-retest", "gold"),
+    *("gold-labels", "adjudication", "extra", "anchoring", "alt-test"),
 )
 """The sections whose figures need no order of answers."""
 

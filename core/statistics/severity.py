@@ -246,10 +246,10 @@ def severity_sentence(adjusted: Table) -> str:
 
     swaps = [pair for pair in combinations(means, 2) if swapped(*pair)]
     if not swaps:
-        return "Adjusting people's means for the annotators' severity would leave the order of the players."
+        return "Adjusted for the annotators' severity, the players stand in the same order."
     a, b = max(swaps, key=lambda pair: abs(np.subtract(*means[pair[0]]) - np.subtract(*means[pair[1]])))
     return (
-        f"Adjusting people's means for the annotators' severity would change the order of the players: {a} "
-        f"and {b} have {means[a][0]:.2f} and {means[b][0]:.2f}, adjusted {means[a][1]:.2f} and "
+        "Adjusted for the annotators' severity, the players stand in another order: "
+        f"{a} and {b} have {means[a][0]:.2f} and {means[b][0]:.2f}, adjusted {means[a][1]:.2f} and "
         f"{means[b][1]:.2f}."
     )

@@ -11,7 +11,6 @@ from concord.estimate import Estimate
 from concord.reports.names import everybody
 from concord.scores import labels
 from concord.store import ratings
-from pages.parts import menu
 from pages.parts.plain import plain
 from pages.parts.session import workspace
 from pages.parts.theme import on_phone
@@ -85,7 +84,6 @@ class _Described(NamedTuple):
 def show(chart: Any, said: str, **look: Any) -> Any:
     """Draw a chart of Altair; `said` is its text for screen readers, `look` as of `st.altair_chart`."""
     described: Any = _Described(chart)
-    menu.keep_chart(said)
     return st.altair_chart(described, alt=said, **look)
 
 
@@ -96,9 +94,13 @@ def in_rows(chart: Chart, pixels: int, rows: int) -> Chart:
 
 
 def name_axis(limit: int = WIDE, **look: Any) -> alt.Axis:
-    """An axis of names: every one of them, at its row, of at most so many pixels, on phones of fewer."""
+    """An axis of names: every one of them, at its row, of at most so many pixels, on phones of fewer.
+
+    A name has as many lines as it is written in.
+    """
     limit = min(limit, NARROW) if on_phone() else limit
-    return alt.Axis(labelLimit=limit, labelOverlap=False, labelFlush=False, ticks=False, **look)
+    look = {"labelLimit": limit, "labelOverlap": False, "labelFlush": False, "ticks": False, **look}
+    return alt.Axis(labelExpr="split(datum.label, '\\n')", **look)
 
 
 def legend(columns: int, **look: Any) -> alt.Legend:
@@ -121,13 +123,6 @@ def line_at(value: float) -> Chart:
     return rule.encode(x=alt.X("value:Q"))
 
 
-def side_by_side(chart: Chart, panels: Sequence[str]) -> Chart:
-    """A small chart for each value of the field panel, in this order."""
-    header = alt.Header(title=None, labelLimit=WIDE + 60, labelFontSize=12)
-    place = alt.Facet("panel:N", sort=list(panels), header=header)
-    return chart.properties(width=WIDE).facet(place, columns=1 if on_phone() else 2)
-
-
 def text_colour() -> str:
     """The colour of words within a chart, of 4.5:1 or more against the page in the reader's theme."""
     return "#c9cdd1" if st.context.theme.type == "dark" else "#4a5157"
@@ -147,18 +142,13 @@ class Point(NamedTuple):
     name: str
     figure: Estimate
     kind: str = ""
-    panel: str = ""
-    """Which of several small charts has it."""
 
 
 def frame(rows: Sequence[Point]) -> pd.DataFrame:
-    """The defined figures as columns name, kind, panel, value, low, high, n."""
-    cells = [
-        (r.name, r.kind, r.panel, r.figure.value, r.figure.low, r.figure.high, r.figure.n)
-        for r in rows
-        if r.figure.defined
-    ]
-    data = pd.DataFrame(cells, columns=["name", "kind", "panel", "value", "low", "high", "n"])
+    """The defined figures as columns name, kind, value, low, high, n."""
+    defined = [(r, r.figure) for r in rows if r.figure.defined]
+    cells = [(r.name, r.kind, figure.value, figure.low, figure.high, figure.n) for r, figure in defined]
+    data = pd.DataFrame(cells, columns=["name", "kind", "value", "low", "high", "n"])
     return data.astype(dict.fromkeys(("value", "low", "high"), float))
 
 
@@ -174,17 +164,15 @@ def intervals(
     *,
     colours: alt.Scale | None = None,
     domain: tuple[float, float] | None = None,
-    percent: bool = False,
     key: bool = True,
     pixels: int = ROW,
     limit: int = WIDE,
     around: Sequence[Chart] = (),
-    panels: Sequence[str] = (),
 ) -> Chart:
     """The figures that are defined, the first on top; those of one name stand below one another in its row.
 
     `colours` are those of the kinds, which a legend names (`key`). A dashed line marks 0 where figures lie
-    on both sides of it. `around` are further layers; each of the `panels` has a small chart of its own.
+    on both sides of it. `around` are further layers.
     """
     data = frame(rows)
     kinds, names = list(dict.fromkeys(data.kind)), list(dict.fromkeys(data.name))
@@ -193,7 +181,7 @@ def intervals(
         domain = min(ends) - 0.5, max(ends) + 0.5
     scale = alt.Scale(domain=list(domain), nice=False, clamp=True) if domain else alt.Scale(zero=False)
     # More than five ticks have labels that overlap, of which every second is left out, 0 too.
-    ticks = alt.Axis(tickCount=5, format="%" if percent else alt.Undefined)
+    ticks = alt.Axis(tickCount=5)
     shades = colours or alt.Scale(domain=kinds)
     shown = (
         legend(1 if on_phone() and max(map(len, kinds), default=0) >= LONG else 2)
@@ -204,26 +192,19 @@ def intervals(
         "y": alt.Y("name:N", sort=names, title=None, axis=name_axis(limit)),
         "color": alt.Color("kind:N", scale=shades, legend=shown),
     }
-    several = data.duplicated(["name", "panel"]).any()
+    several = data.duplicated("name").any()
     if several:
         place["yOffset"] = alt.YOffset("kind:N", sort=kinds)
         pixels = max(pixels, BETWEEN * len(kinds))
     base = alt.Chart(data).encode(**place)
     low, value = (alt.X(f"{field}:Q", title=axis, scale=scale, axis=ticks) for field in ("low", "value"))
-    rounding = ".1%" if percent else ".3f"
-    said = tips(
-        ("name:N", "of"),
-        *([("kind:N", "by")] if len(kinds) > 1 else []),
-        *((*f[:2], rounding) if f[2:] else f for f in (VALUE, *ENDS)),
-    )
+    said = tips(("name:N", "of"), *([("kind:N", "by")] if len(kinds) > 1 else []), VALUE, *ENDS)
     layers: list[Chart] = [
         base.mark_rule(strokeWidth=2).encode(x=low, x2=alt.X2("high:Q")),
         base.mark_point(filled=True, size=70 if several else 90, opacity=1).encode(x=value, tooltip=said),
     ]
-    if not panels and data[["value", "low"]].min().min() < 0 < data[["value", "high"]].max().max():
+    if data[["value", "low"]].min().min() < 0 < data[["value", "high"]].max().max():
         layers.insert(0, line_at(0.0))
-    if panels:
-        return side_by_side(alt.layer(*layers).properties(height=pixels * len(names)), panels)
     return in_rows(alt.layer(*layers, *around), pixels, len(names))
 
 

@@ -11,6 +11,7 @@ from concord.estimate import Estimate
 from concord.table import UNDEFINED, Cell, Column, Note, Table, ends, is_text, shown
 from pages.parts import menu
 from pages.parts.plain import plain, with_code
+from pages.parts.theme import on_phone
 
 FOLDED = 250
 """Characters of notes that stand below a table; longer notes are folded away."""
@@ -36,9 +37,8 @@ def draw(
 
     Figures stay numbers, so that a column is sorted by value; an interval has a column of its own. `key`
     tells two tables of one name on a page apart. A table that says nothing but one reason is that sentence.
-    `select` is called with the row that the reader chooses; a `selectable` table returns that row. The
-    reader can have each row as a card with all its columns; on a phone that is the default. Without rows
-    its notes say why.
+    `select` is called with the row that the reader chooses; a `selectable` table returns that row. On a
+    phone each row is a card with all its columns. Without rows its notes say why.
     A `wrapped` table shows the whole of long texts, and cannot be sorted. One that is not `titled` stands
     below a heading that says the same. Parts of notes that the page has `said` are left out here; files have
     the whole notes.
@@ -56,7 +56,7 @@ def draw(
     if figures and len(reasons) == 1 and not some:
         st.caption("  \n".join(map(plain, (*_notes(table, said), f"Undefined: {reasons.pop()}."))))
         return None
-    cards = menu.as_cards()
+    cards = on_phone()
     chosen = _cards(table, key, select, selectable) if cards else None
     if wrapped and not cards and table.rows:
         texts = [

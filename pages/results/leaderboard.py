@@ -1,5 +1,9 @@
-"""How players compare; a row opens into a grid of scores, a cell into the conversation."""
+"""How players compare; a row opens into scores by two facets, and these into conversations.
 
+What a leaderboard is narrowed to, conditions of conversations and a panel of judges, stands in the address.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, get_args
 
@@ -20,14 +24,16 @@ from concord.store import tables as stored
 from concord.studies import studies
 from concord.table import Table
 from pages.parts import table
-from pages.parts.address import benchmark_chosen, checked, choice, go, link, listed, read, returned
+from pages.parts.address import benchmark_chosen, checked, choice, go, link, listed, several
 from pages.parts.charts import Point, forest, intervals, show
 from pages.parts.navigation import heading, part
 from pages.parts.plain import plain
 from pages.parts.reports import study_called
 from pages.parts.session import sentence, workspace
-from pages.results import filters, grid
 from pages.study.run_form import described
+
+Chosen = tuple[tuple[str, tuple[str, ...]], ...]
+"""Names with the values allowed, as `dict` takes them; unlike a dict it can be a key of the cache."""
 
 
 class Basis(NamedTuple):
@@ -36,7 +42,7 @@ class Basis(NamedTuple):
     folder: str
     stamp: tuple[int, int]
     benchmark: str
-    where: filters.Chosen
+    where: Chosen
     rubric: str = ""
 
 
@@ -90,7 +96,6 @@ def _difference(of: Wanted, what: str, one: str, other: str) -> Table:
 
 def page() -> None:
     """Draw the page."""
-    returned("leaderboard")
     heading("leaderboard")
     with workspace().read() as db:
         names = with_leaderboard(db, conversations.values(db)["benchmark"])
@@ -107,7 +112,7 @@ def page() -> None:
         sentence(error)
 
 
-OWN = "its own questions"
+OWN, EVERY = "its own questions", "all"
 MOST = 30
 """Players in the picture; the table has all."""
 
@@ -128,14 +133,16 @@ def _own(benchmark: Benchmark) -> None:
     with workspace().read() as db:
         judges = sharing(db, benchmark.name)
     with st.popover("Conversations, judges", icon=":material/tune:"):
-        panel = filters.panel(judges) if judges else ()
+        panel = _judges(judges) if judges else ()
         tables = _own_tables(_basis(benchmark), panel)
-    best = tables[0]
+    best, *others = tables
+    if best.caption:
+        st.subheader(plain(best.caption), anchor=False)
     if first := best.meta.get("first by"):
         title = next(column.title for column in best.columns if column.name == first)
         forest([*zip(map(best.label, best.rows), best.estimates(first), strict=True)], title, "Mean score")
     st.caption("Select a row to see its conversations.")
-    for each in tables:
+    for each in (replace(best, caption=""), *others):
         row = table.draw(each, selectable=True)
         if row is not None:
             about = {"player": row.get("player") or row.get("model")} | {
@@ -157,7 +164,28 @@ def _own_tables(of: Basis, judges: tuple[str, ...]) -> tuple[Table, ...]:
 def _basis(benchmark: Benchmark, rubric: str = "") -> Basis:
     with workspace().read() as db:
         stamp, values = stored.stamp(db), conversations.values(db, benchmark.name)
-    return Basis(str(workspace().path), stamp, benchmark.name, filters.where(benchmark, values), rubric)
+    return Basis(str(workspace().path), stamp, benchmark.name, _where(benchmark, values), rubric)
+
+
+def _where(benchmark: Benchmark, values: Mapping[str, Sequence[str]]) -> Chosen:
+    """The language, and the other conditions in which conversations of the benchmark differ."""
+    chosen: list[tuple[str, tuple[str, ...]]] = []
+    spoken = values["language"]
+    if len(spoken) > 1:
+        language = choice("Language", "language", [*spoken, EVERY], spoken[0], format_func=plain)
+        if language != EVERY:
+            chosen.append(("language", (language,)))
+    own = ("benchmark", "language", "player", *benchmark.evaluated, *benchmark.items)
+    for name in (name for name, found in values.items() if name not in own and len(found) > 1):
+        if picked := several(name.replace("_", " ").capitalize(), name, values[name]):
+            chosen.append((name, tuple(picked)))
+    return tuple(chosen)
+
+
+def _judges(judges: Sequence[str], default: Sequence[str] = ()) -> tuple[str, ...]:
+    """The judges chosen; none where the usual panel is to be taken."""
+    look = {"default": default, "placeholder": "every judge who answered the benchmark's own prompt"}
+    return tuple(several("Panel of judges", "judges", judges, what="judge", **look))
 
 
 def _common(benchmark: Benchmark, rubric: str) -> None:
@@ -193,10 +221,10 @@ def _common(benchmark: Benchmark, rubric: str) -> None:
         "*Final* is the weighted mean of the criteria; *score* is final less a penalty for replies longer "
         f"than the median player's; people correct final.{more} {plain(apart(board))}"
     )
-    st.caption("Select a row to see the player's conversations as a grid.")
+    st.caption("Select a row to see the player's scores by facet, and its conversations.")
     row = table.draw(replace(by_judges, caption=""), key="leaderboard", selectable=True)
     if row is not None:
-        _grid(board, benchmark, str(row["player"]))
+        _opened(board, benchmark, str(row["player"]))
     differ = st.expander(
         "Do these two differ?",
         expanded="of" in st.query_params,
@@ -253,7 +281,7 @@ def _forget_two() -> None:
 def _panel(rated: Rated, benchmark: Benchmark) -> tuple[tuple[str, ...], str]:
     left, right = st.columns([3, 2])
     with left:
-        judges = filters.panel(rated.judges, rated.panel())
+        judges = _judges(rated.judges, rated.panel())
     offered = list(leaderboards.weightings(benchmark.criteria))
     if len(offered) == 1:  # one criterion alone cannot be weighed
         return judges, offered[0]
@@ -296,34 +324,17 @@ def _study(wanted: Wanted) -> tuple[str, str]:
         return study, progress.mark(db, study)
 
 
-def _grid(board: Leaderboard, benchmark: Benchmark, player: str) -> None:
-    if len(benchmark.facets) < 2:
-        return link(
-            "conversations", f"See {player}'s conversations", player=player, benchmark=board.benchmark
-        )
-    down, across = benchmark.facets[:2]
-    st.subheader(plain(f"{player}: {down} × {across}"), anchor=False)
-    counted = [c for c in benchmark.criteria if c.counted]
-    labels = {"final": "Final", **{c.name: c.label for c in counted}}
-    value = st.segmented_control(
-        "Score", list(labels), default="final", format_func=labels.__getitem__, required=True
-    )
-    facets = board.rated.facets.reindex(columns=[down, across])
-    cells = leaderboards.grid(board.scored, facets, player, value)
-    st.caption("Select a cell to open its conversation.")
-    cell = grid.draw(cells, down, across, counted[0].scale, key=f"grid of {player}")
-    if cell is None:
-        return None
-    if len(cell["conversations"]) == 1:
-        return read(cell["conversations"][0], "leaderboard")
-    st.markdown(f"{len(cell['conversations'])} conversations lie in this cell.")
-    return link(
-        "conversations",
-        "See them",
-        benchmark=board.benchmark,
-        player=player,
-        **{down: cell["row"], across: cell["column"]},
-    )
+def _opened(board: Leaderboard, benchmark: Benchmark, player: str) -> None:
+    """A player's scores by the first two facets, whose rows lead to conversations; else all of these."""
+    about = {"benchmark": board.benchmark, "player": player}
+    if len(benchmark.facets) > 1:
+        down, across = benchmark.facets[:2]
+        scores = leaderboards.grid(board, player, down, across)
+        row = table.draw(scores, key=f"grid of {player}", selectable=True)
+        if row is None:
+            return
+        about[down] = str(row[down])
+    go("conversations", **about)
 
 
 page()

@@ -8,6 +8,7 @@ import streamlit as st
 from concord.conversation import Conversation
 from concord.errors import ConcordError, ConfigError
 from concord.files import file_name, read_text
+from concord.questions import COMPARED
 from concord.rating import Criterion
 from concord.rubrics import shelf, writing
 from concord.rubrics.reading import rubric_of
@@ -211,7 +212,8 @@ def _question(criterion: Criterion, key: str) -> None:
         )
     if criterion.reason:
         st.text_input("Why?", key=f"why {key}", label_visibility="collapsed", placeholder="Why?")
-    st.caption(plain(f"{rubric_form.ANSWERS[scale.type]}, measured as {scale.kind.level}{needed}{only}"))
+    how = f"compared {COMPARED[scale.kind.level]}"
+    st.caption(plain(f"{rubric_form.ANSWERS[scale.type]}, {how}{needed}{only}"))
 
 
 def _versions(name: str) -> None:

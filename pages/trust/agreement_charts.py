@@ -1,9 +1,8 @@
 """The charts of the agreement page; a rater's name is data, never the name of a field."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any, Literal
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -13,7 +12,7 @@ from concord.estimate import Estimate
 from concord.questions import Scale
 from concord.reports.answers import WITH_ALL
 from concord.statistics.glance import measured
-from concord.table import Table
+from concord.table import Cell, Table
 from pages.parts.charts import (
     ENDS,
     GREY,
@@ -28,7 +27,6 @@ from pages.parts.charts import (
     legend,
     line_at,
     name_axis,
-    side_by_side,
     sizes,
     text_colour,
     tips,
@@ -43,10 +41,10 @@ too few figures are defined.
 TALL_ROW = 32
 SLANTED = 6
 """With more criteria than this their names are slanted."""
-SQUARE, PLOT, SIDE = 400, 380, 260
-"""The heights of the scatter and of other single charts, and the width of one of several, in pixels."""
-MOST = 6
-"""Judges and panels that several small charts show; the tables below have all."""
+UNSURE = "#8a8f9826"
+"""The shade of a box whose interval holds 0, on white and on black."""
+SQUARE = 400
+"""The height of the scatter in pixels."""
 SMALL = 200
 """With names of at most so many pixels the glance is small, and its axis says less in a line."""
 SAME = 0.001
@@ -66,7 +64,11 @@ def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[s
         return
     person = defined[-1].get("person")
     compared = what == "judge" and _defined(person)
-    rows = [Point(str(row["name"]), row[what], str(row["name"])) for row in defined]  # type: ignore[arg-type]
+    rows = [
+        Point(_with_verdict(row), figure, str(row["name"]))
+        for row in defined
+        if isinstance(figure := row[what], Estimate)
+    ]
     if compared:
         rows.append(Point(HUMAN, person, HUMAN))  # type: ignore[arg-type]
     names = [row.name for row in rows]
@@ -78,34 +80,30 @@ def glance(tables: Mapping[str, Table], *, limit: int = 260) -> Iterator[tuple[s
     symbol, of = next(column.title for column in table.columns if column.name == what).split(" ", 1)
     small = limit <= SMALL or on_phone()
     title = [symbol, of, f"({on} items)"] if small else f"{symbol} {of} ({on} items)"
-    colours = judge_colours([name for name in names if name != HUMAN])
+    colours = judge_colours([row.kind for row in rows if row.kind != HUMAN])
     shades = alt.Scale(domain=[*colours.domain, HUMAN], range=[*colours.range, GREY])
     around: list[Chart] = []
     text = f"Agreement of each judge and panel ({symbol} {of}), with 95% intervals."
     if compared:
         data = frame(rows)
         data["person"] = np.array([*(getattr(figure, "value", None) for figure in beside), None], dtype=float)
-        data["verdict"] = [*(str(row.get("verdict") or "") for row in defined), ""]
         y = alt.Y("name:N", sort=names, title=None, axis=name_axis(limit))
         human = alt.Chart(data.tail(1))
         band = human.mark_rect(opacity=0.18, color=GREY).encode(x="low:Q", x2=alt.X2("high:Q"))
         apart = alt.Chart(data[(data.person - data.value.iloc[-1]).abs() > SAME])
         tick = apart.mark_tick(thickness=3, size=18, color=GREY).encode(x=alt.X("person:Q"), y=y)
-        middle = (domain[0] + 1) / 2
-        sides: tuple[tuple[Any, Literal["left", "right"], int], ...] = (
-            (alt.datum.value <= middle, "left", 8),
-            (alt.datum.value > middle, "right", -8),
-        )
-        base = alt.Chart(data).encode(y=y, x=alt.X("value:Q"), text=alt.Text("verdict:N"))
-        look: dict[str, Any] = {"baseline": "bottom", "dy": -3, "fontSize": 11, "color": text_colour()}
-        words = [base.transform_filter(half).mark_text(align=to, dx=dx, **look) for half, to, dx in sides]
-        around = [band, line_at(float(data.value.iloc[-1])), tick, *words]
+        around = [band, line_at(float(data.value.iloc[-1])), tick]
         text = (
             f"{symbol} with the same other people, with 95% intervals; grey: one more person. The words "
-            "judge the paired difference from that person, which is surer than the intervals look."
+            "below a name judge the paired difference from that person, which is surer than intervals look."
         )
     how: dict[str, Any] = {"colours": shades, "domain": domain, "key": False, "pixels": TALL_ROW}
     yield text, intervals(rows, title, limit=limit, around=around, **how)
+
+
+def _with_verdict(row: Mapping[str, Cell]) -> str:
+    """The name of a judge or panel, its verdict in the line below."""
+    return "\n".join(str(row[name]) for name in ("name", "verdict") if row.get(name))
 
 
 def scatter(
@@ -162,7 +160,9 @@ def distribution(table: Table, scale: Scale | None) -> Chart:
     data["answer"] = [scale.word(score, level=True) if scale else f"{score:g}" for score in data.score]
     answers = list(dict.fromkeys(data.sort_values("score").answer))
     shades = alt.Scale(domain=answers, range=_shades(len(answers)))
-    share = alt.X("share:Q", title="share of answers", axis=_percent(), scale=alt.Scale(domain=[0, 1]))
+    share = alt.X(
+        "share:Q", title="share of answers", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])
+    )
     bars = (
         alt.Chart(data)
         .mark_bar()
@@ -207,31 +207,23 @@ def _criteria(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     raters, criteria = (list(dict.fromkeys(data[name])) for name in ("down", "across"))
     data = data.astype(dict.fromkeys(("value", "low", "high"), float))
     data["shown"] = [f"{rho:z.2f}" for rho in data.value]
-    unsure = (data.low <= 0) & (data.high >= 0) | data.low.isna()
     slanted = len(criteria) > SLANTED or on_phone()
     head = alt.Axis(orient="top", labelAngle=-40 if slanted else 0, labelLimit=110, labelOverlap=False)
-    place: dict[str, Any] = {
-        "x": alt.X("across:N", sort=criteria, title=None, axis=head),
-        "y": alt.Y("down:N", sort=raters, title=None, axis=name_axis()),
-        "tooltip": tips(("down:N", "of"), ("across:N", "on"), VALUE, *ENDS),
-    }
+    base = alt.Chart(data).encode(
+        x=alt.X("across:N", sort=criteria, title=None, axis=head),
+        y=alt.Y("down:N", sort=raters, title=None, axis=name_axis()),
+        tooltip=tips(("down:N", "of"), ("across:N", "on"), VALUE, *ENDS),
+    )
+    sure = "datum.low > 0 || datum.high < 0"
     shade = alt.Scale(domain=[0, 1], clamp=True, range=["#dfe6ee", "#1d5a96"])
-    digits = alt.ColorValue("black", condition={"test": "datum.value > 0.78", "value": "white"})
-    text = alt.Text("shown:N")
-    sure, other = (alt.Chart(data[of]).encode(**place) for of in (~unsure, unsure))
-    layers = [
-        sure.mark_rect().encode(color=alt.Color("value:Q", legend=None, scale=shade)),
-        sure.mark_text().encode(text=text, color=digits),
-    ]
-    if unsure.any():
-        layers += [
-            other.mark_rect(color=GREY, opacity=0.15),
-            other.mark_text(color=text_colour(), fontStyle="italic").encode(text=text),
-        ]
+    boxes = alt.when(sure).then(alt.Color("value:Q", legend=None, scale=shade)).otherwise(alt.value(UNSURE))
+    digits = alt.when(f"!({sure})").then(alt.value(text_colour()))
+    digits = digits.when("datum.value > 0.78").then(alt.value("white")).otherwise(alt.value("black"))
+    boxed = [base.mark_rect().encode(color=boxes), base.mark_text().encode(text="shown:N", color=digits)]
     yield (
         f"Spearman's ρ with the mean of all people on every criterion ({sizes(data.n.tolist())} items); grey "
-        f"and slanted where the 95% interval holds 0. {WITH_ALL}",
-        in_rows(alt.layer(*layers), ROW, len(raters)),
+        f"where the 95% interval holds 0. {WITH_ALL}",
+        in_rows(alt.layer(*boxed), ROW, len(raters)),
     )
 
 
@@ -267,88 +259,14 @@ def _bias(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
         )
 
 
-def _thresholds(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
-    """Pass rates of players by people and by each judge, raw and corrected."""
-    cuts = tables["thresholds"]
-    raters = _last([row["rater"] for row in cuts.rows if _defined(row["sensitivity"])])
-    kinds = {"people": "people", "judge": "judge alone", "corrected": "judge, corrected"}
-    by_player = tables["pass_rates"].rows if "pass_rates" in tables else ()
-    rates = [
-        Point(str(row.get("group", "all")), figure, kinds[kind], str(row["rater"]))
-        for row in (*cuts.rows, *by_player)
-        if row["rater"] in raters
-        for kind in kinds
-        if isinstance(figure := row[kind], Estimate) and figure.defined
-    ]
-    if rates:
-        how: dict[str, Any] = {"domain": (0.0, 1.0), "percent": True, "panels": raters}
-        yield (
-            "Pass rate of all items and of each player's: people's own, the judge's, and the judge's "
-            f"corrected by people (PPI++, 95% intervals; {sizes(row['n'] for row in cuts.rows)} items).",
-            intervals(rates, "pass rate", colours=alt.Scale(domain=list(kinds.values())), **how),
-        )
-
-
-def _calibration(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
-    """The reliability diagram of each judge; of those on people's scale with a diagonal."""
-    curves = [row for row in tables["calibration_curves"].rows if row["score"] is not None]
-    of_rater = Counter(row["rater"] for row in curves if getattr(row["people"], "interval", None))
-    raters = _last([rater for rater, groups in of_rater.items() if groups > 1])
-    if not raters:
-        return
-    data = pd.DataFrame(
-        [
-            {"panel": row["rater"], "score": row["score"], "n": row["n"]}
-            | {name: getattr(row["people"], name) for name in ("value", "low", "high")}
-            for row in curves
-            if row["rater"] in raters
-        ]
-    ).astype(dict.fromkeys(("score", "value", "low", "high"), float))
-    shown = data[["value", "low", "high"]].to_numpy()
-    axis = alt.Scale(domain=[float(np.nanmin(shown)), float(np.nanmax(shown))], nice=True, zero=False)
-    x = alt.X("score:Q", title="judge's score", scale=alt.Scale(zero=False, padding=8))
-
-    def y(field: str) -> alt.Y:
-        return alt.Y(f"{field}:Q", title="people's mean", scale=axis)
-
-    base = alt.Chart(data)
-    shared = [str(row["rater"]) for row in curves if row["difference"] is not None]
-    same = base.transform_filter(alt.FieldOneOfPredicate("panel", shared))
-    area = alt.Size("n:Q", scale=alt.Scale(range=[20, 140]), legend=None)
-    said = tips(("score:Q", "judge's score", ".2f"), ("value:Q", "people's mean", ".2f"), ("n:Q", "items"))
-    layers = alt.layer(
-        same.mark_line(color=GREY, strokeDash=[4, 4], clip=True).encode(x=x, y=y("score")),
-        base.mark_rule(strokeWidth=1.5, color=GREY).encode(x=x, y=y("low"), y2=alt.Y2("high:Q")),
-        base.mark_point(filled=True, opacity=1).encode(x=x, y=y("value"), size=area, tooltip=said),
-        data=data,
-    )
-    yield (
-        "Reliability diagram: people's mean (95% interval) of the items of about the same score. A larger "
-        "dot is more items. On the dashed line, drawn where judge and people share a scale, the judge is "
-        "calibrated.",
-        side_by_side(layers.properties(height=SIDE), raters),
-    )
-
-
-def _last(raters: Sequence[Any]) -> list[str]:
-    """The judges and panels that charts show: where there are too many the last, panels among them."""
-    return [str(rater) for rater in dict.fromkeys(raters)][-MOST:]
-
-
 def _defined(cell: Any) -> bool:
     return isinstance(cell, Estimate) and cell.defined
-
-
-def _percent() -> alt.Axis:
-    return alt.Axis(format="%")
 
 
 PICTURES: dict[str, Pictures] = {
     "bias": _bias,
     "criteria": _criteria,
-    "calibration": _calibration,
     "glance": glance,
     "raters": _severities,
-    "thresholds": _thresholds,
 }
 """The charts above the tables of a section of `concord.reports.sections`, by the section's name."""

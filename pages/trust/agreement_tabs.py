@@ -14,20 +14,20 @@ from concord.files import file_name
 from concord.llm.models import currency
 from concord.reports.agreement_report import AgreementReport, at
 from concord.reports.answers import (
+    CHOSEN,
     WITH_ALL,
     cheaper,
     farthest,
     favours,
+    left_out,
     more_needed,
     next_step,
     per_thousand,
     severest,
-    without_weakest,
 )
 from concord.reports.names import renamed
 from concord.reports.overview import NextStep
 from concord.reports.page import of_study
-from concord.reports.screen import tables as screen_tables
 from concord.reports.screen import tiles
 from concord.reports.sections import OVER_ALL, SECTIONS, UNORDERED
 from concord.reports.verdict import careless
@@ -50,7 +50,7 @@ RHO = "Spearman's ρ with the mean of people"
 MOST_ROWS = 20
 """Groups in one picture."""
 MOST_ITEMS = 10
-"""Items beside the scatter, about as high as it; the section of items with high disagreement has more."""
+"""Items beside the scatter, about as high as it."""
 MOCK = ":orange-badge[mock]"
 LEAVING = "the next step"
 """Where the session keeps the page that the reader goes on to."""
@@ -152,21 +152,11 @@ def limits(report: AgreementReport) -> None:
 
 def _judges(report: AgreementReport, criterion: str) -> None:
     """Every judge beside people, on every criterion and on this one."""
-    tables = []
-    if criterion in report.ordered:
-        if len(report.ordered) > 1:
-            every = _named(report, "criteria", report.main)
-            _pictures("criteria", every, "Every judge and panel on every criterion")
-        own = _named(report, "judges", criterion)
-        beside = _named(report, "glance", criterion)["glance"]
-        tables += [beside, *(own[name] for name in ("judges", "held_out"))]
-        tables += [*_named(report, "criteria", report.main).values()]
-        score_distribution(report, criterion)
-    else:
-        tables += screen_tables(report, criterion)
-    if report.categories is not None:
-        tables.append(report.categories)
-    _folded(report, criterion, tables)
+    every = _named(report, "criteria", report.main)
+    _pictures("criteria", every, "Every judge and panel on every criterion")
+    score_distribution(report, criterion)
+    beside = {**_named(report, "glance", criterion), **_named(report, "judges", criterion)}
+    _folded(report, criterion, [*beside.values(), *every.values()])
     with workspace().read() as db:
         failed = conversations.count(db, Filter(study=report.of.study.name, failed=True))
     if failed:
@@ -205,33 +195,22 @@ def _raters(report: AgreementReport, criterion: str) -> None:
     _folded(report, criterion, [*severities.values(), *_named(report, "people", criterion).values()])
 
 
-def _panels(report: AgreementReport, criterion: str) -> None:
-    """Any two judges or panels side by side with their price."""
-    _two(report, criterion)
-    tables = [*_named(report, "panels", criterion).values()]
-    _folded(report, criterion, tables)
-    if why := report.lacks("panels", criterion):
-        st.caption(plain(f"No panels are compared: {why}."))
-
-
 @live
-def _two(report: AgreementReport, criterion: str) -> None:
+def _panels(report: AgreementReport, criterion: str) -> None:
     """Two judges or panels that the reader chooses: agreement, the paired difference, the price."""
     judges = report.ratings.judges
     if len(judges) < 2:
+        st.caption("No panels are compared: there are not two judges.")
         return
     with workspace().read() as db:
         known = ratings.price_of_judges(db, report.of.study.name)
     named, money = labels(known), currency(workspace().models_path)
     prices = {named[rater]: price for rater, price in known.items()}
+    without, why = left_out(report, criterion, prices)
+    others = [judge for judge in report.judges if judge != without]
     answered, chosen, places = st.container(), [], st.columns(2)
-    for place, name, usual in zip(
-        places,
-        ("panel", "beside"),
-        (report.judges, without_weakest(report, criterion)),
-        strict=False,
-    ):
-        label = "These judges" if name == "panel" else "Beside these"
+    fields = (("These judges", "panel", report.judges), ("Beside these", "beside", others))
+    for place, (label, name, usual) in zip(places, fields, strict=True):
         with place:
             picked = several(label, name, judges, what="judge", default=usual)
         chosen.append(tuple(judge for judge in judges if judge in picked))
@@ -250,7 +229,7 @@ def _two(report: AgreementReport, criterion: str) -> None:
         value = "undefined" if figure.value is None else f"{figure.value:z.2f}"
         place.metric("ρ with the mean of all people", value, plain(per_thousand(total, money)), **look)
     answered.markdown(f"**{plain(cheaper(row, report.options.margin, totals, money))}**")
-    st.caption(WITH_ALL)
+    st.caption(plain(f"The second panel is at first all judges but {without}, {why}. {WITH_ALL} {CHOSEN}"))
 
 
 def _more(report: AgreementReport, criterion: str) -> None:
@@ -429,7 +408,7 @@ TABS = {
         ("missing", "retest", "calibration", "alt-test", "thresholds", "system"),
     ),
     "Would a cheaper panel do?": Tab("panels", _panels),
-    "Where does it fail?": Tab("fails", _where, ("disagreement",)),
+    "Where does it fail?": Tab("fails", _where),
     "What does it favour?": Tab("favours", _favours),
     "Who rated how?": Tab(
         "raters",

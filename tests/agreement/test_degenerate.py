@@ -10,10 +10,9 @@ from concord.statistics.calibration import calibration_curves
 from concord.statistics.ceilings import ceilings, held_out
 from concord.statistics.distribution import score_distribution
 from concord.statistics.feature_bias import feature_bias
-from concord.statistics.items import PLAYERS, high_disagreement, largest_differences, levels, within
+from concord.statistics.items import PLAYERS, largest_differences, levels, within
 from concord.statistics.judges import judge_figures
 from concord.statistics.nominal import nominal
-from concord.statistics.panels import best_panel
 from concord.statistics.planning import designs, needed
 from concord.statistics.ratings import read_ratings
 from concord.statistics.reliability import reliability, retest
@@ -52,8 +51,6 @@ FIGURES = {
     "ceilings": ceilings,
     "within": lambda table, name: within(PLAYERS, table, name, {"player": {0: "a", 1: "b"}}, resamples=20),
     "levels": lambda table, name: levels(table, name, {0: "a", 1: "b"}, resamples=20),
-    "high_disagreement": lambda table, name: high_disagreement(table, name, resamples=20),
-    "best_panel": lambda table, name: best_panel(table, name, resamples=20),
     "retest": lambda table, name: retest(table, name, {"j": table.judges}, resamples=20),
     "alt_test": alt_test,
     "needed": lambda table, name: needed(table, name, resamples=20),

@@ -1,14 +1,12 @@
-"""Items: the farthest, and those of high disagreement."""
+"""Items: the farthest, and those of a group."""
 
 import numpy as np
-import pytest
 
-from concord.statistics.items import high_disagreement, largest_differences
+from concord.statistics.items import PLAYERS, largest_differences, within
 from concord.statistics.judges import judge_figures
-from concord.statistics.panels import best_panel
 from concord.statistics.ratings import read_ratings
 
-from .frames import flat, study
+from .frames import study
 
 
 def test_largest_differences():
@@ -16,7 +14,6 @@ def test_largest_differences():
     gaps = largest_differences(read_ratings(rows), "quality", ["j"])
     assert gaps["unit"].tolist() == [1, 0, 2]
     assert gaps["difference"].tolist() == [1 - 4.5, 2 - 1, 0]
-    assert gaps["spread"].tolist() == [pytest.approx(np.sqrt(0.5)), 0, 0]
     panel = largest_differences(read_ratings(rows), "quality", ["j", "k"])
     assert panel["unit"].tolist() == [1, 0]
     assert panel["score"].tolist() == [2.5, 2]
@@ -37,20 +34,6 @@ def test_items_that_lack_a_score_are_left_out():
     assert (row["unit"], row["people"], row["mean"], row["difference"]) == (0, 2, 2, 0)
 
 
-def test_contested_items():
-    # People agree on units 0 to 3 and differ by 4 on units 4 to 7; the judge is right where they agree.
-    persons = {"ann": [1, 2, 3, 4, 1, 1, 2, 1], "bob": [1, 2, 3, 4, 5, 5, 4, 5], "cy": [None] * 7 + [4]}
-    rows = flat(
-        high_disagreement(
-            read_ratings(study(persons, {"j": [1, 2, 3, 4, 5, 4, 1, 2]})), "quality", resamples=50
-        )
-    )
-    agree, differ = rows.to_dict("records")
-    assert (agree["people"], agree["n"], agree["spearman"], agree["mae"]) == ("agree", 4, 1, 0)
-    assert (differ["people"], differ["n"]) == ("differ", 4)
-    assert differ["mae"] == pytest.approx((2 + 1 + 2 + (10 / 3 - 2)) / 4)
-
-
 def test_intervals_of_these_annotators_alone_are_said_above_the_table():
     rng = np.random.default_rng(1)
     place = rng.integers(1, 6, 30)
@@ -60,9 +43,8 @@ def test_intervals_of_these_annotators_alone_are_said_above_the_table():
     judge = {name: answers.pop(name) for name in "jk"}
     table = read_ratings(study(answers, judge))
     for people, said in (("like-these", True), ("these", False)):
-        found = high_disagreement(table, "quality", resamples=50, people=people)
+        groups = {"player": {unit: unit % 2 for unit in range(30)}}
+        found = within(PLAYERS, table, "quality", groups, resamples=50, people=people)
         assert (found.caption.endswith("Intervals here are for these 3 annotators alone.")) == said
-        searched = best_panel(table, "quality", [("j",), ("k",)], resamples=50, people=people)
-        assert ("for these 3 annotators alone" in searched.caption) == said
         # Intervals for annotators like these need no such sentence.
         assert "Intervals here" not in judge_figures(table, "quality", resamples=50, people=people).caption

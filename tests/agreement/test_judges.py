@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from concord.statistics.ceilings import ceilings, held_out
-from concord.statistics.items import high_disagreement
+from concord.statistics.items import PLAYERS, within
 from concord.statistics.judges import judge_figures
 from concord.statistics.ratings import read_ratings
 from concord.statistics.resampling import draws
@@ -296,7 +296,8 @@ def test_a_table_says_whom_its_intervals_are_about():
     like = judge_figures(table, "quality", resamples=20, people="like-these")
     assert "annotators left out one at a time; for annotators like these 3" in like.notes[0]
     # A table whose figures are not made without each annotator keeps to these.
-    others = high_disagreement(table, "quality", resamples=20, people="like-these")
+    groups = {"player": dict.fromkeys(table.units, "a")}
+    others = within(PLAYERS, table, "quality", groups, resamples=20, people="like-these")
     assert "for these 3 annotators" in others.notes[0]
 
 

@@ -8,7 +8,6 @@ import pytest
 from concord.statistics.figures import AS_DRAWN, WEIGHED
 from concord.statistics.items import PLAYERS, levels, within
 from concord.statistics.judges import judge_figures
-from concord.statistics.panels import best_panel
 from concord.statistics.ratings import read_ratings
 from concord.statistics.study import people_table, study_agreement
 from concord.statistics.systems import systems
@@ -141,36 +140,3 @@ def test_each_table_says_which_figures_weigh_items():
     assert WEIGHED not in judge_figures(read_ratings(ratings), "quality", resamples=20).notes[0]
     rater = study_agreement(weighed, resamples=0).criteria["quality"].judges[0]
     assert rater.p.reason == "no p-value: items do not count alike"
-
-
-def test_the_best_judge_is_sought_among_items_that_weigh():
-    """Twelve items weigh thrice as much as twelve others: the best judge is that of a table with copies.
-
-    Of the items as drawn, each once, judge often follows people on the twelve that weigh little and wins.
-    """
-    quality = [*range(12), *range(12)]
-    rare = [*range(12), *([5, 6] * 6)]
-    often = [*range(5, -1, -1), *range(6, 12), *range(12)]
-    heavy = range(12)
-    table = study({"ann": quality}, {"rare": rare, "often": often})
-    weighed = read_ratings(table, chances={unit: 1 / 3 if unit in heavy else 1.0 for unit in range(24)})
-    thrice = [*range(24), *heavy, *heavy]
-    repeated = read_ratings(
-        study(
-            {"ann": [quality[unit] for unit in thrice]},
-            {"rare": [rare[unit] for unit in thrice], "often": [often[unit] for unit in thrice]},
-        )
-    )
-
-    def found(table, **asked):
-        rows = best_panel(table, "quality", [["rare"], ["often"]], resamples=100, **asked).rows
-        return [(row["rater"], row["spearman"].value) for row in rows]
-
-    as_drawn = found(read_ratings(table))
-    best = found(weighed)
-    assert [name for name, _ in as_drawn] == ["often", "rare"]
-    assert [name for name, _ in best] == ["rare", "often"]
-    assert [rho for _, rho in best] == pytest.approx([rho for _, rho in found(repeated)])
-    search = best_panel(weighed, "quality", [["rare"], ["often"]], resamples=100)
-    assert WEIGHED in search.notes[0]
-    assert search.rows[0]["lead"].low < search.rows[0]["lead"].value < search.rows[0]["lead"].high

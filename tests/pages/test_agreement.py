@@ -252,7 +252,6 @@ def test_every_section_has_its_place_on_one_tab() -> None:
         "players",
         "scenarios",
         "people",
-        "panels",
         "forecast",
         "bias",
         "raters",

@@ -70,9 +70,9 @@ def test_what_names_a_row_stays_in_sight_with_a_rank_before_it() -> None:
     assert [name for name, column in columns.items() if column["pinned"]] == ["rank", "player"]
 
 
-def test_rows_as_cards_keep_every_column_and_open() -> None:
+def test_rows_as_cards_keep_every_column_and_open(monkeypatch: pytest.MonkeyPatch) -> None:
     page = AppTest.from_function(drawn_table, default_timeout=30)
-    page.session_state[menu.CARDS] = True
+    monkeypatch.setattr(part, "on_phone", lambda: True)
     page.run()
     assert not page.exception
     assert not page.dataframe, "the cards stand in the table's place"
@@ -91,9 +91,9 @@ def long_tables() -> None:
     draw(Table("many", "Many", (Column("who"), Column("n")), rows))
 
 
-def test_of_a_long_table_ten_cards_are_drawn_and_more_when_asked() -> None:
+def test_of_a_long_table_ten_cards_are_drawn_and_more_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     page = AppTest.from_function(long_tables, default_timeout=30)
-    page.session_state[menu.CARDS] = True
+    monkeypatch.setattr(part, "on_phone", lambda: True)
     page.run()
     for drawn in (10, 20, 35):
         cards = [text.value for text in page.markdown if text.value.startswith("**r")]
@@ -111,9 +111,11 @@ def table_of_places() -> None:
     draw(Table("places", "Places", columns, ({"who": "x", "a": 5, "rank a": 1, "b": 7, "rank b": 2},)))
 
 
-def test_cards_have_headings_like_the_grid_and_columns_of_one_heading_each() -> None:
+def test_cards_have_headings_like_the_grid_and_columns_of_one_heading_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     page = AppTest.from_function(table_of_places, default_timeout=30)
-    page.session_state[menu.CARDS] = True
+    monkeypatch.setattr(part, "on_phone", lambda: True)
     page.run()
     said = [text.value.split("  \n") for text in page.markdown]
     assert ["a: **5**", r"\#: **1**", "b: **7**", r"\#: **2**"] in said
@@ -146,11 +148,13 @@ def selectable_table() -> None:
     st.text(f"chosen: {row and row['who']}")
 
 
-def test_a_card_can_be_chosen_where_a_row_can_and_a_note_leaves_out_what_was_said() -> None:
+def test_a_card_can_be_chosen_where_a_row_can_and_a_note_leaves_out_what_was_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     page = AppTest.from_function(selectable_table, default_timeout=30).run()
     assert [caption.value for caption in page.caption] == ["judge less people", r"Rules\."]
     assert not page.markdown, "the heading is the page's own"
-    page.session_state[menu.CARDS] = True
+    monkeypatch.setattr(part, "on_phone", lambda: True)
     page.run()
     assert page.text[0].value == "chosen: None"
     page.button(key="picks card 1").click().run()

@@ -9,7 +9,6 @@ from concord.estimate import Estimate
 from concord.reports import answers
 from concord.reports.features import FEATURES, OWN_FAMILY
 from concord.table import Column, Table
-from tests.reports.test_agreement_report import measured, simulated
 from tests.reports.test_verdict import two_judges
 
 SURE, UNSURE = Estimate(0.5, 0.2, 0.8, n=40), Estimate(0.1, -0.2, 0.4, n=40)
@@ -157,8 +156,9 @@ def test_whether_a_cheaper_panel_does_is_said_with_difference_and_price(
     )
 
 
-def test_the_panel_to_try_first_leaves_out_the_judge_that_agrees_least() -> None:
+def test_the_panel_to_try_first_leaves_out_the_dearest_judge_or_the_one_that_agrees_least() -> None:
     report = two_judges(0.3, 4.0, 0.5)
-    assert answers.without_weakest(report, "final") == ("j",)
-    alone = measured(simulated(judge_noise=0.5, person_noise=0.5))
-    assert answers.without_weakest(alone, "final") == ("j",)
+    weakest = ("k", "which agrees least with people")
+    for prices in ({}, {"j": 2.0}, {"j": 2.0, "k": None}, {"j": 2.0, "k": 2.0}):
+        assert answers.left_out(report, "final", prices) == weakest
+    assert answers.left_out(report, "final", {"j": 2.5, "k": 2.0}) == ("j", "the dearest")

@@ -7,6 +7,7 @@ import io
 import json
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -249,22 +250,28 @@ def test_criteria_on_scales_of_different_width_are_ranked_one_by_one():
         leaderboards._weights(None, [wit, effort])
 
 
-def test_a_grid_has_a_cell_for_each_pair_of_facets():
+def test_a_grid_has_the_mean_of_each_pair_of_facets_and_leaves_out_refusals():
     scored = panel_scores(
-        stored((1, "p", 1, 10), (2, "p", 1, 10), (3, "p", 1, 10), (4, "other", 1, 10)),
+        stored((1, "p", 1, 10), (2, "p", 1, 10), (3, "p", 1, 10), (4, "other", 1, 10), (5, "p", 1, 10)),
         given(
-            (1, "a", 4.0, 4.0, 0.0), (2, "a", 2.0, 2.0, 0.0), (3, "a", 5.0, 5.0, 1.0), (4, "a", 1.0, 1.0, 0.0)
+            *((1, "a", 4.0, 4.0, 0.0), (2, "a", 2.0, 2.0, 0.0), (3, "a", 5.0, 5.0, 1.0)),
+            *((4, "a", 1.0, 1.0, 0.0), (5, "a", 5.0, 5.0, 0.0)),
         ),
         ["a"],
         ALIKE,
     )
     facets = pd.DataFrame(
-        {"character": ["x", "x", "y", "x"], "situation": ["s", "s", "s", "s"]}, index=[1, 2, 3, 4]
+        {"character": ["x", "x", "y", "x", "y"], "situation": ["s", "s", "s", "s", "t"]},
+        index=[1, 2, 3, 4, 5],
     )
-    cells = leaderboards.grid(scored, facets, "p").to_dict("records")
-    assert cells[0] == {"row": "x", "column": "s", "value": 3.0, "conversations": (1, 2), "refused": 0}
-    assert np.isnan(cells[1].pop("value")), "a refused conversation has no score"
-    assert cells[1] == {"row": "y", "column": "s", "conversations": (3,), "refused": 1}
+    board = SimpleNamespace(
+        benchmark="b", rated=SimpleNamespace(facets=facets), usable=scored[scored.counted]
+    )
+    table = leaderboards.grid(board, "p", "character", "situation")
+    assert table.rows == (
+        {"character": "x", "s": 3.0, "t": None},
+        {"character": "y", "s": None, "t": 5.0},
+    )
 
 
 # From the store

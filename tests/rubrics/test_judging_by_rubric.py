@@ -128,9 +128,9 @@ def test_from_file_to_agreement(shop, run):
 def test_categories_have_nominal_figures_and_no_others(shop, run):
     rated(shop, run)
     told = json.loads(done(run(shop, "agreement", "--study", "s", "--format", "json")))
-    assert {row["criterion"] for row in told["categories"]} == {"cause"}
-    alpha = next(row for row in told["categories"] if row["coefficient"] == "alpha_nominal")
-    assert (alpha["value"], alpha["n"]) == (1.0, 6)
+    rows = told["sections"]["cause"]["people"]["nominal"]["rows"]
+    alpha = next(row for row in rows if row["coefficient"] == "alpha_nominal")
+    assert (alpha["value"]["value"], alpha["n"]) == (1.0, 6)
     assert list(told["criteria"]) == ["solved", "polite", "effort"]
     assert "Agreement on answers as categories" in done(run(shop, "agreement", "--study", "s"))
 
@@ -140,7 +140,7 @@ def test_a_rubric_of_categories_alone_is_measured_as_categories(shop, run):
     write(shop, GOOD[:begin] + GOOD[cause : GOOD.index('[[criteria]]\nname = "effort"')])
     rated(shop, run)
     told = json.loads(done(run(shop, "agreement", "--study", "s", "--format", "json")))
-    assert {row["criterion"] for row in told["categories"]} == {"cause"}
+    assert list(told["sections"]) == ["cause"]
     assert (told["main"], told["criteria"]) == ("cause", {})
 
 
@@ -242,7 +242,8 @@ def test_of_repeated_runs_the_category_given_most_often_counts(shop):
                 ratings.save_judgement(db, made)
         of = ratings_for_agreement(db, "s")
         assert of.table[of.table.rater == "j"].score.tolist() == [0, 1, 2, 2]
-        rows = agreement_report(db, "s", Options(resamples=0)).categories.rows
+        report = agreement_report(db, "s", Options(resamples=0))
+    rows = report.section("people", "cause")["nominal"].rows
     kappa = next(row for row in rows if (row["a"], row["b"]) == ("j", "Ann"))
     # j 0 1 2 2, Ann 0 1 2 0: 3 of 4 are equal; by chance (1·2 + 1·1 + 2·1) ÷ 16 = 5 ÷ 16.
     assert kappa["value"].value == pytest.approx((3 / 4 - 5 / 16) / (1 - 5 / 16))
@@ -271,7 +272,7 @@ def test_a_study_by_a_rubric_is_moved_whole(shop, run, fresh, tmp_path):
         assert studies.get(other, "s").criteria == studies.get(db, "s").criteria
     again = json.loads(done(run(fresh, "agreement", "--study", "s", "--format", "json")))
     assert again["criteria"] == told["criteria"]
-    assert again["categories"] == told["categories"]
+    assert again["sections"]["cause"]["people"] == told["sections"]["cause"]["people"]
 
 
 def test_a_run_that_lasts_says_where_it_stands(shop, run, monkeypatch):

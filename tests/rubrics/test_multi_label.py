@@ -83,7 +83,8 @@ def test_judges_and_people_answer_it_and_their_agreement_is_measured(shop, run):
     assert scores <= set(range(8))
     assert len(scores) > 1
     told = json.loads(done(run(shop, "agreement", "--study", "s", "--format", "json")))
-    rows = {(row["coefficient"], row["a"], row["b"]): row for row in told["categories"]}
+    nominal = told["sections"]["topics"]["people"]["nominal"]["rows"]
+    rows = {(row["coefficient"], row["a"], row["b"]): row["value"] for row in nominal}
     # 0, 1, 2, 3 are equal, then {3} beside {1, 3} and {1, 3} beside {2, 3}: alike by 1/3 and 1/9.
     assert 0.5 < rows["alpha_masi", "", ""]["value"] < 1
     assert "off the scale" not in done(run(shop, "agreement", "--study", "s"))

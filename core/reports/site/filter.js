@@ -7,5 +7,5 @@ document.getElementById("search").addEventListener("input", event => {
     row.hidden = !wanted.every(word => text.includes(word));
     shown += !row.hidden;
   }
-  document.getElementById("count").textContent = `${shown} items`;
+  document.getElementById("count").textContent = `${shown} answers`;
 });
