@@ -103,8 +103,12 @@ class AgreementReport(Evidence):
 
     @cached_property
     def summary(self) -> list[str]:
-        """The verdict in sentences: what it is, why, what to do next, and the most serious flags."""
-        return self.verdict().sentences
+        """The verdict in sentences: what it is, why, what to do next, and the most serious flags.
+
+        Empty without people or judges, as `missing` says then.
+        """
+        about = self.verdict()
+        return about.sentences if about.members and self.ratings.people else []
 
     @cached_property
     def limits(self) -> list[str]:

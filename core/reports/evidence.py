@@ -127,13 +127,19 @@ class Evidence:
         """The criterion a reader asks for first: *final*, else the only one that counts, else the last.
 
         A rubric asks no overall question, and its *final* is a mean of what it asks: its first criterion
-        leads.
+        leads. Where nobody can be compared on it, the first follows on which somebody can.
         """
         names = self.ordered or self.criteria
         counted = [name for name in self.of.counted if name in names]
+        usual = (*names[-1:], *counted)[-1]
         if FINAL in names:
-            return counted[0] if self.of.study.rubric else FINAL
-        return (*names[-1:], *counted)[-1]
+            usual = counted[0] if self.of.study.rubric else FINAL
+        return next(filter(self._compared, (usual, *names)), usual)
+
+    def _compared(self, criterion: str) -> bool:
+        """Whether a judge and people have an item in common."""
+        scores = self.ratings[criterion]
+        return any(np.isfinite(score + scores.target).any() for score in scores.judges.values())
 
     @property
     def asked_panels(self) -> tuple[tuple[str, ...], ...]:

@@ -20,7 +20,7 @@ from concord.scores import DIGITS, FINAL, no_final
 from concord.statistics.intervals import Ends, bounded, described
 from concord.statistics.rankings import open_places
 from concord.statistics.resampling import mean_estimates
-from concord.table import Column, Table
+from concord.table import Cell, Column, Table
 
 PENALTY = 0.07
 """The most that long replies can cost: a share of the score."""
@@ -355,16 +355,14 @@ def grid(board: Leaderboard, player: str, down: str, across: str) -> Table:
     """A player's mean final score by two facets: a row for each value of the one, a column of the other."""
     facets = board.rated.facets.reindex(columns=[down, across])
     mine = board.usable[board.usable.player == player].join(facets, how="inner")
-    means = mine.groupby([down, across])[FINAL].mean().unstack()
-    rows = (
-        {down: str(value)} | {name: None if np.isnan(mean) else float(mean) for name, mean in row.items()}
-        for value, row in means.iterrows()
-    )
+    rows: dict[str, dict[str, Cell]] = {}
+    for value, other, mean in mine.groupby([down, across])[FINAL].mean().reset_index().to_numpy().tolist():
+        rows.setdefault(value, {down: value})[other] = mean
     return Table(
         f"grid-{board.benchmark}",
         f"{player}: {down} × {across}",
-        (Column(down), *map(Column, means.columns)),
-        tuple(rows),
+        (Column(down), *map(Column, sorted(set(mine[across].dropna())))),
+        tuple(rows.values()),
         "Mean final score. Select a row to see its conversations.",
     )
 

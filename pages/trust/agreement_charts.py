@@ -217,8 +217,8 @@ def _criteria(tables: Mapping[str, Table]) -> Iterator[tuple[str, Chart]]:
     sure = "datum.low > 0 || datum.high < 0"
     shade = alt.Scale(domain=[0, 1], clamp=True, range=["#dfe6ee", "#1d5a96"])
     boxes = alt.when(sure).then(alt.Color("value:Q", legend=None, scale=shade)).otherwise(alt.value(UNSURE))
-    digits = alt.when(f"!({sure})").then(alt.value(text_colour()))
-    digits = digits.when("datum.value > 0.78").then(alt.value("white")).otherwise(alt.value("black"))
+    unsure = alt.when(f"!({sure})").then(alt.value(text_colour()))
+    digits = unsure.when("datum.value > 0.78").then(alt.value("white")).otherwise(alt.value("black"))
     boxed = [base.mark_rect().encode(color=boxes), base.mark_text().encode(text="shown:N", color=digits)]
     yield (
         f"Spearman's ρ with the mean of all people on every criterion ({sizes(data.n.tolist())} items); grey "

@@ -320,7 +320,7 @@ def _table(
             row[figure.name] = _mean(theirs, figure, **drawn)
         rows.append(row | counts(theirs))
         means_of_tasks = theirs[source].astype(float).groupby(theirs.task).mean()
-        of_tasks[_name(row)] = means_of_tasks.dropna().to_numpy(np.float64)
+        of_tasks[_name(row)] = np.array(means_of_tasks.dropna(), dtype=np.float64)
     rows.sort(key=lambda row: [str(row[name]) for name in AGENT])
     rows.sort(key=lambda row: -(getattr(row[first], "value", None) or 0.0))
     agents = (
