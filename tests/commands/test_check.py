@@ -540,7 +540,7 @@ def test_the_report_is_one_file_in_which_nothing_of_the_table_is_markup(tmp_path
     assert HOSTILE in text
     rated = [i for i in range(N) if i % 2]
     differ = sum((PEOPLE[i] if i != 1 else 1) != JUDGED[i] for i in rated)
-    assert f"{differ} items" in text
+    assert f"{differ} answers" in text
     assert "prefers-color-scheme: dark" in text
     assert "@media print" in text
 
