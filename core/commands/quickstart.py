@@ -1,16 +1,12 @@
 """`concord quickstart FILE.jsonl`: from a file of conversations to agreement, in one command."""
 
 import os
-import sys
-from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlencode
 
 import click
-from sqlite_utils import Database
 
 from concord.commands import app, options
-from concord.commands import rubric as rubrics
 from concord.commands.printing import echo
 from concord.commands.progress import carry_out
 from concord.demo import workspace as demo
@@ -21,17 +17,13 @@ from concord.llm.models import load_models
 from concord.rubrics import shelf
 from concord.rubrics.shelf import Numbered
 from concord.runs import launching
-from concord.runs.plans import ComparePlan, JudgePlan, Plan
-from concord.store import access, conversations, placements
+from concord.runs.plans import JudgePlan
+from concord.store import access, conversations
 from concord.store import studies as stored_studies
-from concord.store.comparisons import OWN, PairQuestion
 from concord.store.conversations import Filter
-from concord.studies import pairings, studies
-from concord.studies.sampling import chance_of
+from concord.studies import studies
 from concord.workspace import Workspace
 
-Dealt = Callable[[Database, Sequence[str]], Mapping[str, int]]
-"""Deals a study to people; returns everybody's number of items."""
 MOCKS = ("mock-judge-strict", "mock-judge-lenient")
 """The judges of `--mock`."""
 
@@ -75,47 +67,43 @@ def command(
     workspace = Workspace.open(folder)
     name = _rubric(workspace, rubric_name)
     rubric = shelf.find(workspace, name)
-    # A rubric that only asks which of two is better is asked of pairs.
-    in_pairs = not rubric.rubric.criteria
-    benchmark = _brought(workspace, file, pairings.question(rubric.rubric) if in_pairs else OWN)
-    dealt = (_pairs if in_pairs else _study)(workspace, rubric, benchmark, n)
-    _invite(workspace, dealt, people or ("You",), port)
+    if not rubric.rubric.criteria:
+        raise ConfigError(
+            f"The rubric {name} only asks which of two is better: concord import conversations {file} "
+            f"--rubric {name}, then concord study pairs {name} --rubric {name}."
+        )
+    benchmark = _brought(workspace, file)
+    _study(workspace, rubric, benchmark, n)
+    _invite(workspace, name, people or ("You",), port)
     if not opens:
         echo(f"The links open while the app runs: {app.call(workspace)} app --port {port}")
     if mock:
         _with_mocks(workspace)
     judges = judges or _judges(workspace, mock)
-    if in_pairs:
-        plan: Plan = ComparePlan(benchmark, judges, study=name)
-    else:
-        plan = JudgePlan(benchmark, judges, rubric=name)
+    plan = JudgePlan(benchmark, judges, rubric=name)
     with demo.serving(workspace):
         if not opens:
             carry_out(workspace, plan)
-            figures = f"compare {name}" if in_pairs else f"agreement --study {name}"
-            echo(f"When people have answered: {app.call(workspace)} {figures}")
+            echo(f"When people have answered: {app.call(workspace)} agreement --study {name}")
             return
         launching.start(workspace, plan)
         echo(f"Judges at work: {', '.join(judges)}. The page shows agreement as people's answers come in.")
         os.environ["CONCORD_WORKSPACE"] = str(workspace.path)
-        shown = ("comparisons", {"pairs": name}) if in_pairs else ("agreement", {"study": name})
-        app.serve(port=port, browser=browser, page=f"{shown[0]}?{urlencode(shown[1])}")
+        app.serve(port=port, browser=browser, page=f"agreement?{urlencode({'study': name})}")
 
 
-def _brought(workspace: Workspace, file: Path, question: PairQuestion) -> str:
-    """Import the file, its votes as answers to the question; returns the name of its conversations."""
-    survey = conversations_file.survey(file, conversations_file.FileOptions(file.stem))
-    for line in conversations_file.sentences(survey, by_command=question == OWN):
+def _brought(workspace: Workspace, file: Path) -> str:
+    """Import the file; returns the name of its conversations."""
+    survey, stored = conversations_file.bring(workspace, file, file.stem)
+    for line in conversations_file.sentences(survey):
         echo(line)
-    # Without votes there is nothing that answers a question.
-    stored = conversations_file.store(workspace, survey, question=question if survey.votes else OWN)
     echo(conversations_file.summary(survey, stored))
     with workspace.read() as db:  # lines that Concord wrote may name another benchmark
         return file.stem if file.stem in survey.benchmarks else options.only_benchmark(db)
 
 
 def _rubric(workspace: Workspace, named: str) -> str:
-    """The name of the rubric: one of the workspace's, or made of a file or of answers at a terminal."""
+    """The name of the rubric: of the workspace's, or of a file, which is copied there."""
     available = shelf.names(workspace)
     if named.endswith(".toml"):
         return shelf.put(workspace, Path(named))
@@ -123,66 +111,36 @@ def _rubric(workspace: Workspace, named: str) -> str:
         return shelf.find(workspace, named).rubric.name
     if len(available) == 1:
         return available[0]
-    if not sys.stdin.isatty():
-        raise ConfigError(
-            "Name the rubric: --rubric NAME or FILE.toml. `concord rubric new NAME` makes one"
-            + (f"; there are {', '.join(available)}." if available else ".")
-        )
-    name: str = click.prompt("Name of the rubric", default="quality")
-    rubrics.make(workspace, name)
-    return name
+    raise ConfigError(
+        "Name the rubric: --rubric NAME or FILE.toml. `concord rubric new NAME` makes one"
+        + (f"; there are {', '.join(available)}." if available else ".")
+    )
 
 
-def _study(workspace: Workspace, rubric: Numbered, benchmark: str, n: int) -> Dealt:
+def _study(workspace: Workspace, rubric: Numbered, benchmark: str, n: int) -> None:
     """Draw the study, which is called like its rubric, unless it is there."""
     name = rubric.rubric.name
     with workspace.write() as db:
         if name in stored_studies.names(db):
             if stored_studies.get(db, name).meta.get("rubric", {}).get("hash") != rubric.rubric.hash:
-                raise _changed(f"draw one of another name: concord study draw NAME --n {n} --rubric {name}")
+                raise ConcordError(
+                    "The study asks another version of the rubric. Put the file back, or draw one of another "
+                    f"name: concord study draw NAME --n {n} --rubric {name}."
+                )
             echo(f"The study “{name}” is drawn already.")
         else:
             wanted = Filter(benchmark)
             n = min(n, conversations.count(db, wanted))
             studies.draw_study(db, name, n, wanted=wanted, rubric=rubric)
             echo(f"Study “{name}”: {len(stored_studies.units(db, name))} items of {n} conversations.")
-    return lambda db, people: studies.deal_study(db, name, people)
 
 
-def _pairs(workspace: Workspace, rubric: Numbered, benchmark: str, n: int) -> Dealt:
-    """Make the study of all pairs, which is called like its rubric, unless it is there."""
-    name = rubric.rubric.name
-    with workspace.write() as db:
-        if there := pairings.find(db, name):
-            if there.version != rubric.version:
-                raise _changed(f"make one of another name: concord study pairs NAME --rubric {name}")
-            echo(f"The study of pairs “{name}” is made already.")
-        else:
-            pairings.new(db, name, rubric, benchmark)
-            echo(f"Study of pairs “{name}”: {len(stored_studies.pairs(db, name))} pairs.")
-        n = min(n, len(stored_studies.units(db, name)))
-
-    def dealt(db: Database, people: Sequence[str]) -> dict[str, int]:
-        every = sorted(
-            (unit["id"] for unit in stored_studies.units(db, name)), key=lambda unit: chance_of(0, unit)
-        )
-        for person in people:
-            placements.assign(db, access.annotator_id(db, person), every[:n])
-        return dict.fromkeys(people, n)
-
-    return dealt
-
-
-def _changed(other: str) -> ConcordError:
-    return ConcordError(f"The study asks another version of the rubric. Put the file back, or {other}.")
-
-
-def _invite(workspace: Workspace, deal: Dealt, people: tuple[str, ...], port: int) -> None:
-    """Give everybody all items, and a link to those who have none: a new one would end the old one."""
+def _invite(workspace: Workspace, study: str, people: tuple[str, ...], port: int) -> None:
+    """Deal the study to people, and a link to those who have none: a new one would end the old one."""
     with workspace.write() as db:
         there = {a.name for a in access.annotators(db) if a.can_enter}
         links = studies.invite(db, [p for p in people if p not in there], f"http://localhost:{port}")
-        items = deal(db, people)
+        items = studies.deal_study(db, study, people)
     for person in people:
         place = f"at {links[person]}" if person in links else "by the link that was handed out before"
         echo(f"{person} rates {items[person]} items {place}")

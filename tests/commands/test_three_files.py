@@ -11,6 +11,7 @@ import pytest
 
 from concord.reports import overview
 from concord.store import access, comparisons, desk, placements
+from tests.conftest import toml
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "fed" / "fed_human_annotations.json"
 ITEMS = 12
@@ -160,29 +161,33 @@ def test_from_a_file_to_the_agreement_of_people_and_judges(file, fresh, run, tmp
     }
 
 
-def test_from_an_arena_export_to_the_agreement_of_voters_and_judges(fresh, run, tmp_path):
+def test_from_an_arena_export_to_the_agreement_of_voters_and_judges(fresh, run, mock, tmp_path):
     given = arena(tmp_path)
-    rubric = tmp_path / "better.toml"
+    rubric = fresh.path / "rubrics" / "better.toml"
+    rubric.parent.mkdir(exist_ok=True)
     rubric.write_text(BETTER)
-    asked = ("--rubric", rubric, "--mock", "--people", "Ada", "--n", "3", "--no-app")
-    begun = run(fresh, "quickstart", given, *asked)
-    assert begun.exit_code == 0, begun.output
-    assert "24 conversations, 12 votes by people." in begun.output
-    assert "Study of pairs “better”: 12 pairs." in begun.output
-    assert "Ada rates 3 items at http" in begun.output
-    again = run(fresh, "quickstart", given, *asked)
-    assert "The study of pairs “better” is made already." in again.output
-    assert " 0 calls" in again.output
+    begun = run(fresh, "quickstart", given, "--rubric", "better", "--mock", "--no-app")
+    assert "concord study pairs better --rubric better." in begun.output
+    judges = ("mock-judge-strict", "mock-judge-lenient")
+    fresh.models_path.write_text(toml(mock, **{name: f'model = "{name}"' for name in judges}))
+    for command in (
+        ("import", "conversations", given, "--rubric", "better"),
+        ("study", "pairs", "better", "--rubric", "better"),
+        ("people", "invite", "Ada"),
+        ("study", "deal", "better", "--annotators", "Ada"),
+        ("compare", "better", "--judges", ",".join(judges)),
+    ):
+        done = run(fresh, *command)
+        assert done.exit_code == 0, done.output
 
     assert run(fresh, "study", "list").output == (
         "better\t12 pairs\tarena\tWhich answer is better?\tbeing compared\n"
     )
     [pairs] = overview.look(fresh).pairs
-    assert (pairs.dealt, pairs.closed, pairs.rated, pairs.judged) == (3, 0, 4, 2)
+    assert (pairs.dealt, pairs.closed, pairs.rated, pairs.judged) == (12, 0, 4, 2)
     assert pairs.simulated
     assert not [step for step in overview.next_steps(overview.look(fresh)) if "not judged" in step.text]
-    command = begun.output.rpartition("When people have answered: ")[2].split()[-2:]
-    shown = run(fresh, *command, "--format", "json", "--resamples", 100)
+    shown = run(fresh, "compare", "better", "--format", "json", "--resamples", 100)
     assert shown.exit_code == 0, shown.output
     # Every voter and the judge in the order of the file: a judge's win counts if it wins in both orders.
     rows = [json.loads(line) for line in given.read_text().splitlines()]
