@@ -329,8 +329,8 @@ def latex_text(text: str) -> str:
 def as_text(table: Table, width: int = 0) -> str:
     """Plain lines of aligned columns, for terminals and log files: title, rows, notes. Nothing is markup.
 
-    Within a terminal of `width` columns (0: any) headings take several lines and names are cut in the middle;
-    where that is not enough, each row is a block of lines. Notes are wrapped.
+    Within a terminal of `width` columns (0: any) headings take several lines and names are cut in the middle.
+    Notes are wrapped.
     """
     left = [is_text(table, c) for c in table.shown]
     heading = [plain_line(c.title) for c in table.shown]
@@ -377,27 +377,20 @@ SHORTEST = 14
 def _narrow(
     heading: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[bool], width: int
 ) -> list[str]:
-    """A table with headings of several lines and names cut as far as needed; else a block of lines a row."""
+    """A table with headings of several lines, and names cut as far as needed and as they stay distinct."""
     cut = [[*row] for row in rows]
     for wrap in (16, 12, 8, 4):
         lines = _aligned(heading, cut, left, wrap)
         if max(map(len, lines)) <= width:
             return lines
-    for column, is_name in enumerate(left):
-        over = max(map(len, lines)) - width
-        longest = max((len(row[column]) for row in cut), default=0)
-        if over > 0 and is_name and longest > SHORTEST:
-            for row in cut:
-                row[column] = _cut(row[column], max(SHORTEST, longest - over))
+    for column, names in enumerate(zip(*rows, strict=True)):
+        over, longest = max(map(len, lines)) - width, max(map(len, names))
+        shorter = [_cut(name, max(SHORTEST, longest - over)) for name in names]
+        if over > 0 and left[column] and len({*shorter}) == len({*names}):
+            for row, name in zip(cut, shorter, strict=True):
+                row[column] = name
             lines = _aligned(heading, cut, left, wrap)
-    if max(map(len, lines)) <= width and len(set(map(tuple, cut))) == len(set(map(tuple, rows))):
-        return lines
-    room = max(map(len, heading))
-    found: list[str] = []
-    for whole in rows:
-        found.append("─" * min(width, room + 2))
-        found += [f"{name.rjust(room)}  {cell}" for name, cell in zip(heading, whole, strict=True)]
-    return found
+    return lines
 
 
 def _cut(text: str, length: int) -> str:

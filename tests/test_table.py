@@ -161,13 +161,12 @@ def test_text_fits_its_terminal_by_headings_of_several_lines_and_cut_names():
     assert "a-judge-with-quite-a-long-name-1" in as_text(table), "a file has whole names"
 
 
-def test_text_of_rows_that_cannot_be_told_apart_when_cut_is_a_block_a_row():
+def test_names_that_could_not_be_told_apart_are_not_cut():
     table = wide(
         ["the same beginning " * 2 + "1" + " and end" * 4, "the same beginning " * 2 + "2" + " and end" * 4]
     )
-    lines = as_text(table, 62).splitlines()
-    assert any(line.split("  ")[-1] == table.rows[0]["name"] for line in lines)
-    assert sum(line.strip().startswith("Judge or panel") for line in lines) == 2
+    text = as_text(table, 62)
+    assert all(str(row["name"]) in text for row in table.rows)
 
 
 def test_a_small_p_is_no_zero():

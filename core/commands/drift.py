@@ -13,8 +13,7 @@ from concord.errors import ImportRefused
 from concord.reports.gate import Tested
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    import pandas as pd
 
     from concord.exchange.columns import TableOptions
     from concord.exchange.labels import LabelTable
@@ -61,12 +60,13 @@ def command(
     outcomes_: list[Tested] = []
     for criterion in (c for c in asked if c.name in (reading.criteria or [c.name for c in asked])):
         for judge in judges:
-            keys, before, after = _common(tables, criterion.name, judge)
-            ends = (min(criterion.scale.low, *before, *after), max(criterion.scale.high, *before, *after))
+            scores, scale = _common(tables, criterion.name, judge), criterion.scale
+            before, after = scores.before.to_numpy(), scores.after.to_numpy()
+            ends = (min(scale.low, *before, *after), max(scale.high, *before, *after))
             allowed = margin or MARGIN * (ends[1] - ends[0])
             drift = statistics.drift(before, after, allowed, ends, every_look=every_look)
             outcomes_.append(unchanged(f"{judge} on {criterion.name}", drift))
-            for line in _flips(tables[1], keys, before, after, criterion.scale) if form == "text" else ():
+            for line in _flips(tables[1], scores, scale) if form == "text" else ():
                 echo(line)
     if not outcomes_:
         raise ImportRefused(
@@ -76,42 +76,28 @@ def command(
     outcomes.conclude("concord drift", outcomes_, form, str(new))
 
 
-def _common(
-    tables: Sequence["LabelTable"], criterion: str, judge: str
-) -> tuple[list[str], "npt.NDArray[np.float64]", "npt.NDArray[np.float64]"]:
-    """The keys of items that both tables have, in the order of the second, and the judge's two scores."""
-    import numpy as np
+def _common(tables: Sequence["LabelTable"], criterion: str, judge: str) -> "pd.DataFrame":
+    """A judge's scores of the items that both tables have, before and after, by their keys, in the order of
+    the second table.
+    """
+    import pandas as pd
 
-    old, new = (
-        {
-            table.keys[unit]: score
-            for unit, rater, on, score in zip(
-                *(table.of.column(name).tolist() for name in ("unit", "rater", "criterion", "score")),
-                strict=True,
-            )
-            if (rater, on) == (judge, criterion)
-        }
-        for table in tables
-    )
-    keys = [key for key in tables[1].keys.values() if key in old and key in new]
-    before, after = (np.array([scores[key] for key in keys], dtype=np.float64) for scores in (old, new))
-    return keys, before, after
+    scores = {}
+    for when, table in zip(("before", "after"), tables, strict=True):
+        rows = table.of.table.query("rater == @judge and criterion == @criterion")
+        of_unit = rows.groupby("unit").score.last()
+        scores[when] = pd.Series({key: of_unit.get(unit) for unit, key in table.keys.items()}, dtype=float)
+    return pd.DataFrame(scores).loc[[*tables[1].keys.values()]].dropna()
 
 
-def _flips(
-    table: "LabelTable",
-    keys: Sequence[str],
-    before: "npt.NDArray[np.float64]",
-    after: "npt.NDArray[np.float64]",
-    scale: "Scale",
-) -> list[str]:
+def _flips(table: "LabelTable", scores: "pd.DataFrame", scale: "Scale") -> list[str]:
     """The items whose scores changed most, a line each."""
     texts = {table.keys[unit]: " ".join(text.split())[:70] for unit, text in table.texts.items()}
-    changed = [
-        (-abs(new - old), key, f"{key}: {scale.word(old)} → {scale.word(new)}  {texts.get(key, '')}".rstrip())
-        for key, old, new in zip(keys, before, after, strict=True)
-        if new != old
+    changes = (scores.after - scores.before).abs().rename_axis("key").reset_index(name="by")
+    changed = changes[changes.by > 0].sort_values(["by", "key"], ascending=[False, True]).key
+    lines = [
+        f"{key}: {scale.word(scores.before[key])} → {scale.word(scores.after[key])}  {texts[key]}".rstrip()
+        for key in changed[:SHOWN]
     ]
-    lines = [line for *_, line in sorted(changed)[:SHOWN]]
     more = len(changed) - SHOWN
     return [*lines, f"… and {more} more items."] if more > 0 else lines
