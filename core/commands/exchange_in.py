@@ -19,8 +19,8 @@ from concord.exchange import (
     conversations_file,
     incoming,
     label_studio,
+    labels,
     ratings_csv,
-    ratings_file,
     ratings_study,
 )
 from concord.exchange.answers import AnswerFile
@@ -77,7 +77,7 @@ def _ratings(
 ) -> None:
     if study in BENCHMARKS:
         raise ImportRefused(f"“{study}” is the name of a benchmark. Give the study another name.")
-    given = ratings_file.read(file, reading)
+    given = labels.ratings(file, reading)
     opened = Workspace.open(workspace)
     by = shelf.find(opened, rubric) if rubric else None
     with opened.read() as db:
@@ -135,7 +135,7 @@ def _dataset(workspace: str, folder: Path, study: str) -> None:
         _report(incoming.store(opened, brought))
     if (data / "comparisons.parquet").is_file():
         done = comparisons_file.store(opened, data / "comparisons.parquet")
-        echo(f"{done.people + done.judges + done.gold:,} new comparisons.")
+        echo(f"{done.total() - done[comparisons_file.KNOWN]:,} new comparisons.")
 
 
 @command.command("conversations")
@@ -222,16 +222,16 @@ def _conversations(
 @command.command("comparisons")
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.option(
-    "--benchmark", default="", help="The name of conversations that the file brings; default: its own."
+    "--benchmark", default="", help="The name under which the conversations are kept; default: the file's."
 )
 @click.pass_obj
 def _comparisons(workspace: str, file: Path, benchmark: str) -> None:
     """Which of two conversations people and judges preferred, one comparison a row (CSV, JSON Lines)."""
     done = comparisons_file.store(Workspace.open(workspace), file, benchmark)
-    new = [f"{done.people:,} comparisons by people", f"{done.judges:,} by judges"]
-    new += [f"{done.gold:,} gold labels"] if done.gold else []
-    new += [f"{done.conversations:,} conversations"] if done.conversations else []
-    repeated = f" {done.known:,} were here already." if done.known else ""
+    new = [f"{done['human']:,} comparisons by people", f"{done['judge']:,} by judges"]
+    new += [f"{done['gold']:,} gold labels"] if done["gold"] else []
+    known = done[comparisons_file.KNOWN]
+    repeated = f" {known:,} were here already." if known else ""
     echo(f"New: {', '.join(new)}.{repeated}")
 
 
@@ -247,9 +247,8 @@ def _of_tool(read: Callable[..., AnswerFile], word: str, metavar: str, help: str
         if study in BENCHMARKS:
             raise ImportRefused(f"“{study}” is the name of a benchmark. Give the study another name.")
         opened = Workspace.open(workspace)
+        answered = read(file, study)
         with opened.read() as db:
-            questions = answers.question_names(db, study)
-            answered = read(file, study, {*questions, *scales})
             brought = answers.incoming(db, answered, study, scales=scales)
         _report(incoming.store(opened, brought, append=True))
         for why, count in answered.left_out.items():

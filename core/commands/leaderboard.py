@@ -8,7 +8,7 @@ from sqlite_utils import Database
 
 from concord.commands import options, printing
 from concord.commands.options import names
-from concord.errors import ConcordError, ImportRefused
+from concord.errors import ConcordError
 from concord.exchange import ranking_csv
 from concord.reports import corrected, leaderboards
 from concord.reports.leaderboard_table import leaderboard_table
@@ -66,7 +66,7 @@ def command(
     **board_options: Any,
 ) -> None:
     """How players compare: means over conversations and a panel of judges, with 95% intervals."""
-    ranking = ranking_csv.read(_bytes(against), str(against)) if against else None
+    ranking = ranking_csv.read(against) if against else None
     own = None if rubric or against else own_tables(benchmark)
     if own and (study or weights or refusals != "left out"):
         option = "--study" if study else "--weights" if weights else "--refusals"
@@ -84,14 +84,6 @@ def command(
         if ranking is not None:
             tables += ranking_csv.beside(board, ranking, str(against))
     printing.show(tables, form)
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(ranking_csv.LARGEST + 1)
-    except OSError as error:
-        raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def _by_people(db: Database, board: leaderboards.Leaderboard, study: str) -> Table:

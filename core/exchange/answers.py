@@ -1,8 +1,10 @@
 """The items of a study and the answers to them, as other annotation tools are given and give them."""
 
 import hashlib
+import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +23,10 @@ from concord.rating import Criterion, Rater, RaterKind
 from concord.store import conversations, ratings, studies
 
 WHOLE, TURN = "Rate the whole dialogue.", "Rate the reply in turn {turn} only."
+LABEL = 4
+"""Words of a label; what has more is a text."""
+LONGEST = 200
+"""Characters of a label, or of a short text."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +77,7 @@ class AnswerFile:
     file: str
     answers: list[Answered] = field(default_factory=list)
     conversations: dict[str, Conversation] = field(default_factory=dict)
-    left_out: dict[str, int] = field(default_factory=dict)
-
-    def leave_out(self, why: str) -> None:
-        """Count something that is no answer."""
-        self.left_out[why] = self.left_out.get(why, 0) + 1
+    left_out: Counter[str] = field(default_factory=Counter)
 
 
 def name_of(unit: Unit) -> str:
@@ -124,43 +126,33 @@ def names(criteria: Sequence[Criterion]) -> dict[str, str]:
     return taken
 
 
-def question_names(db: Database, study: str) -> set[str]:
-    """The names in other tools of what a study asks; none where there is no such study."""
-    if study not in studies.names(db):
-        return set()
-    return set(names(studies.get(db, study).criteria).values())
-
-
 def _shown(value: Any) -> str:
     if isinstance(value, Mapping):
         return "\n".join(f"{name}: {_shown(inner)}" for name, inner in value.items())
     return "\n".join(map(_shown, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def conversation_of(
-    fields: Mapping[str, Any],
-    key: str,
-    study: str,
-    where: str,
-    read: Callable[[Any], Any] = lambda entry: entry,
-) -> Conversation:
-    """The conversation of an item that Concord did not make: its dialogue, each utterance as `read` has it,
-    else its texts. Raises ImportRefused.
+def conversation_of(fields: Mapping[str, Any], key: str, study: str, where: str) -> Conversation:
+    """The conversation of an item that Concord did not make: its dialogue, else its texts. Raises
+    ImportRefused.
     """
-    lists = (value for value in fields.values() if isinstance(value, list))
-    dialogue = next((each for each in lists if each and isinstance(each[0], Mapping)), None)
-    if dialogue is not None:
-        return Conversation(
-            study, key, "unknown", from_list(dialogue if read is None else [*map(read, dialogue)], where)
-        )
+    if dialogue := next((lists for value in fields.values() if (lists := mappings(value))), None):
+        return Conversation(study, key, "unknown", from_list(dialogue, where))
     texts = [f"{name}: {text}" for name, text in fields.items() if isinstance(text, str) and name != "id"]
     return Conversation(study, key, "unknown", (Message("assistant", "\n\n".join(texts)),))
+
+
+def mappings(value: Any) -> list[Mapping[str, Any]]:
+    """The objects of a list; none of what is no list."""
+    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
 
 
 def incoming(
     db: Database, file: AnswerFile, study: str, *, scales: Mapping[str, Scale] | None = None
 ) -> Incoming:
-    """The study of a file: that of this name with new answers, or a new one. Raises ImportRefused."""
+    """The study of a file: that of this name with new answers, or a new one. Texts in answer to a question
+    that is not known are left out, and counted in the file. Raises ImportRefused.
+    """
     existing = studies.get(db, study) if study in studies.names(db) else None
     own = [Unit(u["key"], u["turn"]) for u in studies.units(db, study)] if existing else []
     units = {name_of(unit): unit for unit in own}
@@ -169,9 +161,13 @@ def incoming(
         name: c for c, name in zip(asked, names(asked).values(), strict=True)
     }
     scales = scales or {}
+    texts = {one.criterion for one in file.answers if _is_text(one.answer)} - {*called, *scales}
     wrong: dict[str, None] = {}
     given: dict[tuple[Unit, str, Rater], Given] = {}  # the last answer of each rater holds
     for answer in file.answers:
+        if answer.criterion in texts:
+            file.left_out[f"texts in answer to “{answer.criterion}”"] += 1
+            continue
         if (unit := units.get(answer.item)) is None:
             if answer.item not in file.conversations:
                 sentence = f"{answer.where}: the item {answer.item[:80]} is none of the study “{study}”. "
@@ -195,6 +191,11 @@ def incoming(
     return ratings_study.incoming(db, table, study, scales=scales, brought={c.key: c for c in brought})
 
 
+def _is_text(answer: float | str) -> bool:
+    """Whether an answer is no label: of several words that begin with no number, in no list of labels."""
+    return isinstance(answer, str) and len(answer.split()) > LABEL and not re.match(r"[\d\[]", answer)
+
+
 def _score(answer: Answered, name: str, scale: Scale | None) -> float:
     """An answer as a number: itself, a word of the scale, or the number that the word begins with."""
     value = answer.answer
@@ -215,6 +216,15 @@ def _score(answer: Answered, name: str, scale: Scale | None) -> float:
             f"{scale.high:g}). Correct it, or the scale."
         )
     return float(value)
+
+
+def usable(value: Any) -> float | str | None:
+    """A number, a label, or several as a list of JSON; None for what is no answer."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(value, list) and value and all(isinstance(label, str) for label in value):
+        return json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) and value and len(value) <= LONGEST else None
 
 
 def person(named: Any) -> str:

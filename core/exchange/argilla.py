@@ -4,7 +4,7 @@ Read are the records of the library (`records.to_json`, `to_disk`) and those of 
 """
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,13 @@ from concord.exchange.answers import (
     conversation_of,
     is_name,
     items,
+    mappings,
     names,
     person,
     rater,
+    usable,
 )
-from concord.files import file_name, read_json
+from concord.files import file_name
 from concord.questions import NONE, Scale
 from concord.rating import Criterion
 from concord.store import studies
@@ -31,8 +33,6 @@ from concord.store import studies
 RATINGS = range(11)
 """The values that a rating of Argilla may have."""
 CHAT = "chat"
-LABEL = 4
-"""Words of a label; what has more is a text."""
 
 
 def write(db: Database, study: str, *, judges: bool = False) -> tuple[dict[str, str], int]:
@@ -130,99 +130,59 @@ def _record(
     }
 
 
-def read(path: Path, study: str, _asked: Collection[str] = ()) -> AnswerFile:
+def read(path: Path, study: str) -> AnswerFile:
     """The answers of a file of records, or of a folder that `to_disk` wrote. Raises ImportRefused."""
     path = path / "records.json" if path.is_dir() else path
     file = AnswerFile(str(path))
-    texts = _text_questions(path.parent / ".argilla" / "settings.json")
     for row in rows.read(path):
-        if not isinstance(row.whole.get("fields"), Mapping):
+        record, fields = row.whole, row.whole.get("fields")
+        if not isinstance(fields, Mapping):
             raise ImportRefused(
                 f"{row.where}, is no record of Argilla: it has no “fields”. Export the dataset with to_disk."
             )
-        _read(file, row.where, row.whole, study)
-    words = dict[str, set[str]]()
-    for one in file.answers:
-        words.setdefault(one.criterion, set()).update([one.answer] if isinstance(one.answer, str) else [])
-    texts |= {name for name, said in words.items() if name not in _asked and any(map(_is_text, said))}
-    for one in file.answers:
-        if one.criterion in texts:
-            file.leave_out(f"texts in answer to “{one.criterion}”")
-    file.answers = [one for one in file.answers if one.criterion not in texts]
+        item = str(record.get("external_id") or record.get("id") or row.where.rpartition(" ")[2])
+        if not is_name(item):
+            item = f"{study}/{item}"
+            file.conversations[item] = conversation_of(fields, item, study, row.where)
+        given = {}
+        for who, status, name, value in _responses(record.get("responses")):
+            if status == "submitted":
+                given[who, name] = value
+            else:
+                file.left_out["answers that were not submitted"] += 1
+        for (who, name), value in given.items():
+            if name.endswith("-reason"):
+                continue
+            if (answer := usable(value)) is None:
+                file.left_out["answers that are no rating and no label"] += 1
+                continue
+            why = str(given.get((who, f"{name}-reason")) or "")
+            file.answers.append(Answered(row.where, item, name, answer, rater(who, "human"), why))
+        for suggestion in _by_question(record.get("suggestions")):
+            question = suggestion.get("question") or suggestion.get("question_name")
+            if isinstance(question, str) and (answer := usable(suggestion.get("value"))) is not None:
+                by = rater(str(suggestion.get("agent") or "suggestions"), "judge")
+                file.answers.append(Answered(row.where, item, question, answer, by))
     return file
 
 
-def _text_questions(settings: Path) -> set[str]:
-    """The questions of a dataset that are answered by a text; none where its settings are not there."""
-    whole = read_json(settings, ImportRefused) if settings.is_file() else {}
-    questions = whole.get("questions") if isinstance(whole, Mapping) else None
-    return {
-        str(question.get("name"))
-        for question in (questions if isinstance(questions, list) else ())
-        if isinstance(question, Mapping) and question.get("type") == "text"
-    }
-
-
-def _is_text(answer: str) -> bool:
-    """Whether an answer is no label: of several words that begin with no number."""
-    return len(answer.split()) > LABEL and not answer[:1].isdigit()
-
-
-def _read(file: AnswerFile, where: str, record: Mapping[str, Any], study: str) -> None:
-    item = str(record.get("external_id") or record.get("id") or where.rpartition(" ")[2])
-    if not is_name(item):
-        item = f"{study}/{item}"
-        file.conversations[item] = conversation_of(record["fields"], item, study, where)
-    for name, value, who, why in _responses(file, record):
-        file.answers.append(Answered(where, item, name, value, rater(who, "human"), why))
-    for name, value, who in _suggestions(record):
-        file.answers.append(Answered(where, item, name, value, rater(who, "judge")))
-
-
-def _responses(file: AnswerFile, record: Mapping[str, Any]) -> Iterator[tuple[str, float | str, str, str]]:
-    """(question, answer, person, reason) of what was submitted."""
-    responses = record.get("responses")
-    by_person: dict[str, dict[str, Any]] = {}
-    if isinstance(responses, Mapping):  # the library: question → one answer for each person
+def _responses(responses: Any) -> Iterator[tuple[str, Any, str, Any]]:
+    """(person, status, question, value) of answers: of the library a list of them for each question, of the
+    server's interface a response for each person.
+    """
+    if isinstance(responses, Mapping):
         for name, answers in responses.items():
-            for answer in answers if isinstance(answers, list) else ():
-                if isinstance(answer, Mapping) and answer.get("status", "submitted") == "submitted":
-                    by_person.setdefault(person(answer.get("user_id")), {})[str(name)] = answer.get("value")
-    for response in (
-        responses if isinstance(responses, list) else ()
-    ):  # the server: one response for each person
-        if not isinstance(response, Mapping) or response.get("status", "submitted") != "submitted":
-            file.leave_out("responses that were not submitted")
-            continue
-        values = response.get("values")
-        for name, value in values.items() if isinstance(values, Mapping) else ():
-            inner = value.get("value") if isinstance(value, Mapping) else value
-            by_person.setdefault(person(response.get("user_id")), {})[str(name)] = inner
-    for who, answers in by_person.items():
-        for name, value in answers.items():
-            if (usable := _usable(value)) is not None and not name.endswith("-reason"):
-                yield name, usable, who, str(answers.get(f"{name}-reason") or "")
-            elif not name.endswith("-reason"):
-                file.leave_out("answers that are no rating and no label")
+            for answer in mappings(answers):
+                status = answer.get("status", "submitted")
+                yield person(answer.get("user_id")), status, str(name), answer.get("value")
+    for response in mappings(responses):
+        for answer in _by_question(response.get("values")):
+            name, status = str(answer.get("question")), response.get("status", "submitted")
+            yield person(response.get("user_id")), status, name, answer.get("value")
 
 
-def _suggestions(record: Mapping[str, Any]) -> Iterator[tuple[str, float | str, str]]:
-    suggestions = record.get("suggestions")
-    listed = (
-        [{"question": name, **value} for name, value in suggestions.items() if isinstance(value, Mapping)]
-        if isinstance(suggestions, Mapping)
-        else suggestions
-    )
-    for suggestion in listed if isinstance(listed, list) else ():
-        if isinstance(suggestion, Mapping) and (value := _usable(suggestion.get("value"))) is not None:
-            named = suggestion.get("question") or suggestion.get("question_name")
-            if isinstance(named, str):
-                yield named, value, str(suggestion.get("agent") or "suggestions")
-
-
-def _usable(value: Any) -> float | str | None:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
-    if isinstance(value, list) and value and all(isinstance(label, str) for label in value):
-        return json.dumps(value, ensure_ascii=False)
-    return value if isinstance(value, str) and value and len(value) <= 200 else None
+def _by_question(given: Any) -> list[Mapping[str, Any]]:
+    """Answers or suggestions as a list, also where they lie in an object by their question."""
+    if not isinstance(given, Mapping):
+        return mappings(given)
+    return [{"question": name, **value} for name, value in given.items() if isinstance(value, Mapping)]

@@ -1,11 +1,10 @@
 """Read CSV files: records with the number of their first line, numbers, and lists of what is wrong."""
 
 import csv
-import io
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, AnyStr
 
@@ -50,37 +49,43 @@ def records(path: Path, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]
 
     Raises ImportRefused for a file that is missing, not UTF-8, or badly quoted.
     """
+    first = 1
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            yield from _records(lines_of(file, str(path), RECORD), str(path), delimiter)
+            reader = csv.reader(lines_of(file, str(path), RECORD), delimiter=delimiter, strict=True)
+            for cells in reader:
+                if len(cells) > COLUMNS:
+                    raise ImportRefused(
+                        f"{path}, line {first}, has {len(cells):,} cells; a file may have {COLUMNS:,} "
+                        "columns."
+                    )
+                if any(cells):
+                    yield first, cells
+                first = reader.line_num + 1
+    except csv.Error as error:
+        raise ImportRefused(
+            f"{path}: the record that begins in line {first} is not valid CSV ({error}). Put cells with "
+            "commas, quotes or line breaks in double quotes, and double the quotes inside them."
+        ) from error
     except OSError as error:
         raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise ImportRefused(_not_utf8(path.read_bytes(), str(path))) from error
 
 
-def records_of(data: bytes, name: str, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
-    """`records` of the bytes of an upload, called `name` in error messages."""
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ImportRefused(_not_utf8(data, name)) from error
-    yield from _records(io.StringIO(text, newline=""), name, delimiter)
+def by_column(where: str, columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
+    """A record's cells that are not empty, by column. Raises ImportRefused for too many or too few cells."""
+    check_width(where, columns, cells)
+    return {name: unmarked(cell) for name, cell in zip(columns, cells, strict=True) if cell and name}
 
 
-def by_column(
-    where: str, columns: Sequence[str], cells: Sequence[str], required: Sequence[str]
-) -> dict[str, str]:
-    """A record's cells that are not empty, by column. Raises ImportRefused if a required one is blank."""
+def check_width(where: str, columns: Sequence[str], cells: Sequence[str]) -> None:
+    """Raises ImportRefused for a record with more or fewer cells than there are columns."""
     if len(cells) != len(columns):
         raise ImportRefused(
             f"{where}, has {len(cells)} cells; the first line names {len(columns)} columns. Put a text with "
             "commas in double quotes."
         )
-    row = {name: unmarked(cell) for name, cell in zip(columns, cells, strict=True) if cell and name}
-    if missing := [name for name in required if not row.get(name, "").strip()]:
-        raise ImportRefused(f"{where}, has no {missing[0]}. Fill it in, or remove the line.")
-    return row
 
 
 def refuse(wrong: Sequence[str], head: str = "", count: int = 0, last: Sequence[str] = ()) -> None:
@@ -129,38 +134,6 @@ def nfc(name: str) -> str:
     Files of macOS and some spreadsheets hold “é” as two characters, which look like the one.
     """
     return unicodedata.normalize("NFC", name)
-
-
-def _records(lines: Iterable[str], name: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    first, held = 1, 0
-
-    def counted() -> Iterator[str]:
-        nonlocal held
-        for line in lines:
-            held += len(line)
-            if held > RECORD:
-                raise ImportRefused(
-                    f"{name}: the record that begins in line {first} is longer than {RECORD:,} characters. "
-                    "Is a double quote missing?"
-                )
-            yield line
-
-    reader = csv.reader(counted(), delimiter=delimiter, strict=True)
-    try:
-        for cells in reader:
-            held = 0
-            if len(cells) > COLUMNS:
-                raise ImportRefused(
-                    f"{name}, line {first}, has {len(cells):,} cells; a file may have {COLUMNS:,} columns."
-                )
-            if any(cells):
-                yield first, cells
-            first = reader.line_num + 1
-    except csv.Error as error:
-        raise ImportRefused(
-            f"{name}: the record that begins in line {first} is not valid CSV ({error}). Put cells with "
-            "commas, quotes or line breaks in double quotes, and double the quotes inside them."
-        ) from error
 
 
 def _not_utf8(data: bytes, name: str) -> str:

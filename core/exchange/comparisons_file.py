@@ -1,24 +1,21 @@
 """Read comparisons: which of two conversations a person or a judge preferred, one a row."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import get_args
+from typing import NamedTuple
 
 from sqlite_utils import Database
 
-from concord.conversation import Conversation
 from concord.errors import ConcordError, ImportRefused
 from concord.exchange import rows
 from concord.exchange.cells import name_in, nfc, refuse, yes
-from concord.exchange.dialogue import from_cell
 from concord.exchange.ratings_csv import rater_in
 from concord.exchange.rows import FileRow
-from concord.rating import Comparison, RaterKind, Verdict
+from concord.rating import Comparison, Verdict
 from concord.rubrics import shelf
-from concord.runs.registry import SCENARIO, known_or_imported
+from concord.runs.registry import known_or_imported
 from concord.store import comparisons, conversations, rubrics
 from concord.store.comparisons import PairQuestion
 from concord.store.parts import in_parts
@@ -26,76 +23,53 @@ from concord.studies.pairings import GivenPair, check_answer
 from concord.workspace import Workspace
 
 REQUIRED = ("first", "second", "verdict", "rater_type", "rater")
+OPTIONAL = ("variant", "repeat", "simulated", "strong", "scenario", "rubric", "criterion", "explanation")
 VERDICTS: Mapping[str, Verdict] = {
     **dict.fromkeys(("a", "first", "1", "model_a"), "A"),
     **dict.fromkeys(("b", "second", "2", "model_b"), "B"),
     **dict.fromkeys(("c", "tie", "neither", "0"), "C"),
 }
 AT_ONCE = 200
+KNOWN = "known"
 
 
-@dataclass(frozen=True)
-class PreferenceRow:
-    """One row: a comparison of conversations as the file names them, which their texts, if it has them, make.
-
-    `texts` and `models` are those of the first and the second.
+class PreferenceRow(NamedTuple):
+    """Where a row stands, its comparison of conversations as the file names them, and what both were asked,
+    where the row says it.
     """
 
     where: str
     comparison: Comparison
     scenario: str
-    texts: tuple[str, ...]
-    models: tuple[str, ...]
-    language: str
-
-
-@dataclass(frozen=True)
-class ImportedComparisons:
-    """How many comparisons by people and by judges, and gold labels, are new, how many were known, and new
-    conversations.
-    """
-
-    people: int
-    judges: int
-    gold: int
-    known: int
-    conversations: int
 
 
 def read(path: Path) -> list[PreferenceRow]:
     """The rows of a file (CSV, JSON Lines, JSON, Parquet). Raises ImportRefused naming all that is wrong."""
     wrong: list[str] = []
-    preferences: list[PreferenceRow] = []
+    given: list[PreferenceRow] = []
     for row in rows.read(path):
         try:
-            preferences.append(_preference(row))
+            given.append(_placed(row))
         except ImportRefused as error:
             wrong.append(str(error))
     refuse(wrong, f"{path}: {len(wrong):,} rows are wrong; nothing was imported.")
-    if not preferences:
+    if not given:
         raise ImportRefused(f"{path} holds no comparisons. Each row needs {', '.join(REQUIRED)}.")
-    return preferences
+    return given
 
 
 def pairs(path: Path) -> list[GivenPair]:
     """The pairs of a file, for a study: columns first and second. Raises ImportRefused."""
-    given = []
-    for row in rows.read(path):
-        cells = {name.strip().lower(): str(value or "").strip() for name, value in row.whole.items()}
-        if missing := [name for name in ("first", "second") if not cells.get(name)]:
-            raise ImportRefused(
-                f"{row.where}, has no {missing[0]}. Each row names two keys: first and second."
-            )
-        given.append(GivenPair(row.where, cells["first"], cells["second"]))
-    return given
+    named = ((row.where, row.cells(("first", "second"))) for row in rows.read(path))
+    return [GivenPair(where, cells["first"], cells["second"]) for where, cells in named]
 
 
-def store(workspace: Workspace, path: Path, benchmark: str = "") -> ImportedComparisons:
-    """Store a file's comparisons: all, or nothing. Raises ImportRefused.
+def store(workspace: Workspace, path: Path, benchmark: str = "") -> Counter[str]:
+    """Store a file's comparisons: all, or nothing. Returns how many are new by the kind of their rater, and
+    how many were KNOWN. Raises ImportRefused.
 
-    `first` and `second` are keys of stored conversations, with or without `benchmark` before them; a row with
-    texts makes those that are not stored. A person's comparison that is known with another verdict refuses
-    the file, as does a judge's.
+    `first` and `second` are keys of stored conversations, with or without `benchmark` before them. A
+    comparison that is known with another verdict refuses the file.
     """
     given = read(path)
     benchmark = name_in(str(path), "benchmark", benchmark or path.stem)
@@ -105,10 +79,10 @@ def store(workspace: Workspace, path: Path, benchmark: str = "") -> ImportedComp
         for some in (given[start : start + AT_ONCE] for start in range(0, len(given), AT_ONCE)):
             with part() as db:
                 for one in some:
-                    keys, new = _sides(db, one, benchmark)
-                    stored["conversations"] += new
-                    stored[one.comparison.rater.kind if _saved(db, one, keys) else "known"] += 1
-    return ImportedComparisons(*(stored[of] for of in (*get_args(RaterKind), "known", "conversations")))
+                    first, second = _sides(db, one, benchmark)
+                    new = _saved(db, one.where, replace(one.comparison, first=first, second=second))
+                    stored[one.comparison.rater.kind if new else KNOWN] += 1
+    return stored
 
 
 def _check_answers(workspace: Workspace, given: Sequence[PreferenceRow]) -> None:
@@ -120,23 +94,21 @@ def _check_answers(workspace: Workspace, given: Sequence[PreferenceRow]) -> None
             for v in rubrics.versions(db, name)
         }
         questions = {name: shelf.used(db, name, version).rubric.pairs for name, version in last.items()}
-    for row in given:
-        answer = row.comparison
+    for where, answer, _ in given:
         if answer.rubric in questions:
             try:
                 check_answer(questions[answer.rubric], answer.criterion, answer.verdict, strong=answer.strong)
             except ConcordError as error:
-                raise ImportRefused(f"{row.where}: {error}") from error
+                raise ImportRefused(f"{where}: {error}") from error
 
 
-def _saved(db: Database, one: PreferenceRow, keys: tuple[str, str]) -> bool:
+def _saved(db: Database, where: str, this: Comparison) -> bool:
     """Store a comparison; whether it is new. Raises ImportRefused for one with another verdict."""
-    this = replace(one.comparison, first=keys[0], second=keys[1])
     question = PairQuestion(this.rubric, this.criterion)
-    there = comparisons.verdicts(db, this.rater, *keys, question)
+    there = comparisons.verdicts(db, this.rater, this.first, this.second, question)
     if there.get(this.repeat, this.verdict) != this.verdict:
         raise ImportRefused(
-            f"{one.where}: {this.rater.name} compared “{keys[0]}” with “{keys[1]}” already, with another "
+            f"{where}: {this.rater.name} compared “{this.first}” with “{this.second}” already, with another "
             "verdict. Keep one of the two, or give the second a repeat of its own."
         )
     if this.repeat not in there:
@@ -150,98 +122,63 @@ def import_key(of: Comparison) -> str:
     return "|".join([*parts, *filter(None, (of.rubric, of.criterion))])
 
 
-def _preference(row: FileRow) -> PreferenceRow:
-    cells = {
-        name.strip().lower(): ""
-        if value is None
-        else value
-        if isinstance(value, list)
-        else str(value).strip()
-        for name, value in row.whole.items()
-    }
-    if missing := [name for name in REQUIRED if not cells.get(name)]:
-        raise ImportRefused(f"{row.where}, has no {missing[0]}. Each row needs {', '.join(REQUIRED)}.")
-    beside = ("variant", "scenario", "language", "rubric", "criterion")
-    names = {name: str(cells.get(name, "")) for name in (*REQUIRED, *beside)}
-    for name, text in names.items():
-        name_in(row.where, name, text)
-    about = {name: str(cells.get(name) or "") for name in ("simulated", "repeat")}
-    rater, repeat = rater_in(row.where, names | about)
-    verdict = VERDICTS.get(names["verdict"].lower())
+def _placed(row: FileRow) -> PreferenceRow:
+    cells = dict.fromkeys(OPTIONAL, "") | row.cells(REQUIRED)
+    for name in (*REQUIRED, "scenario", "rubric", "criterion"):
+        name_in(row.where, name, cells[name])
+    rater, repeat = rater_in(row.where, cells)
+    verdict = VERDICTS.get(cells["verdict"].lower())
     if verdict is None:
-        raise ImportRefused(f"{row.where}: the verdict is “{names['verdict']}”; it must be A, B or tie.")
-    if names["first"] == names["second"]:
-        raise ImportRefused(f"{row.where}: “{names['first']}” is compared with itself.")
-    if bool(names["rubric"]) != bool(names["criterion"]):
+        raise ImportRefused(f"{row.where}: the verdict is “{cells['verdict']}”; it must be A, B or tie.")
+    if cells["first"] == cells["second"]:
+        raise ImportRefused(f"{row.where}: “{cells['first']}” is compared with itself.")
+    if bool(cells["rubric"]) != bool(cells["criterion"]):
         raise ImportRefused(
             f"{row.where}: rubric and criterion name a question together. Give both, or none."
         )
-    texts = (cells.get(f"text_{side}", "") for side in ("first", "second"))
-    return PreferenceRow(
-        row.where,
-        Comparison(
-            "",
-            names["first"],
-            names["second"],
-            rater,
-            verdict,
-            str(cells.get("explanation", "")),
-            repeat=repeat,
-            strong=yes(cells.get("strong")),
-            rubric=nfc(names["rubric"]),
-            criterion=nfc(names["criterion"]),
-        ),
-        names["scenario"],
-        tuple(text if isinstance(text, str) else json.dumps(text) for text in texts),
-        tuple(str(cells.get(f"model_{side}") or "unknown") for side in ("first", "second")),
-        names["language"] or "en",
+    comparison = Comparison(
+        "",
+        cells["first"],
+        cells["second"],
+        rater,
+        verdict,
+        cells["explanation"],
+        repeat=repeat,
+        strong=yes(cells["strong"]),
+        rubric=nfc(cells["rubric"]),
+        criterion=nfc(cells["criterion"]),
     )
+    return PreferenceRow(row.where, comparison, cells["scenario"])
 
 
-def _sides(db: Database, one: PreferenceRow, benchmark: str) -> tuple[tuple[str, str], int]:
-    """The keys of a row's two conversations, stored where the row has their texts, and how many are new."""
-    keys: list[str] = []
-    new = 0
-    for key, text, model in zip(
-        (one.comparison.first, one.comparison.second), one.texts, one.models, strict=True
-    ):
-        there = next((k for k in (key, f"{benchmark}/{key}") if conversations.find_id(db, k)), None)
-        if there is None:
-            if not text:
-                raise ImportRefused(
-                    f"{one.where}: “{key}” is no conversation of this workspace. Import the conversations "
-                    "first, or give text_first and text_second."
-                )
-            there = f"{benchmark}/{key}"
-            facets = {SCENARIO: one.scenario} if one.scenario else {}
-            messages = from_cell(text, one.where)
-            conversations.save(
-                db, Conversation(benchmark, there, nfc(model), messages, one.language, facets=facets)
+def _sides(db: Database, row: PreferenceRow, benchmark: str) -> tuple[str, str]:
+    """The keys of the two conversations. Raises ImportRefused unless they are stored, and are of one
+    benchmark and one scenario, which the row may name.
+    """
+    ids: list[int] = []
+    for key in (row.comparison.first, row.comparison.second):
+        there = filter(None, (conversations.find_id(db, k) for k in (key, f"{benchmark}/{key}")))
+        if (number := next(there, None)) is None:
+            raise ImportRefused(
+                f"{row.where}: “{key}” is no conversation of this workspace. Import the conversations first."
             )
-            new += 1
-        keys.append(there)
-    _one_scenario(db, one, keys)
-    return (keys[0], keys[1]), new
-
-
-def _one_scenario(db: Database, one: PreferenceRow, keys: Sequence[str]) -> None:
-    """Raises ImportRefused unless the two are of one benchmark and one scenario, which the row may name."""
-    first, second = (conversations.load(db, key) for key in keys)
+        ids.append(number)
+    first, second = (conversations.load(db, number) for number in ids)
+    names = f"“{first.key}” and “{second.key}”"
     if first.benchmark != second.benchmark:
         raise ImportRefused(
-            f"{one.where}: “{keys[0]}” and “{keys[1]}” belong to {first.benchmark} and {second.benchmark}. "
-            "Compare conversations of one name."
+            f"{row.where}: {names} belong to {first.benchmark} and {second.benchmark}. Compare conversations "
+            "of one name."
         )
     facet = known_or_imported(first.benchmark).scenario_facet
-    scenarios = [conversation.facets.get(facet, "") for conversation in (first, second)]
-    for place, key in enumerate(keys):
-        if facet and not scenarios[place] and one.scenario:
-            number = conversations.find_id(db, key)
-            assert number is not None, "it is stored"
-            conversations.name_facet(db, number, facet, one.scenario)
-            scenarios[place] = one.scenario
-    if not facet or not scenarios[0] or scenarios[0] != scenarios[1]:
+    scenarios = set()
+    for number, conversation in zip(ids, (first, second), strict=True):
+        scenarios.add(conversation.facets.get(facet) or row.scenario)
+        if facet and row.scenario and not conversation.facets.get(facet):
+            conversations.name_facet(db, number, facet, row.scenario)
+    if not facet or len(scenarios) > 1 or "" in scenarios:
         raise ImportRefused(
-            f"{one.where}: “{keys[0]}” and “{keys[1]}” are not known to answer the same. Add a column "
-            "scenario that names what both were asked."
+            f"{row.where}: {names} are not known to answer the same. Add a column scenario that names what "
+            "both were asked."
         )
+    return first.key, second.key

@@ -9,11 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
-from functools import cached_property
 from io import BytesIO, TextIOWrapper
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from sqlite_utils import Database
@@ -48,45 +46,30 @@ KINDS: Mapping[str, str] = {
 """What the columns of this name hold in every table; all others are texts."""
 
 
-@dataclass(frozen=True)
-class ExportTable:
-    """A table of an export."""
-
-    name: str
-    columns: str
-    more: tuple[str, ...] = ()
-    """Columns of texts that come behind the others."""
-
-    @cached_property
-    def kinds(self) -> dict[str, str]:
-        """The kind of each column by its name."""
-        own = {column: KINDS.get(column, TEXT) for column in self.columns.split()}
-        return own | {column: TEXT for column in self.more if column not in own}
+Row = Mapping[str, Any]
+Kinds = Mapping[str, str]
+"""The columns of a table, each with what it holds."""
 
 
-CONVERSATIONS = ExportTable(
-    "conversations", "key benchmark player language simulated messages facets context"
-)
-RATINGS = ExportTable(
-    "ratings",
+def _columns(names: str) -> Kinds:
+    return {name: KINDS.get(name, TEXT) for name in names.split()}
+
+
+CONVERSATIONS = _columns("key benchmark player language simulated messages facets context")
+RATINGS = _columns(
     "item_id turn criterion rater_type rater variant simulated repeat score explanation comment created "
-    "model language study",
+    "model language study"
 )
-COMMENTS = ExportTable("comments", "kind item_id turn rater state skipped_because comment")
-APART = ExportTable(
-    "apart", "kind item_id turn criterion rater score explanation created blind shown gold judge"
-)
-CORRECTIONS = ExportTable(
-    "corrections", "prompt chosen rejected item_id turn rater_type rater model distance"
-)
-COMPARISONS = ExportTable(
-    "comparisons",
+COMMENTS = _columns("kind item_id turn rater state skipped_because comment")
+APART = _columns("kind item_id turn criterion rater score explanation created blind shown gold judge")
+CORRECTIONS = _columns("prompt chosen rejected item_id turn rater_type rater model distance")
+COMPARISONS = _columns(
     "first second verdict rater_type rater variant simulated repeat explanation created scenario benchmark "
-    "model_first model_second rubric criterion strong",
+    "model_first model_second rubric criterion strong"
 )
 
 
-def conversation_rows(db: Database, study: str = "", benchmark: str = "") -> Iterator[dict[str, Any]]:
+def conversation_rows(db: Database, study: str = "", benchmark: str = "") -> Iterator[Row]:
     """Conversations of a study, of a benchmark, or all; facets and context as JSON."""
     rows = conversations.table(db, Filter(benchmark=benchmark, study=study))
     for conversation, simulated in conversations.several(db, rows.id.tolist()):
@@ -103,7 +86,7 @@ def _said(messages: Iterable[Message]) -> list[dict[str, str]]:
     return [{"role": message.role, "content": message.content} for message in messages]
 
 
-def correction_rows(db: Database, study: str, *, with_excluded: bool = False) -> Iterator[dict[str, Any]]:
+def correction_rows(db: Database, study: str, *, with_excluded: bool = False) -> Iterator[Row]:
     """The corrections that change something, each as a pair of preference, as trainers read them."""
     kinds = {c.name: c.scale.kind.content for c in studies.get(db, study).criteria}
     for row in ratings.exported(db, study, with_excluded=with_excluded):
@@ -117,27 +100,25 @@ def correction_rows(db: Database, study: str, *, with_excluded: bool = False) ->
             yield row | better | {"prompt": _said(conversation.messages[:at]), "distance": row["score"]}
 
 
-def rating_rows(
-    db: Database, study: str = "", *, with_excluded: bool = False
-) -> tuple[ExportTable, Iterator[dict[str, Any]]]:
-    """The ratings that count, of a study or all, as `ratings_csv.read` takes them, and their columns: also
-    what files said about them, and the configurations of judges in words.
+def rating_rows(db: Database, study: str = "", *, with_excluded: bool = False) -> tuple[Kinds, Iterator[Row]]:
+    """The columns of the ratings that count, of a study or all, and their rows as `ratings_csv.read` takes
+    them: also what files said about them, and the configurations of judges in words.
     """
-    more = ("configuration", *ratings.told_beside(db))
-    table = ExportTable("ratings", RATINGS.columns.removesuffix(" study") if study else RATINGS.columns, more)
+    columns = {name: kind for name, kind in RATINGS.items() if not study or name != "study"}
+    columns |= {name: TEXT for name in ("configuration", *ratings.told_beside(db)) if name not in columns}
 
-    def rows() -> Iterator[dict[str, Any]]:
+    def rows() -> Iterator[Row]:
         by_id = configurations.every(db)
         for row in ratings.exported(db, study, with_excluded=with_excluded):
             if row["rater_type"] == "judge":
                 reported = configurations.read(row["reported"] or "[]")
                 row["configuration"] = str(Use(by_id.get(row["configuration_id"]), reported))
-            yield dict.fromkeys(table.kinds) | row | json.loads(row.pop("meta") or "{}")
+            yield dict.fromkeys(columns) | row | json.loads(row.pop("meta") or "{}")
 
-    return table, rows()
+    return columns, rows()
 
 
-def comment_rows(db: Database, study: str, *, with_excluded: bool = False) -> Iterator[dict[str, Any]]:
+def comment_rows(db: Database, study: str, *, with_excluded: bool = False) -> Iterator[Row]:
     """What annotators of a study said of items, and why they skipped some. Raises NotFound."""
     for one in progress.remarks(db, study, with_excluded=with_excluded):
         skipped = one.reason if one.state == "skipped" else ""
@@ -146,38 +127,34 @@ def comment_rows(db: Database, study: str, *, with_excluded: bool = False) -> It
         yield row | {"comment": one.flag}
 
 
-def comparison_rows(db: Database, benchmark: str = "") -> Iterator[dict[str, Any]]:
+def comparison_rows(db: Database, benchmark: str = "") -> Iterator[Row]:
     """The comparisons of a benchmark, or all, with the scenario where the benchmark has one."""
     for name in [benchmark] if benchmark else comparisons.compared_benchmarks(db):
         yield from comparisons.exported(db, name, known_or_imported(name).scenario_facet)
 
 
-def write(out: BinaryIO, columns: ExportTable, rows: Iterable[Mapping[str, Any]], form: Form) -> int:
+def write(out: BinaryIO, columns: Kinds, rows: Iterable[Row], form: Form) -> int:
     """Write rows in a form; returns how many. In CSV messages are JSON."""
     if form == "parquet":
         return _parquet(out, columns, rows)
     text = TextIOWrapper(out, encoding="utf-8", newline="")
     if form == "csv":
-        count = write_csv(text, _cells(columns, rows)) - 1
+        count = write_csv(text, chain([tuple(columns)], (_cells(columns, row) for row in rows))) - 1
     else:
         count = 0
         for row in rows:
-            text.write(json.dumps({name: row[name] for name in columns.kinds}, ensure_ascii=False) + "\n")
+            text.write(json.dumps({name: row[name] for name in columns}, ensure_ascii=False) + "\n")
             count += 1
     text.detach()
     return count
 
 
-def _cells(columns: ExportTable, rows: Iterable[Mapping[str, Any]]) -> Iterator[Sequence[Any]]:
-    yield tuple(columns.kinds)
-    for row in rows:
-        yield [
-            json.dumps(row[name], ensure_ascii=False) if kind == MESSAGES else row[name]
-            for name, kind in columns.kinds.items()
-        ]
+def _cells(columns: Kinds, row: Row) -> Sequence[Any]:
+    values = ((row[name], kind) for name, kind in columns.items())
+    return [json.dumps(v, ensure_ascii=False) if kind == MESSAGES else v for v, kind in values]
 
 
-def _parquet(out: BinaryIO, columns: ExportTable, rows: Iterable[Mapping[str, Any]]) -> int:
+def _parquet(out: BinaryIO, columns: Kinds, rows: Iterable[Row]) -> int:
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -188,15 +165,12 @@ def _parquet(out: BinaryIO, columns: ExportTable, rows: Iterable[Mapping[str, An
         TRUTH: pa.bool_(),
         MESSAGES: pa.list_(pa.struct([("role", pa.string()), ("content", pa.string())])),
     }
-    schema = pa.schema([(name, kinds[kind]) for name, kind in columns.kinds.items()])
+    schema = pa.schema([(name, kinds[kind]) for name, kind in columns.items()])
+    truths = [name for name, kind in columns.items() if kind == TRUTH]
     count, left = 0, iter(rows)
     with parquet.ParquetWriter(out, schema) as writer:
-        while some := list(islice(left, AT_ONCE)):
-            kept = [
-                {n: bool(row[n]) if kind == TRUTH else row[n] for n, kind in columns.kinds.items()}
-                for row in some
-            ]
-            writer.write_table(pa.Table.from_pylist(kept, schema))
+        while some := [{**row, **{n: bool(row[n]) for n in truths}} for row in islice(left, AT_ONCE)]:
+            writer.write_table(pa.Table.from_pylist(some, schema))
             count += len(some)
     return count
 
@@ -207,57 +181,61 @@ def folder(db: Database, study: str, *, made: date, with_names: bool = False) ->
     Annotators are numbered unless `with_names`. Raises NotFound for an unknown study.
     """
     of_study = studies.get(db, study)
-    numbers: dict[str, str] = {}
+    numbers = {name: f"annotator {n}" for n, (name, _) in enumerate(studies.raters(db, study), 1)}
 
-    def named(row: Mapping[str, Any]) -> dict[str, Any]:
+    def named(row: Row) -> Row:
         if with_names or row["rater_type"] != "human":
-            return dict(row)
+            return row
         return {**row, "rater": numbers.setdefault(row["rater"], f"annotator {len(numbers) + 1}")}
 
-    benchmarks = conversations.benchmarks_of(db, [u["key"] for u in studies.units(db, study)])
     keys = {u["key"] for u in studies.units(db, study)}
-    compared = (row for name in benchmarks for row in comparison_rows(db, name))
-    tables = (
-        (CONVERSATIONS, conversation_rows(db, study)),
-        (RATINGS, map(named, sorted(ratings.exported(db, study), key=lambda row: str(row["rater"])))),
-        (COMMENTS, map(named, comment_rows(db, study))),
-        (COMPARISONS, (named(row) for row in compared if {row["first"], row["second"]} <= keys)),
-    )
+    by_rater = sorted(ratings.exported(db, study), key=lambda row: str(row["rater"]))
+    compared = (row for name in conversations.benchmarks_of(db, [*keys]) for row in comparison_rows(db, name))
+    among_them = (row for row in compared if {row["first"], row["second"]} <= keys)
+    tables: dict[str, tuple[Kinds, Iterable[Row]]] = {
+        "conversations": (CONVERSATIONS, conversation_rows(db, study)),
+        "ratings": (RATINGS, map(named, by_rater)),
+        "comments": (COMMENTS, map(named, comment_rows(db, study))),
+        "comparisons": (COMPARISONS, map(named, among_them)),
+    }
     files: dict[str, bytes] = {}
     counts: dict[str, int] = {}
-    for columns, rows in tables:
+    for name, (columns, rows) in tables.items():
         out = BytesIO()
-        counts[columns.name] = _parquet(out, columns, rows)
-        if counts[columns.name]:
-            files[f"data/{columns.name}.parquet"] = out.getvalue()
+        if count := _parquet(out, columns, rows):
+            files[f"data/{name}.parquet"], counts[name] = out.getvalue(), count
     languages = sorted({row["language"] for row in conversation_rows(db, study)})
     if of_study.guidelines:
         files["guidelines.md"] = of_study.guidelines.encode()
-    return {"README.md": _card(db, of_study, counts, languages, made).encode(), **files}
+    return {"README.md": _card(db, of_study, counts, languages, numbers, made).encode(), **files}
 
 
 def _card(
-    db: Database, study: studies.Study, counts: Mapping[str, int], languages: Sequence[str], made: date
+    db: Database,
+    study: studies.Study,
+    counts: Mapping[str, int],
+    languages: Sequence[str],
+    numbers: Mapping[str, str],
+    made: date,
 ) -> str:
     """The dataset card: metadata for the hub, then what a reader needs to know."""
     title = study.title or study.name
     lines = ["---", f"pretty_name: {json.dumps(title, ensure_ascii=False)}", "language:"]
     lines += [f"- {json.dumps(language)}" for language in languages]
     lines += ["tags:", "- llm-as-a-judge", "- human-evaluation", "configs:"]
-    for name, count in counts.items():
-        lines += [f"- config_name: {name}", f"  data_files: data/{name}.parquet"] if count else []
-    held = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+    for name in counts:
+        lines += [f"- config_name: {name}", f"  data_files: data/{name}.parquet"]
+    held = ", ".join(f"{count:,} {name}" for name, count in counts.items())
     lines += ["---", "", f"# {markdown_text(title)}", "", f"{held}. Made {made}.", ""]
     lines += ["## Annotators' instructions", "", study.guidelines or "None were written."]
-    for heading, facts in _facts(db, study).items():
+    for heading, facts in _facts(db, study, numbers).items():
         lines += ["", f"## {heading}", "", *(f"- {markdown_text(fact)}" for fact in facts)]
     return "\n".join([*lines, ""])
 
 
-def _facts(db: Database, study: studies.Study) -> dict[str, list[str]]:
+def _facts(db: Database, study: studies.Study, numbers: Mapping[str, str]) -> dict[str, list[str]]:
     """Questions, annotators, agreement, limits and provenance, in sentences with numbers for names."""
     raters = studies.raters(db, study.name)
-    names = {name: f"annotator {n}" for n, (name, _) in enumerate(raters, 1)}
     mocks = sum(simulated for _, simulated in raters)
     people = f"{len(raters) - mocks} people and {mocks} simulated annotators rated."
     facts = {
@@ -281,8 +259,9 @@ def _facts(db: Database, study: studies.Study) -> dict[str, list[str]]:
             facts["Agreement"].append(f"{report.label(name)}: {figure}.")
     facts["Limits"] = [*report.limits, *report.notes]
     facts["Provenance"].append(sums(about(db, report)))
-    pattern = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or "$^"
+    names = "|".join(re.escape(name) for name in sorted(numbers, key=len, reverse=True)) or "$^"
+    pattern = re.compile(rf"(?<!\w)(?:{names})(?!\w)")
     return {
-        heading: [re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", lambda name: names[name[0]], text) for text in texts]
+        heading: [pattern.sub(lambda name: numbers[name[0]], text) for text in texts]
         for heading, texts in facts.items()
     }

@@ -5,7 +5,7 @@ only the number, are left out and counted.
 """
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -21,12 +21,14 @@ from concord.exchange.answers import (
     StudyItem,
     conversation_of,
     items,
+    mappings,
     names,
     person,
     rater,
+    usable,
 )
 from concord.questions import NONE
-from concord.rating import Criterion
+from concord.rating import Criterion, Rater
 from concord.store import studies
 
 OBJECT = "dialogue"
@@ -143,48 +145,48 @@ def _results(
         yield {"id": f"{item.name}-{name}-reason", **reason}
 
 
-def read(path: Path, study: str, _questions: Collection[str] = ()) -> AnswerFile:
+def read(path: Path, study: str) -> AnswerFile:
     """The answers of a JSON export. Raises ImportRefused for a file of another form, such as JSON-MIN."""
     file = AnswerFile(str(path))
     for row in rows.read(path, "JSON"):
-        if isinstance(row.whole.get("data"), Mapping):
-            _whole(file, row.where, row.whole, study)
-        else:
+        data = row.whole.get("data")
+        if not isinstance(data, Mapping):
             raise ImportRefused(
                 f"{row.where}, is no task of Label Studio: it has no “data”. Export the project as JSON, not "
                 "as JSON-MIN."
             )
+        item = data.get("item")
+        if not isinstance(item, str):  # Concord did not make the task
+            item = f"{study}/{data.get('id', row.whole.get('id'))}"
+            if item not in file.conversations:
+                file.conversations[item] = conversation_of(data, item, study, row.where)
+        for kind in ("annotations", "predictions"):
+            listed = row.whole.get(kind)
+            for place, given in enumerate(listed if isinstance(listed, list) else (), 1):
+                if not isinstance(given, Mapping):
+                    file.left_out[f"{kind} of which the export has only the number"] += 1
+                elif given.get("was_cancelled"):
+                    file.left_out["annotations that were skipped"] += 1
+                else:
+                    by = _rater(kind, given)
+                    _answers(file, f"{row.where}, {kind.removesuffix('s')} {place}", item, given, by)
     return file
 
 
-def _whole(file: AnswerFile, where: str, task: Mapping[str, Any], study: str) -> None:
-    data = task["data"]
-    item = _item(file, where, data, task.get("id"), study)
-    for place, annotation in enumerate(_listed(task, "annotations", "completions"), 1):
-        at = f"{where}, annotation {place}"
-        if not isinstance(annotation, Mapping):
-            file.leave_out("annotations of which the export has only the number")
-        elif annotation.get("was_cancelled"):
-            file.leave_out("annotations that were skipped")
-        else:
-            who = person(annotation.get("completed_by"))
-            _answers(file, at, item, annotation, rater(who, "human"))
-    for place, prediction in enumerate(_listed(task, "predictions"), 1):
-        if not isinstance(prediction, Mapping):
-            file.leave_out("predictions of which the export has only the number")
-        else:
-            named = str(prediction.get("model_version") or "predictions")
-            _answers(file, f"{where}, prediction {place}", item, prediction, rater(named, "judge"))
+def _rater(kind: str, given: Mapping[str, Any]) -> Rater:
+    if kind == "annotations":
+        return rater(person(given.get("completed_by")), "human")
+    return rater(str(given.get("model_version") or kind), "judge")
 
 
-def _answers(file: AnswerFile, where: str, item: str, given: Mapping[str, Any], by: Any) -> None:
+def _answers(file: AnswerFile, where: str, item: str, given: Mapping[str, Any], by: Rater) -> None:
+    """Add the answers of an annotation or a prediction, each with the reason that stands beside it."""
     reasons: dict[str, str] = {}
     values: dict[str, float | str] = {}
-    for result in _listed(given, "result"):
-        name = result.get("from_name") if isinstance(result, Mapping) else None
-        value = result.get("value") if isinstance(result, Mapping) else None
+    for result in mappings(given.get("result")):
+        name, value = result.get("from_name"), result.get("value")
         if not isinstance(name, str) or not isinstance(value, Mapping):
-            file.leave_out("results that are no answer to a question, such as relations")
+            file.left_out["results that are no answer to a question, such as relations"] += 1
         elif (answer := _value(value)) is not None:
             values[name] = answer
         elif isinstance(text := value.get("text"), list | str):
@@ -192,7 +194,7 @@ def _answers(file: AnswerFile, where: str, item: str, given: Mapping[str, Any], 
                 text if isinstance(text, str) else "\n".join(map(str, text))
             )
         else:
-            file.leave_out("results of a kind that is no rating")
+            file.left_out["results of a kind that is no rating"] += 1
     created = str(given.get("created_at") or "")
     for name, answer in values.items():
         file.answers.append(Answered(where, item, name, answer, by, reasons.get(name, ""), created))
@@ -200,31 +202,7 @@ def _answers(file: AnswerFile, where: str, item: str, given: Mapping[str, Any], 
 
 def _value(value: Mapping[str, Any]) -> float | str | None:
     """The number or the word of a rating, a number, or what was chosen, of several a list of JSON."""
-    for name in ("rating", "number"):
-        if isinstance(number := value.get(name), int | float) and not isinstance(number, bool):
-            return float(number)
     chosen = value.get("choices")
-    if isinstance(chosen, list) and chosen and all(isinstance(word, str) for word in chosen):
-        return chosen[0] if len(chosen) == 1 else json.dumps(chosen, ensure_ascii=False)
-    return None
-
-
-def _item(file: AnswerFile, where: str, data: Mapping[str, Any], number: Any, study: str) -> str:
-    """The name of a task's item; the conversation of a task that Concord did not make is kept."""
-    if isinstance(named := data.get("item"), str):
-        return named
-    name = f"{study}/{data.get('id', number)}"
-    if name not in file.conversations:
-        file.conversations[name] = conversation_of(data, name, study, where, _spoken)
-    return name
-
-
-def _spoken(entry: Any) -> Any:
-    """An utterance of Paragraphs, whose speaker is the author."""
-    if not isinstance(entry, Mapping) or "role" in entry or "author" not in entry:
-        return entry
-    return {"role": str(entry["author"]).partition(" · ")[0], "content": entry.get("text")}
-
-
-def _listed(given: Mapping[str, Any], *names_: str) -> list[Any]:
-    return next((given[name] for name in names_ if isinstance(given.get(name), list)), [])
+    one = chosen[0] if isinstance(chosen, list) and len(chosen) == 1 else chosen
+    answers = map(usable, (value.get("rating"), value.get("number"), one))
+    return next((answer for answer in answers if answer is not None), None)

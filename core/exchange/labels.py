@@ -6,7 +6,7 @@ guessed: the error names the option that says it.
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
 from typing import Any, NamedTuple, Unpack
@@ -15,15 +15,16 @@ import numpy as np
 
 from concord.arrays import Columns
 from concord.conversation import Conversation, Message, Role, Unit
-from concord.errors import not_found
+from concord.errors import ImportRefused, not_found
 from concord.exchange import incoming, label_rows, ratings_csv, ratings_study
 from concord.exchange.answer_words import CellReading, is_blank, number_of, reading_of, words
 from concord.exchange.columns import NO_OPTIONS, FileTable, TableOptions, kinds_by_name
 from concord.exchange.given import Given, RatingTable
-from concord.exchange.incoming import Incoming, Measured
+from concord.exchange.incoming import Measured
 from concord.exchange.raters import OF_FORMULAS, comparable, criteria_of_columns, unused, whose
-from concord.rating import Criterion, Rater, RaterKind
-from concord.store.studies import FILE, Study
+from concord.questions import Scale
+from concord.rating import Rater, RaterKind
+from concord.store.studies import FILE
 from concord.studies.studies import StudyRatings
 
 _BESIDE = ("texts", "questions", "lengths", "groups", "criteria", "kinds")
@@ -32,7 +33,8 @@ MOST_GROUPS = 60
 MOST_JUDGES = 40
 SHOWN = 3
 """So many cells that cannot be read are named."""
-
+LENGTH = "length"
+"""What a conversation's metadata calls the length of its reply, where a column says it."""
 
 WHOSE: Mapping[str, RaterKind] = {"people": "human", "judges": "judge", "gold": "gold"}
 """Whose answers columns hold, as it is said."""
@@ -46,6 +48,18 @@ class Treatment(Measured, total=False):
     exclude_refused: bool
 
 
+@dataclass(frozen=True)
+class RatingsFile:
+    """Ratings that were read: with `scales` by criterion, conversations by item, and notes of how a table of
+    labels was read.
+    """
+
+    table: RatingTable
+    scales: Mapping[str, Scale]
+    conversations: Mapping[str, Conversation] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class LabelTable:
     """A table that was read: its ratings, what its columns were taken for, warnings of what was left out.
@@ -54,7 +68,6 @@ class LabelTable:
     them as columns.
     """
 
-    name: str
     of: StudyRatings
     features: Columns
     columns: tuple[str, ...]
@@ -86,34 +99,53 @@ def read(
     """
     needed: tuple[RaterKind, ...] = ("human", "judge") if people else ("judge",)
     table = _table(source, options, needed)
-    brought, usual, lengths = _ratings(table)
+    file, study, usual = _ratings(table), Path(table.name).stem, Treatment()
+    given, scales, rows = file.table, file.scales, file.conversations
+    alike = not rows or len({(scale.low, scale.high) for scale in scales.values()}) == 1
+    uncounted = () if alike else given.criteria
+    brought = ratings_study.incoming(None, given, study, scales=scales, uncounted=uncounted, brought=rows)
+    if rows:
+        brought = replace(brought, study=replace(brought.study, source=FILE))
+        clusters = ("scenario",) if any("scenario" in one.facets for one in rows.values()) else ()
+        usual = Treatment(exclude_refused=False, cluster_by=clusters)
     usual.update(how)
     of, features = incoming.measured(brought, **usual)
     units, _ = brought.given.units(brought.study.per_turn)
     rated = {n: brought.conversations[key] for n, (key, _) in enumerate(units, 1)}
-    keys = {unit: one.key.removeprefix(f"{of.study.name}/") for unit, one in rated.items()}
-    if lengths:
-        chars = np.array([lengths[keys[unit]] for unit in features["unit"].tolist()], dtype=np.float64)
-        features = {**features, "reply_chars": chars}
+    if any(LENGTH in one.meta for one in rows.values()):
+        lengths = [rated[unit].meta.get(LENGTH, np.nan) for unit in features["unit"].tolist()]
+        features = {**features, "reply_chars": np.array(lengths, dtype=np.float64)}
     return LabelTable(
-        table.name,
         of,
         features,
         table.notes,
         tuple(table.warnings),
-        keys,
+        {unit: one.key.removeprefix(f"{study}/") for unit, one in rated.items()},
         {unit: "\n\n".join(message.content for message in one.messages) for unit, one in rated.items()},
         table.records,
     )
 
 
-def brought(path: Path, options: TableOptions) -> tuple[Incoming, tuple[str, ...]]:
-    """The ratings of a file by people, judges or both, with what it says of their items; and in words what
-    its columns were taken for and what was left out. Raises ImportRefused, NotFound.
+def ratings(path: Path, options: TableOptions = NO_OPTIONS) -> RatingsFile:
+    """The ratings of a file by people, judges or both: in Concord's own columns, or in any form that a table
+    of labels has.
+
+    Raises ImportRefused naming every line that is wrong, or what the file lacks; NotFound.
     """
-    table = _table(path, options, ())
-    ratings, *_ = _ratings(table)
-    return ratings, (*table.notes, *table.warnings)
+    own: ImportRefused | None = None
+    if path.suffix.lower() not in label_rows.SHEETS:
+        try:
+            return RatingsFile(ratings_csv.read(path), options.scales)
+        except ratings_csv.ColumnMissing as error:
+            own = error
+    try:
+        table = _table(path, options, ())
+        file = _ratings(table)
+    except ImportRefused as error:
+        if own is None:
+            raise
+        raise ImportRefused(f"{own} As a table of labels it is not read either: {error}") from error
+    return replace(file, notes=(*table.notes, *table.warnings))
 
 
 def _table(source: Any, options: TableOptions, needed: Collection[RaterKind]) -> FileTable:
@@ -129,39 +161,33 @@ def _table(source: Any, options: TableOptions, needed: Collection[RaterKind]) ->
     return table
 
 
-def _ratings(table: FileTable) -> tuple[Incoming, Treatment, Mapping[str, float | None]]:
-    """The ratings of a table, how they are treated unless somebody says otherwise, and the lengths of replies
-    by item where a column has them.
-    """
+def _ratings(table: FileTable) -> RatingsFile:
+    """The ratings of a table. What its columns were taken for is noted in the table."""
     own = {OF_FRAMES.get(column.lower(), column.lower()): column for column in table.columns}
     if {*ratings_csv.REQUIRED} <= own.keys() and table.columns[own["score"]].numeric:
-        return _own(table, own), {}, {}
+        return _own(table, own)
     long = _long(table)
     return _labelled(table, long or _wide(table), bool(long))
 
 
-def _own(table: FileTable, own: Mapping[str, str]) -> Incoming:
+def _own(table: FileTable, own: Mapping[str, str]) -> RatingsFile:
     """A table in Concord's own form, with turns, repeats and texts; a row without a score is missing."""
-    scored = [not is_blank(score) for score in table.cells(own["score"])]
 
     def numbered() -> Iterator[tuple[int, list[str]]]:
         yield 1, [*own]
-        for place, record, given in zip(table.places, table.records, scored, strict=True):
-            cells = (record.get(column) for column in own.values())
-            if given:
-                yield int(place.rpartition(" ")[2]), [_text(cell) for cell in cells]
+        for place, record in zip(table.places, table.records, strict=True):
+            if not is_blank(record.get(own["score"])):
+                yield int(place.rpartition(" ")[2]), [_text(record.get(column)) for column in own.values()]
 
     file = ratings_csv.read_records(numbered(), table.name)
-    if lacking := len(scored) - sum(scored):
+    if lacking := len(table.records) - len(file):
         have = "row has no score and is taken" if lacking == 1 else "rows have no score and are taken"
         table.warnings.append(f"{lacking} {have} as missing")
-    scales = table.options.scales
-    brought = ratings_study.incoming(None, file, Path(table.name).stem, scales=scales)
     table.roles["form"] = "Concord's own, a rating a row"
     for title, kind in WHOSE.items():
-        if names := sorted({rater.name for rater in brought.given.raters if rater.kind == kind}):
+        if names := sorted({rater.name for rater in file.raters if rater.kind == kind}):
             table.roles[title] = ", ".join(names)
-    return brought
+    return RatingsFile(file, table.options.scales)
 
 
 def _text(cell: Any) -> str:
@@ -252,20 +278,17 @@ def _scores(
     otherwise each time.
     """
     readings: dict[str, CellReading] = {}
-    by_criterion: dict[str, list[_Label]] = {}
-    for label in labels:
-        by_criterion.setdefault(label.criterion, []).append(label)
     scores: dict[tuple[int, str, str], tuple[_Label, float]] = {}
     unread: list[str] = []
-    for name, own in by_criterion.items():
+    given = [label for label in labels if not is_blank(label.cell)]
+    for name in dict.fromkeys(label.criterion for label in labels):
+        own = [label for label in given if label.criterion == name]
         declared = table.options.scales.get(name, table.options.scales.get(""))
-        cells = [(label.kind, label.rater, label.cell) for label in own if not is_blank(label.cell)]
+        cells = [(label.kind, label.rater, label.cell) for label in own]
         readings[name] = reading = reading_of(cells, declared, table.options.passing)
         if reading.problem:
             raise table.refusal(reading.problem, *reading.option)
         for label in own:
-            if is_blank(label.cell):
-                continue
             if (score := reading.of_rater.get(label.rater, reading.score)(label.cell)) is None:
                 unread.append(f"{table.places[label.row]}, {label.rater}: “{str(label.cell)[:40]}”")
             elif (before := scores.setdefault(label[:3], (label, score))[1]) != score:
@@ -287,53 +310,35 @@ def _scores(
     return readings, dict(scores.values())
 
 
-def _labelled(
-    table: FileTable, labels: Sequence[_Label], long: bool
-) -> tuple[Incoming, Treatment, Mapping[str, float | None]]:
+def _labelled(table: FileTable, labels: Sequence[_Label], long: bool) -> RatingsFile:
     """The ratings of the labels that can be read."""
     groups = _groups(table)
     keys = _keys(table, groups, long)
     readings, scores = _scores(table, labels, keys)
-    of_criterion = {name: name or ("label" if r.scale.named else "score") for name, r in readings.items()}
-    alike = len({(r.scale.low, r.scale.high) for r in readings.values()}) == 1
+    names = {name: name or ("label" if r.scale.named else "score") for name, r in readings.items()}
     text, question, length = table.named("texts"), table.named("questions"), table.named("lengths")
     text = "" if text in table.used else text
     player = next((c for c in groups if c.lower().rpartition(".")[2] in words("players")), "")
-    brought = Incoming(
-        Study(
-            Path(table.name).stem,
-            tuple(
-                Criterion(of_criterion[name], of_criterion[name], reading.scale, counted=alike)
-                for name, reading in readings.items()
-            ),
-            source=FILE,
-        ),
-        RatingTable.of(
-            (
-                Given(
-                    Unit(keys[one.row]),
-                    of_criterion[one.criterion],
-                    Rater(one.rater, one.kind),
-                    score,
-                    where=f"{table.name}, {table.places[one.row]}",
-                )
-                for one, score in scores.items()
-            ),
-            table.name,
-        ),
-        {
-            keys[row]: _conversation(
-                keys[row], table.records[row], {"user": question, "assistant": text}, player, groups
-            )
-            for row in dict.fromkeys(label.row for label in scores)
-        },
-    )
-    if not long and (empty := len(table.records) - len(brought.conversations)):
+    facets = [column for column in groups if column != player]
+    conversations = {}
+    for row in dict.fromkeys(label.row for label in scores):
+        record = {**table.records[row], "": None}  # a column that there is not is called “”
+        chars = number_of(record.get(length))
+        texts: dict[Role, Any] = {"user": record.get(question), "assistant": record.get(text)}
+        conversations[keys[row]] = Conversation(
+            "",
+            keys[row],
+            str(record.get(player) or "unknown"),
+            tuple(Message(role, str(said)) for role, said in texts.items() if not is_blank(said)),
+            facets={c: str(record[c]).strip() for c in facets if not is_blank(record.get(c))},
+            meta={} if chars is None else {LENGTH: chars},
+        )
+    if not long and (empty := len(table.records) - len(conversations)):
         have = "row has" if empty == 1 else "rows have"
         table.warnings.append(f"{empty} {have} no answer at all")
     for title, kind in WHOSE.items():
-        if names := dict.fromkeys(one.rater for one in labels if one.kind == kind):
-            table.roles[title] = ", ".join(names)
+        if raters := dict.fromkeys(one.rater for one in labels if one.kind == kind):
+            table.roles[title] = ", ".join(raters)
     shown = [*dict.fromkeys(filter(None, (question, text)))]
     ignored = [c for c in table.columns if c not in {*table.used, *groups, *shown, length}]
     for role, columns in (
@@ -344,21 +349,25 @@ def _labelled(
         ("ignored", [*ignored[:8], *(["…"] if len(ignored) > 8 else [])]),
     ):
         table.roles |= {role: ", ".join(columns)} if columns else {}
-    table.roles |= {of_criterion[name]: readings[name].description for name in [*readings][:6]}
-    usual: Treatment = {
-        "exclude_refused": False,
-        "cluster_by": ("scenario",) if "scenario" in groups else (),
-    }
-    cells = zip(keys, table.cells(length), strict=True) if length else ()
-    return brought, usual, {key: number_of(cell) for key, cell in cells}
+    table.roles |= {names[name]: readings[name].description for name in [*readings][:6]}
+    given = (
+        Given(
+            Unit(keys[label.row]),
+            names[label.criterion],
+            Rater(label.rater, label.kind),
+            score,
+            where=f"{table.name}, {table.places[label.row]}",
+        )
+        for label, score in scores.items()
+    )
+    scales = {names[name]: reading.scale for name, reading in readings.items()}
+    return RatingsFile(RatingTable.of(given, table.name), scales, conversations)
 
 
 def _keys(table: FileTable, groups: Sequence[str], long: bool) -> list[str]:
     """The id of each row. Ids that come again are told apart by the groups, else refused."""
-    if not table.id:
-        return [f"row {number}" for number in range(1, len(table.records) + 1)]
     ids = ["" if is_blank(value) else str(value).strip() for value in table.cells(table.id)]
-    ids = [key or f"row {number}" for number, key in enumerate(ids, 1)]
+    ids = [key or f"row {number}" for number, key in enumerate(ids or [""] * len(table.records), 1)]
     if long or len(set(ids)) == len(ids):
         return ids
     whole = [
@@ -373,21 +382,6 @@ def _keys(table: FileTable, groups: Sequence[str], long: bool) -> list[str]:
         f"{ids_stand} in several rows of the column {table.id}, such as “{twice[0]}”. Where each row is an "
         "answer of its own, number the rows.",
         "--id none",
-    )
-
-
-def _conversation(
-    key: str, record: Mapping[str, Any], columns: Mapping[Role, str], player: str, groups: Sequence[str]
-) -> Conversation:
-    """What a row says of an answer: its question and text, who wrote it, its groups."""
-    texts = ((role, record.get(column)) for role, column in columns.items() if column)
-    facets = {column: record.get(column) for column in groups if column != player}
-    return Conversation(
-        "",
-        key,
-        str(record.get(player) or "unknown") if player else "unknown",
-        tuple(Message(role, str(text)) for role, text in texts if not is_blank(text)),
-        facets={column: str(value).strip() for column, value in facets.items() if not is_blank(value)},
     )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO, Literal
 
 from sqlite_utils import Database
 
@@ -66,14 +66,14 @@ Out = Path | Callable[[str], object]
 
 @dataclass(frozen=True)
 class Part:
-    """One thing that can be written: by `file` one file, which returns how many entries it has, or by `files`
-    several. `takes` names the fields of `Export` that say something about it.
+    """One thing that can be written: one file of `rows`, or several `files`. `takes` names the fields of
+    `Export` that say something about it.
     """
 
     title: str
     takes: str
-    file: Callable[[Database, Export, BinaryIO], int] | None = None
-    suffix: str = "zip"
+    rows: Callable[[Database, Export], tuple[dataset.Kinds, Iterable[dataset.Row]]] | None = None
+    suffix: dataset.Form | Literal["zip"] = "zip"
     none: str = ""
     """What is said where there is no entry."""
     files: Callable[[Database, Export, Begun], Files] | None = None
@@ -139,9 +139,11 @@ def write(
 def _write_files(db: Database, export: Export, path: Path, begun: Begun, *, packed: bool) -> int:
     """Write a file, a folder or a ZIP; returns how many entries, or files, it has."""
     part = export.part
-    if part.file:
+    if part.rows and part.suffix != "zip":
         with path.open("wb") as file:
-            return part.file(db, export, file)
+            if export.what == "conversations" and export.form is None:  # with trajectories, and what is asked
+                return conversations_jsonl.write(db, file, study=export.study, benchmark=export.benchmark)
+            return dataset.write(file, *part.rows(db, export), export.form or part.suffix)
     assert part.files
     files = part.files(db, export, begun)
     if packed:
@@ -168,40 +170,6 @@ def _record(workspace: Workspace, export: Export, out: Path | None) -> None:
         with workspace.write() as db:
             detail = f"to {out.name}" if out else ""
             audit.record(db, f"exported {export.what}", export.study, detail=detail)
-
-
-# -- one file
-
-
-def _table(
-    columns: dataset.ExportTable, rows: Callable[[Database, Export], Iterable[Mapping[str, Any]]]
-) -> Callable[[Database, Export, BinaryIO], int]:
-    """A writer of a table, as CSV unless another form is asked for."""
-    return lambda db, export, out: dataset.write(out, columns, rows(db, export), export.form or "csv")
-
-
-def _ratings(db: Database, export: Export, out: BinaryIO) -> int:
-    table, rows = dataset.rating_rows(db, export.study, with_excluded=export.with_excluded)
-    return dataset.write(out, table, rows, export.form or "csv")
-
-
-def _conversations(db: Database, export: Export, out: BinaryIO) -> int:
-    given = {"study": export.study, "benchmark": export.benchmark}
-    if export.form is None:
-        return conversations_jsonl.write(db, out, **given)
-    return dataset.write(out, dataset.CONVERSATIONS, dataset.conversation_rows(db, **given), export.form)
-
-
-def _corrections(db: Database, export: Export, out: BinaryIO) -> int:
-    rows = dataset.correction_rows(db, export.study, with_excluded=export.with_excluded)
-    return dataset.write(out, dataset.CORRECTIONS, rows, "jsonl")
-
-
-def _comments(db: Database, export: Export) -> Iterable[Mapping[str, Any]]:
-    return dataset.comment_rows(db, export.study, with_excluded=export.with_excluded)
-
-
-# -- several files
 
 
 def _label_studio(db: Database, export: Export, _: Begun) -> Files:
@@ -265,42 +233,45 @@ PARTS: Mapping[str, Part] = {
     "ratings": Part(
         "Ratings by people and judges",
         "form study with_excluded",
-        _ratings,
+        lambda db, of: dataset.rating_rows(db, of.study, with_excluded=of.with_excluded),
         "csv",
         "There are no ratings yet.",
     ),
     "conversations": Part(
         "Conversations, and what their study asks",
         "form study benchmark",
-        _conversations,
+        lambda db, of: (dataset.CONVERSATIONS, dataset.conversation_rows(db, of.study, of.benchmark)),
         "jsonl",
         "No conversation is of this study and benchmark.",
     ),
     "corrections": Part(
         "Replies as they should be beside what they were, as pairs of preference (chosen, rejected)",
         "study with_excluded",
-        _corrections,
+        lambda db, of: (
+            dataset.CORRECTIONS,
+            dataset.correction_rows(db, of.study, with_excluded=of.with_excluded),
+        ),
         "jsonl",
         "Nobody corrected a reply of this study.",
     ),
     "comments": Part(
         "Annotators' comments, and why they skipped",
         "study form with_excluded",
-        _table(dataset.COMMENTS, _comments),
+        lambda db, of: (dataset.COMMENTS, dataset.comment_rows(db, of.study, with_excluded=of.with_excluded)),
         "csv",
         "Nobody commented on an item of this study or skipped one.",
     ),
     "comparisons": Part(
         "Which of two conversations was preferred",
         "form benchmark",
-        _table(dataset.COMPARISONS, lambda db, export: dataset.comparison_rows(db, export.benchmark)),
+        lambda db, of: (dataset.COMPARISONS, dataset.comparison_rows(db, of.benchmark)),
         "csv",
         "Nothing was compared yet.",
     ),
     "apart": Part(
         "Answers that are no ratings: to repeats and gold items, adjudicated and revised ones, spot-checks",
         "study form",
-        _table(dataset.APART, lambda db, export: answers.apart(db, export.study)),
+        lambda db, of: (dataset.APART, answers.apart(db, of.study)),
         "csv",
         "The study has no answers but ratings.",
     ),

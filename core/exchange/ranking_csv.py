@@ -1,47 +1,40 @@
-"""Another benchmark's ranking of the same models, read from a CSV file, beside a leaderboard."""
+"""Another benchmark's ranking of the same models, read from a file, beside a leaderboard."""
+
+from pathlib import Path
 
 import pandas as pd
 
 from concord.errors import ImportRefused
-from concord.exchange.cells import by_column, figure_in, name_in, nfc, records_of, refuse
-from concord.files import unmarked
+from concord.exchange import rows
+from concord.exchange.cells import figure_in, name_in, nfc, refuse
 from concord.reports.leaderboards import Leaderboard
 from concord.scores import DIGITS
 from concord.statistics.rankings import against
 from concord.table import Column, Table
 
-LARGEST = 1_000_000
-"""Bytes: room for twenty thousand models."""
 COLUMNS = (Column("player"), *(Column(n, digits=1) for n in ("here", "there")), Column("rise", signed=True))
 
 
-def read(data: bytes, name: str) -> dict[str, float]:
+def read(path: Path) -> dict[str, float]:
     """The score of each model, in lower case, from the columns model and score, or rank.
 
-    A rank is negated, so that more is better. `name` is the file's in messages. Raises ImportRefused naming
-    every line that is wrong.
+    A rank is negated, so that more is better. Raises ImportRefused naming every row that is wrong.
     """
-    if len(data) > LARGEST:
-        raise ImportRefused(f"{name} is larger than {LARGEST:,} bytes. Keep the columns model and score.")
-    head = data.split(b"\n", 1)[0]
-    numbered = records_of(data, name, max(",;\t", key=lambda sign: head.count(sign.encode())))
-    columns = [unmarked(cell.strip()).lower() for cell in next(numbered, (1, []))[1]]
-    by = "score" if "score" in columns else "rank"
-    if columns.count("model") != 1 or columns.count(by) != 1:
-        raise ImportRefused(f"{name}: its first line must name the columns model, and score or rank, once.")
+    given = [*rows.read(path)]
+    columns = {name.strip().lower() for row in given for name in row.fields or ()}
+    by, sign = ("score", 1) if "score" in columns else ("rank", -1)
     scores: dict[str, float] = {}
     wrong: list[str] = []
-    for number, cells in numbered:
-        where = f"{name}, line {number}"
+    for row in given:
         try:
-            row = by_column(where, columns, cells, ("model", by))
-            model = name_in(where, "model", nfc(row["model"].strip()).casefold())
+            cells = row.cells(("model", by))
+            model = name_in(row.where, "model", nfc(cells["model"]).casefold())
             if model in scores:
-                raise ImportRefused(f"{where}: “{model}” is there twice. Keep one of the two.")
-            scores[model] = figure_in(where, by, row[by].strip(), longest=200) * (-1 if by == "rank" else 1)
+                raise ImportRefused(f"{row.where}: “{model}” is there twice. Keep one of the two.")
+            scores[model] = sign * figure_in(row.where, by, cells[by], longest=200)
         except ImportRefused as error:
             wrong.append(str(error))
-    refuse(wrong, f"{name}: {len(wrong):,} lines are wrong.")
+    refuse(wrong, f"{path}: {len(wrong):,} rows are wrong.")
     return scores
 
 
@@ -55,7 +48,7 @@ def beside(board: Leaderboard, scores: dict[str, float], name: str) -> tuple[Tab
     rho, p = against(ranks.here.to_numpy(), ranks.there.to_numpy())
     ranks[["here", "there"]] = ranks[["here", "there"]].round(DIGITS).rank(ascending=False)
     ranks = ranks.assign(rise=ranks.there - ranks.here).sort_values("rise", ascending=False, kind="stable")
-    rows = tuple({str(column): cell for column, cell in row.items()} for row in ranks.to_dict("records"))
+    places = tuple({str(column): cell for column, cell in row.items()} for row in ranks.to_dict("records"))
     columns = (Column("spearman", "Spearman's ρ", digits=3, n=True), Column("p", digits=3))
     row = {"spearman": rho, "p": p}
     note = (
@@ -63,5 +56,5 @@ def beside(board: Leaderboard, scores: dict[str, float], name: str) -> tuple[Tab
     )
     return (
         Table("against", f"Rank correlation with {name}", columns, (row,), notes=(note,)),
-        Table("against-models", f"Ranks on this leaderboard and in {name}", COLUMNS, rows),
+        Table("against-models", f"Ranks on this leaderboard and in {name}", COLUMNS, places),
     )

@@ -3,13 +3,14 @@
 import math
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from operator import itemgetter
 from pathlib import Path
 from typing import get_args
 
 from concord.errors import ImportRefused
 from concord.exchange import rows
-from concord.exchange.cells import by_column, figure_in, name_in, nfc, records, refuse, separator, yes
+from concord.exchange.cells import check_width, figure_in, name_in, nfc, records, refuse, separator, yes
 from concord.exchange.given import NOTHING, RaterAsked, RatingTable
 from concord.files import unmarked
 from concord.files.limits import NAME, WHOLE
@@ -23,7 +24,7 @@ _OF_RATER = ("rater_type", "rater", "variant", "simulated", "repeat")
 _FEW = ("criterion", *_OF_RATER, "turn")
 """Columns in which few different values stand: each combination of them is read and checked once."""
 MANY = 10_000
-"""So many different cells are read once each; of more the rest is read line by line."""
+"""So many different scores, and texts beside them, are kept to be read once each."""
 
 
 class ColumnMissing(ImportRefused):
@@ -65,64 +66,53 @@ def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> RatingTable:
     """`read` of numbered records, the first of which names the columns; errors call them `file`."""
-    number, cells = next(numbered, (1, []))
-    if not cells:
+    number, names = next(numbered, (1, []))
+    if not names:
         raise ImportRefused(f"{file} is empty. Its first line must name the columns: {', '.join(REQUIRED)}.")
-    header = _header(file, number, cells)
+    header = _header(file, number, names)
     lines = array("i")
     extra = tuple(c for c in header if c and c not in (*REQUIRED, *OPTIONAL))
     table = RatingTable(file, lines=lines, extra=extra)
     few = itemgetter(*(at for at, name in enumerate(header) if name in _FEW))
     apart = ("", "item_id", "score", "text", *_FEW)
-    rest = [(at, name) for at, name in enumerate(header) if name not in apart]
-    rest_of = _several([at for at, _ in rest])
-    item_at, score_at, width = header.index("item_id"), header.index("score"), len(header)
+    rest = [at for at, name in enumerate(header) if name not in apart]
+    rest_of, of_rest = _several(rest), [header[at] for at in rest]
+    item_at, score_at = header.index("item_id"), header.index("score")
     text_at = header.index("text") if "text" in header else -1
     items: dict[str, int] = {}
     asked: dict[RaterAsked, int] = {}
-    # What cells were read as, because most of them come again.
-    item_of: dict[str, int] = {}
-    asked_of: dict[tuple[str, ...], int] = {}
-    figures: dict[str, float] = {}
-    beside: dict[tuple[str, ...], Mapping[str, str]] = {("",) * len(rest): NOTHING}
+
+    # Most cells come again. What they are refused for begins where the place of the record ends.
+    @cache
+    def item_of(cell: str) -> int:
+        return items.setdefault(name_in("", "item_id", _filled("item_id", cell)), len(items))
+
+    @cache
+    def asked_of(cells: tuple[str, ...]) -> int:
+        row = {name: unmarked(cell) for name, cell in zip(few(header), cells, strict=True)}
+        return asked.setdefault(_asked(row), len(asked))
+
+    @lru_cache(MANY)
+    def score_of(cell: str) -> float:
+        return figure_in("", "score", _filled("score", cell), longest=NAME)
+
+    @lru_cache(MANY)
+    def beside(cells: tuple[str, ...]) -> Mapping[str, str]:
+        texts = {name: unmarked(cell) for name, cell in zip(of_rest, cells, strict=True) if cell}
+        names = {column: texts[column] for column in OF_ITEM if column in texts}
+        return texts | {column: nfc(name_in("", column, name)) for column, name in names.items()} or NOTHING
+
     wrong: list[tuple[int, str]] = []
-
-    def read_anew(where: str, cells: Sequence[str]) -> tuple[int, int, float, Mapping[str, str]]:
-        row = by_column(where, header, cells, REQUIRED)
-        item, which = name_in(where, "item_id", row["item_id"].strip()), _asked(where, row)
-        number = item_of[cells[item_at]] = items.setdefault(item, len(items))
-        by = asked_of[few(cells)] = asked.setdefault(which, len(asked))
-        texts = rest_of(cells)
-        if texts in beside:
-            of_texts = beside[texts]
-        else:
-            of_texts = {name: unmarked(text) for (_, name), text in zip(rest, texts, strict=True) if text}
-            for column in ("model", "language"):
-                if column in of_texts:
-                    name_in(where, column, of_texts[column])
-            if "model" in of_texts:
-                of_texts["model"] = nfc(of_texts["model"])
-            if len(beside) < MANY and sum(map(len, texts)) <= NAME:
-                beside[texts] = of_texts
-        score = figure_in(where, "score", unmarked(cells[score_at]).strip(), longest=NAME)
-        if len(figures) < MANY:
-            figures[cells[score_at]] = score
-        return number, by, score, of_texts
-
     add_item, add_by, add_score = table.item.append, table.by.append, table.scores.append
     add_cells, add_line = table.cells.append, lines.append
     for number, cells in numbered:
         try:
-            if len(cells) != width:
-                raise LookupError
-            item, by = item_of[cells[item_at]], asked_of[few(cells)]
-            score, of_texts = figures[cells[score_at]], beside[rest_of(cells)]
-        except LookupError:
-            try:
-                item, by, score, of_texts = read_anew(f"{file}, line {number}", cells)
-            except ImportRefused as error:
-                wrong.append((number, str(error)))
-                continue
+            check_width("", header, cells)
+            item, by, score = item_of(cells[item_at]), asked_of(few(cells)), score_of(cells[score_at])
+            of_rating = beside(rest_of(cells))
+        except ImportRefused as error:
+            wrong.append((number, f"{file}, line {number}{error}"))
+            continue
         if text_at >= 0 and (text := cells[text_at]):
             other = table.texts.add(item, unmarked(text), number)
             if other is not None:
@@ -131,7 +121,7 @@ def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> Rating
         add_item(item)
         add_by(by)
         add_score(score)
-        add_cells(of_texts)
+        add_cells(of_rating)
         add_line(number)
     table.items, table.asked = [*items], [*asked]
     for again, first in table.twice():
@@ -147,6 +137,12 @@ def read_records(numbered: Iterator[tuple[int, list[str]]], file: str) -> Rating
     if not len(table):
         raise ImportRefused(f"{file} holds no ratings, only the names of columns.")
     return table
+
+
+def _filled(column: str, cell: str) -> str:
+    if not (text := unmarked(cell).strip()):
+        raise ImportRefused(f", has no {column}. Fill it in, or remove the line.")
+    return text
 
 
 def differs(column: str, item: str, line: int | str) -> str:
@@ -174,11 +170,12 @@ def _header(path: str, number: int, cells: Sequence[str]) -> list[str]:
     return names
 
 
-def _asked(where: str, row: Mapping[str, str]) -> RaterAsked:
+def _asked(row: Mapping[str, str]) -> RaterAsked:
     """What a line says in the columns _FEW. Raises ImportRefused."""
-    criterion = name_in(where, "criterion", row["criterion"].strip())
-    rater, repeat = rater_in(where, row)
-    return RaterAsked(nfc(criterion), rater, _whole(where, "turn", row.get("turn", ""), 1), repeat)
+    criterion, *_ = (_filled(column, row[column]) for column in ("criterion", "rater_type", "rater"))
+    rater, repeat = rater_in("", row)
+    turn = _whole("", "turn", row.get("turn", ""), 1)
+    return RaterAsked(nfc(name_in("", "criterion", criterion)), rater, turn, repeat)
 
 
 def rater_in(where: str, row: Mapping[str, str]) -> tuple[Rater, int]:

@@ -140,34 +140,27 @@ def _refuse_others(table: RatingTable, rubric: Numbered, unknown: Sequence[str],
 
 
 def _per_turn(table: RatingTable, existing: Study | None, whole: Collection[str]) -> bool:
-    """Whether turns are rated; on the criteria in `whole` conversations are, beside turns."""
-    firsts = [*zip(table.asked, table.first, strict=True)]
-    lines = [(asked, at) for asked, at in firsts if asked.criterion not in whole]
-    for asked, at in firsts:
-        if asked.criterion in whole and asked.turn is not None:
+    """Whether turns are rated: on the criteria in `whole` conversations are, beside turns. Where turns are
+    not, a judge may still rate them. Raises ImportRefused for a rating of the other kind.
+    """
+    turned = any(asked.turn for asked in table.asked if asked.rater.kind != "judge")
+    per_turn = existing.per_turn if existing else bool(whole) or turned
+    for asked, at in zip(table.asked, table.first, strict=True):
+        if asked.turn and asked.criterion in whole:
             raise ImportRefused(
                 f"{table.where(at)}: “{asked.criterion}” is asked of the conversation as a whole. Remove the "
                 "turn."
             )
-    people = [(asked, at) for asked, at in lines if asked.rater.kind != "judge"]
-    with_turn = next((at for asked, at in people if asked.turn is not None), None)
-    without = next((at for asked, at in people if asked.turn is None), None)
-    if with_turn is not None and without is not None:
-        raise ImportRefused(
-            f"{table.where(without)}, has no turn and line {table.lines[with_turn]} has one: a study rates "
-            "either turns or whole conversations. Import the two kinds as two studies."
-        )
-    per_turn = existing.per_turn if existing else bool(whole) or with_turn is not None
-    wrong = (without if per_turn else with_turn) if existing else None
-    if wrong is not None:
-        what = "turns; give the line a turn" if per_turn else "whole conversations; remove the turn"
-        raise ImportRefused(f"{table.where(wrong)}: the study rates {what}, or import another study.")
-    lost = next((at for asked, at in lines if per_turn and asked.turn is None), None)
-    if lost is not None:
-        raise ImportRefused(
-            f"{table.where(lost)}, has no turn, while people rate turns: it could not be compared. "
-            "Give it a turn, or import it as another study."
-        )
+        if per_turn and not asked.turn and asked.criterion not in whole:
+            raise ImportRefused(
+                f"{table.where(at)}, has no turn: the study rates turns. Give the line a turn, or import it "
+                "as another study."
+            )
+        if asked.turn and not per_turn and asked.rater.kind != "judge":
+            raise ImportRefused(
+                f"{table.where(at)}, has a turn: the study rates whole conversations. Remove the turn, or "
+                "import the line as another study."
+            )
     return per_turn
 
 

@@ -7,7 +7,7 @@ JSON and YAML, which are one value.
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -72,6 +72,16 @@ class FileRow:
         if self.fields is None:
             raise ImportRefused(f"{self.where}, {self.wrong}")
         return self.fields
+
+    def cells(self, required: Sequence[str]) -> dict[str, str]:
+        """The fields as texts, by names in lower case. Raises ImportRefused where a required one is empty."""
+        cells = {
+            name.strip().lower(): "" if value is None else str(value).strip()
+            for name, value in self.whole.items()
+        }
+        if missing := [name for name in required if not cells.get(name)]:
+            raise ImportRefused(f"{self.where}, has no {missing[0]}. Each row needs {', '.join(required)}.")
+        return cells
 
 
 def kind_of(path: Path) -> str:
@@ -315,10 +325,10 @@ def _cells(path: Path, progress: Progress | None) -> Iterator[FileRow]:
         where = f"{path}, line {number}"
         try:
             if outputs and len(cells) == len(columns):
-                beside = by_column(where, columns[: outputs[0]], cells[: outputs[0]], ())
+                beside = by_column(where, columns[: outputs[0]], cells[: outputs[0]])
                 yield FileRow(where, {**beside, OUTPUTS: list(_outputs(columns, cells, outputs))})
             else:
-                yield FileRow(where, by_column(where, columns, cells, ()))
+                yield FileRow(where, by_column(where, columns, cells))
         except ImportRefused as error:
             yield FileRow(where, None, str(error).removeprefix(where).lstrip(", "))
 

@@ -12,10 +12,10 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from concord.conversation import Role
 from concord.errors import ConcordError
-from concord.exchange import conversations_file, incoming, ratings_csv, ratings_file, ratings_study
+from concord.exchange import conversations_file, incoming, labels, ratings_csv, ratings_study
 from concord.exchange.columns import kinds_by_name
 from concord.exchange.conversations_file import FileOptions, FileSurvey, FormNotKnown
-from concord.exchange.ratings_file import RatingsFile
+from concord.exchange.labels import RatingsFile
 from concord.exchange.shapes import PREFIXES
 from concord.files import file_name
 from concord.rubrics import shelf
@@ -164,7 +164,7 @@ def _importing(number: str, *, blocked: bool = False) -> bool:
 @st.cache_resource(max_entries=4, show_spinner="Checking the ratings …")
 def _table(number: str, _upload: Upload) -> RatingsFile | str:
     try:
-        return ratings_file.read(_upload.path)
+        return labels.ratings(_upload.path)
     except ConcordError as error:
         return _upload.sentence(error)
 

@@ -158,7 +158,7 @@ def test_argilla_brings_answers_back_in_both_forms(rated, blank, run, tmp_path):
     (out / "records.json").write_text(json.dumps([records[0], server, *records[2:]]))
     done = run(blank, "import", "argilla", out, "--study", "mine")
     assert done.exit_code == 0, done.output
-    assert "1 responses that were not submitted" in done.output
+    assert "1 answers that were not submitted" in done.output
     people = [row[1:] for row in answered(blank, ["human"])]
     assert people == [("depth", user, 6.0), ("wit & care", user, 2.0), ("depth", user, 1.0)]
     judged = [row for row in answered(rated, ["judge"]) if not (row[0] == "mine/i1" and row[1] != "depth")]

@@ -5,7 +5,9 @@ import json
 
 import pytest
 
+from concord.conversation import Conversation, Message
 from concord.exchange import comparisons_file
+from concord.store import conversations
 from concord.studies import comparisons
 from concord.workspace import Workspace
 
@@ -17,30 +19,28 @@ def lines():
     for n in range(12):
         for i, one in enumerate(NAMES):
             for other in NAMES[i + 1 :]:
-                pair = {
-                    "first": f"{n}-{one}",
-                    "second": f"{n}-{other}",
-                    "scenario": f"s{n}",
-                    "text_first": f"{one} says {n}",
-                    "text_second": json.dumps([{"role": "assistant", "content": f"{other} says {n}"}]),
-                    "model_first": one,
-                    "model_second": other,
-                }
-                swapped = {
-                    f"{name}_{side}" if name else side: pair[f"{name}_{back}" if name else back]
-                    for side, back in (("first", "second"), ("second", "first"))
-                    for name in ("", "text", "model")
-                }
-                yield {**pair, "rater_type": "judge", "rater": "gpt", "verdict": "A"}
-                yield {
-                    **pair,
-                    **swapped,
-                    "rater_type": "judge",
-                    "rater": "gpt",
-                    "verdict": "A" if n % 4 == 0 else "B",
-                }
+                pair = {"first": f"{n}-{one}", "second": f"{n}-{other}"}
+                swapped = {"first": pair["second"], "second": pair["first"]}
+                judge = {"rater_type": "judge", "rater": "gpt"}
+                yield pair | judge | {"verdict": "A"}
+                yield swapped | judge | {"verdict": "A" if n % 4 == 0 else "B"}
                 yield {**pair, "rater_type": "human", "rater": "ann", "verdict": "A" if n % 3 else "tie"}
                 yield {**pair, "rater_type": "human", "rater": "bob", "verdict": "A" if n % 2 else "B"}
+
+
+@pytest.fixture
+def fresh(fresh):
+    """A workspace with the conversations that are compared; of one it is not known what was asked."""
+    rated = [
+        Conversation(
+            "votes", f"votes/{n}-{name}", name, (Message("assistant", "Yes."),), facets={"scenario": f"s{n}"}
+        )
+        for n in range(12)
+        for name in NAMES
+    ]
+    with fresh.write() as db:
+        conversations.save_all(db, [*rated, Conversation("votes", "votes/odd", "elm", rated[0].messages)])
+    return fresh
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def figures(workspace):
 
 def test_votes_have_wins_strengths_position_bias_and_agreement(fresh, run, votes):
     done = run(fresh, "import", "comparisons", votes)
-    assert done.output == "New: 72 comparisons by people, 72 by judges, 36 conversations.\n"
+    assert done.output == "New: 72 comparisons by people, 72 by judges.\n"
     found = figures(fresh)
     (bias,) = found.bias.rows
     assert (bias["rater"], bias["n"], bias["flips"], bias["first"]) == ("gpt", 36, 9, 9)
@@ -96,8 +96,9 @@ def test_what_is_exported_is_imported_with_the_same_figures(fresh, run, votes, t
         ({"rater_type": "dog"}, "line 2: rater_type is “dog”"),
         ({"rater": ""}, "line 2, has no rater"),
         ({"repeat": "-1"}, "line 2: the repeat “-1” is not a whole number"),
-        ({"text_first": ""}, "line 2: “0-elm” is no conversation of this workspace"),
-        ({"scenario": ""}, "line 2: “votes/0-elm” and “votes/0-oak” are not known to answer the same"),
+        ({"first": "0-yew"}, "line 2: “0-yew” is no conversation of this workspace"),
+        ({"second": "1-elm"}, "line 2: “votes/0-elm” and “votes/1-elm” are not known to answer the same"),
+        ({"second": "odd"}, "line 2: “votes/0-elm” and “votes/odd” are not known to answer the same"),
     ],
 )
 def test_a_wrong_vote_refuses_the_file(fresh, run, tmp_path, change, why):
@@ -111,7 +112,7 @@ def test_a_wrong_vote_refuses_the_file(fresh, run, tmp_path, change, why):
     assert done.exit_code == 1
     assert why in done.output
     with fresh.read() as db:
-        assert db.execute("SELECT count(*) FROM conversations").fetchone() == (0,)
+        assert db.execute("SELECT count(*) FROM comparisons").fetchone() == (0,)
 
 
 def test_another_verdict_refuses_the_file_and_leaves_what_was_there(fresh, run, tmp_path, monkeypatch):
@@ -126,7 +127,6 @@ def test_another_verdict_refuses_the_file_and_leaves_what_was_there(fresh, run, 
     assert "ann compared “votes/0-elm” with “votes/0-oak” already" in done.output
     with fresh.read() as db:
         assert db.execute("SELECT count(*) FROM comparisons").fetchone() == (36,)
-        assert db.execute("SELECT count(*) FROM conversations").fetchone() == (36,)
 
 
 def test_of_many_people_only_those_with_a_pair_in_common_are_matched(fresh, run, votes, monkeypatch):

@@ -348,12 +348,12 @@ BAD = {
     "turns of some": (
         ["a,f,human,ann,4,1", "a,f,human,bob,4,"],
         LONG,
-        "line 3, has no turn and line 2 has one",
+        "line 3, has no turn: the study rates turns. Give the line a turn",
     ),
     "a judge's whole": (
         ["a,f,human,ann,4,1", "a,f,judge,x,4,"],
         LONG,
-        "line 3, has no turn, while people rate turns",
+        "line 3, has no turn: the study rates turns",
     ),
     "two texts": (
         ["a,f,human,ann,4,one", "a,f,human,bob,4,two"],
@@ -520,7 +520,9 @@ def test_conversations_and_rankings_have_composed_names_too(workspace, tmp_path)
     conversations_file.bring(workspace, file)
     with workspace.read() as db:
         assert conversations.load(db, "k").player == "José"
-    assert set(ranking_csv.read("model,score\nJose\u0301,1\n".encode(), "r.csv")) == {"josé"}
+    ranking = tmp_path / "r.csv"
+    ranking.write_text("model,score\nJose\u0301,1\n", encoding="utf-8")
+    assert set(ranking_csv.read(ranking)) == {"josé"}
 
 
 def test_the_order_of_rows_changes_no_figure(tmp_path, run):
