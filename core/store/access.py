@@ -27,8 +27,6 @@ LINK_DAYS = 90
 """How long a link works unless told otherwise."""
 _SCRYPT = {"n": 2**17, "r": 8, "p": 1}
 """OWASP, Password Storage Cheat Sheet: the first of its settings for scrypt. It takes 128 MiB."""
-_OLD = {"n": 2**15, "r": 8, "p": 1}
-"""The parameters of a hash that names none."""
 
 
 @dataclass(frozen=True)
@@ -202,8 +200,8 @@ def annotator_id(db: Database, name: str) -> int:
 
 
 def set_passphrase(db: Database, passphrase: str) -> None:
-    """Set the researchers' passphrase (12 characters or more), kept as an scrypt hash. Raises NotAllowed
-    if one is set or it is short.
+    """Set the researchers' passphrase (12 characters or more), kept as an scrypt hash with its salt and
+    parameters. Takes half a second and 128 MiB by design. Raises NotAllowed if one is set or it is short.
     """
     if stored_passphrase(db):
         raise NotAllowed(
@@ -211,12 +209,10 @@ def set_passphrase(db: Database, passphrase: str) -> None:
         )
     if len(passphrase) < PASSPHRASE_LENGTH:
         raise NotAllowed(f"The passphrase needs at least {PASSPHRASE_LENGTH} characters.")
-    keep_passphrase(db, hash_of(passphrase))
-
-
-def keep_passphrase(db: Database, stored: str) -> None:
-    """Store the hash of the passphrase."""
-    settings.put(db, PASSPHRASE, stored)
+    salt = secrets.token_bytes(16)
+    parameters = "$".join(f"{name}={value}" for name, value in _SCRYPT.items())
+    digest = _scrypt(passphrase, salt, _SCRYPT)
+    settings.put(db, PASSPHRASE, f"{parameters}${salt.hex()}${digest.hex()}")
 
 
 def forget_passphrase(db: Database) -> None:
@@ -230,31 +226,11 @@ def stored_passphrase(db: Database) -> str | None:
     return settings.get(db, PASSPHRASE)
 
 
-def hash_of(passphrase: str) -> str:
-    """The hash to store, with its salt and parameters. Takes half a second and 128 MiB by design."""
-    salt = secrets.token_bytes(16)
-    parameters = "$".join(f"{name}={value}" for name, value in _SCRYPT.items())
-    return f"{parameters}${salt.hex()}${_scrypt(passphrase, salt, _SCRYPT).hex()}"
-
-
 def is_passphrase(stored: str, passphrase: str) -> bool:
     """Whether this is the passphrase of the stored hash. Takes as long as making the hash."""
-    parameters, salt, digest = _parts(stored)
-    return hmac.compare_digest(_scrypt(passphrase, bytes.fromhex(salt), parameters), bytes.fromhex(digest))
-
-
-def is_weak(stored: str) -> bool:
-    """Whether a hash was made with other parameters than are used now."""
-    return _parts(stored)[0] != _SCRYPT
-
-
-def _parts(stored: str) -> tuple[dict[str, int], str, str]:
     *named, salt, digest = stored.split("$")
-    return (
-        {name: int(value) for name, _, value in (one.partition("=") for one in named)} or _OLD,
-        salt,
-        digest,
-    )
+    parameters = {name: int(value) for name, _, value in (one.partition("=") for one in named)}
+    return hmac.compare_digest(_scrypt(passphrase, bytes.fromhex(salt), parameters), bytes.fromhex(digest))
 
 
 def _scrypt(passphrase: str, salt: bytes, parameters: dict[str, int]) -> bytes:

@@ -20,9 +20,9 @@ export default function ({ data, parentElement }) {
   if (form.dataset.shown === shown) return;
   form.dataset.shown = shown;
   if (data.once) return void enter({ once: data.once }, problem);
-  const fields = data.fields.map(({ name, label, autocomplete, shown }) => {
+  const fields = data.fields.map(({ name, label, autocomplete }) => {
     const field = document.createElement("label");
-    const input = Object.assign(document.createElement("input"), { name, autocomplete, required: true, type: shown ? "text" : "password" });
+    const input = Object.assign(document.createElement("input"), { name, autocomplete, required: true, type: "password" });
     field.append(label, input);
     return field;
   });

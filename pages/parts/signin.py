@@ -1,10 +1,6 @@
 """Sign-in of researchers: OpenID Connect or a passphrase. `server.entrance` checks what is said here."""
 
-import secrets
-import threading
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
@@ -24,36 +20,6 @@ _form = st.components.v2.component(
 )
 
 
-@dataclass
-class SetupCode:
-    """The code on the server's console that the first researcher enters to set the passphrase."""
-
-    code: str | None = None
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def expected(self) -> str:
-        """The code; printed on the console when it is first asked for."""
-        with self.lock:
-            if self.code is None:
-                self.code = "-".join(secrets.token_hex(2).upper() for _ in range(3))
-                print(
-                    "\n  No passphrase is set yet. To set one in the browser, enter this code there: "
-                    f"{self.code}",
-                    flush=True,
-                )
-                print("  (or set one here with `concord passphrase`)\n", flush=True)
-            return self.code
-
-    def used(self) -> None:
-        """Forget the code after use; the next one differs."""
-        with self.lock:
-            self.code = None
-
-
-# A value of this process, not st.cache_resource: any visitor may ask Streamlit to clear its caches.
-SETUP = SetupCode()
-
-
 def sign_in(workspace: Workspace) -> None:
     """Draw the sign-in page."""
     _, middle, _ = st.columns([1, 2, 1])
@@ -69,7 +35,10 @@ def sign_in(workspace: Workspace) -> None:
                 "`concord --workspace DIR link` prints another one; DIR is the folder of this workspace."
             )
         else:
-            _first_passphrase()
+            st.markdown(
+                "No passphrase is set yet. `concord passphrase` on the server's machine sets the one that "
+                "researchers sign in with."
+            )
         st.caption(
             "Invited to rate conversations? Open the link you were sent: it is your key, no sign-in is "
             "needed."
@@ -110,26 +79,10 @@ def _with_oidc(workspace: Workspace) -> None:
 
 
 def _with_passphrase() -> None:
-    _ask({"name": "passphrase", "label": "Researchers' passphrase", "autocomplete": "current-password"})
+    field = {"name": "passphrase", "label": "Researchers' passphrase", "autocomplete": "current-password"}
+    _form(data={"fields": [field], "button": "Sign in"}, key="sign in")
     if is_here_locally():
         st.caption("Without the passphrase: `concord link` prints a link that opens this app, once.")
-
-
-def _first_passphrase() -> None:
-    SETUP.expected()
-    st.markdown(
-        "This workspace has no passphrase yet. The code to set one stands in the console of the server."
-    )
-    _ask(
-        {"name": "code", "label": "Setup code", "autocomplete": "one-time-code", "shown": True},
-        {"name": "new", "label": "New passphrase, 12 characters or more", "autocomplete": "new-password"},
-        {"name": "again", "label": "The same again", "autocomplete": "new-password"},
-        button="Set the passphrase",
-    )
-
-
-def _ask(*fields: dict[str, Any], button: str = "Sign in") -> None:
-    _form(data={"fields": fields, "button": button}, key="sign in")
 
 
 def _has_passphrase(workspace: Workspace) -> bool:

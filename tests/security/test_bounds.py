@@ -352,23 +352,23 @@ def test_a_body_is_bounded(server: Server, path: str, largest: int) -> None:
 
 
 def test_a_body_that_tells_no_length_is_bounded_too() -> None:
-    read, ended = 0, ""
+    read, status = 0, 0
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        nonlocal read, ended
-        while (message := await receive())["type"] == "http.request":
-            read += len(message["body"])
-        ended = message["type"]
+        nonlocal read
+        while True:
+            read += len((await receive())["body"])
 
     async def endless() -> Message:
         return {"type": "http.request", "body": bytes(1000), "more_body": True}
 
     async def send(message: Message) -> None:
-        raise AssertionError(message)
+        nonlocal status
+        status = message.get("status", status)
 
     chunked = {"type": "http", "method": "POST", "path": "/", "headers": [(b"transfer-encoding", b"chunked")]}
     finish(Bounds(app)(chunked, endless, send))
-    assert (read, ended) == (BODY // 1000 * 1000, "http.disconnect")
+    assert (read, status) == (BODY // 1000 * 1000, 413)
 
 
 def test_a_browser_is_refused_on_a_page_with_a_heading(server: Server) -> None:
@@ -393,8 +393,6 @@ def test_an_annotators_token_under_a_researchers_name_is_no_researchers(server: 
     name, _, token = enter(f"{server.url}/?token={invited('renames')}").cookie.partition("=")
     forged = {"Cookie": f"{name.rpartition('_')[0]}={token}"}
     assert change(server, UPLOADS, b"x", **forged)[0] == 403
-    with pytest.raises(HTTPError, match="404"):
-        urlopen(Request(f"{server.url}/_stcore/metrics", headers=forged))
 
     async def attack() -> None:
         async with opened(server.url, headers=forged) as wire:

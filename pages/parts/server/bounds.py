@@ -11,13 +11,14 @@ from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
 from typing import cast
 
+from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
 from concord.errors import ConcordError
 from pages.parts.connection import Connection
-from pages.parts.server import messages
+from pages.parts.server import internals
 from pages.parts.server.guesses import network
 from pages.parts.server.refusal import refusal
 from pages.parts.session import workspace
@@ -158,10 +159,10 @@ class Bounds:
                 if size > limits.message:
                     return await close(_TOO_BIG, f"A message may have {limits.message // KIB} KiB.")
                 await asyncio.sleep(self.pace.delay(who, limits, time.monotonic()))
-                form = messages.kind_of(message)
+                form = internals.kind_of(message)
                 if form is None:
                     return await close(_NO_MESSAGE, "This is no message of a page.")
-                if form in (messages.FOR_RESEARCHERS if kind == "researcher" else messages.FOR_ALL):
+                if form in (internals.FOR_RESEARCHERS if kind == "researcher" else internals.FOR_ALL):
                     break
             return message
 
@@ -189,27 +190,19 @@ class Bounds:
             kind, who = await asyncio.to_thread(person, scope)
             if kind != "researcher":
                 return await _refuse(scope, receive, send, "Sign in before you upload a file.", 403)
-        largest, received = UPLOAD if uploads else BODY, 0
-
-        async def bounded() -> Message:
-            nonlocal received
-            message = await receive()
-            received += len(message.get("body", b""))
-            # Whoever reads the body takes the client for gone, and gives up.
-            return {"type": "http.disconnect"} if received > largest else message
-
+        largest = UPLOAD if uploads else BODY
         length = dict(scope["headers"]).get(b"content-length", b"0")
         if not length.isdigit() or int(length[:20]) > largest:
             return await _refuse(scope, receive, send, f"A request may have {largest // KIB} KiB.", 413)
         if scope["method"] != "PUT" or not uploads:
-            return await self.app(scope, bounded, send)
+            return await RequestBodyLimitMiddleware(self.app, largest)(scope, receive, send)
         window = scope["path"].partition(_UPLOADS)[2].partition("/")[0]
         largest = int(length) or largest  # without a length it counts as the largest one
         if not self.uploads.begin(who, window, largest):
             sentence = "Too many uploaded files are held in memory. Remove some, or close their page."
             return await _refuse(scope, receive, send, sentence, 413)
         try:
-            await self.app(scope, bounded, send)
+            await RequestBodyLimitMiddleware(self.app, largest)(scope, receive, send)
         finally:
             self.uploads.end(who, largest)
 

@@ -8,8 +8,6 @@ be seen at that moment: browsers do not send the cookie when another site leads 
 """
 
 import asyncio
-import hmac
-import json
 import logging
 import os
 import random
@@ -19,10 +17,11 @@ from html import escape
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
+from pydantic import TypeAdapter, ValidationError
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Scope
 
 from concord.errors import ConcordError, NotAllowed
 from concord.store import access, crowds, sessions
@@ -33,7 +32,6 @@ from pages.parts.connection import Connection, oidc_configured
 from pages.parts.server.guesses import Guesses, around, network
 from pages.parts.server.refusal import plain_page
 from pages.parts.session import workspace
-from pages.parts.signin import SETUP
 
 log = logging.getLogger("concord")
 SIGN_IN = "/sign-in"
@@ -41,54 +39,47 @@ LARGEST = 4096
 """Bytes that a sign-in may have."""
 WAITING = 20
 """So many guesses may wait for their check, which takes a core and 128 MiB."""
-
-
+_NO_SIGN_IN = "This is not a sign-in."
+_TEXTS = TypeAdapter(dict[str, str])
 FORM = "application/x-www-form-urlencoded"
 _FORM = """<form method="post" action="./sign-in">
 <input type="hidden" name="token" value="{}"><button>{}</button>
 </form>"""
 
 
-class Entrance:
-    """Exchanges links and passphrases for sessions."""
+class SignIn:
+    """Exchanges passphrases and accounts for sessions, and members' links by the form that asks first."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def __init__(self) -> None:
         self.guesses = Guesses()
         # Browsers that were signed in before do not queue behind strangers.
         self.known, self.strangers = asyncio.Semaphore(1), asyncio.Semaphore(1)
         self.waiting: dict[asyncio.Future[Any], str] = {}
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or pass on."""
-        answer: Response | None = None
-        if scope["type"] == "http":
-            if scope["method"] == "GET" and b"token=" in scope["query_string"]:
-                answer = await asyncio.to_thread(_by_link, scope)
-            elif scope["path"].endswith(SIGN_IN) and scope["method"] == "POST":
-                answer = await self._sign_in(Request(scope, receive))
-        await (answer or self.app)(scope, receive, send)
-
-    async def _sign_in(self, request: Request) -> Response:
+    async def answer(self, request: Request) -> Response:
+        """The session's cookie, or the reason for refusing one."""
         connection = Connection.of(request.scope)
         kind: Kind
         try:
+            body = await request.body()
+            if len(body) > LARGEST:
+                raise NotAllowed(_NO_SIGN_IN)
             if request.headers.get("content-type") == FORM:
-                token = dict(parse_qsl((await _body(request)).decode("latin-1"))).get("token", "")
+                token = dict(parse_qsl(body.decode("latin-1"))).get("token", "")
                 return await asyncio.to_thread(_by_invitation, request.scope, token)
-            fields = await _fields(request)
+            fields = _fields(request, body)
             if once := fields.get("once"):
                 kind, token = "oidc", await asyncio.to_thread(_by_account, connection, once)
             else:
-                kind, token = "passphrase", await self._guess(connection, fields)
+                kind, token = "passphrase", await self._guess(connection, fields.get("passphrase", ""))
         except ConcordError as error:
             return JSONResponse({"message": str(error)}, 403)
         answer = JSONResponse({})
         _keep(answer, connection, request.scope, kind, token)
         return answer
 
-    async def _guess(self, connection: Connection, fields: dict[str, str]) -> str:
-        """A session for the right passphrase, or for the right setup code with a new passphrase."""
+    async def _guess(self, connection: Connection, passphrase: str) -> str:
+        """A session for the right passphrase."""
         if oidc_configured():
             raise NotAllowed("Researchers sign in with their account here.")
         device = await asyncio.to_thread(_device, connection)
@@ -102,7 +93,7 @@ class Entrance:
             self.guesses.unchecked(*sources)
             raise NotAllowed("Too many people sign in at this moment. Try again in a few seconds.")
         try:
-            token = await asyncio.to_thread(_by_passphrase, connection, fields)
+            token = await asyncio.to_thread(_by_passphrase, connection, passphrase)
         finally:
             turns.release()
         self.guesses.right(*sources)
@@ -127,32 +118,17 @@ class Entrance:
         return not turn.cancelled()
 
 
-async def _body(request: Request) -> bytes:
-    """What was sent. Raises NotAllowed where it is too much."""
-    body = bytearray()
-    async for piece in request.stream():
-        body += piece
-        if len(body) > LARGEST:
-            raise NotAllowed("This is not a sign-in.")
-    return bytes(body)
-
-
-async def _fields(request: Request) -> dict[str, str]:
+def _fields(request: Request, body: bytes) -> dict[str, str]:
     """What a sign-in says. A form of another site cannot send JSON. Raises NotAllowed."""
-    refused = NotAllowed("This is not a sign-in.")
     if request.headers.get("content-type") != "application/json":
-        raise refused
+        raise NotAllowed(_NO_SIGN_IN)
     try:
-        fields: Any = json.loads(await _body(request))
-        if not isinstance(fields, dict) or not all(isinstance(value, str) for value in fields.values()):
-            raise refused
-        "".join(fields.values()).encode()  # half of a surrogate pair is no text
-    except (ValueError, RecursionError):
-        raise refused from None
-    return fields
+        return _TEXTS.validate_json(body)
+    except ValidationError:
+        raise NotAllowed(_NO_SIGN_IN) from None
 
 
-def _by_link(scope: Scope) -> Response:
+def by_link(scope: Scope) -> Response:
     """Lead on to the same address without its token, with a session or the reason for refusing one."""
     connection = Connection.of(scope)
     query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
@@ -235,29 +211,15 @@ def _by_account(connection: Connection, once: str) -> str:
     return _begin(connection, "oidc", name)
 
 
-def _by_passphrase(connection: Connection, fields: dict[str, str]) -> str:
-    """A session for the passphrase; the first one is set with the code of the server's console."""
+def _by_passphrase(connection: Connection, passphrase: str) -> str:
+    """A session for the passphrase."""
     with workspace().read() as db:
         stored = access.stored_passphrase(db)
     if stored is None:
-        if not hmac.compare_digest(
-            fields.get("code", "").strip().upper().encode(), SETUP.expected().encode()
-        ):
-            raise NotAllowed("That is not the code in the server's console.")
-        if fields.get("new") != fields.get("again"):
-            raise NotAllowed("The two passphrases differ.")
-        with workspace().write() as db:
-            access.set_passphrase(db, fields.get("new", ""))
-        SETUP.used()
-    else:
-        passphrase = fields.get("passphrase", "")
-        if not access.is_passphrase(stored, passphrase):
-            log.warning("A wrong passphrase was entered from %r.", connection.source[:64])
-            raise NotAllowed("That is not the passphrase.")
-        if access.is_weak(stored):
-            stronger = access.hash_of(passphrase)
-            with workspace().write() as db:
-                access.keep_passphrase(db, stronger)
+        raise NotAllowed("No passphrase is set. `concord passphrase` on the server's machine sets one.")
+    if not access.is_passphrase(stored, passphrase):
+        log.warning("A wrong passphrase was entered from %r.", connection.source[:64])
+        raise NotAllowed("That is not the passphrase.")
     return _begin(connection, "passphrase")
 
 

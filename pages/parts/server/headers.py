@@ -4,15 +4,12 @@ import base64
 import hashlib
 import re
 from functools import cache
-from pathlib import Path
 
-import streamlit
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages.parts.server.page_settings import BASE
+from pages.parts.server.internals import BASE, PAGE
 
-_PAGE = Path(streamlit.__file__).parent / "static" / "index.html"
 _UNUSED = (
     "accelerometer",
     "camera",
@@ -75,7 +72,7 @@ def policy() -> dict[str, tuple[str, ...]]:
     """
     return {
         "default-src": ("'none'",),
-        "script-src": ("'self'", "blob:", *inline_scripts(_PAGE.read_text(encoding="utf-8")), hashed(BASE)),
+        "script-src": ("'self'", "blob:", *inline_scripts(PAGE), hashed(BASE)),
         "style-src": ("'self'", "'unsafe-inline'"),
         "img-src": ("'self'", "data:", "blob:"),
         "font-src": ("'self'", "data:"),
