@@ -40,7 +40,5 @@ def command(ctx: click.Context, app: bool, host: str, port: int, browser: bool) 
         token = access.invite(db, demo.VISITOR)
     shown = f"http://{'localhost' if host == '127.0.0.1' else host}:{port}"
     echo(f"To try the annotator's desk, open {shown}/rate?token={token}")
-    with demo.serving(workspace) as borrowed:
-        if borrowed:
-            echo("The mock models are served by another Concord here; they stop when it stops.")
+    with demo.serving(workspace):
         serve(host, port, browser=browser)

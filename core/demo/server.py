@@ -7,10 +7,8 @@ import asyncio
 import hashlib
 import json
 import math
-import os
 import re
 import signal
-import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -173,23 +171,10 @@ def running(make: Make, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]
             yield url
 
 
-def serve(make: Make, host: str = "127.0.0.1", port: int = 8601, *, with_parent: bool = False) -> None:
-    """Serve until interrupted or terminated; prints the URL when ready.
-
-    `with_parent` serves until standard input is closed: a process that started this one and holds the other
-    end of it may be killed.
-    """
+def serve(make: Make, host: str = "127.0.0.1", port: int = 8601) -> None:
+    """Serve until interrupted or terminated; prints the URL when ready."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    if with_parent:
-        threading.Thread(target=_end_with_input, daemon=True).start()
     with suppress(KeyboardInterrupt), running(make, host, port) as url:
         echo(f"Concord mock models listening on {url}")
         while True:
             time.sleep(3600)
-
-
-def _end_with_input() -> None:
-    # Not by sys.stdin, whose lock a thread that waits would hold while Python ends.
-    while os.read(0, 4096):
-        pass
-    os.kill(os.getpid(), signal.SIGTERM)

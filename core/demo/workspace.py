@@ -5,16 +5,17 @@
 
 import lzma
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from urllib.error import URLError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
+from concord.commands.printing import echo
+from concord.demo.server import make_app, running
 from concord.errors import ConcordError, WorkspaceError
-from concord.files import PACKAGE, SHIPPED
+from concord.files import SHIPPED
 from concord.llm.models import load_models
 from concord.store import conversations, rows, studies
 from concord.workspace import Workspace
@@ -25,7 +26,6 @@ ROWS = RECORDED / "rows.jsonl.xz"
 PORT = 8601
 ADDRESS = "http://127.0.0.1:{port}/v1"
 SEED = 7
-
 
 VISITOR = "You"
 """The annotator that whoever opens the demo is."""
@@ -65,37 +65,26 @@ def copy_files(workspace: Workspace, address: str) -> None:
 
 
 @contextmanager
-def serving(workspace: Workspace) -> Iterator[bool]:
+def serving(workspace: Workspace) -> Iterator[None]:
     """The mock server that the workspace's models name, for as long as the block lasts.
 
-    A server that is up already is used. Gives whether it is another process's, which may stop at any time.
+    A server that is up already is used. Where something else has its port, models.toml gets another one.
     """
     models = load_models(workspace.models_path)
     address = next((m.base_url for m in models.values() if m.simulated and m.base_url), None)
     if address is None or _answers(address):
-        yield address is not None
+        yield
         return
-    port = str(urlsplit(address).port)
-    command = [sys.executable, "-m", "concord.cli", "mock", "--port", port, "--seed", str(SEED)]
-    # Its standard input closes when this process ends, however it ends.
-    process = subprocess.Popen(
-        [*command, "--with-parent"],
-        cwd=PACKAGE.parent,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stdout is not None
-        if not process.stdout.readline():
-            raise ConcordError(
-                f"The mock server cannot use port {port}. Free it, or name another port in "
-                f"{workspace.models_path} and start again."
-            )
-        yield False
-    finally:
-        process.terminate()
-        process.wait()
+    wanted = urlsplit(address).port or PORT
+    port = free_port(wanted)
+    if port != wanted:
+        text = workspace.models_path.read_text(encoding="utf-8")
+        moved = text.replace(address, ADDRESS.format(port=port))
+        workspace.models_path.write_text(moved, encoding="utf-8")
+        file = workspace.models_path
+        echo(f"Port {wanted} is taken: the mock models are on port {port} now, as {file} says.")
+    with running(partial(make_app, SEED), port=port):
+        yield
 
 
 def _answers(address: str) -> bool:
@@ -106,9 +95,9 @@ def _answers(address: str) -> bool:
         return False
 
 
-def free_port() -> int:
-    """The usual port, or the next one that is free: another demo's server would stop with that demo."""
-    for port in range(PORT, PORT + 50):
+def free_port(first: int = PORT) -> int:
+    """The first of some ports that is free: another demo's server would stop with that demo."""
+    for port in range(first, first + 50):
         with socket.socket() as probe:
             # A port that was given back a moment ago is free.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -118,5 +107,5 @@ def free_port() -> int:
                 continue
             return port
     raise ConcordError(
-        f"The ports {PORT} to {PORT + 49} are all taken; the mock server needs one of them. Free one."
+        f"The ports {first} to {first + 49} are all taken; the mock models need one. Free one."
     )

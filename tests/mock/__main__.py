@@ -19,11 +19,10 @@ from tests.mock.server import make_app
 @click.option("--require-key", help="Refuse calls that do not bring this key (for tests; not a secret).")
 @click.option("--like", default="", metavar="KIND", help="Refuse what this kind of endpoint refuses.")
 @click.option("--faults", default="", help="Every n-th call goes wrong, as in rate_limit=5,server_error=7.")
-@click.option("--with-parent", is_flag=True, hidden=True, help="Stop when standard input is closed.")
-def command(host: str, port: int, faults: str, with_parent: bool, **how: Any) -> None:
+def command(host: str, port: int, faults: str, **how: Any) -> None:
     """Serve mock models over the OpenAI protocol. They follow rules; they are no language models."""
     make = partial(make_app, faults=read_faults(faults), **how)
-    serve(make, host, port, with_parent=with_parent)
+    serve(make, host, port)
 
 
 if __name__ == "__main__":

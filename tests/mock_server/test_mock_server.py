@@ -326,22 +326,6 @@ def test_the_command_says_where_it_listens_and_ends_when_told():
     assert process.wait(10) == 0
 
 
-@pytest.mark.parametrize("end", ["terminated", "left"])
-def test_a_server_of_another_process_ends_with_it_in_silence(end):
-    """Told to end, or left by a process that held its standard input."""
-    command = [sys.executable, "-m", "concord.cli", "mock", "--port", "0", "--with-parent"]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert "listening" in process.stdout.readline()
-        if end == "terminated":
-            process.terminate()
-        else:
-            process.stdin.close()
-        assert process.wait(60) == 0
-        assert process.stderr.read() == ""
-
-
 def test_it_ends_with_a_call_in_flight_without_an_error(caplog):
     """aiohttp fails where a call ends at the moment at which it stops waiting for it, after 0.2 s."""
     begun = threading.Event()
