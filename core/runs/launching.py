@@ -4,8 +4,8 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Unpack
@@ -19,33 +19,15 @@ from concord.workspace import Workspace
 
 FOLDER = "runs"
 """Where a workspace keeps the plan (`.json`) and the output (`.log`) of each such run."""
-_children: dict[int, subprocess.Popen[bytes]] = {}
+LOOK = 0.05
+"""Seconds between two looks whether a process has begun its run."""
 
 
-@dataclass(frozen=True)
-class Launched:
-    """A run that was started: its process, its start, and the file of its output."""
+def start(workspace: Workspace, plan: Plan, **options: Unpack[RunOptions]) -> int:
+    """Run a plan in the background; returns the number of the run once it has begun.
 
-    pid: int
-    since: str
-    log: Path
-
-    @property
-    def ended(self) -> bool:
-        """Whether the process has ended. Only the one that launched it can tell; others read the store."""
-        child = _children.get(self.pid)
-        return child is not None and child.poll() is not None
-
-    def last_line(self) -> str:
-        """The last line of the log without “Error: ”: the reason if it failed before its run began."""
-        lines = self.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        return lines[-1].removeprefix("Error: ") if lines else ""
-
-
-def start(workspace: Workspace, plan: Plan, **options: Unpack[RunOptions]) -> Launched:
-    """Run a plan in the background. The process checks the plan; if it refuses, the log's last line says why.
-
-    Raises WorkspaceError if the workspace's `runs` folder cannot be written.
+    Raises WorkspaceError where it does not begin, with what the process says, and if the workspace's `runs`
+    folder cannot be written.
     """
     flags: list[str] = []
     for name, value in options.items():
@@ -69,17 +51,19 @@ def start(workspace: Workspace, plan: Plan, **options: Unpack[RunOptions]) -> La
         raise WorkspaceError(
             f"The run could not be started in {workspace.path / FOLDER}: {error.strerror}. Is it writable?"
         ) from error
-    _children[child.pid] = child
-    # A killed process looks alive until it is waited for.
-    threading.Thread(target=child.wait, daemon=True).start()
-    return Launched(child.pid, since, log)
-
-
-def run_of(workspace: Workspace, launched: Launched) -> int | None:
-    """The id of the run that a process has opened; None before that."""
-    with workspace.read() as db:
-        recent = runs.recent(db)
-    return next((r.id for r in recent if r.pid == launched.pid and r.started >= launched.since), None)
+    while True:
+        ended = child.poll() is not None
+        with workspace.read() as db:
+            begun = [run.id for run in runs.recent(db) if run.pid == child.pid and run.started >= since]
+        if begun:
+            # A killed process looks alive until it is waited for.
+            threading.Thread(target=child.wait, daemon=True).start()
+            return begun[0]
+        if ended:
+            lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            reason = lines[-1].removeprefix("Error: ") if lines else "It ended without a message."
+            raise WorkspaceError(f"The run did not begin: {reason} Its output is in {log}.")
+        time.sleep(LOOK)
 
 
 def read_plan(file: Path) -> Plan:

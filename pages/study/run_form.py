@@ -46,7 +46,7 @@ def new() -> None:
     if missing:
         st.info(f"Choose {' and '.join(missing)} to see what the run will take.")
         return
-    estimate(PlayPlan(benchmark.name, chosen, options), key="run")
+    estimate(PlayPlan(benchmark.name, chosen, options), key="run", address=True)
 
 
 def further_judges() -> None:
@@ -106,7 +106,7 @@ def further_judges() -> None:
         keys = [unit["key"] for unit in studies.units(db, sample)] if sample else []
     among = tuple(dict.fromkeys(keys))
     plan = JudgePlan(of, tuple(judges), where, judge_repeats=int(repeats), rubric=rubric, among=among)
-    estimate(plan, key="judge")
+    estimate(plan, key="judge", address=True)
 
 
 def questions(rubric: str) -> str:
@@ -141,18 +141,21 @@ def judges_of_pairs(
     estimate(plan, key="compare")
 
 
-def begin(plan: Plan, **options: Unpack[RunOptions]) -> None:
-    """Start a run in a process of its own, and remember it until the store knows it.
+def begin(plan: Plan, address: bool = False, **options: Unpack[RunOptions]) -> None:
+    """Start a run in a process of its own. With `address` the page then shows this run alone.
 
     By batch it waits for the answers; where its process ends before, the same run collects them.
     """
     options["wait"] = options.get("batch", False)
     try:
-        launched = launching.start(workspace(), plan, **options)
+        with st.spinner("Starting …"):
+            number = launching.start(workspace(), plan, **options)
     except ConcordError as error:
         st.session_state["refused"] = str(error)
         return
-    st.session_state.setdefault("launched", []).append(launched)
+    st.session_state.setdefault("seen running", set[int]()).add(number)
+    if address:
+        st.query_params["run"] = str(number)
 
 
 def described(run: Progress) -> str:
@@ -261,8 +264,8 @@ def _option(benchmark: Benchmark, option: Option, known: list[str]) -> Any:
             return st.toggle(label, value=bool(option.default), **about)
 
 
-def estimate(plan: Plan, key: str) -> None:
-    """The estimate of a plan, and the button that starts it."""
+def estimate(plan: Plan, key: str, *, address: bool = False) -> None:
+    """The estimate of a plan, and the button that starts it; `address` as for `begin`."""
     try:
         job = planning.job(workspace(), plan)
         for model in job.models.values():
@@ -326,7 +329,7 @@ def estimate(plan: Plan, key: str) -> None:
             width="stretch",
         )
     if begun:
-        begin(plan, max_cost=limit, retry_failed=retry, batch=batch)
+        begin(plan, address, max_cost=limit, retry_failed=retry, batch=batch)
         st.rerun()
 
 

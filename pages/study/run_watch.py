@@ -6,8 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from concord.llm.models import currency
-from concord.runs import launching, status
-from concord.runs.launching import Launched
+from concord.runs import status
 from concord.runs.status import duration
 from concord.store import conversations, runs
 from concord.store.conversations import Filter
@@ -33,18 +32,15 @@ STATES = {
 }
 
 
-def draw(benchmark: str = "", *, address: bool = False) -> None:
-    """Draw the runs that are running (of a benchmark), every second while there are any.
-
-    With `address`, a run that this page started is written into the address when it has begun.
-    """
+def draw(benchmark: str = "") -> None:
+    """Draw the runs that are running (of a benchmark), every second while there are any."""
     with workspace().read() as db:
         known = runs.recent(db, SHOWN)
-    follow([run for run in known if benchmark in ("", run.benchmark)], address=address)
+    follow([run for run in known if benchmark in ("", run.benchmark)])
 
 
-def follow(known: Sequence[Progress], *, address: bool = False) -> None:
-    """Draw those of the runs that are running, every second, and what this page started."""
+def follow(known: Sequence[Progress]) -> None:
+    """Draw those of the runs that are running, every second."""
     if "refused" in st.session_state:
         st.error(plain(st.session_state.pop("refused")), icon=":material/error:")
     active = [run.id for run in known if running(run)]
@@ -53,7 +49,7 @@ def follow(known: Sequence[Progress], *, address: bool = False) -> None:
         # It ended while this page was drawn, which may have read what was stored before.
         seen -= ended
         st.rerun()
-    live(_watched, every=EVERY_SECONDS if active or _launched() else None)(active, address)
+    live(_watched, every=EVERY_SECONDS if active else None)(active)
 
 
 def running(run: Progress) -> bool:
@@ -61,35 +57,8 @@ def running(run: Progress) -> bool:
     return run.state == "running" and not run.interrupted
 
 
-def starting() -> bool:
-    """Whether a run was started from this page that the store does not know yet."""
-    return any(not launched.ended for launched in _launched())
-
-
-def _launched() -> list[Launched]:
-    """The runs this page started that have not been seen in the store yet."""
-    waiting: list[Launched] = st.session_state.setdefault("launched", [])
-    return waiting
-
-
-def _watched(active: list[int], address: bool) -> None:
-    """Draw the runs that are running; reruns the whole page when one began or ended."""
-    for launched in list(_launched()):
-        number = launching.run_of(workspace(), launched)
-        if number is not None:
-            _launched().remove(launched)
-            st.session_state["seen running"].add(number)
-            if address:
-                st.query_params["run"] = str(number)
-            st.rerun()
-        elif launched.ended:
-            said = launched.last_line() or "It ended without a message; see its log."
-            st.error(f"{plain(said)}  \n{plain(launched.log)}")
-            if st.button("Dismiss", key=f"dismiss {launched.pid}"):
-                _launched().remove(launched)
-                st.rerun()
-        else:
-            st.status("Starting …")
+def _watched(active: list[int]) -> None:
+    """Draw the runs that are running; reruns the whole page when one ended."""
     for number in active:
         with workspace().read() as db:
             run = runs.get(db, number)

@@ -28,9 +28,6 @@ def page() -> None:
     """Draw one run, if the address names it or one was just started; else the forms and all runs."""
     heading("runs")
     which = st.query_params.get("run")
-    if run_watch.starting():
-        run_watch.follow([], address=True)
-        return
     if which is not None:
         st.button("All runs", icon=":material/arrow_back:", on_click=_close)
         try:
@@ -38,7 +35,7 @@ def page() -> None:
         except NotFound as error:
             sentence(error)
         return
-    run_watch.draw(address=True)
+    run_watch.draw()
     names = ["Start a run", "Have judges rate", "Earlier runs"]
     # Who comes from a rubric or a study finds its form; a default that changed later would undo a click.
     first = {"rubric", "judge"} & st.query_params.keys()
@@ -73,7 +70,7 @@ def _one(which: str) -> None:
         raise NotFound(f"“{which[:40]}” is not the number of a run. Go back to all runs.")
     with workspace().read() as db:
         run, known = runs.get(db, int(which)), differences.comparable(db)
-    run_watch.follow([run], address=True)
+    run_watch.follow([run])
     if not run_watch.running(run):
         st.subheader(plain(f"Run {run.id}: {run.stands}"), anchor=False)
         st.markdown(plain(run_form.described(run)))
@@ -136,7 +133,8 @@ def _again(run: Progress, limit: float | None, retry_failed: bool) -> None:
     except ConcordError as error:
         st.session_state["refused"] = str(error)
     else:
-        run_form.begin(plan, max_cost=limit, retry_failed=retry_failed, batch=bool(run.waiting))
+        batch = bool(run.waiting)
+        run_form.begin(plan, True, max_cost=limit, retry_failed=retry_failed, batch=batch)
     # The whole page: what begins takes its place, or why it cannot stands at its top.
     st.rerun()
 

@@ -42,7 +42,7 @@ def test_a_run_whose_model_has_changed_is_not_resumed_and_says_why(workspace, mo
 
     def start(_workspace, plan, **how):
         started.append((plan, how["retry_failed"]))
-        return launching.Launched(1, "", workspace.path / "log")
+        return 1
 
     monkeypatch.setattr(launching, "start", start)
     at = AppTest.from_file(str(PAGE))
@@ -63,7 +63,7 @@ def test_a_run_that_waits_for_batches_is_resumed_by_batch(workspace, monkeypatch
 
     def start(_workspace, _plan, **how):
         started.append(how["batch"])
-        return launching.Launched(1, "", workspace.path / "log")
+        return 1
 
     monkeypatch.setattr(launching, "start", start)
     at = AppTest.from_file(str(PAGE))

@@ -39,7 +39,9 @@ def test_a_run_is_started_by_batch_and_its_price_is_said(tmp_path, monkeypatch):
     workspace = Workspace.open(tmp_path)
     monkeypatch.setattr("pages.study.run_form.workspace", lambda: workspace)
     started = []
-    monkeypatch.setattr("pages.study.run_form.begin", lambda plan, **how: started.append((plan, how)))
+    monkeypatch.setattr(
+        "pages.study.run_form.begin", lambda plan, _address, **how: started.append((plan, how))
+    )
     price = "price = { input = 1000, output = 1000, batch = 0.5 }"
     workspace.models_path.write_text(f'[models.a]\nbase_url = "http://x/v1"\n{price}\n')
     with workspace.write() as db:

@@ -30,22 +30,15 @@ def plan(judges=("a",), **options):
     )
 
 
-def until(happened, launched):
-    """Wait for something that a launched run brings about, as a page does by looking again and again."""
-    while not (found := happened()):
-        assert not launched.ended or happened(), launched.last_line()
+def ended(workspace, number):
+    """Wait for the end of a run, as a page does by looking again and again; returns how it stands."""
+    while (run := state_of(workspace, number)).state == "running" and not run.interrupted:
         time.sleep(0.05)
-    return found
+    return run
 
 
-def ended(launched):
-    """Wait for the end of the process."""
-    while not launched.ended:
-        time.sleep(0.05)
-
-
-def run_of(workspace, launched):
-    return until(lambda: launching.run_of(workspace, launched), launched)
+def files(workspace, kind):
+    return sorted((workspace.path / "runs").glob(f"*.{kind}"))
 
 
 def state_of(workspace, number):
@@ -61,60 +54,55 @@ def warm_starts(monkeypatch):
 
 def test_a_launched_run_does_its_plan_and_ends(workspace, monkeypatch):
     monkeypatch.setattr(launching, "subprocess", subprocess)  # started as it is from a page
-    launched = launching.start(workspace, plan())
-    number = run_of(workspace, launched)
-    ended(launched)
-    found = state_of(workspace, number)
-    assert (found.state, found.done, found.planned) == ("finished", 2, 2), launched.last_line()
-    assert found.pid == launched.pid
-    assert launched.log.parent == workspace.path / "runs"
-    assert "finished" in launched.log.read_text()
-    assert json.loads(launched.log.with_suffix(".json").read_text())["models"]["judges"] == ["a"]
+    run = ended(workspace, launching.start(workspace, plan()))
+    assert (run.state, run.done, run.planned) == ("finished", 2, 2)
+    [log], [written] = files(workspace, "log"), files(workspace, "json")
+    while "finished" not in log.read_text():
+        time.sleep(0.05)
+    assert json.loads(written.read_text())["models"]["judges"] == ["a"]
+    assert launching.read_plan(written) == plan()
 
 
-def test_it_has_a_session_of_its_own(workspace):
-    launched = launching.start(workspace, plan())
-    assert os.getsid(launched.pid) == launched.pid != os.getsid(0), (
+def test_it_has_a_session_of_its_own(faulty):
+    workspace = faulty(latency=0.5)
+    number = launching.start(workspace, plan())
+    process = state_of(workspace, number).pid
+    assert os.getsid(process) == process != os.getsid(0), (
         "a Ctrl+C at the server's terminal does not reach it"
     )
-    ended(launched)
+    ended(workspace, number)
 
 
-def test_what_keeps_it_from_starting_is_a_sentence_in_its_log(workspace):
-    launched = launching.start(workspace, plan(judges=("nobody",)))
-    ended(launched)
-    assert launching.run_of(workspace, launched) is None
-    assert launched.last_line().startswith("There is no model “nobody”.")
+def test_what_keeps_it_from_starting_is_a_sentence(workspace):
+    with pytest.raises(WorkspaceError, match="The run did not begin: There is no model “nobody”"):
+        launching.start(workspace, plan(judges=("nobody",)))
+    with workspace.read() as db:
+        assert not runs.recent(db)
 
 
 def test_asked_to_stop_it_stops_and_the_same_plan_goes_on(faulty):
     # Many times as much as can be under way at once: a run looks twice a second whether it is to stop.
     workspace = faulty(latency=0.05)
     work = plan(repeats=100)
-    launched = launching.start(workspace, work)
-    number = run_of(workspace, launched)
-    until(lambda: state_of(workspace, number).done > 0, launched)
+    number = launching.start(workspace, work)
+    while not state_of(workspace, number).done:
+        time.sleep(0.05)
     with workspace.write() as db:
         runs.ask_to_stop(db, number)
-    ended(launched)
-    stopped = state_of(workspace, number)
+    stopped = ended(workspace, number)
     assert stopped.state == "stopped"
     assert 0 < stopped.done < stopped.planned == 200
-    again = launching.start(workspace, work)
-    ended(again)
-    found = state_of(workspace, run_of(workspace, again))
-    assert found.state == "finished"
-    assert found.stored + found.done == 200
-    assert found.stored >= stopped.done
+    again = ended(workspace, launching.start(workspace, work))
+    assert again.state == "finished"
+    assert again.stored + again.done == 200
+    assert again.stored >= stopped.done
 
 
 def test_killed_it_is_known_to_have_ended(faulty):
     workspace = faulty(latency=0.05)
-    launched = launching.start(workspace, plan(repeats=40))
-    number = run_of(workspace, launched)
-    os.kill(launched.pid, signal.SIGKILL)
-    ended(launched)
-    killed = state_of(workspace, number)
+    number = launching.start(workspace, plan(repeats=40))
+    os.kill(state_of(workspace, number).pid, signal.SIGKILL)
+    killed = ended(workspace, number)
     assert killed.state == "running", "nobody was left to say otherwise"
     assert killed.interrupted
 
@@ -123,18 +111,16 @@ def test_a_spending_limit_is_kept(tmp_path, mock):
     workspace = Workspace.open(tmp_path / "workspace")
     priced = FIXED + "\nprice = { input = 1000.0, output = 1000.0 }"
     workspace.models_path.write_text(toml(mock, player=priced, user=priced, a=priced))
-    launched = launching.start(workspace, plan(repeats=10), max_cost=0.5)
-    ended(launched)
-    found = state_of(workspace, run_of(workspace, launched))
-    assert found.state == "stopped"
-    assert "spending limit of 0.5" in found.message
+    run = ended(workspace, launching.start(workspace, plan(repeats=10), max_cost=0.5))
+    assert run.state == "stopped"
+    assert "spending limit of 0.5" in run.message
 
 
 def test_two_started_at_the_same_moment_have_files_of_their_own(workspace):
-    first, second = (launching.start(workspace, plan(judges=("nobody",))) for _ in range(2))
-    assert first.log != second.log
-    ended(first)
-    ended(second)
+    for _ in range(2):
+        with pytest.raises(WorkspaceError):
+            launching.start(workspace, plan(judges=("nobody",)))
+    assert len(files(workspace, "log")) == 2
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"benchmark": "pingpong", "models": 3, "options": {}}'])
