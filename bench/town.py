@@ -39,7 +39,7 @@ def crowded(town: Town, n: int) -> Town:
     residents = {
         f"{r.name} {i}": r.model_copy(update={"name": f"{r.name} {i}"}) for i, r in enumerate(copies)
     }
-    return replace(town, residents=residents, _ways={})
+    return replace(town, residents=residents)
 
 
 def side_by_side(town: Town, n: int) -> Town:
@@ -53,7 +53,7 @@ def side_by_side(town: Town, n: int) -> Town:
         for s in town.sectors.values():
             doors = tuple(f"{copy} {door}" for door in s.doors)
             sectors[f"{copy} {s.name}"] = s.model_copy(update={"name": f"{copy} {s.name}", "doors": doors})
-    return replace(town, sectors=sectors, residents=residents, _ways={})
+    return replace(town, sectors=sectors, residents=residents)
 
 
 def live(town: Town, days: int) -> tuple[float, list[Body], Clock]:
@@ -117,7 +117,7 @@ def main() -> None:
             # Noon of the last day again: everybody is up and about.
             noon = clock.steps - DAY // clock.step_minutes // 2
             for agent in agents:
-                agent.follow(agent.me.day, 0)
+                agent.follow(agent.day, 0)
                 agent.considered.clear()
                 agent.attentive = 0
                 agent.advance(noon, clock)

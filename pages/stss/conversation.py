@@ -40,7 +40,7 @@ def head(row: Found, what: Conversation) -> bool:
 def background(row: Found, what: Conversation) -> None:
     """Show what the performer planned for its task, where it planned."""
     if row.benchmark == language.NAME:
-        planned(views.planned(what.meta.get("reminders")))
+        planned(views.planned(what.meta.get("reminders") or {}))
     elif "_task" in what.context:
         with workspace().read() as db:
             values = trajectories.find(db, row.id)

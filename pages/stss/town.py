@@ -38,6 +38,8 @@ LOOKS = {
 }
 """The shape and the colour of each part in the score."""
 GREY, HEIGHT = "#8a8f98", 520
+NAMED = 3
+"""So many people in one place are named; of more the first, and how many others."""
 
 
 @st.cache_resource(max_entries=16, show_spinner="Reading what happened …")
@@ -158,9 +160,6 @@ def _moment(of: Simulation) -> None:
 def _time(of: Simulation) -> datetime:
     """The slider; the moment chosen."""
     times = of.lived.times
-    if len(times) == 1:
-        st.markdown(f"**{clock(times[0])}**")
-        return times[0]
 
     def draw(key: str) -> datetime:
         step: timedelta = times[1] - times[0]
@@ -213,7 +212,6 @@ def _map(town: Town, task: list[str], here: list[Here]) -> Any:
         {
             "x": h.at[0],
             "y": h.at[1],
-            "first": h.name.split()[0],
             "part": h.part,
             "talks": h.talk is not None,
             "words": f"{h.name}: {h.action}, {', '.join(h.room)}",
@@ -235,9 +233,24 @@ def _map(town: Town, task: list[str], here: list[Here]) -> Any:
                     "part:N", scale=alt.Scale(domain=list(LOOKS), range=list(colours)), legend=key
                 ),
             ),
-            dots.mark_text(dy=-14, color=label, fontSize=11).encode(text="first:N"),
         ]
+    crowds = pd.DataFrame(
+        {"x": town.sectors[name].at[0], "y": town.sectors[name].at[1], "names": _crowd(names)}
+        for name, names in there.items()
+        if name in town.sectors
+    )
+    if len(crowds):
+        names = alt.Chart(crowds).encode(x=x, y=y, text="names:N")
+        layers.append(names.mark_text(dy=-12, baseline="bottom", lineBreak="\n", color=label, fontSize=11))
     return alt.layer(*layers).properties(height=HEIGHT)
+
+
+def _crowd(names: list[str]) -> str:
+    """First names of people in one place, a line each; of a crowd the first two, and how many more."""
+    first = [name.split()[0] for name in names]
+    return "\n".join(
+        first if len(first) <= NAMED else [*first[: NAMED - 1], f"and {len(first) + 1 - NAMED} more"]
+    )
 
 
 def _talk(of: Simulation, number: int) -> None:

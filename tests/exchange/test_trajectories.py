@@ -11,7 +11,7 @@ import pytest
 
 from concord.benchmarks.stss import views
 from concord.benchmarks.stss.tasks import task_from, values_of
-from concord.benchmarks.stss.trajectory import UNSEEN, from_stored
+from concord.benchmarks.stss.trajectory import from_stored
 from concord.conversation import Conversation, Message
 from concord.store import conversations, trajectories
 from tests.stss.made import CAFE, HALL, at, lived, party, talk
@@ -28,17 +28,13 @@ KEYS = ("stss/GA/0", "stss/GA+TDP/0")
 
 
 def simulated(key):
-    """Ben came to the party of GA+TDP and stayed at work in that of GA; of Cem the last half day is not
-    recorded.
-    """
+    """Ben came to the party of GA+TDP and stayed at work in that of GA."""
     architecture = key.split("/")[1]
     happened = lived(
         *(DAYS if architecture == "GA+TDP" else (DAYS[0], DAYS[1].replace("18:30", "21:00"), DAYS[3])),
         talks=TALKS,
     )
-    life = happened.lives["Cem"].copy()
-    life[-24:] = UNSEEN
-    happened = replace(happened, lives={**happened.lives, "Cem": life}, extra={"plans": PLANS})
+    happened = replace(happened, extra={"plans": PLANS})
     return Conversation(
         "stss",
         key,
@@ -164,4 +160,3 @@ def test_a_trajectory_of_an_unknown_benchmark_is_refused(fresh, run, tmp_path):
 def test_moments_are_those_that_were_recorded(fresh, run, out):
     run(fresh, "import", "conversations", out)
     assert seen(fresh, KEYS[0]).lived.times[0] == at("1 09:00")
-    assert seen(fresh, KEYS[0]).lived.at("Cem", -1) is None

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from concord.benchmarks.stss import STSS, system
-from concord.benchmarks.stss.mind import ARCHITECTURES
+from concord.benchmarks.stss.mind import Agent
 from concord.errors import CallFailed
 from concord.llm import replies
 from concord.llm.completions import Completion
@@ -66,20 +66,8 @@ def simulate(
 ):
     """One simulation with mock models; steps of a quarter of an hour keep it short."""
     task = task or system.tasks_of(MATERIALS, system.TOWN)[task_id]
-    play = system.simulate(
-        ask,
-        "key",
-        task,
-        TOWN,
-        ARCHITECTURES[architecture],
-        model,
-        "mock-resident",
-        step,
-        PROMPTS,
-        {"town": system.TOWN},
-        embeddings,
-    )
-    return asyncio.run(play)
+    agent = Agent(model, architecture, "mock-resident", embeddings, PROMPTS)
+    return asyncio.run(system.simulate(ask, "key", task, TOWN, agent, step, {"town": system.TOWN}))
 
 
 def failing(step: str, kind: str) -> Callable[[str, str], str]:

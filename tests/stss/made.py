@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import numpy as np
 
 from concord.benchmarks.stss.tasks import SocialTask, Subgoal
-from concord.benchmarks.stss.trajectory import UNSEEN, State, Talk, Trajectory
+from concord.benchmarks.stss.trajectory import State, Talk, Trajectory
 
 CAFE, PARK, HALL = "Lantern Café:front room:window table", "Fern Park:lawn:bench", "Town Hall:hall:stage"
 
@@ -20,7 +20,7 @@ def at(text: str) -> datetime:
 
 def lived(*lines: str, talks: tuple[Talk, ...] = (), step: int = 30) -> Trajectory:
     """Lines like “Ada | 2 19:00 – 2 20:00 | having a party | Lantern Café:front room:bar”: a record at every
-    step, both ends included.
+    step, both ends included. Who has no line at a moment does nothing, nowhere.
     """
     seen = []
     for line in lines:
@@ -29,9 +29,12 @@ def lived(*lines: str, talks: tuple[Talk, ...] = (), step: int = 30) -> Trajecto
         while first <= last:
             seen.append((first, name, State(action, place)))
             first += timedelta(minutes=step)
-    times = tuple(sorted({time for time, _, _ in seen}))
-    states: dict[State, int] = {}
-    lives = {name: np.full(len(times), UNSEEN, dtype=np.int32) for _, name, _ in seen}
+    first, last = min(time for time, _, _ in seen), max(time for time, _, _ in seen)
+    times = tuple(
+        first + n * timedelta(minutes=step) for n in range(1 + (last - first) // timedelta(minutes=step))
+    )
+    states = {State("", ""): 0}
+    lives = {name: np.zeros(len(times), dtype=np.int32) for _, name, _ in seen}
     for time, name, state in seen:
         lives[name][times.index(time)] = states.setdefault(state, len(states))
     return Trajectory(times, tuple(states), lives, tuple(sorted(talks, key=lambda each: each.time)))

@@ -298,7 +298,7 @@ class Planner:
 def prepared(planner, scenes=3, stored=lambda keys: None):
     async def go():
         shared = Prepared(["a", "b"], stored)
-        people = [Self(SimpleNamespace(name="Ada")) for _ in range(scenes)]
+        people = [Self(SimpleNamespace(name="Ada"), None) for _ in range(scenes)]
         await asyncio.gather(*(shared.prepare(planner, me, None) for me in people))
         return people
 

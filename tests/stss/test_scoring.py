@@ -151,13 +151,6 @@ def test_of_as_many_that_fit_the_time_weighs_most():
     assert [e.time[8:16] for e in found.evidence] == ["14 19:00", "14 19:00"]
 
 
-def test_what_is_not_recorded_is_not_made_up():
-    found = missing(f"Ben | 2 18:00 | reading | {HALL}", f"Cleo | 2 19:00 – 2 22:00 | party | {CAFE}")
-    assert missed(found) == {"Ben": ("never did it", "13 10:00")}
-    [ben] = (e for e in found.evidence if not e.counted)
-    assert (ben.time, ben.action) == ("", "")
-
-
 # Companions: at one moment, and the performer with them.
 
 
@@ -313,15 +306,7 @@ def test_an_appointment_kept_at_another_time_is_missed():
         task,
         lived(f"Ada | 2 09:00 | reading the thesis | {CAFE}", f"Ben | 2 09:00 – 2 11:00 | work | {CAFE}"),
     )
-    assert missed(found) == {"Ada": ("the time did not fit", ""), "Ben": ("the words did not fit", "")}
-
-
-def test_a_world_before_the_sector_does_not_make_rooms_equal():
-    happened = lived(
-        "Ada | 2 10:00 | thesis | the Ville:Library:foyer:desk",
-        "Ben | 2 10:00 | thesis | the Ville:Library:reading room:desk",
-    )
-    assert score(thesis(), happened).value == 0.5
+    assert missed(found) == {"Ada": ("the words did not fit", ""), "Ben": ("the words did not fit", "")}
 
 
 # Help: errands in their order.
@@ -446,54 +431,9 @@ def test_without_a_stated_time_day_one_is_the_first_of_the_trajectory():
 # What cannot be scored.
 
 
-def test_unknown_people_and_events_before_the_beginning_are_refused():
+def test_unknown_people_are_refused():
     happened = lived(f"Ada | 2 19:00 | party | {CAFE}", f"Ben | 2 19:00 | party | {CAFE}")
     with pytest.raises(ConfigError, match="names Zed, who is not in the trajectory"):
         score(party(performer="Zed"), happened)
     with pytest.raises(ConfigError, match="names Zed"):
         score(thesis().__class__(**{**thesis().__dict__, "target": ("Zed",)}), happened)
-    with pytest.raises(ConfigError, match="before the trajectory begins"):
-        score(party(subgoals=(Subgoal(("party",), at("1 10:00"), 30, None),)), happened)
-
-
-# Only those count of whom the task says that they are in it.
-
-TWICE = (
-    f"Ada | 2 19:00 – 2 20:00 | party | {CAFE}",
-    f"Adam Smith | 2 19:00 – 2 20:00 | party | {CAFE}",
-    f"adam  smith | 2 19:00 – 2 19:30 | party | {CAFE}",
-    f"Zorro | 2 19:00 | party | {CAFE}",
-)
-
-
-def test_strangers_are_left_out():
-    talks = (talk("1 10:00", "Ada", "Zorro", "come to the party"),)
-    found = score(party(cast=("Ada", "Adam Smith")), lived(*TWICE, talks=talks))
-    assert found.value == pytest.approx(
-        1 / 3
-    )  # Adam Smith, of three wanted; with the other two it would be 1
-    assert found.conversation_ratio == 0  # Zorro was told, and is nobody's guest
-    assert [e.agent for e in found.evidence] == ["Adam Smith"]
-
-
-def test_companions_and_helpers_are_of_the_cast_too():
-    happened = lived(*TWICE)
-    cast = ("Ada", "Adam Smith")
-    assert score(party(kind="companions", cast=cast), happened).value == pytest.approx(1 / 3)
-    assert who(score(party(kind="help", cast=("Ada", "Cleo")), happened)) == []
-    assert who(score(party(kind="help", cast=cast), happened)) == ["Adam Smith"]
-
-
-def test_a_target_counts_though_the_cast_does_not_name_them():
-    meet = party(kind="appointment", target=("Zorro",), cast=("Ada", "Adam Smith"))
-    found = score(meet, lived(*TWICE))
-    assert (found.value, who(found)) == (1, ["Ada", "Zorro"])
-
-
-def test_without_a_cast_everybody_counts():
-    assert score(party(), lived(*TWICE)).value == 1  # three others of three wanted
-
-
-def test_a_performer_spelt_otherwise_is_asked_for():
-    with pytest.raises(ConfigError, match=r"names ADA, who is not in the trajectory\. It holds: Ada, Adam"):
-        score(party(performer="ADA"), lived(*TWICE))

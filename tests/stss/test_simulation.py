@@ -233,7 +233,7 @@ def test_a_performer_whose_thoughts_are_unusable_makes_a_failure_and_no_score():
 
 
 def test_more_unusable_thoughts_than_the_share_make_a_failure_at_the_end():
-    me = Self(TOWN.residents["Hanne Brandt"], thoughts=20)
+    me = Self(TOWN.residents["Hanne Brandt"], TOWN.home("Hanne Brandt"), thoughts=20)
     me.unusable += [CallFailed("No.", kind="empty")] * 2
     require_usable(me)
     me.unusable.append(CallFailed("No.", kind="empty", raw="{}"))

@@ -10,15 +10,12 @@ from concord.benchmarks.stss.town import Clock, Place, Town
 from concord.benchmarks.stss.trajectory import WALKING
 
 
-@dataclass(eq=False)
-class Body:
-    """One resident's body, up to date after `advance`."""
+@dataclass(eq=False, kw_only=True)
+class Body(Self):
+    """One resident with mind and body, up to date after `advance`."""
 
-    me: Self
     mind: Mind
     town: Town
-    place: Place
-    doing: str = SLEEPING
     walking: bool = False
     talking_until: int = 0
     considered: dict[str, int] = field(default_factory=dict)
@@ -28,11 +25,6 @@ class Body:
     _way: list[tuple[int, Place]] = field(default_factory=list)
     _action: int = -1
     _next: int = 0
-
-    @property
-    def name(self) -> str:
-        """The resident's name."""
-        return self.me.name
 
     @property
     def free(self) -> bool:
@@ -46,13 +38,12 @@ class Body:
 
     def follow(self, day: Day, step: int) -> None:
         """Take up a plan; the next `advance` begins its action of that minute."""
-        self.me.day = day
+        self.day = day
         self._action, self._next = -1, step
 
     def talk(self, partner: str, until: int) -> None:
         """Stand still in conversation up to a step (exclusive)."""
         self.doing, self.talking_until, self._next = f"conversing with {partner}", until, until
-        self.me.doing = self.doing
 
     def advance(self, step: int, clock: Clock) -> None:
         """Update place and action to this step."""
@@ -61,8 +52,8 @@ class Body:
         if self.talking_until:
             self.talking_until, self._action = 0, -1
         minute = clock.minute(step)
-        index = at(self.me.day, minute)
-        action = self.me.day[index]
+        index = at(self.day, minute)
+        action = self.day[index]
         if index != self._action:
             self._action = index
             self._way = self._stops(action.place, step, clock)
@@ -70,7 +61,6 @@ class Body:
             self.place = self._way.pop(0)[1]
         self.walking = bool(self._way)
         self.doing = WALKING if self.walking else action.text
-        self.me.doing, self.me.place = self.doing, str(self.place)
         ends = step + clock.span(action.end - minute)
         self._next = min(ends, self._way[0][0]) if self._way else ends
 
@@ -78,16 +68,14 @@ class Body:
         """The steps at which each sector on the way is reached; within a sector at once."""
         if goal.sector == self.place.sector:
             return [(step, goal)]
-        way = self.town.way(self.place.sector, goal.sector)
+        start, town = self.place.sector, self.town
         passed = [
-            (step + int(stop.minutes // clock.step_minutes), self.town.sectors[stop.sector].entrance)
-            for stop in way[1:-1]
+            (step + int(town.minutes(start, sector) // clock.step_minutes), town.sectors[sector].entrance)
+            for sector in town.way(start, goal.sector)[1:-1]
         ]
-        return [*passed, (step + clock.span(way[-1].minutes), goal)]
+        return [*passed, (step + clock.span(town.minutes(start, goal.sector)), goal)]
 
 
-ATTENTION = 8
-"""How many others in a room a resident looks at in one step."""
 PAUSE = 15
 """Minutes after which a resident thinks again of speaking to anybody."""
 AGAIN, AFTER_TALK, TAKEN = 3 * 60, 5 * 60, 30
@@ -103,9 +91,9 @@ class Encounter(NamedTuple):
 
 
 def encounters(agents: Iterable[Body], step: int) -> list[Encounter]:
-    """At most one encounter for each resident: with the one considered longest ago of those they look at.
+    """At most one encounter for each resident: with the one in the room who was considered longest ago.
 
-    Each looks at the next few in the room, in the town's order, shifted by the step.
+    Of several it is the next in the town's order, shifted by the step.
     """
     rooms: dict[tuple[str, str], list[Body]] = {}
     for agent in agents:
@@ -115,11 +103,9 @@ def encounters(agents: Iterable[Body], step: int) -> list[Encounter]:
     for room in rooms.values():
         n = len(room)
         for i, agent in enumerate(room):
-            if step < agent.attentive:
-                continue
-            looks = (room[(i + 1 + (step + j) % (n - 1)) % n] for j in range(min(ATTENTION, n - 1)))
-            candidates = [o for o in looks if agent.considered.get(o.name, 0) <= step]
-            if candidates:
+            others = (room[(i + 1 + (step + j) % (n - 1)) % n] for j in range(n - 1))
+            candidates = [o for o in others if agent.considered.get(o.name, 0) <= step]
+            if candidates and step >= agent.attentive:
                 other = min(candidates, key=lambda o: agent.considered.get(o.name, -1))
                 noticed.append(Encounter(agent, other))
     return noticed

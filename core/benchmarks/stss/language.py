@@ -12,14 +12,13 @@ from typing import Any
 
 from concord.benchmarks.stss import goals, system
 from concord.benchmarks.stss.memory import Memory, Stream, Vectors
-from concord.benchmarks.stss.mind import ARCHITECTURES, Mind, Now, Self, converse, minds, require_usable
+from concord.benchmarks.stss.mind import Agent, Mind, Now, Self, converse, require_usable
 from concord.benchmarks.stss.tasks import TITLES, SocialTask, task_from
 from concord.benchmarks.stss.templates import first_day
-from concord.benchmarks.stss.town import Clock, Town
+from concord.benchmarks.stss.town import Clock, Place, Town
 from concord.benchmarks.stss.trajectory import STAMP
 from concord.conversation import Conversation, Message
 from concord.errors import ConfigError
-from concord.llm.prompts import Prompt
 from concord.runs.benchmark import (
     Ask,
     Asking,
@@ -105,13 +104,9 @@ async def play(
     key: str,
     scenario: Scenario,
     town: Town,
-    tdp: bool,
-    model: str,
-    residents: str,
-    prompts: Mapping[str, Prompt],
+    agent: Agent,
     facets: Mapping[str, str],
     prepared: Prepared,
-    embeddings: str = "",
 ) -> Conversation:
     """The two talk from the frozen moment on; then the partner writes down what it keeps of it.
 
@@ -121,11 +116,10 @@ async def play(
     task = task_from(body["task"])
     performer, partner = task.performer, body["partner"]
     time = datetime.strptime(body["time"], STAMP)
-    clock = Clock(time.date(), 1, 1)
-    now = Now(town, clock, time.hour * 60 + time.minute)
-    vectors = Vectors(ask, embeddings) if embeddings else None
+    now = Now(town, Clock(time.date(), 1, 1), time.hour * 60 + time.minute)
+    vectors = agent.vectors(ask)
     me, other = _self(body, performer, town, task, vectors), _self(body, partner, town, None, vectors)
-    mind, theirs = minds(ask, prompts, tdp, model, residents)
+    mind, theirs = agent.minds(ask)
     await prepared.prepare(mind, me, Now(town, Clock(first_day(task), 1, 1), 0))
     pair = ((me, mind), (other, theirs))
     said = await converse(*(pair if body["begins"] == performer else pair[::-1]), now)
@@ -136,7 +130,7 @@ async def play(
     return Conversation(
         benchmark=NAME,
         key=key,
-        player=model,
+        player=agent.player,
         messages=tuple(
             Message("assistant" if s == performer else "user", text, {"speaker": s}) for s, text in said
         ),
@@ -150,10 +144,8 @@ async def play(
             SUMMARY: kept.summary if kept else "",
             "_task": body["task"],
         },
-        meta={
-            "prompts": {name: prompt.hash for name, prompt in prompts.items()},
-            "residents": residents,
-            "embeddings": embeddings,
+        meta=agent.meta
+        | {
             "reminders": me.notes,
             "repairs": [text for person in (me, other) for _, text in person.repairs],
         },
@@ -165,16 +157,17 @@ def _self(
 ) -> Self:
     """The resident as frozen: persona from the town, memories and occupation from the scenario."""
     state = body["states"][name]
-    stream = Stream(vectors=vectors)
-    for time, importance, kind, text in state["memories"]:
-        stream.add(Memory(datetime.strptime(time, STAMP), text, importance, kind))
-    return Self(town.residents[name], task, stream, doing=state["doing"], place=body["place"])
+    memories = [
+        Memory(datetime.strptime(time, STAMP), text, importance, kind)
+        for time, importance, kind, text in state["memories"]
+    ]
+    place = Place(*body["place"].split(":"))
+    return Self(town.residents[name], place, task, Stream(memories, vectors), doing=state["doing"])
 
 
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     """Every frozen scenario × architecture × player × repeat of the plan, with its judgements."""
     options = plan.options
-    version = options["version"]
     scenarios = materials.scenarios(NAME, SCENARIO)
     scenarios = [s for s in scenarios if not options["tasks"] or s.body["task"]["id"] in options["tasks"]]
     if not scenarios:
@@ -182,55 +175,45 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
             "There are no frozen scenes: run simulations with `concord run stss`, then `concord stss freeze`."
         )
     names = dict.fromkeys(s.body["town"] for s in scenarios)
-    known = {name: system.town_named(materials, name) for name in names}
+    towns = {name: system.town_named(materials, name) for name in names}
     for scenario in scenarios:
         name = scenario.body["town"]
         for person in scenario.body["states"]:
-            if person not in known[name].residents:
+            if person not in towns[name].residents:
                 raise ConfigError(
                     f"The scene “{scenario.key}” is about {person}, who does not live in {name}."
                 )
-    makers = {name: ARCHITECTURES[name] for name in (options["architectures"] or ARCHITECTURES)}
-    thoughts = system.STSS.prompts
-    prompts = {name: system.STSS.prompt(materials, name, options["thoughts"]) for name in thoughts}
-    askings = STSS_LANGUAGE.asked(materials, version)
-    residents, embeddings = plan.one("residents"), plan.perhaps("embeddings")
-    played = partial(play, residents=residents, prompts=prompts, embeddings=embeddings)
+    askings = STSS_LANGUAGE.asked(materials, options["version"])
     plans: dict[tuple[Any, ...], Prepared] = {}
-    for repeat, scenario, (label, tdp), player in product(
-        range(options["repeats"]), scenarios, makers.items(), plan.models["players"]
+    for repeat, scenario, agent in product(
+        range(options["repeats"]), scenarios, system.agents(plan, materials, options["thoughts"])
     ):
         body = scenario.body
-        parts = [NAME, options["thoughts"], scenario.key, label, player, residents, str(repeat)]
-        key = "/".join(parts + system.condition(embeddings))
+        key = agent.key((NAME, options["thoughts"], scenario.key), repeat)
         facets = {
             "task": body["task"]["id"],
             "type": task_from(body["task"]).kind,
-            "architecture": label,
             "scenario": scenario.key,
             "partner": body["partner"],
-            "town": body["town"],
-            "residents": residents,
+            **agent.facets(body["town"]),
             "version": options["thoughts"],
-            **({"embeddings": embeddings} if embeddings else {}),
         }
-        town = known[body["town"]]
-        of_task = (json.dumps(body["task"]), body["town"], label, player, repeat)
+        of_task = (json.dumps(body["task"]), body["town"], agent.architecture, agent.player, repeat)
         prepared = plans.setdefault(of_task, Prepared([], materials.stored))
         prepared.keys.append(key)
-        scene_played = partial(
-            played, key=key, scenario=scenario, town=town, facets=facets, prepared=prepared
-        )
+        town = towns[body["town"]]
         yield Play(
             key,
-            partial(scene_played, tdp=tdp, model=player),
+            partial(
+                play, key=key, scenario=scenario, town=town, agent=agent, facets=facets, prepared=prepared
+            ),
             (
-                Expected(player, 6, 650, 60),
-                Expected(residents, 4, 600, 60),
-                *([Expected(embeddings, 6, 130, 0)] if embeddings else []),
+                Expected(agent.player, 6, 650, 60),
+                Expected(agent.residents, 4, 600, 60),
+                *([Expected(agent.embeddings, 6, 130, 0)] if agent.embeddings else []),
             ),
             STSS_LANGUAGE.judgings(key, plan.models.get("judges", ()), askings, options["judge_repeats"]),
-            player=player,
+            player=agent.player,
             facets={**facets, "language": system.LANGUAGE},
         )
 

@@ -10,10 +10,10 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 
-from concord.benchmarks.stss.memory import Memory, Stream
-from concord.benchmarks.stss.schedule import Day, Wish, habits
+from concord.benchmarks.stss.memory import Memory, Stream, Vectors
+from concord.benchmarks.stss.schedule import SLEEPING, Day, Wish, habits
 from concord.benchmarks.stss.tasks import SocialTask
-from concord.benchmarks.stss.town import Clock, Resident, Town, hour_of
+from concord.benchmarks.stss.town import Clock, Place, Resident, Town, hour_of
 from concord.errors import CallFailed
 from concord.llm.prompts import Prompt
 from concord.llm.replies import UNANSWERED, Reply, Text, Unusable
@@ -48,7 +48,7 @@ class Now:
         return f"day {self.clock.day(self.step) + 1} {hour_of(self.clock.minute(self.step))}"
 
 
-@dataclass
+@dataclass(eq=False)
 class Self:
     """A resident as its mind sees it. `task` is None for everybody but the performer.
 
@@ -57,11 +57,11 @@ class Self:
     """
 
     resident: Resident
+    place: Place
     task: SocialTask | None = None
     memory: Stream = field(default_factory=Stream)
     day: Day = ()
-    doing: str = ""
-    place: str = ""
+    doing: str = SLEEPING
     notes: dict[str, Any] = field(default_factory=dict)
     repairs: list[tuple[datetime, str]] = field(default_factory=list)
     thoughts: int = 0
@@ -288,7 +288,7 @@ class Mind:
             name=me.name,
             first_name=me.name.split()[0],
             doing=me.doing,
-            place=me.place,
+            place=str(me.place),
             day=f"{now.time:%A} {now.time:%Y-%m-%d}",
             time=f"{now.time:%H:%M}",
             memories=[f"[{m.time:%A %H:%M}] {m.text}" for m in recalled],
@@ -335,11 +335,47 @@ ARCHITECTURES: Mapping[str, bool] = {"GA": False, "GA+TDP": True}
 """The agents of the paper: a generative agent, without and with target-driven planning."""
 
 
-def minds(
-    ask: Ask, prompts: Mapping[str, Prompt], tdp: bool, model: str, residents: str
-) -> tuple[Mind, Mind]:
-    """The performer's mind, and that of everybody else, who is a generative agent, as in the paper."""
-    return Mind(ask, prompts, model, residents, tdp), Mind(ask, prompts, residents, residents)
+@dataclass(frozen=True)
+class Agent:
+    """What is evaluated: a model as performer in an architecture, among `residents` by another model.
+
+    `embeddings` names the model whose vectors give the relevance of memories; “” compares words.
+    """
+
+    player: str
+    architecture: str
+    residents: str
+    embeddings: str
+    prompts: Mapping[str, Prompt]
+
+    def minds(self, ask: Ask) -> tuple[Mind, Mind]:
+        """The performer's mind, and that of everybody else, who is a generative agent, as in the paper."""
+        tdp = ARCHITECTURES[self.architecture]
+        performer = Mind(ask, self.prompts, self.player, self.residents, tdp)
+        return performer, Mind(ask, self.prompts, self.residents, self.residents)
+
+    def vectors(self, ask: Ask) -> Vectors | None:
+        """What compares memories by meaning, for one conversation; None where words are compared."""
+        return Vectors(ask, self.embeddings) if self.embeddings else None
+
+    def key(self, head: Sequence[str], repeat: int, *conditions: str) -> str:
+        """The key of a conversation: what tells it apart, and that the persona names the target."""
+        parts = [*head, self.architecture, self.player, self.residents, str(repeat), *conditions]
+        return "/".join([*parts, "target named", *([f"by {self.embeddings}"] if self.embeddings else [])])
+
+    def facets(self, town: str) -> dict[str, str]:
+        """The facets that it gives a conversation in a town."""
+        by = {"embeddings": self.embeddings} if self.embeddings else {}
+        return {"architecture": self.architecture, "town": town, "residents": self.residents, **by}
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """What a conversation keeps of it."""
+        return {
+            "prompts": {name: prompt.hash for name, prompt in self.prompts.items()},
+            "residents": self.residents,
+            "embeddings": self.embeddings,
+        }
 
 
 async def converse(first: tuple[Self, Mind], second: tuple[Self, Mind], now: Now) -> list[tuple[str, str]]:

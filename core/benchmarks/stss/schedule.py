@@ -85,25 +85,19 @@ def arrange(
     kept = [a if a.end <= now else a._replace(minutes=now - a.start) for a in earlier if a.start < now]
     if not kept:
         kept = [Action(0, rise, SLEEPING, home)]
-    return _closed(kept, planned, rise, bed, home), repairs
+    return _closed(kept, planned, bed, home), repairs
 
 
-def _closed(kept: list[Action], planned: list[Action], rise: int, bed: int, home: Place) -> Day:
+def _closed(kept: Sequence[Action], planned: Sequence[Action], bed: int, home: Place) -> Day:
     """The day with breaks where nothing is planned, and sleep at the end."""
-    day = list(kept)
-    for action in planned:
+    day = [*kept]
+    for action in (*planned, Action(bed, DAY - bed, SLEEPING, home)):
         gap = action.start - day[-1].end
         if gap > 0:
-            first = day[-1].text == SLEEPING and day[-1].end >= rise
-            text, place = (RISING, home) if first else (IDLE, day[-1].place)
+            text, place = (RISING, home) if day[-1].text == SLEEPING else (IDLE, day[-1].place)
             day.append(Action(day[-1].end, gap, text, place))
-        day.append(action)
-    if day[-1].end < bed:
-        first = day[-1].text == SLEEPING
-        text, place = (RISING, home) if first else (IDLE, day[-1].place)
-        day.append(Action(day[-1].end, bed - day[-1].end, text, place))
-    if day[-1].end < DAY:
-        day.append(Action(day[-1].end, DAY - day[-1].end, SLEEPING, home))
+        start = max(action.start, day[-1].end)
+        day.append(action._replace(start=start, minutes=action.end - start))
     return tuple(action for action in day if action.minutes > 0)
 
 

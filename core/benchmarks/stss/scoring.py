@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from concord.benchmarks.stss.tasks import Kind, SocialTask, Subgoal
-from concord.benchmarks.stss.trajectory import STAMP, UNSEEN, Talk, Trajectory
+from concord.benchmarks.stss.trajectory import STAMP, Talk, Trajectory
 from concord.errors import ConfigError
 
 Mask = npt.NDArray[np.bool_]
@@ -69,7 +69,7 @@ class Fit:
     """How a trajectory fits one subgoal (its number counts from 1).
 
     `words` are the keywords in each state; `worded` and `placed` are masks over states, `timed` and those of
-    residents over moments. Nothing unseen ever fits.
+    residents over moments.
     """
 
     trajectory: Trajectory
@@ -80,20 +80,10 @@ class Fit:
     placed: Mask
     timed: Mask
 
-    def doing(self, name: str) -> Mask:
-        """Moments at which the resident's action has a keyword."""
-        return self._of(name, self.worded)
-
     def matches(self, name: str) -> Mask:
         """Moments at which word, place and time fit."""
-        return self._of(name, self.worded & self.placed) & self.timed
-
-    def _of(self, name: str, states: Mask) -> Mask:
-        life = self.trajectory.lives[name]
-        if not len(states):
-            return np.zeros(len(life), dtype=bool)
-        fits: Mask = states[life] & (life != UNSEEN)
-        return fits
+        mask: Mask = (self.worded & self.placed)[self.trajectory.lives[name]] & self.timed
+        return mask
 
     def deed(
         self, name: str, mask: Mask, why: str = "", *, counted: bool = False, moment: int | None = None
@@ -111,11 +101,12 @@ class Fit:
 
     def missed(self, name: str) -> Deed:
         """The moment at which most of what the subgoal names fitted, and what did not."""
-        fitting = {"the words": self.doing(name)}
+        life = self.trajectory.lives[name]
+        fitting = {"the words": self.worded[life]}
         if self.subgoal.location is not None:
-            fitting["the place"] = self._of(name, self.placed)
+            fitting["the place"] = self.placed[life]
         if self.subgoal.start is not None:
-            fitting["the time"] = self.timed & (self.trajectory.lives[name] != UNSEEN)
+            fitting["the time"] = self.timed
         # Of as many that fit, the time weighs most: it says what was done instead.
         near = 2 * np.sum(list(fitting.values()), axis=0) + fitting.get("the time", 0)
         moment = int(np.argmax(near))
@@ -156,13 +147,11 @@ def within(time: datetime, subgoal: Subgoal) -> bool:
 
 
 def invited(task: SocialTask, trajectory: Trajectory) -> dict[str, Talk]:
-    """Whom of the cast the performer told about the task before the event's day, with the first such talk."""
+    """Whom the performer told about the task before the event's day, with the first such talk."""
     first: dict[str, Talk] = {}
     for talk in trajectory.talks:
         partner = talk.partner(task.performer)
-        if task.performer not in talk.pair or not task.counts(partner):
-            continue
-        if before_event(task, talk, trajectory) and about(task, talk):
+        if task.performer in talk.pair and before_event(task, talk, trajectory) and about(task, talk):
             first.setdefault(partner, talk)
     return first
 
@@ -174,14 +163,18 @@ def before_event(task: SocialTask, talk: Talk, trajectory: Trajectory) -> bool:
 
 
 def about(task: SocialTask, talk: Talk) -> bool:
-    """Whether somebody says one of the task's keywords; without messages, whether a summary has one."""
-    texts = [text for _, text in talk.messages] or list(talk.summary.values())
-    return any(words_in(text, task.keywords) for text in texts)
+    """Whether somebody says one of the task's keywords."""
+    return any(words_in(text, task.keywords) for _, text in talk.messages)
 
 
 def score(task: SocialTask, trajectory: Trajectory) -> Score:
-    """The score of a task on a trajectory. Raises ConfigError if the trajectory cannot be about the task."""
-    _check(task, trajectory)
+    """The score of a task on a trajectory. Raises ConfigError if somebody of the task is not in it."""
+    for name in (task.performer, *task.target):
+        if name not in trajectory.lives:
+            raise ConfigError(
+                f"The task “{task.id}” names {name}, who is not in the trajectory. "
+                f"It holds: {', '.join(trajectory.residents)}."
+            )
     guests = invited(task, trajectory)
     value, evidence = RULES[task.kind](task, trajectory, guests)
     # Errands want no number of people.
@@ -189,23 +182,6 @@ def score(task: SocialTask, trajectory: Trajectory) -> Score:
     times = {name: talk.time.strftime(STAMP) for name, talk in guests.items()}
     deeds = tuple(replace(deed, told=times.get(deed.agent, "")) for deed in evidence)
     return Score(task.id, task.kind, value, ratio, deeds, guests)
-
-
-def _check(task: SocialTask, trajectory: Trajectory) -> None:
-    """Raises ConfigError where there can be no score."""
-    for name in (task.performer, *task.target):
-        if name not in trajectory.lives:
-            raise ConfigError(
-                f"The task “{task.id}” names {name}, who is not in the trajectory. "
-                f"It holds: {', '.join(trajectory.residents)}."
-            )
-    first = trajectory.times[0]
-    for s in task.subgoals:
-        if s.start and s.end and s.end < first:
-            raise ConfigError(
-                f"The task “{task.id}” has its event at {s.start:%Y-%m-%d %H:%M}, before the trajectory "
-                f"begins ({first:%Y-%m-%d %H:%M})."
-            )
 
 
 def attendance(task: SocialTask, trajectory: Trajectory, told: Invited) -> Outcome:
@@ -261,7 +237,7 @@ def meeting(task: SocialTask, trajectory: Trajectory, told: Invited) -> Outcome:
     lives, tried = trajectory.lives, []
     for fit, target in product(fits(task, trajectory), task.target):
         pair = (task.performer, target)
-        kept = {name: fit.doing(name) & keeps[lives[name]] & fit.timed for name in pair}
+        kept = {name: (fit.worded & keeps)[lives[name]] & fit.timed for name in pair}
         both = kept[task.performer] & kept[target]
         together = both & (rooms[lives[task.performer]] == rooms[lives[target]])
         value = 1.0 if together.any() else ELSEWHERE if both.any() else 0.0
@@ -313,7 +289,7 @@ RULES: dict[Kind, Rule] = {
 
 
 def _others(task: SocialTask, trajectory: Trajectory) -> list[str]:
-    return [name for name in trajectory.residents if name != task.performer and task.counts(name)]
+    return [name for name in trajectory.residents if name != task.performer]
 
 
 def _in_order(masks: Sequence[Mask]) -> bool:

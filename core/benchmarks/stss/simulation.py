@@ -13,8 +13,8 @@ import numpy as np
 from concord.benchmarks.stss import bodies
 from concord.benchmarks.stss.bodies import AGAIN, PAUSE, Body, Encounter
 from concord.benchmarks.stss.memory import Stream, Vectors, together
-from concord.benchmarks.stss.mind import Mind, Now, Said, Self, Summary, converse, minutes
-from concord.benchmarks.stss.schedule import Day, arrange
+from concord.benchmarks.stss.mind import Mind, Now, Said, Summary, converse, minutes
+from concord.benchmarks.stss.schedule import Day, Wish, arrange
 from concord.benchmarks.stss.tasks import SocialTask
 from concord.benchmarks.stss.town import Clock, Town, hour_of
 from concord.benchmarks.stss.trajectory import STAMP, State, Talk, Trajectory
@@ -39,7 +39,7 @@ class World:
         lives: dict[str, list[int]] = {agent.name: [] for agent in self.agents}
         states: dict[State, int] = {}
         first = Now(self.town, self.clock, 0)
-        await together(a.mind.prepare(a.me, first) for a in self.agents)
+        await together(a.mind.prepare(a, first) for a in self.agents)
         for step in range(self.clock.steps):
             now = Now(self.town, self.clock, step)
             if not self.clock.minute(step):
@@ -48,7 +48,7 @@ class World:
                 agent.advance(step, self.clock)
             await self._meet(now)
             for agent in self.agents:
-                state = State(agent.doing, agent.me.place)
+                state = State(agent.doing, str(agent.place))
                 lives[agent.name].append(states.setdefault(state, len(states)))
         return Trajectory(
             tuple(map(self.clock.time, range(self.clock.steps))),
@@ -60,38 +60,35 @@ class World:
                 "scenes": self.scenes,
                 "memories": {
                     a.name: [
-                        [m.time.strftime(STAMP), m.importance, m.kind, m.text] for m in a.me.memory.memories
+                        [m.time.strftime(STAMP), m.importance, m.kind, m.text] for m in a.memory.memories
                     ]
                     for a in self.agents
                 },
-                "notes": {a.name: a.me.notes for a in self.agents if a.me.notes},
+                "notes": {a.name: a.notes for a in self.agents if a.notes},
                 "repairs": [
-                    [time.strftime(STAMP), a.name, text] for a in self.agents for time, text in a.me.repairs
+                    [time.strftime(STAMP), a.name, text] for a in self.agents for time, text in a.repairs
                 ],
             },
         )
 
     async def _wake_up(self, now: Now) -> None:
         """Midnight: everybody plans the day that begins."""
-        plans = await together(a.mind.plan(a.me, now) for a in self.agents)
+        plans = await together(a.mind.plan(a, now) for a in self.agents)
         for agent, plan in zip(self.agents, plans, strict=True):
-            day, repairs = arrange(plan.wishes, agent.me.resident, self.town, plan.wake)
-            agent.me.repairs += [(now.time, repair) for repair in repairs]
-            agent.follow(day, now.step)
+            self._take_up(agent, now, plan.wishes, plan.wake)
             if plan.outline:
-                agent.me.remember(now.time, plan.outline, PLANNED, "planned")
-            self._note(agent, day, now)
+                agent.remember(now.time, plan.outline, PLANNED, "planned")
 
     async def _meet(self, now: Now) -> None:
         """Let residents in one room talk."""
         met = bodies.encounters(self.agents, now.step)
-        wants = await together(e.agent.mind.approaches(e.agent.me, e.other.me, now) for e in met)
+        wants = await together(e.agent.mind.approaches(e.agent, e.other, now) for e in met)
         wanting = []
         for e, wish in zip(met, wants, strict=True):
             if e.other.name not in e.agent.considered:
                 place = f"{e.agent.place.sector}, {e.agent.place.arena}"
                 text = f"Saw {e.other.name} at {place}: {e.other.doing}."
-                e.agent.me.remember(now.time, text, SEEN, "seen")
+                e.agent.remember(now.time, text, SEEN, "seen")
             e.agent.considered[e.other.name] = now.step + self.clock.span(AGAIN)
             e.agent.attentive = now.step + self.clock.span(PAUSE)
             if wish:
@@ -112,32 +109,34 @@ class World:
             until = now.step + self.clock.span(minutes(said))
             for agent, partner, k in zip(pair, names[::-1], kept, strict=True):
                 agent.talk(partner, until)
-                agent.me.remember(now.time, k.summary, k.importance, "talked")
+                agent.remember(now.time, k.summary, k.importance, "talked")
                 if k.changes_today:
                     changed.append(agent)
         await self._revise(changed, now)
 
     async def _converse(self, e: Encounter, now: Now) -> tuple[Said, list[Summary]]:
         """What the two say, and what each keeps of it."""
-        (me, mind), (other, theirs) = (e.agent.me, e.agent.mind), (e.other.me, e.other.mind)
-        said = await converse((me, mind), (other, theirs), now)
+        me, other = e
+        said = await converse((me, me.mind), (other, other.mind), now)
         if not said:
             return said, []
-        keeping = (mind.keeps(me, other, said, now), theirs.keeps(other, me, said, now))
+        keeping = (me.mind.keeps(me, other, said, now), other.mind.keeps(other, me, said, now))
         return said, await together(keeping)
 
     async def _revise(self, agents: Sequence[Body], now: Now) -> None:
-        wishes = await together(a.mind.revises(a.me, now) for a in agents)
-        minute = self.clock.minute(now.step)
+        wishes = await together(a.mind.revises(a, now) for a in agents)
         for agent, wished in zip(agents, wishes, strict=True):
-            if wished is None:
-                continue
-            day, repairs = arrange(wished, agent.me.resident, self.town, earlier=agent.me.day, now=minute)
-            agent.me.repairs += [(now.time, repair) for repair in repairs]
-            agent.follow(day, now.step)
-            self._note(agent, day, now)
+            if wished is not None:
+                self._take_up(agent, now, wished, earlier=agent.day)
 
-    def _note(self, agent: Body, day: Day, now: Now) -> None:
+    def _take_up(
+        self, agent: Body, now: Now, wishes: Sequence[Wish], wake: str | None = None, earlier: Day = ()
+    ) -> None:
+        """Have a resident follow a day made of wishes, or the rest of one whose `earlier` part stays."""
+        minute = self.clock.minute(now.step)
+        day, repairs = arrange(wishes, agent.resident, self.town, wake, earlier, minute)
+        agent.repairs += [(now.time, repair) for repair in repairs]
+        agent.follow(day, now.step)
         actions = [[hour_of(a.start), a.minutes, a.text, str(a.place)] for a in day]
         self.plans.append({"time": now.time.strftime(STAMP), "agent": agent.name, "actions": actions})
 
@@ -152,9 +151,14 @@ def people(
 
     Only the performer knows the task. With `vectors` memories are retrieved by meaning, else by words.
     """
-
-    def me(name: str) -> Self:
-        known = task if task and task.performer == name else None
-        return Self(town.residents[name], known, Stream(vectors=vectors))
-
-    return [Body(me(name), mind, town, town.home(name)) for name, mind in minds.items()]
+    return [
+        Body(
+            town.residents[name],
+            town.home(name),
+            task if task and task.performer == name else None,
+            Stream(vectors=vectors),
+            mind=mind,
+            town=town,
+        )
+        for name, mind in minds.items()
+    ]

@@ -7,8 +7,7 @@ from itertools import product
 from operator import attrgetter
 from pathlib import Path
 
-from concord.benchmarks.stss.memory import Vectors
-from concord.benchmarks.stss.mind import ARCHITECTURES, THOUGHTS, minds, require_usable
+from concord.benchmarks.stss.mind import ARCHITECTURES, THOUGHTS, Agent, require_usable
 from concord.benchmarks.stss.simulation import World, people
 from concord.benchmarks.stss.tasks import SocialTask, read_tasks, values_of
 from concord.benchmarks.stss.templates import first_day, instantiate, load_templates, missing, with_company
@@ -16,7 +15,6 @@ from concord.benchmarks.stss.town import Clock, Town, load_town
 from concord.benchmarks.stss.trajectory import STAMP, Talk, check_stored
 from concord.conversation import Conversation, Message
 from concord.errors import ConfigError, check_known, not_found
-from concord.llm.prompts import Prompt
 from concord.runs.benchmark import (
     Ask,
     Benchmark,
@@ -88,30 +86,24 @@ async def simulate(
     key: str,
     task: SocialTask,
     town: Town,
-    tdp: bool,
-    model: str,
-    residents: str,
+    agent: Agent,
     step_minutes: int,
-    prompts: Mapping[str, Prompt],
     facets: Mapping[str, str],
-    embeddings: str = "",
 ) -> Conversation:
     """One simulation: the performer's conversations as messages, with everybody's trajectory.
 
-    `embeddings` names the model whose vectors give the relevance of memories; “” compares words. Raises
-    CallFailed if too many of the performer's thoughts were unusable.
+    Raises CallFailed if too many of the performer's thoughts were unusable.
     """
-    mind, theirs = minds(ask, prompts, tdp, model, residents)
-    vectors = Vectors(ask, embeddings) if embeddings else None
+    mind, theirs = agent.minds(ask)
     cast = {name: mind if name == task.performer else theirs for name in task.cast}
-    bodies = people(town, cast, task, vectors)
+    bodies = people(town, cast, task, agent.vectors(ask))
     lived = await World(town, Clock(first_day(task), 2, step_minutes), bodies).run()
-    me = next(body.me for body in bodies if body.name == task.performer)
+    me = next(body for body in bodies if body.name == task.performer)
     require_usable(me)
     return Conversation(
         benchmark=NAME,
         key=key,
-        player=model,
+        player=agent.player,
         messages=spoken(task.performer, lived.talks),
         language=LANGUAGE,
         facets=facets,
@@ -120,14 +112,8 @@ async def simulate(
             "Performer": task.performer,
             "_task": values_of(task),
         },
-        meta={
-            "prompts": {name: prompt.hash for name, prompt in prompts.items()},
-            "residents": residents,
-            "embeddings": embeddings,
-            "town": town.name,
-            "repairs": len(lived.extra["repairs"]),
-            "unusable": len(me.unusable),
-        },
+        meta=agent.meta
+        | {"town": town.name, "repairs": len(lived.extra["repairs"]), "unusable": len(me.unusable)},
         trajectory=lived.stored(),
     )
 
@@ -151,6 +137,17 @@ def spoken(performer: str, talks: Sequence[Talk]) -> tuple[Message, ...]:
     )
 
 
+def agents(plan: PlayPlan, materials: Materials, version: str) -> list[Agent]:
+    """The agents of a plan, thinking by a version of the prompts."""
+    prompts = {name: STSS.prompt(materials, name, version) for name in STSS.prompts}
+    residents, embeddings = plan.one("residents"), plan.perhaps("embeddings")
+    return [
+        Agent(player, architecture, residents, embeddings, prompts)
+        for architecture in plan.options["architectures"] or ARCHITECTURES
+        for player in plan.models["players"]
+    ]
+
+
 def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     """Every task × architecture × player × repeat. Raises ConfigError for a task the town cannot hold."""
     options = plan.options
@@ -160,47 +157,25 @@ def plays(plan: PlayPlan, materials: Materials) -> Iterator[Play]:
     chosen = [known[name] for name in (options["tasks"] or known)]
     for task in chosen:
         check(task, town)
-    makers = {name: ARCHITECTURES[name] for name in (options["architectures"] or ARCHITECTURES)}
-    prompts = {name: STSS.prompt(materials, name, version) for name in STSS.prompts}
-    residents, embeddings = plan.one("residents"), plan.perhaps("embeddings")
-    lived = partial(
-        simulate,
-        town=town,
-        residents=residents,
-        step_minutes=step,
-        embeddings=embeddings,
-    )
-    for repeat, task, (label, tdp), player in product(
-        range(options["repeats"]), chosen, makers.items(), plan.models["players"]
-    ):
+    for repeat, task, agent in product(range(options["repeats"]), chosen, agents(plan, materials, version)):
         facets = {
             "task": task.id,
             "type": task.kind,
-            "architecture": label,
             "performer": task.performer,
-            "town": options["town"],
-            "residents": residents,
+            **agent.facets(options["town"]),
             "task_set": options["task_set"],
             "step_minutes": str(step),
             "version": version,
-            **({"embeddings": embeddings} if embeddings else {}),
         }
-        parts = [NAME, version, options["town"], options["task_set"], task.id, label, player, residents]
-        parts += [str(repeat), *([f"{step} min"] if step != STEP else [])]
-        key = "/".join(parts + condition(embeddings))
-        played = partial(lived, key=key, task=task, tdp=tdp, prompts=prompts, facets=facets)
+        head = (NAME, version, options["town"], options["task_set"], task.id)
+        key = agent.key(head, repeat, *([f"{step} min"] if step != STEP else []))
         yield Play(
             key,
-            partial(played, model=player),
-            expected(task, player, residents, embeddings),
-            player=player,
+            partial(simulate, key=key, task=task, town=town, agent=agent, step_minutes=step, facets=facets),
+            expected(task, agent),
+            player=agent.player,
             facets={**facets, "language": LANGUAGE},
         )
-
-
-def condition(embeddings: str) -> list[str]:
-    """The end of a key that tells conditions apart: what the performer's persona names, and the vectors."""
-    return ["target named", *([f"by {embeddings}"] if embeddings else [])]
 
 
 def check(task: SocialTask, town: Town) -> None:
@@ -220,11 +195,13 @@ def check(task: SocialTask, town: Town) -> None:
         raise ConfigError(f"The task “{task.id}” does not say who else is in the simulation (all_chars).")
 
 
-def expected(task: SocialTask, player: str, residents: str, embeddings: str = "") -> tuple[Expected, ...]:
+def expected(task: SocialTask, agent: Agent) -> tuple[Expected, ...]:
     """A first guess at a simulation's calls. Mock models need fewer than models: 22 for the performer."""
     others = len(task.cast) - 1
-    talking = (Expected(player, 40, 750, 60), Expected(residents, 16 * others, 750, 80))
-    return (*talking, Expected(embeddings, 6 * len(task.cast), 90, 0)) if embeddings else talking
+    talking = (Expected(agent.player, 40, 750, 60), Expected(agent.residents, 16 * others, 750, 80))
+    if not agent.embeddings:
+        return talking
+    return (*talking, Expected(agent.embeddings, 6 * len(task.cast), 90, 0))
 
 
 STEP = 5

@@ -88,10 +88,6 @@ class SocialTask:
         """The keywords of all subgoals."""
         return tuple(dict.fromkeys(word for s in self.subgoals for word in s.keywords))
 
-    def counts(self, name: str) -> bool:
-        """Whether this person's actions can count: everybody's, unless the task names its cast."""
-        return not self.cast or name in {self.performer, *self.target, *self.cast}
-
 
 def read_tasks(path: Path) -> list[SocialTask]:
     """The tasks of a file: a list, one task, or a mapping with the list under “tasks”. Raises ConfigError.

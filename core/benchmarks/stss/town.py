@@ -4,7 +4,7 @@ import difflib
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
 from pathlib import Path
@@ -128,13 +128,6 @@ def hour_of(minute: int) -> str:
     return f"{minute // 60:02}:{minute % 60:02}"
 
 
-class Stop(NamedTuple):
-    """A sector on a way, and the minutes of walking to it."""
-
-    sector: str
-    minutes: float
-
-
 @dataclass(frozen=True)
 class Town:
     """Places and people. `load_town` makes sure that all names in it exist."""
@@ -143,7 +136,6 @@ class Town:
     sectors: Mapping[str, Sector]
     residents: Mapping[str, Resident]
     metres_per_minute: float = WALK
-    _ways: dict[tuple[str, str], tuple[Stop, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     def place(self, text: str) -> Place:
         """The place that “sector[:arena[:object]]” names, by default the first there. Raises NotFound."""
@@ -170,28 +162,20 @@ class Town:
                     arena = next((a for a in arenas for w in rest if _like(w, arenas[a])), next(iter(arenas)))
                 thing = next((t for w in rest if (t := _like(w, arenas[arena]))), arenas[arena][0])
                 return Place(sector, arena, thing)
-        words_of_text = _spaced(text)
-        named = [name for name in self.sectors if _spaced(name) in words_of_text]
-        if named:
-            return self.sectors[max(named, key=len)].entrance
-        return None
+        named = [name for name in self.sectors if re.search(rf"(?i)(?<!\w){re.escape(name)}(?!\w)", text)]
+        return self.sectors[max(named, key=len)].entrance if named else None
 
     def minutes(self, start: str, end: str) -> float:
         """Minutes of walking from door to door; 0 within one sector."""
         return float(self._walking[0][self._number[start], self._number[end]]) / self.metres_per_minute
 
-    def way(self, start: str, end: str) -> tuple[Stop, ...]:
+    def way(self, start: str, end: str) -> list[str]:
         """The sectors on the shortest way, the first and the last included."""
-        if (start, end) not in self._ways:
-            before, names = self._walking[1], list(self.sectors)
-            first, at = self._number[start], self._number[end]
-            passed = [at]
-            while at != first:
-                at = int(before[first, at])
-                passed.append(at)
-            stops = (Stop(names[i], self.minutes(start, names[i])) for i in reversed(passed))
-            self._ways[start, end] = tuple(stops)
-        return self._ways[start, end]
+        names, before = [*self.sectors], self._walking[1][self._number[start]]
+        passed = [end]
+        while passed[-1] != start:
+            passed.append(names[before[self._number[passed[-1]]]])
+        return passed[::-1]
 
     def home(self, name: str) -> Place:
         """Where a resident sleeps: a bed of their room if there is one."""
@@ -283,8 +267,3 @@ def _like(word: str, names: Mapping[str, Any] | Sequence[str]) -> str | None:
     lower = {name.lower(): name for name in names}
     close = difflib.get_close_matches(word.lower(), lower, n=1, cutoff=0.85)
     return lower[close[0]] if close else None
-
-
-def _spaced(text: str) -> str:
-    """The words of a text between spaces, so that whole words can be found in it."""
-    return " " + " ".join(re.findall(r"[\w'’&-]+", text.lower())) + " "

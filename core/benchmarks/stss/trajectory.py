@@ -1,10 +1,9 @@
 """A trajectory: what every resident did where at every moment, and their conversations."""
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +12,6 @@ import numpy.typing as npt
 STAMP = "%Y-%m-%d %H:%M:%S"
 WALKING = "walking"
 Indices = npt.NDArray[np.int32]
-UNSEEN = -1
 
 
 class State(NamedTuple):
@@ -24,14 +22,13 @@ class State(NamedTuple):
 
     @property
     def room(self) -> tuple[str, ...]:
-        """Sector and arena. The world's name, with which published trajectories begin, is left out."""
-        parts = self.place.split(":")
-        return tuple(parts[1:3] if len(parts) > 3 else parts[:2])
+        """Sector and arena."""
+        return tuple(self.place.split(":")[:2])
 
 
 @dataclass(frozen=True)
 class Talk:
-    """A conversation of two residents: who said what, and what each kept of it. `place` may be unknown."""
+    """A conversation of two residents: who said what, and what each kept of it."""
 
     time: datetime
     pair: tuple[str, str]
@@ -46,7 +43,7 @@ class Talk:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trajectory:
-    """Moments, and for each resident the index of their state at each; UNSEEN if none is recorded.
+    """Moments, evenly spaced, and for each resident the index of their state at each.
 
     `extra` holds a simulation's plans, scenes and memories.
     """
@@ -66,10 +63,9 @@ class Trajectory:
         """Everybody, in the order recorded."""
         return tuple(self.lives)
 
-    def at(self, name: str, moment: int) -> State | None:
-        """A resident's state at a moment (its index), or None where it was not recorded."""
-        index = int(self.lives[name][moment])
-        return None if index == UNSEEN else self.states[index]
+    def at(self, name: str, moment: int) -> State:
+        """A resident's state at a moment (its index)."""
+        return self.states[int(self.lives[name][moment])]
 
     def moment(self, time: datetime) -> int:
         """The index of the last moment not after `time`; 0 before the first."""
@@ -77,8 +73,13 @@ class Trajectory:
 
     def stored(self) -> dict[str, Any]:
         """As plain values for the store: per resident the moments at which the state changed."""
+        step = self.times[1] - self.times[0]
         return {
-            "times": _even(self.times),
+            "times": {
+                "first": self.times[0].strftime(STAMP),
+                "seconds": step.total_seconds(),
+                "n": len(self.times),
+            },
             "states": [list(state) for state in self.states],
             "lives": {name: list(changes(life)) for name, life in self.lives.items()},
             "talks": [
@@ -97,13 +98,15 @@ class Trajectory:
 
 def changes(life: Indices) -> tuple[list[int], list[int]]:
     """The moments at which a state begins, and those states."""
-    starts = np.flatnonzero(np.diff(life, prepend=UNSEEN - 1))
+    starts = np.flatnonzero(np.diff(life, prepend=-1))
     return starts.tolist(), life[starts].tolist()
 
 
 def from_stored(values: Mapping[str, Any]) -> Trajectory:
     """The trajectory that `stored` wrote."""
-    times = _uneven(values["times"])
+    even = values["times"]
+    first, step = datetime.strptime(even["first"], STAMP), timedelta(seconds=even["seconds"])
+    times = tuple(first + n * step for n in range(even["n"]))
     lives = {}
     for name, (starts, states) in values["lives"].items():
         lengths = np.diff([*starts, len(times)])
@@ -132,18 +135,3 @@ def check_stored(values: Mapping[str, Any]) -> None:
     for name, life in lived.lives.items():
         if len(life) != len(lived.times) or not (life < len(lived.states)).all():
             raise ValueError(f"{name} has no state at some moment")
-
-
-def _even(times: Sequence[datetime]) -> Any:
-    """Evenly spaced moments as (first, seconds between, number), others as a list."""
-    steps = {b - a for a, b in pairwise(times)}
-    if len(steps) == 1:
-        return {"first": times[0].strftime(STAMP), "seconds": steps.pop().total_seconds(), "n": len(times)}
-    return [time.strftime(STAMP) for time in times]
-
-
-def _uneven(values: Any) -> tuple[datetime, ...]:
-    if isinstance(values, Mapping):
-        first, step = datetime.strptime(values["first"], STAMP), timedelta(seconds=values["seconds"])
-        return tuple(first + i * step for i in range(values["n"]))
-    return tuple(datetime.strptime(time, STAMP) for time in values)

@@ -101,7 +101,7 @@ def opens(of: Simulation) -> datetime:
 
 
 def people_at(of: Simulation, now: datetime) -> list[Here]:
-    """Everybody of whom something is recorded at a moment, by part in the score; a crowd stands apart."""
+    """Everybody at a moment, by part in the score; a crowd stands apart."""
     moment = of.lived.moment(now)
     places = {name: sector.at for name, sector in (of.town.sectors if of.town else {}).items()}
     across = max((abs(a[0] - b[0]) for a in places.values() for b in places.values()), default=0)
@@ -109,8 +109,6 @@ def people_at(of: Simulation, now: datetime) -> list[Here]:
     there = []
     for name, part in of.parts.items():
         state = of.lived.at(name, moment)
-        if state is None:
-            continue
         since = of.lived.times[changes(of.lived.lives[name][: moment + 1])[0][-1]]
         spoken = (
             n
@@ -134,23 +132,20 @@ PLANNED = {
 """The performer's notes by target-driven planning (TDP), with their headings for readers."""
 
 
-def planned(notes: object) -> dict[str, str]:
+def planned(notes: Mapping[str, str | list[str]]) -> dict[str, str]:
     """Heading → text of what a performer planned for its task; empty if its architecture does not plan."""
     texts = {}
     for name, heading in PLANNED.items():
-        kept = notes.get(name) if isinstance(notes, Mapping) else None
-        lines = kept if isinstance(kept, list) else [kept]
-        words = [line for line in lines if isinstance(line, str) and line.strip()]
-        if words:
-            numbered = (f"{n}. {line}" for n, line in enumerate(words, start=1))
-            texts[heading] = "\n".join(numbered) if len(words) > 1 else words[0]
+        if kept := notes.get(name):
+            lines = [kept] if isinstance(kept, str) else kept
+            numbered = "\n".join(f"{n}. {line}" for n, line in enumerate(lines, start=1))
+            texts[heading] = numbered if len(lines) > 1 else lines[0]
     return texts
 
 
 def planned_in(task: SocialTask, lived: Trajectory) -> dict[str, str]:
     """What the performer of a simulation planned."""
-    everybody = lived.extra.get("notes")
-    return planned(everybody.get(task.performer)) if isinstance(everybody, Mapping) else {}
+    return planned(lived.extra.get("notes", {}).get(task.performer, {}))
 
 
 def evidence(of: Score) -> Table:
