@@ -1,9 +1,9 @@
-"""`concord rubric …`: make a rubric, look at it as a judge sees it, check it, compare its versions."""
+"""`concord rubric …`: make a rubric, look at it as a judge sees it, compare its versions."""
 
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -11,12 +11,12 @@ import click
 from concord.commands import printing
 from concord.commands.printing import echo
 from concord.conversation import Conversation
-from concord.errors import ConfigError, StudyError
+from concord.errors import ConfigError
 from concord.files import file_name
 from concord.questions import TYPES, QuestionType
 from concord.rubrics import shelf, writing
 from concord.rubrics.reading import rubric_of
-from concord.rubrics.rubric import EXAMPLE, STARTER, Rubric, fields
+from concord.rubrics.rubric import EXAMPLE, STARTER
 from concord.runs import rubric_judge as judge
 from concord.store import conversations, rubrics
 from concord.workspace import Workspace
@@ -155,50 +155,6 @@ def _show(workspace: str, name: str, version: str, conversation: str) -> None:
 def _first(db: Any) -> Conversation:
     first = conversations.keys_after(db, conversations.Filter(), limit=1)
     return conversations.load(db, first[0][1]) if first else EXAMPLE
-
-
-@command.command("check")
-@click.argument("names", metavar="[NAME…]", nargs=-1)
-@click.option("--benchmark", default="", help="Check against these conversations only.")
-@click.pass_obj
-def _check(workspace: str, names: tuple[str, ...], benchmark: str) -> None:
-    """Read rubrics, and say which of the stored conversations they cannot rate. Exits with 1 for mistakes."""
-    opened = Workspace.open(workspace, create=False)
-    wrong = 0
-    for name in names or shelf.names(opened):
-        try:
-            rubric = shelf.find(opened, name).rubric
-        except ConfigError as error:
-            echo(f"{name}: {error}", err=True)
-            wrong += 1
-            continue
-        with opened.read() as db:
-            whose = [benchmark] if benchmark else conversations.values(db)["benchmark"]
-            obstacles = _against(rubric, (c for each in whose for _, c in conversations.each(db, each)))
-        many = len(rubric.criteria) + len(rubric.pairs)
-        echo("\n".join([f"{name}: {many} questions, no mistake.", *obstacles]))
-    if wrong:
-        sys.exit(1)
-
-
-def _against(rubric: Rubric, stored: Iterable[Conversation]) -> list[str]:
-    """What stands between a rubric and stored conversations, counted."""
-    why: Counter[str] = Counter()
-    lacking: Counter[str] = Counter()
-    every = 0
-    for conversation in stored:
-        every += 1
-        try:
-            if rubric.criteria:
-                rubric.asked_of(conversation)
-            rubric.turns(conversation)
-        except StudyError as error:
-            why[str(error)] += 1
-            continue
-        there = fields(conversation)
-        lacking.update(n for n in (*(rubric.show or ()), *rubric.judge.show) if not there.get(n))
-    lines = [f"  {n} of {every} conversations cannot be rated: {reason}" for reason, n in why.items()]
-    return lines + [f"  {n} of {every} conversations have no “{name}”" for name, n in lacking.items()]
 
 
 @command.command("versions")

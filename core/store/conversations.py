@@ -75,7 +75,6 @@ class Filter:
     language: str = ""
     players: tuple[str, ...] = ()
     facets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    final: tuple[float, float] | None = None
     refused: bool | None = None
     failed: bool | None = None
     study: str = ""
@@ -253,18 +252,6 @@ def spent(db: Database, which: int) -> Spent:
     return Spent(**row)
 
 
-def final_range(db: Database, benchmark: str = "") -> tuple[float, float] | None:
-    """The lowest and the highest final score (of a benchmark); None where nothing was judged."""
-    # Each is read from the index; asked for together they would walk the whole table.
-    of = (
-        "JOIN conversations c ON c.id = s.conversation_id WHERE c.benchmark = ? AND" if benchmark else "WHERE"
-    )
-    sql = f"SELECT s.final FROM summaries s {of} s.final IS NOT NULL ORDER BY s.final"
-    args = [benchmark] if benchmark else []
-    ends = [db.execute(f"{sql} {way} LIMIT 1", args).fetchone() for way in ("ASC", "DESC")]
-    return None if ends[0] is None else (ends[0][0], ends[1][0])
-
-
 def search(
     db: Database, wanted: Filter = Filter(), order: Order = "newest", limit: int = 50, offset: int = 0
 ) -> list[Found]:
@@ -350,9 +337,6 @@ def _where(wanted: Filter) -> tuple[str, dict[str, Any]]:
         if value:
             clauses.append(f"c.{column} = :{column}")
             args[column] = value
-    if wanted.final is not None:
-        clauses.append("s.final BETWEEN :low AND :high")
-        args["low"], args["high"] = wanted.final
     if wanted.refused is not None:
         clauses.append("s.refused > 0" if wanted.refused else "ifnull(s.refused, 0) = 0")
     if wanted.failed is not None:

@@ -77,22 +77,12 @@ def proposed(db: Database, calls: Sequence[str]) -> set[str]:
     return {row[0] for row in rows}
 
 
-def decide(
-    db: Database,
-    benchmark: str,
-    kind: str,
-    key: str,
-    state: State,
-    by: str,
-    body: Mapping[str, Any] | None = None,
-) -> Scenario:
-    """Store who decided on a scenario, when and what, and its edited body. Raises NotFound."""
-    scenario = get(db, benchmark, kind, key)
-    decided = {"state": state, "body": _dump(scenario.body if body is None else body)}
+def decide(db: Database, benchmark: str, kind: str, key: str, state: State, by: str) -> Scenario:
+    """Store who decided on a scenario, when and what. Raises NotFound."""
     db.execute(
-        "UPDATE scenarios SET state = :state, body = :body, decided_by = :by, decided = :now "
-        "WHERE benchmark = :benchmark AND kind = :kind AND key = :key",
-        decided | {"by": by, "now": now(), "benchmark": benchmark, "kind": kind, "key": key},
+        "UPDATE scenarios SET state = ?, decided_by = ?, decided = ? "
+        "WHERE benchmark = ? AND kind = ? AND key = ?",
+        [state, by, now(), benchmark, kind, key],
     )
     return get(db, benchmark, kind, key)
 

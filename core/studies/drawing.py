@@ -223,7 +223,8 @@ def draw_study(
         units += [(conversation, turn, stratum) for turn in turns]
     if not units:
         raise StudyError(
-            "None of these conversations can be rated by the rubric: see `concord rubric check`."
+            "None of these conversations can be rated by the rubric. Its preview on the page Rubrics offers "
+            "those that can be."
         )
     studies.create(db, study)
     studies.add_units(db, name, units)

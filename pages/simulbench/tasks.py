@@ -4,14 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from concord.benchmarks.simulbench import review
 from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, task_of
 from concord.benchmarks.simulbench.tasks import tasks as usable
-from concord.errors import ConcordError
 from concord.llm.models import load_models
 from concord.runs.planning import materials
 from concord.runs.plans import ProposePlan
-from concord.scenario import Scenario
+from concord.scenario import Scenario, State
 from concord.scores import marked
 from concord.store import scenarios
 from concord.store.actor import acting
@@ -77,45 +75,26 @@ def _listed(state: str, tasks: Sequence[SimulationTask], stored: Mapping[str, Sc
 
 
 def _opened(task: SimulationTask, stored: Scenario | None, who: str) -> None:
-    """One task in full. One of the store is a form: it stays with what was typed until that can be kept."""
+    """One task in full; on one of the store somebody decides."""
     with st.container(border=True):
+        st.markdown(f"**{plain(task.act)}**")
+        st.text(task.task_description)
+        st.markdown(f"Every request is {plain(task.request_type)}.")
+        st.caption("Strategies: " + plain(", ".join(way.title for way in task.ways)))
         if stored is None:
-            st.markdown(f"**{plain(task.act)}**")
-            st.text(task.task_description)
-            st.markdown(f"Every request is {plain(task.request_type)}.")
-            st.caption("Strategies: " + plain(", ".join(way.title for way in task.ways)))
             return
         by = str(stored.body.get("model") or stored.source)
         st.caption(plain(f"From {marked(by, bool(stored.body.get('simulated')))}."))
-        with st.form(f"decide {task.id}", border=False):
-            edited = {
-                "act": st.text_input("Name", task.act, max_chars=200),
-                "task_description": st.text_area(
-                    "Description, ending with the first request",
-                    task.task_description,
-                    max_chars=20_000,
-                    height=240,
-                ),
-                "request_type": st.text_input("Every request is", task.request_type, max_chars=400),
-                "type": str(st.selectbox("Type", TYPES, TYPES.index(task.type))),
-            }
-            with st.container(horizontal=True):
-                accepted = st.form_submit_button("Accept", type="primary", icon=":material/check:")
-                rejected = st.form_submit_button("Reject", icon=":material/close:")
-        for name, words in (stored.body.get("proposed") or {}).items():
-            st.caption(plain(f"Proposed {name}:"))
-            st.text(str(words))
-        changed = {name: value for name, value in edited.items() if value != getattr(task, name)}
-        try:
-            if accepted or rejected:
-                with acting(who), workspace().write() as db:
-                    if accepted:
-                        review.accept(db, task.id, who, changed)
-                    else:
-                        review.reject(db, task.id, who)
-                st.rerun()
-        except ConcordError as error:
-            st.error(plain(f"Not kept: {error}"))
+        looks: dict[State, tuple[str, str]] = {
+            "accepted": ("Accept", ":material/check:"),
+            "rejected": ("Reject", ":material/close:"),
+        }
+        with st.container(horizontal=True):
+            for state, (label, icon) in looks.items():
+                if state != stored.state and st.button(label, icon=icon):
+                    with acting(who), workspace().write() as db:
+                        scenarios.decide(db, STORED, TASK, task.id, state, who)
+                    st.rerun()
 
 
 @st.dialog("Propose tasks")

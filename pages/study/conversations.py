@@ -31,7 +31,7 @@ ORDERS: dict[Order, str] = {
     "people_gap": "judges and people furthest apart",
 }
 OWN = ("benchmark", "language", "player")
-ASKED = ("benchmark", "order", "text", "score", "refusals", "unreadable", "study")
+ASKED = ("benchmark", "order", "text", "refusals", "unreadable", "study")
 TAKEN = (*OWN, *ASKED, "conversation", "page")
 """Names in the address that are not facets: a facet that is called so stands there as “facet-name”."""
 PAGE = 50
@@ -125,21 +125,19 @@ def _ask() -> tuple[Filter, Order, list[str]]:
         left, middle, right = st.columns(3)
         with left:
             language = _one("Language", values["language"], "language", "any")
-            study = _one("In the study", names, "study", "any", always=True)
         with middle:
+            study = _one("In the study", names, "study", "any", always=True)
+        with right:
             refused = st.segmented_control(
                 "Refusals, as judges see them", ["seen", "none"], **_kept("refusals")
             )
-        with right:
-            final = _score(benchmark)
     sought = f"“{text}”" if text else ""
-    _told(chosen | {"language": (language,), "study": (study,), "said": (sought,)}, refused, final)
+    _told(chosen | {"language": (language,), "study": (study,), "said": (sought,)}, refused)
     wanted = Filter(
         benchmark=benchmark,
         language=language,
         players=chosen.pop("player", ()),
         facets=chosen,
-        final=final,
         refused=None if refused is None else refused == "seen",
         failed=True if unreadable else None,
         study=study,
@@ -148,15 +146,10 @@ def _ask() -> tuple[Filter, Order, list[str]]:
     return wanted, order, facets
 
 
-def _told(
-    chosen: dict[str, tuple[str, ...]],
-    refused: str | None,
-    final: tuple[float, float] | None,
-) -> None:
+def _told(chosen: dict[str, tuple[str, ...]], refused: str | None) -> None:
     """What is filtered by, in sight also while the filters are folded."""
     parts = [f"{name}: {', '.join(picked)}" for name, picked in chosen.items() if any(picked)]
     parts += [f"refusals {refused}"] if refused else []
-    parts += [f"score {final[0]:g} to {final[1]:g}"] if final else []
     if parts:
         st.caption(plain(" · ".join(parts)))
 
@@ -196,20 +189,6 @@ def _several(values: dict[str, list[str]], keys: dict[str, str]) -> dict[str, tu
                     )
                 )
     return chosen
-
-
-def _score(benchmark: str) -> tuple[float, float] | None:
-    """The range of scores asked for; None for the whole of it, which takes in what nobody judged."""
-    with workspace().read() as db:
-        span = conversations.final_range(db, benchmark)
-    if span is None or span[0] == span[1]:
-        return None
-    whole = (math.floor(span[0] * 10) / 10, math.ceil(span[1] * 10) / 10)
-    kept = st.session_state.get("score")
-    if kept is not None:  # another benchmark has another range
-        st.session_state["score"] = tuple(min(max(end, whole[0]), whole[1]) for end in kept)
-    picked: tuple[float, float] = st.slider("Score", *whole, whole, step=0.1, **_kept("score"))
-    return None if picked == whole else picked
 
 
 def _table(

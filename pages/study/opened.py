@@ -1,7 +1,6 @@
 """One conversation: the dialogue, its scores by judges and people, failed judgements, and its cost."""
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
@@ -186,24 +185,14 @@ def _requests(what: Conversation, judgements: Sequence[Mapping[str, Any]]) -> No
     if not more.open:  # a request is long, and rendered for whoever opens it
         return
     with more:
-        names = [f"{j['judge']} {j['variant']}".strip() for j in judgements]
-        names = [
-            run_label(name, j["repeat"]) if j["repeat"] else name
-            for name, j in zip(names, judgements, strict=True)
-        ]
+        with workspace().read() as db:
+            prompts = [ratings.prompt(db, j["prompt"]) for j in judgements]
         # A judge may be asked in several calls, each by a prompt of its own.
-        several = Counter(names)
-        with workspace().read() as db:
-            asked_by = [ratings.prompt(db, j["prompt"]) for j in judgements]
-        names = [
-            f"{name} · {by['name']}" if several[name] > 1 and by else name
-            for name, by in zip(names, asked_by, strict=True)
-        ]
-        named = dict(zip(names, judgements, strict=True))
-        chosen = st.selectbox("Judgement", list(named), key=f"request of {what.key}")
-        judgement = named[chosen]
-        with workspace().read() as db:
-            kept = ratings.prompt(db, judgement["prompt"])
+        named = {
+            " · ".join(filter(None, [_judge(j), prompt["name"] if prompt else ""])): (j, prompt)
+            for j, prompt in zip(judgements, prompts, strict=True)
+        }
+        judgement, kept = named[st.selectbox("Judgement", list(named), key=f"request of {what.key}")]
         known = BENCHMARKS.get(kept["benchmark"]) if kept else None
         sent = (
             asked_again(known, judgement["variant"], judgement["prompt"], materials(workspace()), what)
@@ -234,15 +223,20 @@ def _cost(which: int, what: Conversation, made: Spent, judgements: Sequence[Mapp
         | {"prompt": ", ".join(f"{role} {digest}" for role, digest in written)}
     ]
     for j in judgements:
-        name = run_label(j["judge"], j["repeat"]) if j["repeat"] else j["judge"]
         rows.append(
-            {"what": f"judgement by {name}", **_priced(_spent(j))}
-            | {"model": str(judged_by[j["key"]]), "prompt": f"{j['variant']} {j['prompt']}".strip()}
+            {"what": f"judgement by {_judge(j)}", **_priced(_spent(j))}
+            | {"model": str(judged_by[j["key"]]), "prompt": j["prompt"]}
             | {"stored (UTC)": j["created"][:19].replace("T", " ")}
         )
     with st.expander("Where it comes from: models, prompts, calls, cost", icon=":material/receipt_long:"):
         _dataframe(rows, "Calls and cost")
         st.caption(plain(f"Key: {what.key}"))
+
+
+def _judge(judgement: Mapping[str, Any]) -> str:
+    """Whose judgement it is: the judge, its version of the prompt, and which of several times."""
+    name = f"{judgement['judge']} {judgement['variant']}".strip()
+    return run_label(name, judgement["repeat"]) if judgement["repeat"] else name
 
 
 def _spent(judgement: Mapping[str, Any]) -> Spent:

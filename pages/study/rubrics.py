@@ -201,17 +201,9 @@ def _question(criterion: Criterion, key: str) -> None:
         words = [f"{o.shown} {o.say or (o.label if o.label != o.shown else '')}" for o in answers]
         st.pills(criterion.label, list(map(plain, words)), label_visibility="collapsed", key=f"preview {key}")
     else:
-        st.number_input(
-            criterion.label,
-            min_value=int(scale.low),
-            max_value=int(scale.high),
-            value=None,
-            placeholder=f"{scale.low:g}–{scale.high:g}",
-            label_visibility="collapsed",
-            key=f"preview {key}",
-        )
+        st.caption(f"A number from {scale.low:g} to {scale.high:g}.")
     if criterion.reason:
-        st.text_input("Why?", key=f"why {key}", label_visibility="collapsed", placeholder="Why?")
+        st.caption("The reason is asked for, too.")
     how = f"compared {COMPARED[scale.kind.level]}"
     st.caption(plain(f"{rubric_form.ANSWERS[scale.type]}, {how}{needed}{only}"))
 

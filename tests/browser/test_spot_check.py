@@ -10,12 +10,11 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from concord.benchmarks.simulbench import review, toxicity
+from concord.benchmarks.simulbench import toxicity
 from concord.benchmarks.simulbench.tables import SUBSETS, scored, subsets
 from concord.benchmarks.simulbench.tasks import tasks as usable
 from concord.configuration import Configuration, Use
 from concord.runs.planning import materials
-from concord.scenario import Scenario
 from concord.store import moderations, scenarios
 from concord.studies import audits, comparisons, pairings
 from concord.studies.purposes import spotcheck
@@ -293,23 +292,16 @@ def waiting(page: Page, app: Server) -> None:
     page.get_by_label("Your name", exact=True).press("Enter")
 
 
-def test_tasks_are_accepted_edited_and_rejected(app: Server, page: Page) -> None:
+def test_tasks_are_accepted_and_rejected(app: Server, page: Page) -> None:
     waiting(page, app)
-    task(page, 0)
-    name, description = (
-        page.get_by_label("Name", exact=True).first,
-        page.get_by_label(re.compile("^Description")).first,
-    )
-    expect(name).to_have_value("Abacus Keeper")
-    page.get_by_role("button", name="Accept").click()
-    # The next one is in its place.
-    expect(description).to_have_value(PROPOSED["abacus-warden"][1])
-    page.get_by_role("button", name="Reject").click()
-    expect(name).to_have_value("Tide Table")
-    # The form before stands beside the new one while the page draws.
-    expect(page.get_by_test_id("stForm")).to_have_count(1)
-    description.fill("Work out the tides of a harbour. My first day: Monday.")
-    page.get_by_role("button", name="Accept").click()
+    for name, decision in (
+        ("Abacus Keeper", "Accept"),
+        ("Abacus Keeper", "Reject"),
+        ("Tide Table", "Accept"),
+    ):
+        task(page, 0)
+        expect(page.get_by_text(name, exact=True).first).to_be_visible()
+        page.get_by_role("button", name=decision).click()
     expect(page.get_by_text("There are none.")).to_be_visible()
     with app.workspace.read() as db:
         stored = {s.key: s for s in scenarios.page(db, "simulbench", "task")}
@@ -320,9 +312,8 @@ def test_tasks_are_accepted_edited_and_rejected(app: Server, page: Page) -> None
     }
     assert {s.decided_by for s in stored.values()} == {"Hana"}
     assert all(s.decided for s in stored.values())
-    assert stored["tide-table"].body["proposed"]["task_description"] == PROPOSED["tide-table"][1]
     in_use = usable(materials(app.workspace))
-    assert in_use["tide-table"].task_description.endswith("Monday.")
+    assert in_use["tide-table"].task_description == PROPOSED["tide-table"][1]
 
 
 def test_a_model_proposes_tasks_from_the_page(app: Server, page: Page, mock: str) -> None:
@@ -356,47 +347,7 @@ def test_a_model_proposes_tasks_from_the_page(app: Server, page: Page, mock: str
     expect(form.get_by_text("2 results to make (8 planned; 6 stored already)")).to_be_visible()
     with app.workspace.write() as db:
         for s in stored:
-            review.reject(db, s.key, "Kim")
-
-
-def test_an_edit_that_is_no_task_is_refused_and_shown_again(app: Server, page: Page) -> None:
-    with app.workspace.write() as db:
-        for key in scenarios.keys(db, "simulbench", "task", "proposed"):
-            review.reject(db, key, "Kim")
-        scenarios.save(
-            db,
-            [
-                Scenario(
-                    "simulbench",
-                    "task",
-                    "new-one",
-                    {
-                        "act": "New One",
-                        "task_description": "Be new. My first wish: x.",
-                        "request_type": "a wish",
-                        "type": "stateless",
-                    },
-                    "proposed",
-                    "generated",
-                )
-            ],
-        )
-    waiting(page, app)
-    task(page, 0)
-    description = page.get_by_label(re.compile("^Description")).first
-    description.fill("Be new, and say nothing else.")
-    page.get_by_role("button", name="Accept").click()
-    expect(page.get_by_text(re.compile("Not kept: The description .* must end with"))).to_be_visible()
-    # What was typed is still there to be put right.
-    expect(description).to_have_value("Be new, and say nothing else.")
-    with app.workspace.read() as db:
-        assert scenarios.get(db, "simulbench", "task", "new-one").state == "proposed"
-    description.fill("Be new. My first word: so.")
-    page.get_by_role("button", name="Accept").click()
-    expect(page.get_by_text("There are none.")).to_be_visible()
-    with app.workspace.read() as db:
-        kept = scenarios.get(db, "simulbench", "task", "new-one")
-    assert (kept.state, kept.body["task_description"]) == ("accepted", "Be new. My first word: so.")
+            scenarios.decide(db, "simulbench", "task", s.key, "rejected", "Kim")
 
 
 # -- the leaderboard

@@ -92,19 +92,6 @@ def test_what_is_sought_is_marked_in_the_list_and_in_the_dialogue(workspace: Wor
     assert ":red[" not in shown
 
 
-def test_the_range_of_scores_is_that_of_the_benchmark(workspace: Workspace) -> None:
-    with workspace.write() as db:
-        ratings.register(db, "hundred", CRITERIA)
-        said = (Message("user", "?"), Message("assistant", "!"))
-        for key, score in (("low", 40), ("high", 90)):
-            conversations.save(db, Conversation("hundred", key, "p", said))
-            rated = tuple(Rating(Unit(key), c.name, score) for c in CRITERIA)
-            ratings.save_judgement(db, Judgement(key, key, Rater("whole", "judge"), rated))
-    assert (listed().slider[0].min, listed().slider[0].max) == (3.5, 90)
-    page = listed(benchmark="hundred")
-    assert (page.slider[0].min, page.slider[0].max) == (40, 90)
-
-
 def test_failed_and_cut_replies_are_listed_with_their_reason_and_text(workspace: Workspace) -> None:
     with workspace.write() as db:
         cut = Message("assistant", "And so it went on and", {"cut": True})

@@ -57,23 +57,16 @@ def test_quickstart_names_what_is_missing(fresh, run, tmp_path):
     assert "No model is configured." in lacking
 
 
-def test_the_shipped_example_and_a_new_rubric_are_checked(fresh, run):
-    done(run(fresh, "import", "conversations", FILE))
+def test_a_new_rubric_is_shown_and_a_wrong_one_refused(fresh, run):
     done(run(fresh, "rubric", "new", "mine", "--ask", "good=It is good.", "--unit", "last-reply"))
+    assert "It is good." in done(run(fresh, "rubric", "show", "mine"))
     (fresh.path / "rubrics" / "wrong.toml").write_text("title = 1\n")
-    checked = run(fresh, "rubric", "check")
-    assert checked.exit_code == 1
-    assert "mine: 1 questions, no mistake." in checked.output
-    assert "wrong.toml: “criteria” is missing." in checked.output or "“title”" in checked.output
+    shown = run(fresh, "rubric", "show", "wrong")
+    assert shown.exit_code == 1
+    assert "wrong.toml: “criteria” is missing." in shown.output or "“title”" in shown.output
     again = run(fresh, "rubric", "new", "mine", "--ask", "good=It is good.")
     assert "is there already" in again.output
     assert "is no name of a file" in run(fresh, "rubric", "new", "../x", "--ask", "a=b").output
-
-
-def test_check_counts_what_a_rubric_cannot_rate(fresh, run):
-    done(run(fresh, "import", "conversations", FILE))
-    done(run(fresh, "rubric", "new", "marks", "--ask", "good=It is good.", "--unit", "marked-reply"))
-    assert "24 of 24 conversations cannot be rated: No reply is marked" in done(run(fresh, "rubric", "check"))
 
 
 def test_show_prints_what_a_judge_is_sent(started, run):

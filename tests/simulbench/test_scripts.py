@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from concord.benchmarks.simulbench import extraction, review
+from concord.benchmarks.simulbench import extraction
 from concord.benchmarks.simulbench import tables as boards
 from concord.benchmarks.simulbench.scripts import Script, extract
 from concord.conversation import Conversation, Message
@@ -96,12 +96,12 @@ def test_scripts_of_a_rejected_task_are_asked_no_more_until_it_is_accepted_again
     with workspace.write() as db:
         by_hand.store_scripts(db, "s1", "s2", "s3", "s4")
         scenarios.save(db, [Scenario("simulbench", "task", "maker", body, "proposed", "generated")])
-        review.accept(db, "maker", "Ada")
+        scenarios.decide(db, "simulbench", "task", "maker", "accepted", "Ada")
         by_hand.fill(db, {("s1", "x"): [5], ("s4", "x"): [7]})
     every = planned()
     assert "4" in every
     with workspace.write() as db:
-        review.reject(db, "maker", "Ben")
+        scenarios.decide(db, "simulbench", "task", "maker", "rejected", "Ben")
         assert [s.key for s in scenarios.accepted(db, "simulbench", "script")] == ["s4"]
         # What was answered stays in the table, which says so: s1 (5) and s4 (7).
         table = boards.subsets(boards.scored(db), resamples=0)
@@ -110,7 +110,7 @@ def test_scripts_of_a_rejected_task_are_asked_no_more_until_it_is_accepted_again
     assert "1 scripts are of tasks that were rejected" in " ".join(table.notes)
     assert planned() == every.replace("4", "1")
     with workspace.write() as db:
-        again = review.accept(db, "maker", "Cem")
+        again = scenarios.decide(db, "simulbench", "task", "maker", "accepted", "Cem")
         assert (again.state, again.decided_by, dict(again.body)) == ("accepted", "Cem", body)
         assert len(scenarios.accepted(db, "simulbench", "script")) == 4
     assert planned() == every

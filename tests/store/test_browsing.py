@@ -10,7 +10,6 @@ from concord.rating import Spent
 from concord.store import conversations
 from concord.store.conversations import Filter
 from concord.workspace import Workspace
-from tests.filled import fill
 
 
 @pytest.fixture
@@ -55,14 +54,3 @@ def test_what_a_conversation_cost(workspace):
         assert conversations.spent(db, number) == Spent(2, 10, 20, 0.5, 1.0)
         with pytest.raises(NotFound, match="no conversation number 99"):
             conversations.spent(db, 99)
-
-
-def test_the_range_of_scores(workspace):
-    with workspace.read() as db:
-        assert conversations.final_range(db) is None
-    with workspace.write() as db:
-        fill(db, people=False)
-    with workspace.read() as db:
-        low, high = conversations.final_range(db)
-        assert low == conversations.search(db, order="lowest", limit=1)[0].final
-        assert high == conversations.search(db, order="highest", limit=1)[0].final

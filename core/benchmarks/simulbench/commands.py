@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from concord.benchmarks.simulbench import extraction, files, review, toxicity
+from concord.benchmarks.simulbench import extraction, files, toxicity
 from concord.benchmarks.simulbench.scripts import HARD, KINDS, SCRIPT, Script
 from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES, SimulationTask, task_of
 from concord.benchmarks.simulbench.tasks import tasks as usable
@@ -90,11 +90,8 @@ def tasks_propose(
 @click.argument("keys", nargs=-1, required=True)
 @click.pass_obj
 def tasks_accept(workspace: str, keys: tuple[str, ...]) -> None:
-    """Accept proposals, or tasks that were rejected before. The Tasks page can edit one on the way."""
-    with Workspace.open(workspace, create=False).write() as db:
-        for key in keys:
-            review.accept(db, key, actor())
-    echo(f"{len(keys)} accepted.")
+    """Accept proposals, or tasks that were rejected before."""
+    _decide(workspace, keys, "accepted")
 
 
 @tasks.command("reject")
@@ -102,10 +99,14 @@ def tasks_accept(workspace: str, keys: tuple[str, ...]) -> None:
 @click.pass_obj
 def tasks_reject(workspace: str, keys: tuple[str, ...]) -> None:
     """Reject proposals, or tasks that were accepted before."""
+    _decide(workspace, keys, "rejected")
+
+
+def _decide(workspace: str, keys: Sequence[str], state: State) -> None:
     with Workspace.open(workspace, create=False).write() as db:
         for key in keys:
-            review.reject(db, key, actor())
-    echo(f"{len(keys)} rejected.")
+            scenarios.decide(db, STORED, TASK, key, state, actor())
+    echo(f"{len(keys)} {state}.")
 
 
 def _list(folder: Workspace, state: State) -> None:
