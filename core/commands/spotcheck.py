@@ -40,7 +40,7 @@ def queue(
     with Workspace.open(workspace, create=False).read() as db:
         search = triage.search(db, benchmark, where=facets, **among)
         suspected = suspects.queue(db, search, limit=limit, offset=offset)
-        counts = triage.counts(db, search)
+        counts = suspects.counts(db, search)
     printing.show([triage.queue_table(suspected, counts)], form)
 
 
@@ -68,4 +68,4 @@ def show(workspace: str, benchmark: str, audit: str, form: str) -> None:
     """What people found: the share of reasonable judgements, and how optimistic the others are."""
     with Workspace.open(workspace, create=False).read() as db:
         findings = audits.findings(db, benchmark, audit)
-    printing.show([audits.table(findings)], form)
+    printing.show([findings], form)

@@ -1,7 +1,6 @@
 """Conversations that a person should look at: why, in which order, which are settled."""
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,35 +11,25 @@ from concord.store.filters import Where, condition
 
 
 @dataclass(frozen=True)
-class Suspicion:
-    """When a conversation is suspect, in points of a scale from `bottom` to `top`.
-
-    A final of `low` or less, judges `apart` or more, judges and people `gap` or more. `endings` are suspect
-    values of the facet `ending`; the value `guess`, a refusal guessed from words of the reply, counts only
-    where nobody was asked the criterion `refusal`.
-    """
-
-    bottom: float
-    top: float
-    low: float
-    apart: float
-    gap: float
-    ending: str = ""
-    endings: tuple[str, ...] = ("cut", "empty", "refusal")
-    guess: str = "refusal"
-    refusal: str = ""
-
-
-@dataclass(frozen=True)
 class Search:
-    """Which conversations are searched.
+    """Which conversations are searched, and when one is suspect, in points of a scale from `bottom` to `top`.
+
+    Suspect are a final of `low` or less, judges `apart` or more, judges and people `gap` or more, and values
+    of the facet `ending`: cut, empty, and a refusal, guessed from words of the reply, where nobody was asked
+    the criterion `refusal`.
 
     If `judges` are named, conversations that none of them judged are left out. `reasons` keeps those with one
     of them, `unsettled_by` those that this rater has not settled.
     """
 
     benchmark: str
-    suspicion: Suspicion
+    bottom: float
+    top: float
+    low: float
+    apart: float
+    gap: float
+    ending: str = ""
+    refusal: str = ""
     where: Where = field(default_factory=dict)
     judges: Sequence[str] = ()
     reasons: Sequence[str] = ()
@@ -75,10 +64,10 @@ WITH each AS (
     UNION ALL SELECT conversation_id, 'people', 1 + (abs(final - people) - :gap) / (:top - :bottom - :gap)
         FROM summaries WHERE abs(final - people) >= :gap
     UNION ALL SELECT conversation_id, 'failed', 1 FROM summaries WHERE failed > 0
-    UNION ALL SELECT conversation_id, :guess, 1 FROM summaries WHERE refused > 0
+    UNION ALL SELECT conversation_id, 'refusal', 1 FROM summaries WHERE refused > 0
     UNION ALL SELECT conversation_id, value, 1 FROM facets f
-        WHERE name = :ending AND value IN (SELECT value FROM json_each(:endings))
-            AND (value <> :guess OR NOT EXISTS (
+        WHERE name = :ending AND value IN ('cut', 'empty', 'refusal')
+            AND (value <> 'refusal' OR NOT EXISTS (
             SELECT 1 FROM scores s WHERE s.conversation_id = f.conversation_id AND s.criterion = :refusal))
 ), suspects AS (
     SELECT id, sum(weight) AS priority, group_concat(reason) AS reasons FROM each GROUP BY id
@@ -88,34 +77,31 @@ WITH each AS (
 def queue(db: Database, search: Search, *, limit: int | None = None, offset: int = 0) -> list[Suspect]:
     """The suspects (or a page of so many), the highest priority first."""
     where, args = _query(search)
-    if search.reasons:
-        where += (
-            " AND EXISTS (SELECT 1 FROM json_each(:reasons) r "
-            "WHERE instr(',' || x.reasons || ',', ',' || r.value || ','))"
-        )
-        args["reasons"] = json.dumps(list(search.reasons))
     rows = db.query(
         f"{_SUSPECTS} SELECT c.id AS conversation_id, c.key, c.player, x.reasons, round(x.priority, "
         "6) AS priority, s.final, s.spread, s.people, ifnull(s.failed, 0) AS failed "
         "FROM (SELECT x.id, x.reasons, x.priority FROM suspects x JOIN conversations c ON c.id = x.id "
-        f"WHERE {where} ORDER BY x.priority DESC, x.id LIMIT :limit OFFSET :offset) x JOIN conversations c "
-        f"ON c.id = x.id LEFT JOIN summaries s ON s.conversation_id = c.id ORDER BY x.priority DESC, c.id",
+        f"WHERE {where} AND {_WANTED} ORDER BY x.priority DESC, x.id LIMIT :limit OFFSET :offset) x "
+        "JOIN conversations c ON c.id = x.id LEFT JOIN summaries s ON s.conversation_id = c.id "
+        "ORDER BY x.priority DESC, c.id",
         args | {"limit": -1 if limit is None else limit, "offset": offset},
     )
     return [Suspect(**{**row, "reasons": tuple(sorted(row["reasons"].split(",")))}) for row in rows]
 
 
-def counts(db: Database, search: Search) -> dict[tuple[str, ...], int]:
-    """The number of suspects by all the reasons that each has (sorted), whatever reasons are asked for."""
+def counts(db: Database, search: Search) -> dict[str, int]:
+    """How many suspects there are: under "" those with one of the reasons asked for, then by reason, whatever
+    is asked for. A conversation may have several reasons.
+    """
     where, args = _query(search)
-    counted = Counter[tuple[str, ...]]()
-    for reasons, n in db.execute(
-        f"{_SUSPECTS} SELECT x.reasons, count(*) FROM suspects x JOIN conversations c ON c.id = x.id "
-        f"WHERE {where} GROUP BY x.reasons",
+    found = f"FROM suspects x JOIN conversations c ON c.id = x.id WHERE {where}"
+    rows = db.execute(
+        f"{_SUSPECTS} SELECT '', count(*) {found} AND {_WANTED} UNION ALL SELECT * FROM ("
+        "SELECT e.reason, count(DISTINCT e.id) FROM each e "
+        f"WHERE e.id IN (SELECT c.id {found}) GROUP BY 1 ORDER BY 2 DESC, 1)",
         args,
-    ):
-        counted[tuple(sorted(reasons.split(",")))] += n
-    return counted
+    )
+    return dict(rows.fetchall())
 
 
 def settled(db: Database, rater: int, judges: Sequence[str] = ()) -> set[int]:
@@ -124,6 +110,10 @@ def settled(db: Database, rater: int, judges: Sequence[str] = ()) -> set[int]:
     return {row[0] for row in db.execute(_settled(judges) + _IN_FULL, args)}
 
 
+_WANTED = (
+    "(:reasons = '[]' OR EXISTS (SELECT 1 FROM json_each(:reasons) r "
+    "WHERE instr(',' || x.reasons || ',', ',' || r.value || ',')))"
+)
 _IN_FULL = " GROUP BY j.conversation_id HAVING count(v.placement_id) = count(*)"
 
 
@@ -144,8 +134,9 @@ def _query(search: Search) -> tuple[str, dict[str, Any]]:
     """A condition on suspects, and its arguments and those of `_SUSPECTS`."""
     where, args = condition(search.where)
     where = f"c.benchmark = :benchmark AND {where}"
-    args |= {"benchmark": search.benchmark, **vars(search.suspicion), "rater": search.unsettled_by}
-    args |= {"endings": json.dumps(search.suspicion.endings), "judges": json.dumps(list(search.judges))}
+    named = ("benchmark", "bottom", "top", "low", "apart", "gap", "ending", "refusal")
+    args |= {name: getattr(search, name) for name in named} | {"rater": search.unsettled_by}
+    args |= {name: json.dumps(list(getattr(search, name))) for name in ("judges", "reasons")}
     if search.judges:
         where += (
             " AND EXISTS (SELECT 1 FROM judgements j JOIN raters n ON n.id = j.rater_id WHERE "

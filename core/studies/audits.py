@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import combinations, takewhile
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,7 @@ from concord.store import spotchecks
 from concord.store.filters import Where
 from concord.store.spotchecks import Audit
 from concord.studies.purposes.spotcheck import criterion_of
-from concord.table import Column, Table, record
+from concord.table import Column, Table
 
 SIZE = 100
 """How many judgements an audit has, unless told otherwise: as in the paper."""
@@ -60,70 +60,16 @@ def draw(
     return next(a for a in spotchecks.audits(db, benchmark) if a.name == name)
 
 
-@dataclass(frozen=True)
-class Share:
-    """Findings counted: of how many judgements the scores are reasonable, too high, too low or wrong.
-
-    `unread` counts verdicts that could not be read and were seen, in no share.
-    """
-
-    of: str
-    reasonable: int
-    too_high: int
-    too_low: int
-    wrong: int
-    unread: int
-
-    @classmethod
-    def of_findings(cls, of: str, findings: pd.Series[str]) -> Share:
-        """Findings counted."""
-        tally = Counter(findings)
-        return cls(of, *(tally[name] for name in FINDINGS))
-
-    @property
-    def n(self) -> int:
-        """The findings about a score."""
-        return self.reasonable + self.too_high + self.too_low + self.wrong
-
-    @property
-    def rate(self) -> Estimate:
-        """The share of reasonable findings."""
-        return proportion(self.reasonable, self.n)
-
-    @property
-    def optimism(self) -> Estimate:
-        """The share of “too high” among the findings that are too high or too low."""
-        return proportion(self.too_high, self.too_high + self.too_low)
-
-
-@dataclass(frozen=True)
-class Findings:
-    """What people found: overall, and by judge, by the benchmark's facets for it, by model and by person.
-
-    In triage there are `items` findings of `looked` judgements. In an audit somebody looked at `looked` of
-    the `drawn` judgements, and `items` count. `people` found what counts; `simulated` of them are no people.
-    `named`: answers have no order, so that one is wrong and neither too high nor too low. `agreement` says of
-    each two people how far they agree on judgements that both checked.
-    """
-
-    audit: str
-    drawn: int
-    items: int
-    overall: Share
-    by: Mapping[str, tuple[Share, ...]]
-    people: tuple[str, ...]
-    simulated: tuple[str, ...]
-    looked: int
-    named: bool
-    agreement: tuple[str, ...]
-
-
-def findings(db: Database, benchmark: str, audit: str = "") -> Findings:
+def findings(db: Database, benchmark: str, audit: str = "") -> Table:
     """What people found of an audit's judgements; without an audit, what they found in triage.
 
-    In triage every finding counts. In an audit a judgement counts once, by its first finding, wherever that
-    was made, and up to the first judgement without one: this beginning of a random order is a random sample,
-    what triage picked further on is not. Raises NotFound for an unknown audit.
+    Rows are all findings, then those by judge, by the benchmark's facets for it, by model and by person. In
+    triage every finding counts. In an audit a judgement counts once, by its first finding, wherever that was
+    made, and up to the first judgement without one: this beginning of a random order is a random sample, what
+    triage picked further on is not. Raises NotFound for an unknown audit.
+
+    `meta` says how many judgements were `drawn` and `looked` at, and how many findings (`items`) count,
+    who made them (`people`), and which of these are no people (`simulated`).
     """
     of = system(db, benchmark)
     by_facet = [*of.spotcheck_facets, *filter(None, [of.ending_facet])]
@@ -134,22 +80,72 @@ def findings(db: Database, benchmark: str, audit: str = "") -> Findings:
     if audit:
         every = every[every.judgement.isin(list(takewhile(looked.__contains__, drawn)))]
     chosen = every.drop_duplicates("judgement") if audit else every
-    by = {
-        column: tuple(Share.of_findings(str(value), rows.finding) for value, rows in chosen.groupby(column))
-        for column in ("judge", *by_facet, "player", "person")
-    }
-    return Findings(
-        audit,
-        len(drawn),
-        len(chosen),
-        Share.of_findings("all", chosen.finding),
-        by,
-        tuple(sorted(chosen.person.unique())),
-        tuple(sorted(chosen.person[chosen.simulated.astype(bool)].unique())),
-        len(looked),
-        bool(of.criteria) and criterion_of(of).scale.named,
-        tuple(_agreement(every)),
+    rows = [_shares("all", "", chosen.finding)]
+    for column in ("judge", *by_facet, "player", "person"):
+        rows += [_shares(str(value), column, each.finding) for value, each in chosen.groupby(column)]
+    # Answers by name have no order: one is wrong, and neither too high nor too low.
+    named = bool(of.criteria) and criterion_of(of).scale.named
+    percent = partial(Column, digits=3, percent=True, interval="ends")
+    optimism = percent("optimism", help="Share of too high among the unreasonable")
+    unread = rows[0]["unreadable"]
+    columns = (
+        *map(Column, ("of", "by", "n")),
+        percent("reasonable", help="Share of findings"),
+        *([Column("wrong")] if named else [Column("too_high"), Column("too_low"), optimism]),
+        *([Column("unreadable")] if unread else []),
     )
+    meta: dict[str, Any] = {
+        "audit": audit,
+        "drawn": len(drawn),
+        "looked": len(looked),
+        "items": len(chosen),
+        "people": sorted(chosen.person.unique()),
+        "simulated": sorted(chosen.person[chosen.simulated.astype(bool)].unique()),
+    }
+    optimistic = "" if named else " Optimism: share of too high among the others."
+    notes = [f"Reasonable: share of findings.{optimistic} Intervals: Wilson, 95%.", *_counted(**meta)]
+    if unread:
+        notes.append(f"{unread} verdicts that could not be read were seen. They are in no share.")
+    agreement = " ".join(_agreement(every))
+    title = f"Audit “{audit}”" if audit else "Found in triage"
+    shown = tuple(filter(None, [*notes, agreement]))
+    return Table("spot-check", title, columns, tuple(rows), notes=shown, meta=meta)
+
+
+def _shares(of: str, by: str, findings: pd.Series[str]) -> dict[str, Any]:
+    """Findings counted, as a row; verdicts that could not be read are in no share."""
+    tally = Counter(findings)
+    reasonable, high, low, wrong, unread = (tally[name] for name in FINDINGS)
+    n = reasonable + high + low + wrong
+    row = {"of": of, "by": by, "n": n, "too_high": high, "too_low": low, "wrong": wrong}
+    shares = {"reasonable": proportion(reasonable, n), "optimism": proportion(high, high + low)}
+    return {**row, "unreadable": unread, **shares}
+
+
+def _counted(
+    audit: str, drawn: int, looked: int, items: int, people: Sequence[str], simulated: Sequence[str]
+) -> Iterator[str]:
+    """Which findings count, and whose they are, one sentence each."""
+    if audit:
+        yield (
+            f"The first {items} of the {drawn} judgements drawn at random count, each once, as its first "
+            "reader found it."
+        )
+        if looked > items:
+            yield (
+                f"{looked - items} more were looked at further on in the drawn order. They count when "
+                "everything before them was looked at: what triage picked is no random sample."
+            )
+    else:
+        yield (
+            "These judgements were looked at because something seemed wrong: "
+            "their rate is not the judges' rate."
+        )
+        yield f"Every finding made in triage counts: {items}, of {looked} judgements."
+    if len(people) > 1:
+        yield f"{len(people)} people looked."
+    if simulated:
+        yield f"Simulated, not people: {', '.join(simulated)}."
 
 
 def _agreement(checked: pd.DataFrame) -> Iterator[str]:
@@ -172,58 +168,3 @@ def proportion(k: int, n: int) -> Estimate:
         return undefined("nothing was found", n=0)
     interval = binomtest(k, n).proportion_ci(method="wilson")
     return Estimate(k / n, float(interval.low), float(interval.high), n, "Wilson")
-
-
-def table(result: Findings) -> Table:
-    """The findings as a table: all, then by judge, facet, model and person."""
-    rows = [("", result.overall), *((by, share) for by, shares in result.by.items() for share in shares)]
-    percent = partial(Column, digits=3, percent=True, interval="ends")
-    optimism = percent("optimism", help="Share of too high among the unreasonable")
-    columns = [
-        *map(Column, ("of", "by", "n")),
-        percent("reasonable", help="Share of findings"),
-        *([Column("wrong")] if result.named else [Column("too_high"), Column("too_low"), optimism]),
-        *([Column("unreadable")] if result.overall.unread else []),
-    ]
-    figures = [
-        record(share)
-        | {"by": by, "n": share.n, "unreadable": share.unread}
-        | {"reasonable": share.rate, "optimism": share.optimism}
-        for by, share in rows
-    ]
-    basis = {name: value for name, value in record(result).items() if name not in ("overall", "by")}
-    title = f"Audit “{result.audit}”" if result.audit else "Found in triage"
-    return Table("spot-check", title, tuple(columns), tuple(figures), notes=tuple(_notes(result)), meta=basis)
-
-
-def _notes(result: Findings) -> Iterator[str]:
-    """What a reader has to know of the figures, one sentence each."""
-    optimism = "" if result.named else " Optimism: share of too high among the others."
-    yield f"Reasonable: share of findings.{optimism} Intervals: Wilson, 95%."
-    if result.audit:
-        yield (
-            f"The first {result.items} of the {result.drawn} judgements drawn at random count, each once, "
-            "as its first reader found it."
-        )
-        if result.looked > result.items:
-            yield (
-                f"{result.looked - result.items} more were looked at further on in the drawn order. They "
-                "count when everything before them was looked at: what triage picked is no random sample."
-            )
-    else:
-        yield (
-            "These judgements were looked at because something seemed wrong: "
-            "their rate is not the judges' rate."
-        )
-        yield f"Every finding made in triage counts: {result.items}, of {result.looked} judgements."
-    if result.overall.unread:
-        yield (
-            f"{result.overall.unread} verdicts that could not be read were seen. "
-            "They have no score and enter no share."
-        )
-    if len(result.people) > 1:
-        yield f"{len(result.people)} people looked."
-    if result.agreement:
-        yield " ".join(result.agreement)
-    if result.simulated:
-        yield f"Simulated, not people: {', '.join(result.simulated)}."

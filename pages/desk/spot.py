@@ -146,11 +146,6 @@ def item(
     criterion = (
         question.label if question.statement == question.label else f"{question.label}: {question.statement}"
     )
-    hard = screen.challenging
-    for message in lines:
-        if message["turn"] == hard and not message["reply"]:
-            message["note"] = f"Turn {hard} was found too hard for the simulator of this dialogue"
-    tags = [[triage.REASONS[reason], None] for reason in reasons]
     settled = shown and all(seen.finding for seen in shown)
     return {
         "id": number,
@@ -159,7 +154,7 @@ def item(
         "about": {
             "title": context.get("Task") or conversation.facets.get(main, conversation.key),
             "facts": [conversation.player, *kept, conversation.language, criterion, *rated],
-            "tags": [*tags, [f"challenging: turn {hard} ↑", hard]] if hard and len(lines) > 2 else tags,
+            "tags": [triage.REASONS[reason] for reason in reasons],
         },
         "context": [[heading, text] for heading, text in context.items() if len(text) > 60],
         "said": lines,

@@ -205,10 +205,9 @@ class View {
   }
 
   // A message of an item, of one of its sides; the reply that is rated stands out.
-  message({ turn, reply, speaker, text, cut, note, images }, item) {
+  message({ turn, reply, speaker, text, cut, images }, item) {
     const here = item.turn != null && item.turn === turn;
-    return el("article", { "data-turn": turn, class: `message ${reply ? "reply" : "user"} ${here ? "rated" : item.turn == null ? "" : "aside"} ${note ? "hard" : ""}` },
-      note && el("p", { class: "marker" }, note),
+    return el("article", { "data-turn": turn, class: `message ${reply ? "reply" : "user"} ${here ? "rated" : item.turn == null ? "" : "aside"}` },
       el("header", {}, t(speaker), turn && el("span", { class: "turn" }, ` ${turn}`), here && reply && el("strong", { class: "this" }, this.model.fixed.submits ? t("Rate this reply") : t("This reply is rated")),
         cut && el("strong", { class: "cut" }, t("cut off at the length limit"))),
       this.content(text, images));
@@ -222,11 +221,10 @@ class View {
     ];
   }
 
-  // What an item is about, in sight while its dialogue scrolls beneath; a tag may lead to a turn.
+  // What an item is about, in sight while its dialogue scrolls beneath.
   about({ title, facts, tags }) {
-    const there = (turn) => this.talk.querySelector(`[data-turn="${turn}"]`)?.scrollIntoView({ block: "center" });
     return el("header", { class: "about" }, el("h2", {}, title), el("p", {}, facts.join(" · ")),
-      el("p", {}, tags.map(([text, turn]) => (turn ? el("button", { type: "button", class: "tag", onclick: () => there(turn) }, text) : el("span", { class: "tag" }, text)))));
+      el("p", {}, tags.map((text) => el("span", { class: "tag" }, text))));
   }
 
   // Where there is no room for a column of its own, the card lies above the dialogue and scrolls away with it; it opens as it was left.

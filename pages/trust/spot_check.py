@@ -11,6 +11,7 @@ from concord.runs.judged import system
 from concord.store import conversations, ratings, spotchecks, suspects
 from concord.studies import audits, triage
 from concord.studies.purposes import spotcheck
+from concord.table import Table
 from pages.desk import component, spot
 from pages.parts import notice, person, table
 from pages.parts.address import (
@@ -96,7 +97,7 @@ def _triage(benchmark: Benchmark) -> None:
     where = {**facets, "player": players}
     among: dict[str, Any] = {"person": who, "where": where, "judges": by}
     with workspace().read() as db:
-        counts = triage.counts(db, triage.search(db, benchmark.name, **among))
+        counts = suspects.counts(db, triage.search(db, benchmark.name, **among))
     offered = [reason for reason in triage.REASONS if counts.get(reason)]
     reasons = (
         st.pills(
@@ -138,7 +139,7 @@ def _triage(benchmark: Benchmark) -> None:
         )
     with workspace().read() as db:
         findings = audits.findings(db, benchmark.name)
-    if findings.items:
+    if findings.meta["items"]:
         st.subheader("Found so far in triage", anchor=False)
         _figures(findings)
 
@@ -172,7 +173,7 @@ def _audit(benchmark: Benchmark) -> None:
     st.markdown(
         f"**{audit.items}** judgements drawn from {audit.drawn_from:,} with seed {audit.seed}. "
         f"**{plain(who)}** has looked at {sum(looked)} of them, all people together at "
-        f"{findings.looked}."
+        f"{findings.meta['looked']}."
     )
     st.button(
         "Go on" if any(looked) else "Begin",
@@ -183,7 +184,7 @@ def _audit(benchmark: Benchmark) -> None:
         args=(AUDIT, {}),
         kwargs={"audit": name},
     )
-    if findings.overall.n:
+    if findings.rows[0]["n"]:
         _figures(findings)
 
 
@@ -210,12 +211,13 @@ def _draw(benchmark: Benchmark, pool: int, judges: list[str], number: int) -> No
             st.rerun()
 
 
-def _figures(findings: audits.Findings) -> None:
-    if not findings.audit:
+def _figures(findings: Table) -> None:
+    items, drawn = findings.meta["items"], findings.meta["drawn"]
+    if not drawn:
         st.badge("Chosen because something looked wrong: not the judges' rate", color="orange")
-    elif findings.items < findings.drawn:
-        st.badge(f"The rate rests on the first {findings.items} of {findings.drawn} so far", color="gray")
-    table.draw(audits.table(findings), titled=False)
+    elif items < drawn:
+        st.badge(f"The rate rests on the first {items} of {drawn} so far", color="gray")
+    table.draw(findings, titled=False)
 
 
 # -- the work

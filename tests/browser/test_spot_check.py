@@ -111,8 +111,8 @@ def test_an_audit_is_drawn_and_its_figures_are_the_commands(app: Server, page: P
     every = cells(page, "all", "10")
     expect(every.filter(has_text=re.compile("39.7.*89.2"))).to_have_count(1)
     with app.workspace.read() as db:
-        share = audits.findings(db, "simulbench", "ten").overall
-    assert (share.reasonable, share.too_high, share.too_low) == (7, 2, 1)
+        row = audits.findings(db, "simulbench", "ten").rows[0]
+    assert (row["n"], row["too_high"], row["too_low"]) == (10, 2, 1)
 
 
 def test_triage_starts_from_the_list_and_returns_to_it(app: Server, page: Page) -> None:

@@ -97,9 +97,8 @@ categories = ["warm", "neutral", "cold"]
         for one in spotchecks.drawn(db, "all", spotcheck.rater_of(db, "Ann")):
             if one.found_in is None:
                 spotcheck.verify(db, one.judgement, "Ann", "reasonable", audit="all")
-        found = audits.findings(db, "shop", "all")
-        table = audits.table(found)
-    assert (found.overall.wrong, found.overall.n, found.overall.rate.value) == (1, 4, 0.75)
+        table = audits.findings(db, "shop", "all")
+    assert (table.rows[0]["wrong"], table.rows[0]["n"], table.rows[0]["reasonable"].value) == (1, 4, 0.75)
     assert [c.name for c in table.columns] == ["of", "by", "n", "reasonable", "wrong"]
     assert "Optimism" not in "".join(table.notes)
     with workspace.write() as db:  # of several turns the most frequent category, not one between them

@@ -104,4 +104,4 @@ def queue(db, *, limit=50, offset=0, **chosen):
 
 def counts(db, **chosen):
     """How many conversations there are to look at, of those chosen."""
-    return triage.counts(db, triage.search(db, "simulbench", **chosen))
+    return suspects.counts(db, triage.search(db, "simulbench", **chosen))

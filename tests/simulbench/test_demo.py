@@ -14,9 +14,9 @@ def test_every_part_of_it_is_there(demo_workspace):
         assert set(found.raters) >= {"people", *played.COMPARERS}
         assert set(found.basis["players"]) == set(played.TARGETS)
         audit = audits.findings(db, "simulbench", played.AUDIT)
-        assert audit.items == audit.drawn > 20
-        assert 0.5 < audit.overall.rate.value < 1
-        assert audit.simulated == played.PEOPLE[:1]
+        assert audit.meta["items"] == audit.meta["drawn"] > 20
+        assert 0.5 < audit.rows[0]["reasonable"].value < 1
+        assert audit.meta["simulated"] == [*played.PEOPLE[:1]]
         assert by_hand.counts(db)[""] > 0
         assert len(scenarios.page(db, "simulbench", "task", state="proposed")) == 6
     assert all(row["missing"] == 0 for row in toxicity.toxicity(demo_workspace).rows)

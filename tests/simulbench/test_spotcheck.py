@@ -51,10 +51,10 @@ def left(db, audit, person):
 
 
 def test_the_thresholds_follow_the_scale(filled):
-    tens = suspects.Suspicion(1, 10, low=4, apart=3, gap=2, ending="ending", refusal="refusal")
+    tens = suspects.Search("simulbench", 1, 10, low=4, apart=3, gap=2, ending="ending", refusal="refusal")
     with filled.read() as db:
-        assert triage.suspicion(db, "simulbench") == tens
-        pingpong = triage.suspicion(db, "pingpong")
+        assert triage.search(db, "simulbench") == tens
+        pingpong = triage.search(db, "pingpong")
     assert (pingpong.low, pingpong.apart, pingpong.gap) == pytest.approx((1 + 4 / 3, 4 / 3, 8 / 9))
 
 
@@ -147,8 +147,14 @@ def test_an_unreadable_verdict_is_seen_and_enters_no_share(filled, run):
         assert "s4/x" not in {s.key[-4:] for s in by_hand.queue(db, person="Ada")}
         found = audits.findings(db, "simulbench")
     # Two judgements were looked at; one of them has a score.
-    assert (found.items, found.overall.n, found.overall.rate.value, found.overall.unread) == (2, 1, 0.0, 1)
-    assert {s.of: (s.n, s.unread, s.rate.value) for s in found.by["judge"]} == {
+    assert (
+        found.meta["items"],
+        found.rows[0]["n"],
+        found.rows[0]["reasonable"].value,
+        found.rows[0]["unreadable"],
+    ) == (2, 1, 0.0, 1)
+    by_judge = (row for row in found.rows if row["by"] == "judge")
+    assert {row["of"]: (row["n"], row["unreadable"], row["reasonable"].value) for row in by_judge} == {
         "j1": (1, 0, 0.0),
         "j2": (0, 1, None),
     }
@@ -164,10 +170,10 @@ def test_a_verdict_that_was_asked_for_again_and_read_is_open_again(filled):
         spotcheck.verify(db, judgement(db, "s4", "x"), "Ada", "too_high")
         by_hand.judge(db, "s4", "x", "j2", 1)
         assert "s4/x" in {s.key[-4:] for s in by_hand.queue(db, person="Ada")}
-        assert audits.findings(db, "simulbench").overall.unread == 0
+        assert audits.findings(db, "simulbench").rows[0]["unreadable"] == 0
         assert spotcheck.screen(db, number(db, "s4", "x"), "Ada").judgements[1].finding is None
         spotcheck.verify(db, unread, "Ada", "reasonable")
-        assert audits.findings(db, "simulbench").overall.n == 2
+        assert audits.findings(db, "simulbench").rows[0]["n"] == 2
 
 
 def test_the_queue_of_one_judge(filled):
@@ -257,7 +263,7 @@ def test_time_at_work_is_kept_with_the_judgement(filled):
         assert seconds() == [("done", 3.5)]
         spotcheck.withdraw(db, here, "Ada")
         assert seconds() == [("open", 3.5)]
-        assert audits.findings(db, "simulbench").items == 0
+        assert audits.findings(db, "simulbench").meta["items"] == 0
 
 
 def test_two_who_checked_the_same_judgements_are_measured_against_each_other(filled, run):
@@ -272,7 +278,7 @@ def test_two_who_checked_the_same_judgements_are_measured_against_each_other(fil
         ):
             spotcheck.verify(db, j, "Ada", ada)
             spotcheck.verify(db, j, "Ben", ben)
-        [said] = audits.findings(db, "simulbench").agreement
+        *_, said = audits.findings(db, "simulbench").notes
     assert said == "Ada and Ben checked 4 judgements both: 75.0% equal, κ is 0.64."
     assert said in run(filled, "spotcheck", "show", "simulbench").output
 
@@ -337,20 +343,18 @@ def test_findings_of_an_audit_and_of_triage_are_kept_apart(filled, run):
             spotcheck.verify(db, j, "Ben", "too_high")
         audit, triage = audits.findings(db, "simulbench", "audit"), audits.findings(db, "simulbench")
     assert (
-        audit.overall.n,
-        audit.overall.reasonable,
-        audit.overall.rate.value,
-        audit.overall.optimism.value,
-    ) == (
-        5,
+        audit.rows[0]["n"],
+        audit.rows[0]["reasonable"].value,
+        audit.rows[0]["optimism"].value,
+    ) == (5, 0.4, 2 / 3)
+    assert (audit.meta["drawn"], audit.meta["items"], audit.meta["people"]) == (5, 5, ["Ada"])
+    assert (triage.rows[0]["n"], triage.rows[0]["reasonable"].value, triage.meta["people"]) == (
         2,
-        0.4,
-        2 / 3,
+        0.0,
+        ["Ben"],
     )
-    assert (audit.drawn, audit.items, audit.people) == (5, 5, ("Ada",))
-    assert (triage.overall.n, triage.overall.rate.value, triage.people) == (2, 0.0, ("Ben",))
     for column in ("judge", "kind", "type", "player", "person"):
-        assert sum(s.n for s in audit.by[column]) == 5
+        assert sum(row["n"] for row in audit.rows if row["by"] == column) == 5
     told = run(filled, "spotcheck", "show", "simulbench", "--audit", "audit")
     assert "40.0%" in told.output
     assert "drawn at random" in told.output
@@ -369,19 +373,20 @@ def test_what_was_found_in_triage_stays_in_its_summary_when_an_audit_draws_it_la
         audits.draw(db, "all", "simulbench", n=15)
         triage = audits.findings(db, "simulbench")
         # Four findings of three judgements, all of which the audit has drawn since.
-        assert (triage.items, triage.overall.n, triage.looked) == (4, 4, 3)
-        assert {s.of: s.n for s in triage.by["person"]} == {"Ada": 3, "Ben": 1}
+        assert (triage.meta["items"], triage.rows[0]["n"], triage.meta["looked"]) == (4, 4, 3)
+        by_person = (row for row in triage.rows if row["by"] == "person")
+        assert {row["of"]: row["n"] for row in by_person} == {"Ada": 3, "Ben": 1}
         # Before she has opened the audit, Ada's three are done.
         assert len(left(db, "all", "Ada")) == 12
         while ahead := left(db, "all", "Ada"):
             spotcheck.verify(db, ahead[0], "Ada", "reasonable", audit="all")
         audit, again = audits.findings(db, "simulbench", "all"), audits.findings(db, "simulbench")
         # A finding is a finding: 15 judgements, three of them as triage had found them.
-        assert (audit.items, audit.looked, audit.overall.reasonable) == (15, 15, 12)
+        assert (audit.meta["items"], audit.meta["looked"], audit.rows[0]["reasonable"].value) == (15, 15, 0.8)
         assert again == triage
         # Said anew at the audit's desk it is still what triage brought up.
         spotcheck.verify(db, pool[1], "Ada", "too_low", audit="all")
-        assert audits.findings(db, "simulbench").overall.n == 4
+        assert audits.findings(db, "simulbench").rows[0]["n"] == 4
     assert "4, of 3 judgements." in run(filled, "spotcheck", "show", "simulbench").output
 
 
@@ -395,14 +400,9 @@ def test_what_triage_settled_further_on_does_not_lean_an_audit_under_way(filled)
         spotcheck.verify(db, order[1], "Ben", "reasonable")  # a second reader does not count it again
         audit = audits.findings(db, "simulbench", "audit")
         # 1 and 2 in the random order, as first found: reasonable, too low. The fourth waits for the third.
-        assert (audit.items, audit.overall.n, audit.overall.reasonable, audit.overall.rate.value) == (
-            2,
-            2,
-            1,
-            0.5,
-        )
+        assert (audit.meta["items"], audit.rows[0]["n"], audit.rows[0]["reasonable"].value) == (2, 2, 0.5)
         spotcheck.verify(db, order[2], "Ada", "reasonable")
-        assert audits.findings(db, "simulbench", "audit").items == 4
+        assert audits.findings(db, "simulbench", "audit").meta["items"] == 4
 
 
 def test_before_anybody_looked_nothing_is_made_up(filled, run):
@@ -412,7 +412,7 @@ def test_before_anybody_looked_nothing_is_made_up(filled, run):
         with pytest.raises(NotFound, match="audit “adit”"):
             audits.findings(db, "simulbench", "adit")
     nothing = undefined("nothing was found", n=0)
-    assert (none.overall.n, none.overall.rate, none.overall.optimism) == (0, nothing, nothing)
+    assert (none.rows[0]["n"], none.rows[0]["reasonable"], none.rows[0]["optimism"]) == (0, nothing, nothing)
     assert (
         "all, reasonable, optimism: nothing was found"
         in run(filled, "spotcheck", "show", "simulbench", "--audit", "audit").output
@@ -465,7 +465,7 @@ def test_the_queue_command_narrows(run, filled):
         "player=x",
     )
     assert told.exit_code == 0, told.output
-    assert "2 conversations: low score 1, unreadable verdict 1, refusal 1." in told.output
+    assert "2 conversations: unreadable verdict 1, low score 1, refusal 1." in told.output
     assert (
         "“kind” is no FACET=VALUE"
         in run(filled, "spotcheck", "queue", "simulbench", "--where", "kind").output

@@ -21,7 +21,7 @@ PURPOSE = "spot-check"
 @dataclass(frozen=True)
 class Screen:
     """What a spot-check shows of a conversation: the dialogue, the judgements with a person's findings, and
-    people's ratings. `challenging` is the turn at which the original dialogue became too hard, if known.
+    people's ratings.
     """
 
     conversation_id: int
@@ -30,7 +30,6 @@ class Screen:
     criterion: Criterion
     judgements: tuple[Seen, ...]
     people: tuple[Stored, ...]
-    challenging: int | None
 
 
 def screen(db: Database, conversation_id: int, person: str = "") -> Screen:
@@ -45,7 +44,6 @@ def screen(db: Database, conversation_id: int, person: str = "") -> Screen:
         criterion,
         tuple(_judgements(db, conversation_id, criterion, rater_of(db, person))),
         tuple(people),
-        conversation.context.get("_challenging") or None,
     )
 
 
