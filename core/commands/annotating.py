@@ -9,7 +9,7 @@ import click
 from concord.commands import options, printing
 from concord.commands.printing import echo
 from concord.errors import StudyError
-from concord.store import acts, placements
+from concord.store import acts
 from concord.store import studies as stored
 from concord.studies import asking, dealing, running, studies
 from concord.studies.purposes import adjudicate, gold, repeat, second, training
@@ -55,7 +55,7 @@ def _deal(
     extra = adjudicate.Rule(least, criterion) if least is not None else None
     with Workspace.open(workspace, create=False).write() as db:
         items = studies.deal_study(db, name, annotators, overlap=overlap, repeats=repeats, extra=extra)
-        study, beside = stored.get(db, name), placements.hidden(db, name)
+        study, hidden = stored.get(db, name), asking.hidden(db, name)
         balance = dealing.plan(db, name).balance
     k = study.overlap
     each = f"{k} {'rater' if k == 1 else 'raters'} a unit" if k else "every unit to everybody"
@@ -65,8 +65,8 @@ def _deal(
         + "."
     )
     echo(balance)
-    if beside:
-        echo(f"Hidden among them: {asking.hidden_in_words(beside)}.")
+    if hidden:
+        echo(hidden)
 
 
 @commands.command("gold")
@@ -97,17 +97,15 @@ def _gold(workspace: str, name: str, file: Path | None, feedback: bool | None) -
         if file is None:
             return
         golds = gold.read_gold(db, name, file)
-        have = running.set_gold(db, name, golds)
+        running.set_gold(db, name, golds)
+        hidden = asking.hidden(db, name)
     units = {gold.unit for gold in golds}
     attention = {gold.unit for gold in golds if gold.attention}
     echo(
         f"Study “{name}”: {len(units)} gold items with {len(golds)} answers; attention checks among them: "
         f"{len(attention)}."
     )
-    if have:
-        echo("Mixed in: " + ", ".join(f"{who} {count}" for who, count in sorted(have.items())) + ".")
-    else:
-        echo("They are mixed in when the study is dealt.")
+    echo(hidden or "They are mixed in when the study is dealt.")
 
 
 @commands.command("training")

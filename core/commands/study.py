@@ -8,19 +8,16 @@ import click
 from concord.commands import annotating, options, printing
 from concord.commands.printing import echo
 from concord.errors import StudyError
-from concord.exchange import comparisons_file
 from concord.files import read_text
 from concord.reports.notes import DRAWN
 from concord.rubrics import shelf
 from concord.store import (
     acts,
     holdings,
-    placements,
 )
 from concord.store import studies as stored
 from concord.store.conversations import Filter
 from concord.studies import asking, pairings, quality, studies
-from concord.studies.purposes import extra as extra_raters
 from concord.workspace import Workspace
 
 
@@ -146,11 +143,6 @@ def _draw(
 @options.where("conversations")
 @options.seeded("draws the same pairs")
 @options.number("--overlap", 1, "People for each pair; 0: everybody. A deal may change it.")
-@click.option(
-    "--file",
-    type=click.Path(path_type=Path),
-    help="The pairs, one a row (CSV, JSON Lines, Parquet), as keys of conversations: first, second.",
-)
 @click.option("--title", default="", help="What annotators see as its name; the rubric's title unless given.")
 @click.pass_obj
 def _pairs(
@@ -163,7 +155,6 @@ def _pairs(
     benchmark: str,
     models: tuple[str, ...],
     facets: options.Facets,
-    file: Path | None,
     **how: Any,
 ) -> None:
     """Make a study of pairs: two players' conversations (or last replies) to the same scenario or prompt.
@@ -173,20 +164,13 @@ def _pairs(
     """
     opened = Workspace.open(workspace, create=False)
     used = shelf.find(opened, rubric, shelf.number_of(version)) if rubric else None
-    if file is not None and (n or models or facets or benchmark):
-        raise StudyError(
-            "The file says which pairs are compared: leave --n, --models, --where and --benchmark out."
-        )
-    given = comparisons_file.pairs(file) if file else None
     with opened.write() as db:
-        whose = benchmark or ("" if given else options.only_benchmark(db))
-        how |= {"players": models, "facets": facets, "given": given, "source": file.name if file else "drawn"}
-        study = pairings.new(db, name, used, whose, n, **how)
+        whose = benchmark or options.only_benchmark(db)
+        study = pairings.new(db, name, used, whose, n, players=models, facets=facets, **how)
         groups = {unit["key"] for unit in stored.units(db, name)}
-    many = f"{len(groups)} {'groups' if study.ranks else 'pairs'}"
     labels = " and ".join(question.label for question in study.criteria)
     by = f" ({used.variant})" if used else ""
-    echo(f"Study of pairs “{name}”: {many} of {study.benchmark}, asked: {labels}{by}.")
+    echo(f"Study of pairs “{name}”: {len(groups)} {study.counted} of {study.benchmark}, asked: {labels}{by}.")
     echo(f"Deal it: concord study deal {name} --annotators …")
     echo(f"Have judges compare them: concord compare {name} --judges …")
 
@@ -199,11 +183,10 @@ def _show(workspace: str, name: str) -> None:
     with Workspace.open(workspace, create=False).read() as db:
         study = stored.get(db, name)
         units = len(stored.units(db, name))
-        beside = placements.hidden(db, name)
+        hidden = asking.hidden(db, name)
         signs = quality.signs(db, name)
         figures = asking.tables(db, name)
         done = acts.every(db, name)
-        waiting = extra_raters.waiting_words(len(extra_raters.waiting(db, name)))
     echo(f"{study.title} ({study.name}), {study.source} {study.created[:10]}")
     echo(f"{units} units, raters of each: {study.overlap or 'everybody'}")
     if study.pilot_of:
@@ -216,10 +199,8 @@ def _show(workspace: str, name: str) -> None:
     if signs.table.rows:
         echo()
         printing.show([signs.table, *figures], "table")
-        if beside:
-            echo(f"Hidden among them: {asking.hidden_in_words(beside)}.")
-        if waiting:
-            echo(waiting)
+        if hidden:
+            echo(hidden)
         for flag in signs.warnings:
             echo(f"Warning: {flag.text}")
         for act in done:
@@ -253,7 +234,7 @@ def _list(workspace: str) -> None:
         rows = [*holdings.studies(db), *holdings.pairs(db)]
     for study in rows:
         of = (
-            (f"{study.units} pairs", study.pairs_of)
+            (f"{study.units} {study.counted}", study.pairs_of)
             if study.pairs_of
             else (f"{study.units} units", study.source)
         )

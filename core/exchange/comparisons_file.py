@@ -19,7 +19,7 @@ from concord.runs.registry import known_or_imported
 from concord.store import comparisons, conversations, rubrics
 from concord.store.comparisons import PairQuestion
 from concord.store.parts import in_parts
-from concord.studies.pairings import GivenPair, check_answer
+from concord.studies.pairings import check_answer
 from concord.workspace import Workspace
 
 REQUIRED = ("first", "second", "verdict", "rater_type", "rater")
@@ -56,12 +56,6 @@ def read(path: Path) -> list[PreferenceRow]:
     if not given:
         raise ImportRefused(f"{path} holds no comparisons. Each row needs {', '.join(REQUIRED)}.")
     return given
-
-
-def pairs(path: Path) -> list[GivenPair]:
-    """The pairs of a file, for a study: columns first and second. Raises ImportRefused."""
-    named = ((row.where, row.cells(("first", "second"))) for row in rows.read(path))
-    return [GivenPair(where, cells["first"], cells["second"]) for where, cells in named]
 
 
 def store(workspace: Workspace, path: Path, benchmark: str = "") -> Counter[str]:

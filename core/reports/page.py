@@ -21,7 +21,6 @@ from concord.statistics.confusion import answer_of_people, crossed
 from concord.statistics.ratings import Contender
 from concord.store import conversations, studies
 from concord.store.studies import FILE
-from concord.studies.studies import of_paper
 from concord.table import Table
 
 MOST = 200
@@ -85,7 +84,7 @@ def page(
 def of_study(db: Database, report: AgreementReport, *, made: date, criterion: str = "") -> str:
     """The report of a stored study, with the texts of its items; raises NotFound as `page` does."""
     study = report.of.study
-    rests_on = [*provenance(db, study.name), sums(about(db, report)), *filter(None, [of_paper(study)])]
+    rests_on = [*provenance(db, study.name), sums(about(db, report))]
     return page(report, *items_of(db, study.name), made=made, criterion=criterion, read=rests_on)
 
 

@@ -181,7 +181,6 @@ class Benchmark:
     about: str
     facets: tuple[str, ...]
     """What varies between conversations, the most important first."""
-    paper: str = ""
     roles: tuple[Role, ...] = ()
     options: tuple[Option, ...] = ()
     prompts: Mapping[str, type[Reply] | None] = field(default_factory=dict)
@@ -204,8 +203,6 @@ class Benchmark:
     """The benchmark whose folder of prompts this one shares; its own if empty."""
     judge_version: str = ""
     """The version of the prompt whose judges a leaderboard averages; `version` if empty."""
-    reported: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Agreement as the paper reports it, by language: label → figure."""
 
     # Facets and criteria with a meaning for other code; “” where the benchmark has none.
     items: tuple[str, ...] = ()

@@ -170,23 +170,23 @@ def annotators(db: Database, study: str = "") -> list[Annotator]:
             "SELECT x.id, x.name, x.simulated, a.made AS invited, a.ended AS revoked, a.expires, "
             "(SELECT max(used) FROM sessions z WHERE z.rater_id = x.id) AS used, "
             "(SELECT source FROM sessions z WHERE z.rater_id = x.id ORDER BY used DESC LIMIT 1) AS source, "
-            "ifnull(sum(s.state = 'done'), 0) AS done, "
-            "ifnull(sum(s.state = 'skipped'), 0) AS skipped, count(s.id) AS items, "
-            "ifnull(sum(s.seconds), 0) AS seconds FROM raters x "
+            "count(DISTINCT iif(s.state = 'done', s.one, NULL)) AS done, "
+            "count(DISTINCT iif(s.state = 'skipped', s.one, NULL)) AS skipped, "
+            "count(DISTINCT s.one) AS items, ifnull(sum(s.seconds), 0) AS seconds FROM raters x "
             "LEFT JOIN links a ON a.rater_id = x.id AND a.opens = 'annotator' "
-            f"LEFT JOIN placements s ON s.rater_id = x.id AND s.purpose IN {RATED} AND EXISTS (SELECT 1 "
-            "FROM items i JOIN studies t ON t.id = i.study_id WHERE i.id = s.item_id AND ? IN ('', t.name) "
-            f"AND {studies.KEPT}) "
-            "WHERE x.kind = 'human' AND (a.rater_id IS NOT NULL OR s.id IS NOT NULL) GROUP BY x.id "
-            "HAVING ? = '' OR count(s.id) > 0 OR a.made IS NOT NULL ORDER BY x.name",
+            f"LEFT JOIN (SELECT p.rater_id, p.state, p.seconds, {studies.ONE} AS one FROM placements p "
+            "JOIN items i ON i.id = p.item_id JOIN studies t ON t.id = i.study_id "
+            f"WHERE p.purpose IN {RATED} AND ? IN ('', t.name) AND {studies.KEPT}) s ON s.rater_id = x.id "
+            "WHERE x.kind = 'human' AND (a.rater_id IS NOT NULL OR s.one IS NOT NULL) GROUP BY x.id "
+            "HAVING ? = '' OR count(s.one) > 0 OR a.made IS NOT NULL ORDER BY x.name",
             [study, study],
         )
     ]
 
 
-def annotators_of(db: Database, study: str) -> list[str]:
-    """The names of those with items in a study."""
-    return [one.name for one in annotators(db, study) if one.items]
+def items_of(db: Database, study: str) -> dict[str, int]:
+    """How many items, or groups, to rate everybody has who has any of a study, by name."""
+    return {one.name: one.items for one in annotators(db, study) if one.items}
 
 
 def annotator_id(db: Database, name: str) -> int:

@@ -48,8 +48,8 @@ class Visitor(NamedTuple):
 class Worker:
     """Somebody who came by a study's link, and what they have done, hidden items included.
 
-    `last` is when they submitted last, `browsers` from how many they came, `clashes` how often somebody came
-    with their number and another submission.
+    `last` is when they submitted last, `clashes` how often somebody came with their number and another
+    submission.
     """
 
     rater: int
@@ -67,7 +67,6 @@ class Worker:
     open: int
     seconds: float
     last: str | None
-    browsers: int
 
     @property
     def state(self) -> str:
@@ -158,15 +157,14 @@ def workers(db: Database, study: str, rater: int | None = None) -> list[Worker]:
         SELECT w.rater_id AS rater, x.name, w.name AS worker, w.terms ->> 'submission' AS submission,
                w.terms ->> 'task' AS task, w.made AS came, w.expires AS due, w.ended AS returned,
                w.terms ->> 'code' AS code, w.terms ->> 'clashes' AS clashes,
-               ifnull(sum(i.state = 'done'), 0) AS done,
-               ifnull(sum(i.state = 'skipped'), 0) AS skipped, ifnull(sum(i.state = 'open'), 0) AS open,
-               ifnull(sum(i.seconds), 0) AS seconds, max(i.submitted) AS last,
-               (SELECT count(*) FROM (SELECT DISTINCT source, browser FROM sessions s
-                WHERE s.rater_id = w.rater_id)) AS browsers
+               count(DISTINCT iif(i.state = 'done', i.one, NULL)) AS done,
+               count(DISTINCT iif(i.state = 'skipped', i.one, NULL)) AS skipped,
+               count(DISTINCT iif(i.state = 'open', i.one, NULL)) AS open,
+               ifnull(sum(i.seconds), 0) AS seconds, max(i.submitted) AS last
         FROM links w JOIN raters x ON x.id = w.rater_id LEFT JOIN (
-            SELECT p.rater_id, p.state, p.seconds, p.submitted FROM items n JOIN placements p
-            ON p.item_id = n.id AND p.purpose IN {QUEUED}
-            WHERE n.study_id = :study AND (:rater IS NULL OR p.rater_id = :rater)
+            SELECT p.rater_id, p.state, p.seconds, p.submitted, {studies.ONE} AS one FROM studies t
+            JOIN items i ON i.study_id = t.id JOIN placements p ON p.item_id = i.id AND p.purpose IN {QUEUED}
+            WHERE t.id = :study AND (:rater IS NULL OR p.rater_id = :rater)
         ) i ON i.rater_id = w.rater_id
         WHERE w.opens = 'worker' AND w.study_id = :study AND (:rater IS NULL OR w.rater_id = :rater)
         GROUP BY w.id ORDER BY w.id

@@ -4,7 +4,7 @@ An annotator's browser names a rated item by the item, not by its placement: an 
 dealt anew is the same item, and a late answer to it is taken.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import blake2b
@@ -173,29 +173,22 @@ def once(
 
 
 def take(
-    boxes: Mapping[str, Iterable[Any]], do: Callable[[str, list[Any]], tuple[int, list[Refusal]]]
+    boxes: Mapping[str, Iterable[Any]],
+    do: Callable[[str, list[Any]], tuple[int, list[Refusal]]],
 ) -> Taken:
-    """Apply what the windows of one browser report together. `do` applies events of one window, as `once`
-    does.
-    """
-    taken = Taken({}, [])
-    for client, events in in_order(boxes):
-        taken.marks[client], refused = do(client, events)
-        taken.refused.extend(refused)
-    return taken
-
-
-def in_order(boxes: Mapping[str, Iterable[Any]]) -> Iterator[tuple[str, list[Any]]]:
-    """What the windows of one browser report together, in the order in which it was done: (window, events)
-    one after the other.
+    """Apply what the windows of one browser report together, in the order in which it was done. `do` applies
+    events of one window, as `once` does.
 
     Two windows may have answered the same question while nothing got through; the later answer has to be
     applied last. Each event has the browser's time in `at`; within a window times grow with `n`.
     """
     every = [(client, event) for client, events in boxes.items() for event in events]
     every.sort(key=lambda one: _time(one[1]))
+    taken = Taken({}, [])
     for client, group in groupby(every, key=lambda one: one[0]):
-        yield client, [event for _, event in group]
+        taken.marks[client], refused = do(client, [event for _, event in group])
+        taken.refused.extend(refused)
+    return taken
 
 
 def _time(event: Any) -> float:
@@ -257,10 +250,10 @@ def _apply(db: Database, rater: int, event: Event) -> None:
         case "submit":
             placements.submit(db, rater, placement)
         case "skip":
-            for part in placements.parts(db, placement):
+            for part, _ in placements.parts(db, placement):
                 placements.skip(db, rater, part, event.text)
         case "reopen":
-            for part in placements.parts(db, placement):
+            for part, _ in placements.parts(db, placement):
                 placements.reopen(db, rater, part)
         case "flag":
             placements.flag(db, rater, placement, event.text)

@@ -27,7 +27,7 @@ class StudyHeld:
 
     `rated` counts people with answers in it, of pairs voters of a file, too; `judged` the judges of pairs,
     and says of other studies whether there are any. `simulated`: a mock rated, judged or played some of it.
-    `pairs_of` is the benchmark of a study of pairs, “” of others.
+    `pairs_of` is the benchmark of a study of pairs, “” of others; `counted` is what is counted, in words.
     """
 
     name: str
@@ -40,6 +40,7 @@ class StudyHeld:
     judged: int
     simulated: bool
     pairs_of: str = ""
+    counted: str = "items"
 
     @property
     def stands(self) -> str:
@@ -113,13 +114,16 @@ def pairs(db: Database) -> list[StudyHeld]:
     )
     items = f"FROM items i {{}} WHERE i.study_id = t.id AND i.known = '' AND {stored.KEPT}"
     dealt = items.format(f"JOIN placements p ON p.item_id = i.id AND p.purpose IN {RATED}")
+    one = f"DISTINCT iif({stored.RANKED}, i.stratum, i.id)"
+    each = f"DISTINCT p.rater_id || ' ' || {stored.ONE}"
     rows = db.execute(
         "SELECT t.name, t.title, t.source, "
-        f"(SELECT count(*) {items.format('')}), (SELECT count(*) {dealt}), "
-        f"(SELECT count(*) {dealt} AND p.state <> 'open'), "
+        f"(SELECT count({one}) {items.format('')}), (SELECT count({each}) {dealt}), "
+        f"(SELECT count({each}) {dealt} AND p.state <> 'open'), "
         f"(SELECT count(DISTINCT r.id) {compared} AND r.kind = 'human'), "
         f"(SELECT count(DISTINCT r.id) {compared} AND r.kind = 'judge'), EXISTS (SELECT 1 {compared} AND "
-        "r.simulated), json_extract(t.meta, '$.drawn.benchmark') FROM studies t WHERE t.kind = 'pairs' "
+        "r.simulated), json_extract(t.meta, '$.drawn.benchmark'), "
+        f"iif({stored.RANKED}, 'groups', 'pairs') FROM studies t WHERE t.kind = 'pairs' "
         "AND t.source <> 'own' ORDER BY t.id DESC"
     )
     return [StudyHeld(*row[:8], *map(bool, row[8:9]), *row[9:]) for row in rows]

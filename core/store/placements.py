@@ -7,7 +7,7 @@ replaced is kept.
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
 from hashlib import sha256
@@ -19,7 +19,7 @@ from sqlite_utils import Database
 from concord.errors import NotAllowed, StudyError, check_known
 from concord.store import conversations, database, studies, summaries
 from concord.store.database import find, now
-from concord.store.purposes import HIDDEN, LOCKING, PURPOSES, QUEUED, RATED, UNRATED
+from concord.store.purposes import LOCKING, PURPOSES, QUEUED, RATED, UNRATED
 
 FIRST = 2**40
 """Numbers of placements are above this, those of items below."""
@@ -33,8 +33,6 @@ NUMBER = f"iif(p.purpose IN {RATED} AND i.other_id IS NULL, p.item_id, p.id)"
 One whose answers are ratings has the number of its item: taken back and dealt anew, it is the same item. A
 pair dealt anew may have other sides.
 """
-TOGETHER = "i.stratum || '|' || p.purpose || '|' || p.attempt"
-"""What placements p of an item i have in common that are a group, which is one item on a desk."""
 FEWEST_TIMED = 8
 
 
@@ -199,24 +197,8 @@ def reached(queue: Sequence[Placed]) -> int:
     return max((place for place, one in enumerate(queue, 1) if one.begun), default=0)
 
 
-def hidden(db: Database, name: str) -> dict[str, dict[str, int]]:
-    """How many items of each unannounced purpose lie on everybody's desk beside the rated ones, by name."""
-    counts: dict[str, Counter[str]] = {}
-    for one in sorted(placed(db, name, HIDDEN), key=lambda one: (one.person, one.purpose)):
-        counts.setdefault(one.person, Counter())[one.purpose] += 1
-    return {person: dict(of) for person, of in counts.items()}
-
-
-class Range(NamedTuple):
-    """How far the first ratings of a unit are apart on a criterion."""
-
-    unit: int
-    criterion: str
-    apart: float
-
-
-def ranges(db: Database, name: str, overlap: int, unit: int | None = None) -> Iterator[Range]:
-    """The range of the first ratings of each unit (or of one) on each criterion, once all of them are given.
+def ranges(db: Database, name: str, overlap: int, unit: int | None = None) -> list[tuple[int, str, float]]:
+    """(unit, criterion, range) of the first ratings of each unit (or of one), once all of them are given.
 
     A unit is there when it lies on `overlap` desks, none of these is open, and two people or more rated it
     whom no decision leaves out.
@@ -233,7 +215,7 @@ def ranges(db: Database, name: str, overlap: int, unit: int | None = None) -> It
         "GROUP BY u.id, g.criterion HAVING count(*) > 1 ORDER BY u.id, g.criterion",
         {"study": studies.study_id(db, name), "unit": unit, "overlap": overlap},
     )
-    yield from (Range(*row) for row in rows.fetchall())
+    return list(rows.fetchall())
 
 
 def count_as_first(db: Database, name: str) -> None:
@@ -251,18 +233,13 @@ def count_as_first(db: Database, name: str) -> None:
 def studies_of(db: Database, rater: int) -> list[tuple[str, str, int, int]]:
     """The studies on an annotator's desk: (name, title, items done or skipped, items in all)."""
     rows = db.execute(
-        f"SELECT t.name, t.title, sum(p.state <> 'open'), count(*), {studies.RANKED} FROM placements p "
+        f"SELECT t.name, t.title, count(DISTINCT iif(p.state = 'open', {studies.ONE}, NULL)), "
+        f"count(DISTINCT {studies.ONE}) FROM placements p "
         "JOIN items i ON i.id = p.item_id JOIN studies t ON t.id = i.study_id "
         f"WHERE p.rater_id = ? AND p.purpose IN {QUEUED} AND {studies.KEPT} GROUP BY t.id ORDER BY t.id DESC",
         [rater],
     )
-    counted = []
-    for name, title, done, items, ranked in rows.fetchall():
-        if ranked:
-            states = [state for _, state, _ in on_desk(db, rater, name)]
-            done, items = len(states) - states.count("open"), len(states)
-        counted.append((name, title, done, items))
-    return counted
+    return [(name, title, items - ahead, items) for name, title, ahead, items in rows.fetchall()]
 
 
 def left(db: Database, rater: int, study: str) -> int:
@@ -275,34 +252,24 @@ def on_desk(db: Database, rater: int, study: str) -> list[tuple[int, str, bool]]
 
     Before the study's training is passed only its items are there.
     """
-    grouped = studies.get(db, study).ranks
     rows = db.execute(
-        f"SELECT {NUMBER}, p.state, p.flag <> '', {TOGETHER if grouped else 'p.id'} FROM placements p "
-        "JOIN items i ON i.id = p.item_id "
+        f"SELECT min({NUMBER}), iif(max(p.state = 'open'), 'open', min(p.state)), max(p.flag <> '') "
+        "FROM placements p JOIN items i ON i.id = p.item_id "
         "JOIN studies t ON t.id = i.study_id WHERE p.rater_id = :rater AND t.name = :study "
         f"AND p.purpose IN {QUEUED} AND {studies.KEPT} AND (p.purpose = 'training' OR NOT :training) "
         "AND (p.purpose <> 'training' OR json_extract(t.meta, '$.training') IS NOT NULL) "
-        "ORDER BY p.position",
+        f"GROUP BY {studies.ONE} ORDER BY min(p.position), min(p.id)",
         {"rater": rater, "study": study, "training": untrained(db, study, rater)},
     )
-    if not grouped:
-        return [(number, state, bool(flagged)) for number, state, flagged, _ in rows.fetchall()]
-    groups: dict[str, list[tuple[int, str, int]]] = {}
-    for number, state, flagged, group in rows.fetchall():
-        groups.setdefault(group, []).append((number, state, flagged))
-    columns = (zip(*group, strict=True) for group in groups.values())
-    return [(min(ns), "open" if "open" in of else min(of), any(flags)) for ns, of, flags in columns]
+    return [(number, state, bool(flagged)) for number, state, flagged in rows.fetchall()]
 
 
 def pace(db: Database, rater: int, study: str, since: str) -> DeskPace:
     """An annotator's pace in a study; training does not count, because it is before the study."""
-    grouped = studies.get(db, study).ranks
-    figures = "max(p.submitted >= ?), sum(p.seconds)" if grouped else "p.submitted >= ?, p.seconds"
     rows = db.execute(
-        f"SELECT {figures} FROM placements p JOIN items i ON i.id = p.item_id "
+        "SELECT max(p.submitted >= ?), sum(p.seconds) FROM placements p JOIN items i ON i.id = p.item_id "
         "JOIN studies t ON t.id = i.study_id WHERE p.rater_id = ? AND t.name = ? AND p.state = 'done' "
-        f"AND p.purpose IN {QUEUED} AND p.purpose <> 'training'"
-        f"{f' GROUP BY {TOGETHER}' if grouped else ''}",
+        f"AND p.purpose IN {QUEUED} AND p.purpose <> 'training' GROUP BY {studies.ONE}",
         [since, rater, study],
     ).fetchall()
     timed = [seconds for _, seconds in rows if seconds]
@@ -328,11 +295,11 @@ def items_of(db: Database, numbers: Iterable[int]) -> list[int]:
     return [
         item
         for number in numbers
-        for item in ([of for _, of in _together(db, number)] if number > FIRST else [number])
+        for item in ([of for _, of in parts(db, number)] if number > FIRST else [number])
     ]
 
 
-def _together(db: Database, placement: int) -> list[tuple[int, int]]:
+def parts(db: Database, placement: int) -> list[tuple[int, int]]:
     """The placements, with their items, that are one item on a desk with this one: itself, or its group's."""
     rows = db.execute(
         f"SELECT p.item_id, {studies.RANKED} FROM placements p JOIN items i ON i.id = p.item_id "
@@ -385,7 +352,7 @@ def get(db: Database, rater: int, placement: int) -> Placement:
 
 def numbered(db: Database, rater: int, number: int) -> Placement:
     """What lies on a desk under this number. Raises NotAllowed where nothing does."""
-    first, *others = (get(db, rater, part) for part in parts(db, find_id(db, rater, number)))
+    first, *others = (get(db, rater, part) for part, _ in parts(db, find_id(db, rater, number)))
     if not studies.get(db, first.study).ranks:
         return first
     shown, digits = _order([first, *others]), dict[str, float]()
@@ -410,7 +377,7 @@ def rank(
     """Store the order of a group as answers to its pairs, or take it back (None): each conversation as shown
     has a digit, its rank. Raises StudyError for what is no such order.
     """
-    group = [get(db, rater, part) for part in parts(db, placement)]
+    group = [get(db, rater, part) for part, _ in parts(db, placement)]
     if ranks is None:
         for pair in group:
             answer(db, rater, pair.id, question, None)
@@ -429,11 +396,6 @@ def rank(
         raise StudyError("Two have the same rank, which this question does not allow.")
     for part, score in scores.items():
         answer(db, rater, part, question, score, reason)
-
-
-def parts(db: Database, placement: int) -> list[int]:
-    """The placements that are one item on a desk with this one, itself among them."""
-    return [part for part, _ in _together(db, placement)]
 
 
 def answer(

@@ -6,7 +6,7 @@ from sqlite_utils import Database
 
 from concord.store.database import once
 from concord.store.purposes import RATED
-from concord.store.studies import KEPT, KEY, study_id
+from concord.store.studies import KEPT, KEY, ONE, RANKED, study_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,20 +39,23 @@ class Item:
 
 
 _ITEMS = (
-    f"SELECT x.name, i.id, i.conversation_id, {KEY} AS key, i.turn, i.stratum, p.state, p.reason, p.flag, "
-    f"p.seconds, c.reply_chars + ifnull(d.reply_chars, 0), p.submitted, iif(p.purpose IN {RATED}, 'item', "
-    "p.purpose) AS kind, t.name FROM placements p JOIN items i ON i.id = p.item_id "
+    f"SELECT x.name, min(i.id), i.conversation_id, iif({RANKED}, i.stratum, {KEY}) AS key, i.turn, "
+    "i.stratum, p.state, p.reason, p.flag, sum(p.seconds), sum(c.reply_chars + ifnull(d.reply_chars, 0)) "
+    f"/ count(DISTINCT i.conversation_id), p.submitted, iif(p.purpose IN {RATED}, 'item', p.purpose) "
+    "AS kind, t.name FROM placements p JOIN items i ON i.id = p.item_id "
     "JOIN studies t ON t.id = i.study_id JOIN raters x ON x.id = p.rater_id "
     "JOIN conversations c ON c.id = i.conversation_id LEFT JOIN conversations d ON d.id = i.other_id "
     f"WHERE {KEPT} AND "
 )
+# In a group of n each conversation stands in n − 1 of its pairs, whose first ones are n − 1.
+_EACH = f"GROUP BY p.rater_id, {ONE}"
 _REMARKED = "(p.flag <> '' OR p.state = 'skipped')"
-_IN_ORDER = "ORDER BY t.id, key, ifnull(i.turn, 0), x.name, kind"
+_IN_ORDER = f"{_EACH} ORDER BY t.id, key, ifnull(i.turn, 0), x.name, kind"
 
 
 def items(db: Database, name: str) -> list[Item]:
     """Every dealt item of a study, by annotator, in their order. Raises NotFound."""
-    which = f"i.study_id = ? AND p.purpose IN {RATED} ORDER BY x.name, p.position"
+    which = f"i.study_id = ? AND p.purpose IN {RATED} {_EACH} ORDER BY x.name, p.position"
     return [Item(*row) for row in db.execute(_ITEMS + which, [study_id(db, name)])]
 
 
@@ -69,12 +72,6 @@ def remarks_on(db: Database, conversation: int) -> list[Item]:
     """The same of a conversation, in all studies."""
     which = f"i.conversation_id = ? AND {_REMARKED} {_IN_ORDER}"
     return [Item(*row) for row in db.execute(_ITEMS + which, [conversation])]
-
-
-def strata(db: Database, name: str) -> list[tuple[str, int]]:
-    """The strata of a study and the units drawn of each."""
-    sql = "SELECT stratum, count(*) FROM items WHERE study_id = ? AND known = '' GROUP BY 1 ORDER BY 1"
-    return list(db.execute(sql, [study_id(db, name)]).fetchall())
 
 
 def stock(db: Database) -> str:

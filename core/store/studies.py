@@ -26,6 +26,8 @@ RANKED = (
     "EXISTS (SELECT 1 FROM criteria k WHERE k.scope = 'study:' || t.name AND k.scale ->> '$[2]' = 'ranking')"
 )
 """Whether the pairs of a scenario are a group that is put in order, in a study t."""
+ONE = f"iif({RANKED}, i.study_id || ' ' || i.stratum || ' ' || p.purpose || ' ' || p.attempt, p.id)"
+"""What is one item on a desk, where an item i of a study t lies by a placement p: itself, or its group."""
 FEWEST_PINNED = 8
 """Conversations rated by people that a pinned study has at least; below it no interval is given."""
 _PINNED = "study"
@@ -66,6 +68,11 @@ class Study:
     def ranks(self) -> bool:
         """Whether the pairs of a scenario are a group that is put in order: one item on a desk."""
         return any(criterion.scale.kind.ranks for criterion in self.criteria)
+
+    @property
+    def counted(self) -> str:
+        """What is counted in it, in words."""
+        return "groups" if self.ranks else "pairs" if self.pairs else "items"
 
     @property
     def rubric(self) -> str:

@@ -4,6 +4,7 @@
 is to lie on somebody's desk, what stands beside it, what follows an answer, which tables count it.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +16,7 @@ from concord.store import acts, answers, placements, studies
 from concord.store.answers import ItemAnswer
 from concord.store.database import once
 from concord.store.placements import Placed
-from concord.store.purposes import PURPOSES, UNRATED
+from concord.store.purposes import HIDDEN, PURPOSES, UNRATED
 from concord.store.studies import Study
 from concord.studies.purposes import (
     Blind,
@@ -114,12 +115,11 @@ def tables(db: Database, name: str) -> list[Table]:
     ]
 
 
-def hidden_in_words(hidden: Mapping[str, Mapping[str, int]]) -> str:
-    """How many unannounced items everybody has, in words."""
-    return ", ".join(
-        f"{person} {' and '.join(f'{n} {purpose} items' for purpose, n in counts.items())}"
-        for person, counts in hidden.items()
-    )
+def hidden(db: Database, name: str) -> str:
+    """How many unannounced items lie among everybody's, in words; “” where none do."""
+    counts = Counter((one.person, one.purpose) for one in placements.placed(db, name, HIDDEN))
+    each = (f"{person} {n} {purpose} items" for (person, purpose), n in sorted(counts.items()))
+    return f"Hidden among them: {', '.join(each)}." if counts else ""
 
 
 def look(db: Database, purpose: str, name: str, rater: int | None) -> Look | None:

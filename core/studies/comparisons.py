@@ -26,8 +26,6 @@ ALL_JUDGES = "all judges"
 PEOPLE = "people"
 GOLD = "gold labels"
 SEED = 0
-MANY = 50
-"""Beyond so many people a judge stands beside all of them together only."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +60,9 @@ def compared(
     """The comparisons of a benchmark, or of a study of pairs: by each judge, by the vote of several, by the
     vote of people. Of several questions it is the first one that fits `question`, whose empty names fit all.
 
-    Every judge and the judges' vote is compared with the people's vote, every judge with each person, and
-    every two persons. Of the comparisons `asked`, the `failed` have no usable verdict; `once` are the judges
-    asked in one order only. Raises NotFound for a question or player nobody compared by and for an unknown
+    Every judge and the judges' vote is compared with the people's vote, and every two persons. Of the
+    comparisons `asked`, the `failed` have no usable verdict; `once` are the judges asked in one order only;
+    figures count `units`. Raises NotFound for a question or player nobody compared by and for an unknown
     value in `facets`, ConcordError where nothing was compared.
     """
     of = studies.get(db, name) if name in studies.names(db, pairs=True) else None
@@ -123,6 +121,7 @@ def compared(
     basis = {
         "benchmark": benchmark,
         "study": study,
+        "units": "groups" if of and of.ranks else "scenarios",
         "question": question,
         "where": facets or {},
         "players": tuple(chosen),
@@ -144,7 +143,7 @@ def compared(
         replace(BIAS, rows=tuple(pairwise.bias(placed))),
         replace(LEANINGS, rows=tuple(pairwise.leanings(table, **draws))),
         replace(ORDERS, rows=tuple(_orders(given, **draws)) if of and of.ranks else ()),
-        _agreement(_matches(given, _asked(table), **draws)),
+        _agreement(_matches(given, **draws)),
     )
 
 
@@ -169,31 +168,30 @@ def _raters(given: pd.DataFrame, attempts: pd.DataFrame) -> list[tuple[str, str,
     return results
 
 
-def _matches(given: pd.DataFrame, attempts: pd.DataFrame, **draws: int) -> list[Row]:
-    people = given[given.kind == "human"]
-    votes = {name: given[given.kind == kind] for name, kind in ((PEOPLE, "human"), (GOLD, "gold"))}
+def _matches(given: pd.DataFrame, **draws: int) -> list[Row]:
+    """Agreement of each judge, and of their vote, with the votes of people and of gold labels; of people with
+    each other, and of every two of them who compared a pair in common.
+    """
+    people, by_judges = given[given.kind == "human"], given[given.kind == "judge"]
+    votes = {PEOPLE: people, GOLD: given[given.kind == "gold"]}
     voted = {name: pairwise.vote(of) for name, of in votes.items() if not of.empty}
-    persons = sorted(people.rater.unique())
-    each = {str(person): of for person, of in people.groupby("rater")}
-    by_judges, tried = given[given.kind == "judge"], attempts[attempts.kind == "judge"]
-    judges = sorted(tried.rater.unique())
-    matches = []
-    for judge in judges:
-        mine, of = by_judges[by_judges.rater == judge], tried[tried.rater == judge]
-        for name, theirs in (*voted.items(), *(each.items() if len(persons) <= MANY else ())):
-            matches.append(_beside(judge, name, mine, theirs, of, **(draws if name in voted else {})))
+    judges = {str(judge): theirs for judge, theirs in by_judges.groupby("rater")}
     if len(judges) > 1:
-        every = pairwise.vote(by_judges)
-        matches += [
-            _beside(ALL_JUDGES, name, every, theirs, tried, **draws) for name, theirs in voted.items()
-        ]
+        judges[ALL_JUDGES] = pairwise.vote(by_judges)
+    matches = [
+        pairwise.match(judge, name, mine, theirs, **draws)
+        for judge, mine in judges.items()
+        for name, theirs in voted.items()
+    ]
     if len(voted) > 1:
         matches.append(pairwise.match(PEOPLE, GOLD, voted[PEOPLE], voted[GOLD], **draws))
-    if len(persons) > 1:
+    each = {str(person): theirs for person, theirs in people.groupby("rater")}
+    if len(each) > 1:
         matches.append(pairwise.among(PEOPLE, people, **draws))
-    for one, other in _sharing(people):
-        matches.append(pairwise.match(one, other, each[one], each[other]))
-    return matches
+    shared = set[tuple[str, str]]()
+    for _, raters in people.groupby(pairwise.PAIR).rater:
+        shared.update(combinations(sorted(set(raters)), 2))
+    return matches + [pairwise.match(a, b, each[a], each[b]) for a, b in sorted(shared)]
 
 
 def _orders(given: pd.DataFrame, **draws: int) -> Iterator[Row]:
@@ -211,32 +209,6 @@ def _orders(given: pd.DataFrame, **draws: int) -> Iterator[Row]:
         if both:
             pairs = ((theirs[scenario].to_numpy(), people[scenario].to_numpy()) for scenario in both)
             yield {"a": name, "b": PEOPLE, **rankings.beside(pairs, **draws)}
-
-
-def _sharing(people: pd.DataFrame) -> list[tuple[str, str]]:
-    """Every two persons who compared a pair in common."""
-    persons = set[tuple[str, str]]()
-    for _, raters in people.groupby(pairwise.PAIR).rater:
-        persons.update(combinations(sorted(set(raters)), 2))
-    return sorted(persons)
-
-
-def _beside(
-    judge: str, name: str, mine: pd.DataFrame, theirs: pd.DataFrame, tried: pd.DataFrame, **draws: int
-) -> Row:
-    """A judge beside people, with how many of their pairs it was not asked about or has not answered."""
-    wanted, answered, attempted = (
-        set(rows[pairwise.PAIR].itertuples(index=False, name=None)) for rows in (theirs, mine, tried)
-    )
-    return pairwise.match(judge, name, mine, theirs, **draws) | {
-        "unasked": len(wanted - attempted - answered),
-        "incomplete": len(wanted & attempted - answered),
-    }
-
-
-def _asked(table: pd.DataFrame) -> pd.DataFrame:
-    """What was asked, answered or not: scenario, one, other, rater, kind."""
-    return table.assign(one=table[["a", "b"]].min(axis=1), other=table[["a", "b"]].max(axis=1))
 
 
 percent = partial(Column, digits=3, percent=True)
@@ -257,7 +229,7 @@ def verdict(result: Compared, rater: str) -> str:
     turn = 1 if duel["one"] == first else -1
     won, lost = (duel[name] for name in ("won", "lost")[::turn])
     ends = sorted(turn * end for end in duel["delta"].interval or ())
-    counted = f"{won} won, {duel['tied']} tied, {lost} lost of {duel['n']}"
+    counted = f"{won} won, {duel['tied']} tied, {lost} lost of {duel['n']} {result.basis['units']}"
     if ends:
         gap = turn * duel["delta"].value
         counted += f"; wins less losses {gap:+z.0%} ({ends[0]:+z.0%} to {ends[1]:+z.0%})"
@@ -300,14 +272,14 @@ STRENGTHS = empty(
     "Bradley–Terry strengths (log scale, mean 0)",
     Column("rater"),
     Column("player", "model"),
-    Column("strength", interval="ends", n=True, help="Log scale, mean 0; n pairs"),
+    Column("strength", interval="ends", n=True, help="Log scale, mean 0; n: answers to pairs"),
 )
 LUCE = replace(
     STRENGTHS,
     title="Plackett–Luce strengths (log scale, mean 0)",
     columns=(
         *STRENGTHS.columns[:-1],
-        replace(STRENGTHS.columns[-1], help="Log scale, mean 0; n orders"),
+        replace(STRENGTHS.columns[-1], help="Log scale, mean 0; n: orders, one a group and rater"),
     ),
 )
 BIAS = empty(
@@ -361,15 +333,8 @@ def _agreement(matches: Sequence[Row]) -> Table:
         Column("alpha", "Krippendorff's α", digits=3, interval="ends", help="Of answers as categories"),
         Column("kappa", "Cohen's κ", digits=3),
         *((strength,) if any(row["strength"] is not None for row in matches) else ()),
-        Column("unasked", "not asked", help="Pairs of these people that the judge was not asked about"),
-        Column(
-            "incomplete",
-            "order missing",
-            help="Pairs of these people without a usable verdict of the judge in both orders",
-        ),
     )
-    rows = tuple({"unasked": 0, "incomplete": 0} | row for row in matches)
-    return Table("agreement", "Agreement of judges and people", columns, rows)
+    return Table("agreement", "Agreement of judges and people", columns, tuple(matches))
 
 
 def _notes(
@@ -395,14 +360,8 @@ def _notes(
     if basis["people"]:
         sentences.append(
             "“people” takes everybody's answers to a pair together: the reply that more of them prefer, "
-            "a tie where as many prefer either. A judge is compared with people, and with each person, "
-            "on the pairs that it answered"
-            + (
-                " in both orders; left out are those that it was not asked about, and those without a usable "
-                "verdict in both orders."
-                if twice
-                else "."
-            )
+            "a tie where as many prefer either. A judge is compared with people on the pairs that it answered"
+            + (" in both orders." if twice else ".")
         )
     if basis["simulated"]:
         sentences.append(f"Mock models, neither people nor language models: {', '.join(basis['simulated'])}.")

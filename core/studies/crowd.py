@@ -183,7 +183,7 @@ def payments(
         row |= {"submission": one.submission, "task": one.task, "state": one.state, "items": items}
         row |= {"skipped": one.skipped, "left": one.open, "minutes": minutes}
         row |= {"elapsed": _minutes(one.came, one.last) if one.last else None, "amount": amount}
-        rows.append(row | {"code": one.code, "browsers": one.browsers, "clashes": one.clashes})
+        rows.append(row | {"code": one.code, "clashes": one.clashes})
     columns = (
         *map(Column, ("annotator", "participant", "submission", "task", "state")),
         *(Column(name, digits=0) for name in ("items", "skipped", "left")),
@@ -191,7 +191,6 @@ def payments(
         Column("elapsed", "minutes until the last item", digits=1),
         Column("amount", f"amount {currency}".strip(), digits=2),
         Column("code"),
-        Column("browsers", digits=0, help="Addresses and kinds of browser; two alike look like one."),
         Column("clashes", digits=0, help="Visits with this number and another submission."),
     )
     total = sum(row["amount"] for row in rows if isinstance(row["amount"], float))
@@ -201,11 +200,6 @@ def payments(
         f"{row['participant']}: somebody came with this number and another submission, and was not let in."
         for row in rows
         if row["clashes"]
-    ]
-    notes += [
-        f"{row['participant']}: came from {row['browsers']} browsers; two people may have used the link."
-        for row in rows
-        if isinstance(row["browsers"], int) and row["browsers"] > 1
     ]
     shown = notes if rows else ["Nobody came by a link for a crowd platform."]
     return Table("payments", f"Payments of {study}", columns, tuple(rows), notes=tuple(shown))

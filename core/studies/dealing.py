@@ -43,6 +43,8 @@ class Deal:
     back: Mapping[str, Collection[str]]
     count_as_first: bool
     disputed: Collection[int]
+    waiting: int
+    """How many of these have no extra rater yet, because nobody who may rate them is free."""
     lacking: int
     """How many conversations have fewer raters than they should."""
 
@@ -67,8 +69,8 @@ class Deal:
             )
         if self.rule:
             rule = self.rule.words(self.study.criteria)
-            extra = "each has, or gets, one extra rater where one is free"
-            sentences.append(f"{len(self.disputed)} items have {rule}; {extra}.")
+            wait = f" ({self.waiting} of them wait until one is free)" if self.waiting else ""
+            sentences.append(f"{len(self.disputed)} items have {rule}; each gets one extra rater{wait}.")
         return " ".join(sentences)
 
 
@@ -104,7 +106,7 @@ def deal_study(
     follow(db, deal, annotators)
     for person in annotators or [""]:
         audit.record(db, "dealt", name, person, audit.facts(overlap=overlap))
-    return dict(Counter(one.person for one in placements.queues(db, name)))
+    return access.items_of(db, name)
 
 
 def deal_beside(db: Database, name: str, person: str) -> None:
@@ -219,6 +221,7 @@ def plan(
         ]
         for person in dict.fromkeys([*desks, *people])
     }
+    disputed = extra_raters.disputed(db, study, k, rule)
     raters = Counter({key: len(of) for key, of in held.items()})
     raters.update(key for keys in new.values() for key in keys)
     return Deal(
@@ -231,7 +234,8 @@ def plan(
         new,
         back,
         more,
-        extra_raters.differing(db, study, k, rule) if rule else (),
+        disputed,
+        waiting=len({*disputed} - {one.item for one in there}),
         lacking=sum(raters[key] < (k or len(people)) for key in units),
     )
 

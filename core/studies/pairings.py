@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 from sqlite_utils import Database
@@ -15,7 +15,7 @@ from concord.conversation import Conversation
 from concord.errors import StudyError, check_known, not_found
 from concord.questions import LETTERS, preferences
 from concord.rating import Criterion, Preference, Verdict
-from concord.rubrics.rubric import Rubric, UnitKind, opening, sides
+from concord.rubrics.rubric import Rubric, UnitKind, opening
 from concord.rubrics.shelf import Numbered
 from concord.runs.registry import get, known_or_imported
 from concord.store import audit, conversations, scenarios, studies, tables
@@ -34,65 +34,34 @@ OWN = Criterion("", _ASKED, preferences(), counted=False, reason="optional", tit
 """A benchmark's own question."""
 
 
-class GivenPair(NamedTuple):
-    """Two conversations (keys) that are to be compared, and where a file says so."""
-
-    where: str
-    first: str
-    second: str
-
-
 def new(
     db: Database,
     name: str,
     rubric: Numbered | None,
-    benchmark: str = "",
+    benchmark: str,
     n: int | None = None,
     *,
     players: Sequence[str] = (),
     facets: Where | None = None,
     seed: int = 0,
-    given: Sequence[GivenPair] | None = None,
-    source: str = "drawn",
     title: str = "",
     overlap: int = 0,
 ) -> Study:
     """Make a study of pairs that are compared by a rubric's pairwise questions, whose version is kept, or
     (None) by the benchmark's own one.
 
-    The pairs are those `given`, or `n` (None: all) drawn from a benchmark's: two players' conversations of
-    one scenario (the facet that names it, else those that tell a benchmark's items apart), or with one prompt
-    and context where conversations name none. Of last replies also the dialogues before them are the same.
-    Every two players get the same number of pairs, or one more; the same seed draws the same. Each pair is
-    for `overlap` people, 0: for everybody. Raises NotFound for an unknown player or facet, StudyError where
-    there is nothing to compare.
+    `n` (None: all) are drawn from a benchmark's: two players' conversations of one scenario (the facet that
+    names it, else those that tell a benchmark's items apart), or with one prompt and context where
+    conversations name none. Of last replies also the dialogues before them are the same. Every two players
+    get the same number of pairs, or one more; the same seed draws the same. Each pair is for `overlap`
+    people, 0: for everybody. Raises NotFound for an unknown player or facet, StudyError where there is
+    nothing to compare.
     """
-    unit: UnitKind = rubric.rubric.unit if rubric else "last-reply"
-    if rubric:
-        question(rubric.rubric)
-        if rubric.rubric.ranks and given is not None:
-            raise StudyError("A file names pairs, and a ranking is of groups, which are drawn: leave it out.")
     if name in conversations.benchmark_names(db):
         raise StudyError(f"“{name}” is the name of conversations here. Give the study another one.")
-    if given is not None:
-        benchmark, pairs = _checked(db, unit, given)
-    else:
-        candidates = (
-            _alike(db, unit, benchmark, players, facets, apart=rubric.rubric.ranks)
-            if rubric
-            else _own(db, benchmark, players, facets)
-        )
-        drawing = draw_groups if rubric and rubric.rubric.ranks else draw
-        pairs = drawing(_table(db, benchmark, candidates), n, seed) if candidates else []
-    if not pairs:
-        raise StudyError(
-            f"No two players of “{benchmark}” answered the same "
-            + (
-                "dialogue with their last replies."
-                if unit == "last-reply"
-                else "scenario, or prompt with the same context beside it."
-            )
-        )
+    candidates = _candidates(db, rubric, benchmark, players, facets)
+    drawing = draw_groups if rubric and rubric.rubric.ranks else draw
+    pairs = drawing(_table(db, benchmark, candidates), n, seed)
     about: dict[str, Any] = {"drawn": {"benchmark": benchmark}}
     questions: tuple[Criterion, ...] = (OWN,)
     guidelines = ""
@@ -102,25 +71,42 @@ def new(
         questions = tuple(replace(each, reason="optional") for each in rubric.rubric.pairs)
         title, guidelines = title or rubric.rubric.title, rubric.rubric.guidelines
     title = title or f"{get(benchmark).title}: which reply is better?"
-    texts = title, guidelines, source
+    texts = title, guidelines
     studies.create(db, Study(name, questions, *texts, overlap=overlap, seed=seed, kind="pairs", meta=about))
     studies.add_pairs(db, name, pairs)
-    how = audit.facts(benchmark=benchmark, source=source, n=n, players=players, seed=seed, **(facets or {}))
+    how = audit.facts(benchmark=benchmark, n=n, players=players, seed=seed, **(facets or {}))
     audit.record(db, "drawn", name, detail=f"pairs; {how}")
     return studies.get(db, name)
 
 
-def _own(
-    db: Database, benchmark: str, players: Sequence[str], facets: Where | None
+def count(db: Database, rubric: Numbered | None, benchmark: str, players: Sequence[str] = ()) -> int:
+    """How many pairs, or groups, `new` can draw. Raises as it does."""
+    candidates = _candidates(db, rubric, benchmark, players, None)
+    return len({scenario for scenario, *_ in candidates} if rubric and rubric.rubric.ranks else candidates)
+
+
+def _candidates(
+    db: Database, rubric: Numbered | None, benchmark: str, players: Sequence[str], facets: Where | None
 ) -> list[tuple[str, int, str, int, str]]:
-    """What a benchmark's own question compares: (scenario, id, key, id, key). Raises StudyError."""
-    same = get(benchmark).scenario_facet
-    if not same:
+    """What a rubric, or a benchmark's own question, can compare: (scenario, id, key, id, key)."""
+    same, unit = get(benchmark).scenario_facet if rubric is None else "", "last-reply"
+    if rubric:
+        question(rubric.rubric)
+        unit = rubric.rubric.unit
+        candidates = _alike(db, rubric.rubric, benchmark, players, facets)
+    elif same:
+        chosen = _players(db, benchmark, players, facets)
+        candidates = compared.pairs(db, benchmark, same, chosen, facets=facets)
+    else:
         raise StudyError(
             f"Nothing in {get(benchmark).title} is answered by several models alike, "
             "so there is nothing to compare two by two."
         )
-    return compared.pairs(db, benchmark, same, _players(db, benchmark, players, facets), facets=facets)
+    if not candidates:
+        what = "scenario, or prompt with the same context beside it"
+        alike = "dialogue with their last replies" if unit == "last-reply" else what
+        raise StudyError(f"No two players of “{benchmark}” answered the same {alike}.")
+    return candidates
 
 
 def find(db: Database, name: str) -> Study | None:
@@ -142,43 +128,37 @@ def question(rubric: Rubric, criterion: str = "") -> PairQuestion:
 
 
 def _alike(
-    db: Database,
-    unit: UnitKind,
-    benchmark: str,
-    players: Sequence[str],
-    facets: Where | None,
-    *,
-    apart: bool = False,
+    db: Database, rubric: Rubric, benchmark: str, players: Sequence[str], facets: Where | None
 ) -> list[tuple[str, int, str, int, str]]:
     """Every two players' conversations that were asked alike: (scenario, id, key, id, key).
 
-    Where they are to be told `apart`, several groups of a scenario have names of their own.
+    Of a ranking several groups of a scenario have names of their own.
     """
     chosen = _players(db, benchmark, players, facets)
     wanted = Filter(benchmark, players=tuple(chosen), facets={k: tuple(v) for k, v in (facets or {}).items()})
     there = set(conversations.table(db, wanted).id.tolist())
-    same, by = known_or_imported(benchmark).scenario_facet, _by(benchmark)
+    of_benchmark = known_or_imported(benchmark)
+    same = of_benchmark.scenario_facet
+    by = (same,) if same else of_benchmark.items
     groups: dict[tuple[str, ...], dict[str, tuple[int, str]]] = {}
     for number, conversation in conversations.each(db, benchmark):
         if number in there and conversation.messages:
-            group = groups.setdefault(_prompt(unit, by, conversation), {})
+            group = groups.setdefault(_prompt(rubric.unit, by, conversation), {})
             group.setdefault(conversation.player, (number, conversation.key))
     dropped = set(scenarios.keys(db, benchmark, same, "discarded"))
     several = Counter(scenario for scenario, *_ in groups)
     return [
-        (" / ".join(filter(None, group)) if apart and several[scenario] > 1 else scenario, *of[a], *of[b])
+        (
+            " / ".join(filter(None, group)) if rubric.ranks and several[scenario] > 1 else scenario,
+            *of[a],
+            *of[b],
+        )
         for group, of in groups.items()
         for scenario in group[:1]
         if scenario not in dropped
         for a, b in combinations(chosen, 2)
         if a in of and b in of
     ]
-
-
-def _by(benchmark: str) -> tuple[str, ...]:
-    """The facets that name what is answered: the one of the scenario, else those that tell items apart."""
-    of = known_or_imported(benchmark)
-    return (of.scenario_facet,) if of.scenario_facet else of.items
 
 
 def _prompt(unit: UnitKind, by: Sequence[str], conversation: Conversation) -> tuple[str, ...]:
@@ -195,51 +175,6 @@ def _prompt(unit: UnitKind, by: Sequence[str], conversation: Conversation) -> tu
     text = hashlib.sha256(text.encode()).hexdigest()[:12]
     scenario = " / ".join(named) if named and all(named) else f"prompt {text}"
     return scenario, conversation.language, text if unit == "last-reply" else ""
-
-
-def _checked(
-    db: Database, unit: UnitKind, given: Sequence[GivenPair]
-) -> tuple[str, list[tuple[str, int, int]]]:
-    """The benchmark of given pairs, and each as (scenario, id, id). Raises StudyError."""
-    scenario_of: dict[tuple[int, int], str] = {}
-    benchmark = ""
-    for where, *keys in given:
-        ids = [conversations.find_id(db, key) for key in keys]
-        for key, number in zip(keys, ids, strict=True):
-            if number is None:
-                raise StudyError(f"{where}: “{key}” is no conversation of this workspace.")
-        one, other = (conversations.load(db, key) for key in keys)
-        benchmark = benchmark or one.benchmark
-        if wrong := _why_not(unit, benchmark, one, other):
-            raise StudyError(f"{where}: “{keys[0]}” and “{keys[1]}” cannot be compared: {wrong}")
-        first, second = sorted(number for number in ids if number is not None)
-        if (first, second) in scenario_of:
-            raise StudyError(f"{where}: “{keys[0]}” and “{keys[1]}” are named twice. Remove one of the two.")
-        scenario_of[first, second] = _prompt(unit, _by(benchmark), one)[0]
-    if not scenario_of:
-        raise StudyError("There are no pairs in it. Each row names two conversations: first and second.")
-    return benchmark, [(scenario, *pair) for pair, scenario in scenario_of.items()]
-
-
-def _why_not(unit: UnitKind, benchmark: str, one: Conversation, other: Conversation) -> str:
-    """Why two conversations cannot be compared; empty if they can."""
-    if one.key == other.key:
-        return "they are the same conversation."
-    if {one.benchmark, other.benchmark} != {benchmark}:
-        return f"all pairs of a study are of one name, here “{benchmark}”."
-    if one.player == other.player:
-        return f"both are by {one.player}, so nothing is learnt of one player against another."
-    by = _by(benchmark)
-    for name in by:
-        if (mine := one.facets.get(name, "")) != (theirs := other.facets.get(name, "")):
-            return f"their {name} differs, “{mine}” and “{theirs}”."
-    if _prompt(unit, by, one) != _prompt(unit, by, other):
-        return "they answer different prompts, or what is shown beside them differs."
-    try:
-        sides(unit, one, other)
-    except StudyError as error:
-        return str(error)
-    return ""
 
 
 def _players(db: Database, benchmark: str, players: Sequence[str], facets: Where | None) -> list[str]:

@@ -54,13 +54,10 @@ def _by_annotator(items: Iterable[Item]) -> dict[str, list[Item]]:
 
 
 class Signs(NamedTuple):
-    """How a study's annotators work: what hidden items show, whose ratings look careless (else a sentence
-    that nobody's do; “” without any rating), and a table.
-    """
+    """How a study's annotators work: what hidden items show, whose ratings look careless, and a table."""
 
     warnings: list[Flag]
     suspicions: list[Flag]
-    unsuspicious: str
     table: Table
 
 
@@ -69,11 +66,9 @@ def signs(db: Database, name: str) -> Signs:
     """What the items and answers of a study show; of pairs hidden items and times. Raises NotFound."""
     study, items = studies.get(db, name), stored.items(db, name)
     criteria, given = study.criteria, _frame(db, study)
-    suspected = suspicions(items, given, criteria)
     return Signs(
         warnings(criteria, known.pairs(db, name), known.checks(db, name)),
-        suspected,
-        "" if suspected or given.empty else unsuspicious(items, given),
+        suspicions(items, given, criteria),
         quality_table(items, given, [*acts.excluded(db, name)]),
     )
 
@@ -104,28 +99,6 @@ def suspicions(
     flags = [*_one_answer(names, grids, scales), *_same_on_all(names, grids)]
     flags += [Flag("too fast", f"{name} {how}") for name, mine in by_name.items() for how in _too_fast(mine)]
     return ranked(flags)
-
-
-def unsuspicious(items: Sequence[Item], given: Columns | pd.DataFrame) -> str:
-    """The sentence for a study in which `suspicions` names nobody: how many it looked at, and for what.
-
-    Speed is spoken of where times were measured, not of items of one turn, and where reading takes seconds:
-    of shorter replies nobody is too fast.
-    """
-    _, grids = _grids(_people(given))
-    rated = np.any([~np.isnan(grid) for grid in grids.values()], axis=0) if grids else np.zeros((0, 0), bool)
-    enough = int((rated[:, rated.sum(axis=0) > 1].sum(axis=1) >= FEWEST_ITEMS).sum())
-    if not enough:
-        return (
-            f"Whose ratings look careless is not said yet: nobody has rated {FEWEST_ITEMS} items that others "
-            "rated, too."
-        )
-    timed = any(i.seconds and i.turn is None and i.reply_chars > LONG * READING for i in items)
-    fast = " or rates faster than the replies can be read" if timed else ""
-    return (
-        f"Nobody's ratings look careless: of the annotators who share at least {FEWEST_ITEMS} items with "
-        f"others ({enough}) none gives one answer more often than they do{fast}."
-    )
 
 
 def quality_table(items: Sequence[Item], given: pd.DataFrame, excluded: Sequence[str] = ()) -> Table:

@@ -1,6 +1,5 @@
 """What a researcher does about a study while people rate it; each act is recorded with who, when and why."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -46,16 +45,16 @@ def reassign(db: Database, name: str, annotator: str, reason: str) -> str:
     nothing more unless a deal names them. Raises NotFound, and StudyError where nobody is left to rate.
     """
     access.annotator_id(db, annotator)
-    if not set(access.annotators_of(db, name)) - {annotator} - acts.left(db, name):
+    before = access.items_of(db, name)
+    if not before.keys() - {annotator} - acts.left(db, name):
         raise StudyError(f"Nobody but {annotator} has items of “{name}”. Deal it to somebody else first.")
-    before = Counter(one.person for one in placements.queues(db, name))
     acts.record(db, name, "reassigned", reason, annotator)
     crowds.expire(db, name)
     dealing.follow(db, dealing.plan(db, name, without=[annotator]), without=[annotator])
-    after = Counter(one.person for one in placements.queues(db, name))
-    back = before[annotator] - after[annotator]
-    changes = ((who, after[who] - before[who]) for who in sorted(before | after) if who != annotator)
-    others = ", ".join(f"{who} {change:+d}" for who, change in changes if change) or "as before"
+    after = access.items_of(db, name)
+    gained = {who: after.get(who, 0) - before.get(who, 0) for who in sorted(before | after)}
+    back = -gained.pop(annotator, 0)
+    others = ", ".join(f"{who} {change:+d}" for who, change in gained.items() if change) or "as before"
     items = "1 item" if back == 1 else f"{back} items"
     return f"{items} of “{name}” that {annotator} had not begun went back. Items of the others: {others}."
 
@@ -91,15 +90,14 @@ def requeue(db: Database, name: str, annotator: str, reason: str, keys: Sequence
     return len(chosen)
 
 
-def set_gold(db: Database, name: str, golds: Sequence[Gold]) -> dict[str, int]:
-    """Replace the gold items of a study and mix them into what lies on desks; returns everybody's number.
+def set_gold(db: Database, name: str, golds: Sequence[Gold]) -> None:
+    """Replace the gold items of a study and mix them into what lies on desks. Raises NotFound.
 
-    Whoever has rated everything gets none. Raises NotFound.
+    Whoever has rated everything gets none.
     """
     known.set_gold(db, name, golds)
     audit.record(db, "gold items set", name, detail=f"{len({gold.unit for gold in golds})} new")
     asking.deal(db, name)
-    return {person: n["gold"] for person, n in placements.hidden(db, name).items() if "gold" in n}
 
 
 def set_training(db: Database, name: str, golds: Sequence[Gold], rule: PassRule) -> None:

@@ -23,9 +23,6 @@ STRAY = 0.05
 WIDER = 2
 """A judge whose answers make people's range more than so many times as wide answers on another scale."""
 
-LONG, FEWEST = 7, 20
-"""Who uses the lower half alone of a scale of so many points is told, from so many answers."""
-
 
 def of_criterion(text: str) -> tuple[str, str]:
     """The criterion (“” where none is named) and the rest of `CRITERION=REST`."""
@@ -91,7 +88,7 @@ def shared_scale(
     given = {judge: answers for judge, answers in given.items() if len(answers)}
     if scale is not None and judged is not None and (judged.low, judged.high) != (scale.low, scale.high):
         why = f"judges answer on {_from(judged.low, judged.high)}, people on {_from(scale.low, scale.high)}"
-        return SharedScale(scale, dict.fromkeys(given, why), _half(people, given, judged, scale))
+        return SharedScale(scale, dict.fromkeys(given, why))
     if scale is None or scale.guessed:
         return _guess(people, given, scale)
     other, notes = {}, []
@@ -104,8 +101,7 @@ def shared_scale(
             other[judge] = reason
         elif off:
             notes.append(reason)
-    usual = {judge: answers for judge, answers in given.items() if judge not in other}
-    return SharedScale(scale, other, (*notes, *_half(people, usual, scale, scale)))
+    return SharedScale(scale, other, tuple(notes))
 
 
 def _guess(people: Floats, judges: Mapping[str, Floats], stored: Scale | None) -> SharedScale:
@@ -138,23 +134,6 @@ def _guess(people: Floats, judges: Mapping[str, Floats], stored: Scale | None) -
     parts = low < high and bool(np.any(theirs % 1))
     scale = between(low, high, guessed=True) if parts else guessed([low, high])
     return SharedScale(scale, other, (f"scale guessed: {_from(scale.low, scale.high)}", *notes))
-
-
-def _half(people: Floats, judges: Mapping[str, Floats], offered: Scale, scale: Scale) -> tuple[str, ...]:
-    """Who uses the lower half alone of a long scale, which others use whole: their scale may be a shorter."""
-    if offered.high - offered.low + 1 < LONG:
-        return ()
-    middle = (offered.low + offered.high) / 2
-    everybody = {**({"people": people} if scale == offered else {}), **judges}
-    enough = {who: answers for who, answers in everybody.items() if len(answers) >= FEWEST}
-    below = {who: float(answers.max()) for who, answers in enough.items() if answers.max() <= middle}
-    if len(below) == len(enough) > 1:
-        return ()
-    return tuple(
-        f"{who} {'give' if who == 'people' else 'gives'} nothing above {most:g} on the scale "
-        f"{_from(offered.low, offered.high)}: the scale that was used may be a shorter one"
-        for who, most in below.items()
-    )
 
 
 def _ends(scale: Scale) -> Floats:

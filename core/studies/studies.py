@@ -344,16 +344,3 @@ def _chances(db: Database, study: Study) -> dict[int, float]:
     kept = study.meta.get("drawn", {}).get("chance", {})
     units = studies.units(db, study.name) if kept else []
     return {unit["conversation_id"]: kept[unit["key"]] for unit in units if unit["key"] in kept}
-
-
-def of_paper(study: Study) -> str:
-    """The figures of a benchmark's paper for the language of a study, in a sentence; “” without any."""
-    from concord.runs.registry import BENCHMARKS  # loads every benchmark, of which few studies ask
-
-    drawn = study.meta.get("drawn", {})
-    benchmark = BENCHMARKS.get(drawn.get("benchmark", ""))
-    figures = benchmark.reported.get(drawn["filter"].get("language", ""), {}) if benchmark else {}
-    if benchmark is None or not figures:
-        return ""
-    words = " · ".join(f"{label} {figure}" for label, figure in figures.items())
-    return f"Figures of the paper “{benchmark.paper}”, for comparison, not of this study: {words}."

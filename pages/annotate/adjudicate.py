@@ -7,7 +7,6 @@ from sqlite_utils import Database
 
 from concord.errors import not_found
 from concord.store import studies as stored
-from concord.store.studies import Study
 from concord.studies import asking
 from concord.studies.purposes import Look, adjudicate
 from concord.studies.purposes.adjudicate import Rule
@@ -29,7 +28,7 @@ def page() -> None:
     """Draw the rule and what it names, or the work itself."""
     with workspace().read() as db:
         every = [study for name in stored.ranked(db) if not (study := stored.get(db, name)).anonymous]
-        names = [study.name for study in sorted(every, key=lambda study: _rank(db, study))]
+    names = [study.name for study in sorted(every, key=lambda study: adjudicate.rule_of(study) is None)]
     if st.query_params.get("work") == WORK:
         _work(names)
         return
@@ -68,14 +67,6 @@ def _look(db: Database, name: str) -> Look:
     look = asking.look(db, "adjudicate", name, None)
     assert look
     return look
-
-
-def _rank(db: Database, study: Study) -> int:
-    """Studies with items left to settle come first, then the others with a rule."""
-    if adjudicate.rule_of(study) is None:
-        return 2
-    look = _look(db, study.name)
-    return int(len(look.done) == len(look.items))
 
 
 def _rule(look: Look) -> None:

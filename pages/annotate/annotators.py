@@ -60,7 +60,8 @@ def _links() -> None:
         if len(made) > 1:
             st.markdown("All of them")
             st.code("\n".join(f"{name}\t{one}" for name, one in made.items()), language=None)
-        link("samples", "Deal them a sample")
+        chosen = st.query_params.get("study")
+        link("samples", "Deal them a sample", **({"study": chosen} if chosen else {}))
 
 
 def _invite() -> None:
@@ -162,7 +163,7 @@ def _one(people: list[Annotator]) -> None:
 def _trust() -> None:
     """Test–retest and gold items of a study's annotators, and who is left out of its figures."""
     with workspace().read() as db:
-        names = [name for name in stored.ranked(db) if access.annotators_of(db, name)]
+        names = [name for name in stored.ranked(db) if access.items_of(db, name)]
     if not names:
         return
     st.subheader(QUALITY, anchor=False)
@@ -170,13 +171,11 @@ def _trust() -> None:
     with workspace().read() as db:
         tables_of = asking.tables(db, name)
         signs = quality.signs(db, name)
-        people, out = access.annotators_of(db, name), acts.excluded(db, name)
+        people, out = list(access.items_of(db, name)), acts.excluded(db, name)
         done = acts.every(db, name)
         waiting = [one for one in people if placements.untrained(db, name, access.annotator_id(db, one))]
     for flag in [*signs.warnings, *signs.suspicions]:
         st.warning(plain(flag.text), icon=":material/speed:")
-    if signs.unsuspicious:
-        st.caption(signs.unsuspicious)
     for of in (signs.table, *tables_of):
         draw(of, titled=of.title != QUALITY)
     if waiting:

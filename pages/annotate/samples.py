@@ -48,13 +48,12 @@ def _study(names: list[str]) -> None:
     name = listed("Study", "study", names, names[0], format_func=studies_called())
     with workspace().read() as db:
         study = stored.get(db, name)
-        items, strata, people = progress.items(db, name), progress.strata(db, name), access.annotators(db)
+        items, people = progress.items(db, name), access.annotators(db)
+        units = stored.units(db, name)
         signs = quality.signs(db, name)
-        beside, waiting = placements.hidden(db, name), len(extra_raters.waiting(db, name))
+        hidden = asking.hidden(db, name)
     st.subheader("1 · Draw", anchor=False)
-    _facts(study, sum(count for _, count in strata))
-    with st.expander("What the sample is spread over", icon=":material/grid_view:"):
-        st.dataframe(pd.DataFrame(strata, columns=["combination (stratum)", "items"]), hide_index=True)
+    _facts(study, len({unit["key"] for unit in units}) if study.pairs else len(units))
     with st.expander("Guidelines", icon=":material/menu_book:"):
         text = drawing.editor(study.guidelines, key=f"guidelines of the study {name}")
         same = text == study.guidelines
@@ -72,14 +71,10 @@ def _study(names: list[str]) -> None:
     if not study.anonymous:
         if signs.table.rows:
             draw(signs.table)
-        if beside:
-            st.caption(plain(f"Hidden among them: {asking.hidden_in_words(beside)}."))
-        if waiting:
-            st.caption(extra_raters.waiting_words(waiting))
+        if hidden:
+            st.caption(plain(hidden))
         for flag in signs.suspicions:
             st.warning(plain(flag.text), icon=":material/speed:")
-        if signs.unsuspicious:
-            st.caption(signs.unsuspicious)
     _remarks(items)
     _ways_on(study)
     if not study.anonymous:
@@ -155,9 +150,8 @@ def _facts(study: Study, items: int) -> None:
     drawn = study.meta.get("drawn")
     parts = [
         f"**{plain(study.title)}**",
-        f"{items} pairs"
-        if study.pairs
-        else f"{items} items, rated {'turn by turn' if study.per_turn else 'as whole conversations'}",
+        f"{items} {study.counted}",
+        "" if study.pairs else "rated turn by turn" if study.per_turn else "rated as whole conversations",
         f"{study.overlap} {'person' if study.overlap == 1 else 'people'} each"
         if study.overlap
         else "everybody rates everything",

@@ -18,7 +18,7 @@ from concord.studies import asking
 from concord.studies.purposes import Question
 from pages.desk import form, sent
 from pages.desk.component import name
-from pages.desk.form import Moving, Placed
+from pages.desk.form import Moving
 
 OVER = {
     "adjudicate": "All settled – thank you!",
@@ -61,17 +61,14 @@ class BesideDesk:
             return Moving([], [])
         numbers = Numbers(db, self.study, self.person)
         item_of = {numbers.shown(item): item for item in look.items}
-        done = look.done
-        strip: list[Placed] = [
-            (shown, "done" if item in done else "open", False) for shown, item in item_of.items()
-        ]
+        done = {numbers.shown(item) for item in look.done}
         places = {unit["id"]: unit for unit in studies.units(db, self.study)}
-        items = []
-        for shown in form.ahead(strip, wanted):
-            if isinstance(shown, int) and (item := item_of.get(shown)) is not None:
-                state = {"id": shown, "state": "done" if item in done else "open"}
-                items.append(_item(db, look.study, places[item], look.items[item]) | state)
-        return Moving(strip, items)
+
+        def shown_as(shown: int) -> dict[str, Any]:
+            item, state = item_of[shown], "done" if shown in done else "open"
+            return _item(db, look.study, places[item], look.items[item]) | {"id": shown, "state": state}
+
+        return form.moving(item_of, done, wanted, shown_as)
 
     def apply(self, db: Database, event: Event) -> None:
         """Store an answer, or take it back, and the time at work."""

@@ -283,10 +283,7 @@ def estimate(plan: Plan, key: str, *, address: bool = False) -> None:
             + (", each a conversation or a judgement" if isinstance(plan, PlayPlan) else "")
         )
         if not found.left and not found.failed:
-            st.caption(
-                "Everything of this plan is stored. "
-                "Choose another player, judge or language, or more repeats."
-            )
+            st.caption("Everything of this plan is stored. Choose something else above, or more repeats.")
         for mixed in job.mixed:
             st.caption(plain(mixed))
         for line in status.calls(found):

@@ -66,6 +66,10 @@ def page() -> None:
         _draw(version, report_of(*version, options), middle, how)
     except ConcordError as error:
         sentence(error)
+        with workspace().read() as db:
+            pairs = study in stored.names(db, pairs=True)
+        if pairs:
+            link("comparisons", "Comparisons", pairs=study)
 
 
 def _draw(version: tuple[str, str, str], report: AgreementReport, top: Any, how: Any) -> None:

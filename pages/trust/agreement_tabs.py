@@ -36,7 +36,7 @@ from concord.statistics.glance import measured, panel_difference
 from concord.statistics.ratings import called
 from concord.store import access, acts, conversations, ratings
 from concord.store.conversations import Filter
-from concord.studies import quality, studies
+from concord.studies import studies
 from concord.table import Cell, Column, Table
 from pages.parts.address import link, read, several
 from pages.parts.charts import forest, show, undefined_rows
@@ -138,8 +138,6 @@ def _careless(report: AgreementReport) -> None:
     flags = careless(report)
     if flags:
         st.warning("\n".join(f"- {plain(flag.text)}" for flag in flags), icon=":material/speed:")
-    elif not of.study.anonymous:  # positions are no persons who could be careless
-        st.caption(f":material/speed: {quality.unsuspicious(of.dealt, of.rows)}")
     if flags or of.excluded:
         link("annotators", "Leave an annotator out, or take in again, with a reason", study=of.study.name)
 
@@ -162,8 +160,6 @@ def _judges(report: AgreementReport, criterion: str) -> None:
     if failed:
         at = {"study": report.of.study.name, "unreadable": "true"}
         link("conversations", f"{counted(failed, 'conversation')} with failed or cut replies", **at)
-    if paper := studies.of_paper(report.of.study):
-        st.caption(plain(paper))
 
 
 def _where(report: AgreementReport, criterion: str) -> None:

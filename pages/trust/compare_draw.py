@@ -41,7 +41,7 @@ def section(known: Sequence[str]) -> None:
         with workspace().read() as db:
             players = conversations.values(db, st.session_state[WHOSE])["player"]
         left.multiselect("Models", players, placeholder="all", key=MODELS)
-        right.number_input("Pairs, or groups", 0, value=100, key=NUMBER, help="0: all there are.")
+        right.number_input("Pairs, or groups, at most", 0, value=100, key=NUMBER, help="0: all there are.")
         right.number_input("Seed", 0, value=0, key=SEED, help="The same seed draws the same pairs.")
         name = st.text_input(
             "Name of the study", key=NAME, max_chars=60, placeholder="side-by-side-1"
@@ -56,8 +56,11 @@ def _made() -> None:
     with notice.writing() as db:
         used = shelf.find(workspace(), given[RUBRIC]) if given[RUBRIC] else None
         how = {"players": given[MODELS], "seed": given[SEED], "overlap": 1}
-        study = pairings.new(db, name, used, given[WHOSE], given[NUMBER] or None, **how)
+        there = pairings.count(db, used, given[WHOSE], given[MODELS])
+        n = min(given[NUMBER] or there, there)
+        study = pairings.new(db, name, used, given[WHOSE], n, **how)
         st.session_state["pairs"] = study.name
         notice.done(
-            f"The study of pairs “{plain(study.name)}” is made. Deal it to people, or have judges compare it."
+            f"The study “{plain(study.name)}” is made: {n} {study.counted}. Deal it to people, or have "
+            "judges compare it."
         )

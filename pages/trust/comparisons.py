@@ -108,11 +108,10 @@ def _of_study(study: Study) -> None:
     """A study of pairs: what is asked, the figures, then the way to its people and judges."""
     with workspace().read() as db:
         many = len({unit["key"] for unit in stored_studies.units(db, study.name)})
-        what = "groups" if study.ranks else "pairs"
         stamp = tables.stamp(db), stored.stamp(db)
     by = f" ({plain(study.rubric)} v{study.version})" if study.rubric else ""
     st.markdown(
-        f"**{plain(study.title)}** · {many:,} {what} of {plain(study.benchmark)} · asked: "
+        f"**{plain(study.title)}** · {many:,} {study.counted} of {plain(study.benchmark)} · asked: "
         + ", ".join(plain(question.label) for question in study.criteria)
         + f"{by} · {plain(study.source)}, seed {study.seed}"
     )
@@ -176,7 +175,8 @@ def _show(results: Compared) -> None:
         players = [str(row["player"]) for row in strengths.rows]
         rows = list(zip(players, strengths.estimates("strength"), strict=True))
         if any(figure.defined for _, figure in rows):
-            forest(rows, "Strength by model", "Strength (log scale, mean 0), 95% interval")
+            counted = strengths.columns[-1].help
+            forest(rows, "Strength by model", f"Strength, 95% interval. {counted}")
     with st.expander("The figures in tables", icon=":material/table:"):
         for each in shown.values():
             table.draw(each)

@@ -305,7 +305,7 @@ def mixed_in(server: Server, folder: Path) -> list[int]:
             lines.append(f"k{item},fluency,{truth(item, 'fluency')},1,It is so.,{'yes' * (item == gold[0])}")
         (folder / name).write_text("\n".join(lines) + "\n")
     told = concord(server.workspace, "study", "gold", "main", folder / "gold", "--feedback")
-    assert "Mixed in: ann 5, bob 5, cy 5, dee 5, eve 5." in told
+    assert all(f"{who} 5 gold items" in told for who in ("ann", "bob", "cy", "dee", "eve"))
     concord(server.workspace, "study", "training", "main", folder / "training", "--pass", 1)
     return gold
 

@@ -129,17 +129,10 @@ def test_another_verdict_refuses_the_file_and_leaves_what_was_there(fresh, run, 
         assert db.execute("SELECT count(*) FROM comparisons").fetchone() == (36,)
 
 
-def test_of_many_people_only_those_with_a_pair_in_common_are_matched(fresh, run, votes, monkeypatch):
+def test_judges_are_beside_the_vote_of_people_and_people_beside_each_other(fresh, run, votes):
     run(fresh, "import", "comparisons", votes)
     every = {(m["a"], m["b"]) for m in figures(fresh).matches.rows}
-    among = ("people", "each other")
-    assert every == {("gpt", "people"), ("gpt", "ann"), ("gpt", "bob"), ("ann", "bob"), among}
-    monkeypatch.setattr(comparisons, "MANY", 1)
-    assert {(m["a"], m["b"]) for m in figures(fresh).matches.rows} == {
-        ("gpt", "people"),
-        ("ann", "bob"),
-        among,
-    }
+    assert every == {("gpt", "people"), ("ann", "bob"), ("people", "each other")}
 
 
 def test_gold_labels_are_a_kind_of_their_own(fresh, run, votes):

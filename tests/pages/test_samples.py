@@ -7,10 +7,10 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from concord.conversation import Conversation, Message, Unit
+from concord.conversation import Conversation, Message
 from concord.demo.workspace import VISITOR
-from concord.rating import Criterion, Judgement, Rater, Rating
-from concord.store import access, conversations, known, placements, ratings, studies
+from concord.rating import Criterion
+from concord.store import access, conversations, known, placements, studies
 from concord.store.studies import Study
 from concord.workspace import Workspace
 from tests.filled import assigned
@@ -53,7 +53,7 @@ def test_progress_remarks_and_suspicions_are_shown(workspace: Workspace) -> None
     page = AppTest.from_string(FRAME, default_timeout=30)
     page.run()
     assert not page.exception
-    strata, progress, remarks = (table.value for table in page.dataframe)
+    progress, remarks = (table.value for table in page.dataframe)
     counts = progress[["annotator", "items", "done", "skipped", "flagged"]].values.tolist()
     assert counts == [["Ada", 15, 12, 1, 1], ["Bo", 15, 0, 0, 0]]
     assert sorted(zip(remarks.what, remarks.said, strict=True)) == [
@@ -61,7 +61,6 @@ def test_progress_remarks_and_suspicions_are_shown(workspace: Workspace) -> None
         ("skipped", RUDE),
     ]
     assert remarks.conversation.str.match(r"/conversations\?conversation=\d+$").all()
-    assert strata["items"].tolist() == [7, 8]
     warned = " ".join(warning.value for warning in page.warning).replace("\\", "")
     # Nobody else rated, so that nothing can be said of one answer to everything.
     assert "answer" not in warned
@@ -69,39 +68,6 @@ def test_progress_remarks_and_suspicions_are_shown(workspace: Workspace) -> None
         "Ada was faster than the replies can be read in 12 of 12 items" in warned
     )  # 600 characters take 10 seconds
     assert "Bo" not in warned
-
-
-def test_that_nobody_stands_out_is_said_where_somebody_was_looked_at(workspace: Workspace) -> None:
-    def said() -> str:
-        page = AppTest.from_string(FRAME, default_timeout=30)
-        page.query_params["study"] = "t"
-        return " ".join(caption.value for caption in page.run().caption)
-
-    with workspace.write() as db:
-        studies.create(db, Study("t", CRITERIA))
-        units = studies.add_units(db, "t", [(row["id"], None, "") for row in db.table("conversations").rows])
-        for n in range(15):
-            given = tuple(Rating(Unit(f"c{n}"), c.name, 3.0) for c in CRITERIA)
-            ratings.save_judgement(db, Judgement(f"j{n}", f"c{n}", Rater("a judge", "judge"), given))
-    assert "repeats" not in said()
-
-    def rate(name: str) -> None:
-        with workspace.write() as db:
-            who = access.annotator_id(db, name)
-            placements.assign(db, who, units)
-            for n, (item, *_) in enumerate(assigned(db, who, "t")[:10]):
-                for k, criterion in enumerate(CRITERIA):
-                    placements.answer(db, who, item, criterion.name, 1 + (n + k) % 5)
-                placements.add_seconds(db, who, item, 60)
-                placements.submit(db, who, item)
-
-    rate("Bo")
-    assert "is not said yet: nobody has rated 10 items that others rated, too." in said()
-    rate("Ada")
-    assert (
-        "Nobody's ratings look careless: of the annotators who share at least 10 items with others (2) none "
-        "gives one answer more often than they do or rates faster than the replies can be read." in said()
-    )
 
 
 def test_guidelines_are_rewritten(workspace: Workspace) -> None:

@@ -92,15 +92,20 @@ def test_what_two_windows_report_together_is_told_in_the_order_in_which_it_was_d
     def at(time: int, n: int) -> dict[str, Any]:
         return {"n": n, "at": time}
 
+    def order(boxes: dict[str, list[Any]]) -> list[tuple[str, list[Any]]]:
+        each: list[tuple[str, list[Any]]] = []
+        desk.take(boxes, lambda window, told: (each.append((window, told)) or 0, []))
+        return each
+
     boxes = {"left": [at(10, 1), at(40, 2)], "right": [at(20, 1), at(30, 2), at(50, 3)]}
-    assert [(window, [event["n"] for event in told]) for window, told in desk.in_order(boxes)] == [
+    assert [(window, [event["n"] for event in told]) for window, told in order(boxes)] == [
         ("left", [1]),
         ("right", [1, 2]),
         ("left", [2]),
         ("right", [3]),
     ]
     # What has no time comes first; what is no event is left to `apply`.
-    assert list(desk.in_order({"left": [at(1, 1)], "right": [{"n": 1}, "junk"]})) == [
+    assert order({"left": [at(1, 1)], "right": [{"n": 1}, "junk"]}) == [
         ("right", [{"n": 1}, "junk"]),
         ("left", [at(1, 1)]),
     ]

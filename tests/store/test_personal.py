@@ -46,7 +46,7 @@ def test_a_name_is_removed_everywhere_and_ratings_and_figures_stay(filled):
         for gone in ("Ada", "w0rker", "subm1t", "t4sk"):
             assert gone not in held, gone
         assert new != other
-        assert new in access.annotators_of(db, "first")
+        assert new in access.items_of(db, "first")
         with pytest.raises(NotFound):
             access.annotator_id(db, "Ada")
         with pytest.raises(access.sessions.LinkRefused):

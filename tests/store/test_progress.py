@@ -106,7 +106,6 @@ def test_items_tell_state_reason_flag_and_time(workspace: Workspace) -> None:
         placements.flag(db, rater, desk[1], "odd")
     with workspace.read() as db:
         first, second, third = progress.items(db, "s")
-        assert progress.strata(db, "s") == [("east", 2), ("west", 1)]
     assert (first.state, first.reason, first.seconds, first.reply_chars) == (
         "skipped",
         "broken",
@@ -117,7 +116,7 @@ def test_items_tell_state_reason_flag_and_time(workspace: Workspace) -> None:
 
 
 def test_an_unknown_study_is_named(workspace: Workspace) -> None:
-    for ask in (progress.mark, progress.items, progress.strata):
+    for ask in (progress.mark, progress.items):
         with workspace.read() as db, pytest.raises(NotFound, match="no study “t”"):
             ask(db, "t")
 

@@ -143,7 +143,7 @@ class TestExtra:
         assert len(placements.queues(db, "s")) == before + 6
         plan = dealing.plan(db, "s")
         assert (len(plan.disputed), plan.lacking) == (6, 0)
-        held = "6 items have answers at least 2 apart on a criterion; each has, or gets, one extra rater"
+        held = "6 items have answers at least 2 apart on a criterion; each gets one extra rater"
         assert held in plan.balance, "all six have theirs already"
         given = have(db)
         studies.deal_study(db, "s")
@@ -178,7 +178,7 @@ class TestExtra:
         running.reassign(db, "s", "cy", "moved")
         rate(db, "bob", BOB)
         assert have(db) == {}
-        assert len(extra_raters.waiting(db, "s")) == 2
+        assert dealing.plan(db, "s").waiting == 2
 
     def test_who_is_left_out_does_not_make_a_difference(self, db):
         all_to_two(db)
@@ -192,13 +192,13 @@ class TestExtra:
         to_train(db)
         rate(db, "ann", ANN)
         rate(db, "bob", BOB)
-        assert (have(db), len(extra_raters.waiting(db, "s"))) == ({}, 2)
+        assert (have(db), dealing.plan(db, "s").waiting) == ({}, 2)
         # A deal gives it to nobody in training either.
         studies.deal_study(db, "s")
         assert have(db) == {}
         running.admit(db, "s", "cy", "trained elsewhere")
         assert have(db) == {"k0": ["cy"], "k5": ["cy"]}
-        assert extra_raters.waiting(db, "s") == []
+        assert dealing.plan(db, "s").waiting == 0
 
     def test_who_is_in_training_gets_it_once_passed(self, db):
         all_to_two(db)
@@ -246,7 +246,7 @@ class TestExtra:
         stored.remember(db, "s", "extra", {"least": 2.0, "criterion": ""})
         rate(db, "ann", ANN)
         rate(db, "bob", BOB)
-        assert (have(db), len(extra_raters.waiting(db, "s"))) == ({}, 2)
+        assert (have(db), dealing.plan(db, "s").waiting) == ({}, 2)
         studies.deal_study(db, "s", ["cy"])
         assert have(db) == {"k0": ["cy"], "k5": ["cy"]}
 

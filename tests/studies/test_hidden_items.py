@@ -17,7 +17,7 @@ from concord.store import access, acts, conversations, desk, frames, known, plac
 from concord.store import studies as stored
 from concord.store.known import Check, Pair
 from concord.store.purposes import UNRATED
-from concord.studies import quality, running, studies
+from concord.studies import asking, quality, running, studies
 from concord.studies.purposes import gold
 from concord.workspace import Workspace
 from pages.desk import sent
@@ -223,7 +223,8 @@ class TestGold:
             ("fluency", 5.0, 0.0, True),
             ("wit", 4.0, 0.0, False),
         ]
-        assert running.set_gold(db, "s", golds) == {"ann": 3, "bob": 3}
+        running.set_gold(db, "s", golds)
+        assert asking.hidden(db, "s") == "Hidden among them: ann 3 gold items, bob 3 gold items."
         order = queue(db, "ann")
         places = sorted(order.index(c) for c in order if c > OWN)
         # Each lies in its own third of the 40 items.
@@ -312,7 +313,7 @@ def test_the_commands_of_a_study_with_hidden_items(workspace, run, tmp_path):
     file.write_text(HEAD + "k40,,wit,5,0,,yes\n", encoding="utf-8")
     mixed = run(workspace, "study", "gold", "s", file).output
     assert "attention checks among them: 1." in mixed
-    assert "Mixed in: ann 1, bob 1." in mixed
+    assert "ann 1 gold items, ann 8 repeat items, bob 1 gold items" in mixed
     with workspace.write() as db:
         rate(db, "ann", lambda again, c: (1 + c % 5, 1 + c % 5 if not again else 5 - c % 5))
     excluded = run(workspace, "study", "exclude", "s", "ann", "--reason", "Missed the check")

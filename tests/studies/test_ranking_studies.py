@@ -15,7 +15,6 @@ from concord.store import access, conversations, crowds, desk, placements, ratin
 from concord.store import comparisons as compared
 from concord.store.crowds import Crowd
 from concord.studies import asking, comparisons, crowd, dealing, pairings
-from concord.studies.pairings import GivenPair
 from concord.studies.purposes import adjudicate, gold
 from pages.desk import sent
 from pages.desk.beside import BesideDesk
@@ -115,8 +114,6 @@ def test_a_group_has_all_pairs_of_a_prompt_and_groups_are_drawn_whole(filled):
         assert len(studies.units(db, "two")) == 2 * 6
         with pytest.raises(StudyError, match="There are 3 groups, not 4"):
             pairings.new(db, "four", rubric(), "chats", 4)
-        with pytest.raises(StudyError, match="a ranking is of groups"):
-            pairings.new(db, "file", rubric(), given=[GivenPair("line 2", "w0", "x0")])
 
 
 @pytest.mark.parametrize(

@@ -86,18 +86,6 @@ def test_a_scale_declared_for_judges_is_another_though_their_answers_lie_on_peop
     assert found.other == {"j": "judges answer on 1 to 5, people on 0 to 5"}
 
 
-def test_a_judge_on_1_to_10_who_uses_1_to_5_alone_is_pointed_out():
-    people, judge = np.tile(np.arange(1.0, 11), 3), np.tile(np.arange(1.0, 6), 6)
-    found = shared_scale(people, {"j": judge, "k": people}, points(1, 10))
-    assert found.notes == (
-        "j gives nothing above 5 on the scale 1 to 10: the scale that was used may be a shorter one",
-    )
-    # Nothing to tell where all use the lower half, nor on a short scale, nor of a few answers.
-    assert not shared_scale(judge, {"j": judge}, points(1, 10)).notes
-    assert not shared_scale(people, {"j": judge[:19]}, points(1, 10)).notes
-    assert not shared_scale(np.tile(PEOPLE, 9), {"j": np.tile(scored(1, 2), 15)}, points(1, 5)).notes
-
-
 def test_without_answers_there_is_no_scale_to_guess():
     assert shared_scale(scored(), {}, None).scale is None
     assert shared_scale(scored(), {"j": scored(np.nan, 2)}, None).scale == points(1, 2)

@@ -305,28 +305,9 @@ def _versions(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
     return [v for v in versions(materials.prompts, "pingpong") if v != "v1"]
 
 
-REPORTED = {
-    "en": {
-        "samples, annotators": "250, 5",
-        "Krippendorff's alpha": "0.25",
-        "best single judge, final": "0.554",
-        "Avg(Sonnet, 4o), final": "0.604",
-    },
-    "ru": {
-        "samples, annotators": "265, 5",
-        "Krippendorff's alpha": "0.34",
-        "best single judge, final": "0.550",
-        "Avg(Sonnet, 4o), final": "0.612",
-    },
-}
-"""Tables 1, 2, 6 and 7 of the paper."""
-
-
 PINGPONG = Benchmark(
     name="pingpong",
     title="PingPong",
-    paper="PingPong: a benchmark for role-playing language models with user emulation and multi-model "
-    "evaluation",
     about="A player acts a character; an interrogator emulates a user in a situation; a panel of judges "
     "rates every turn.",
     roles=(
@@ -358,5 +339,4 @@ PINGPONG = Benchmark(
     refusal="refusal",
     plays=plays,
     speakers=("User", "Player"),
-    reported=REPORTED,
 )

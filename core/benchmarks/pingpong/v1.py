@@ -144,16 +144,4 @@ PINGPONG_V1 = replace(
     prompts_of=PINGPONG.name,
     judge_version=VERSION,
     plays=plays,
-    reported={
-        "en": {
-            "Claude 3.5 Sonnet, v1, final": "0.499",
-            "Claude 3.5 Sonnet, v2, final": "0.554",
-            "Avg(Sonnet, 4o), v2, final": "0.604",
-        },
-        "ru": {
-            "Claude 3.5 Sonnet, v1, final": "0.379",
-            "Claude 3.5 Sonnet, v2, final": "0.547",
-            "Avg(Sonnet, 4o), v2, final": "0.612",
-        },
-    },
 )

@@ -169,7 +169,6 @@ TURNS = 4
 DIALOGUES = Benchmark(
     name=NAME,
     title="SimulBench dialogues",
-    paper="SimulBench: evaluating language models with creative simulation tasks",
     about="A user agent keeps a simulator busy for some turns; a judge names the first turn that was too "
     "hard. Scripts are cut from the result.",
     roles=(

@@ -155,7 +155,6 @@ def _of_scripts(field: str) -> Callable[[Materials, Mapping[str, Any]], Sequence
 SIMULBENCH = Benchmark(
     name=NAME,
     title="SimulBench",
-    paper="SimulBench: evaluating language models with creative simulation tasks",
     about="Target models answer scripts, the beginnings of dialogues with a simulator; judges score the last "
     "reply from 1 to 10.",
     roles=(

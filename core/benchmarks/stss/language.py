@@ -225,7 +225,6 @@ def _tasks(materials: Materials, chosen: Mapping[str, Any]) -> Sequence[str]:
 STSS_LANGUAGE = Benchmark(
     name=NAME,
     title="STSS, language level",
-    paper=system.STSS.paper,
     about="Performer and partner talk from scenes frozen out of simulations; a judge says which goal "
     "conditions are met.",
     roles=(

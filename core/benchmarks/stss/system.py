@@ -229,7 +229,6 @@ SPEAKERS = ("Partner", "Performer")
 STSS = Benchmark(
     name=NAME,
     title="STSS",
-    paper="Towards objectively benchmarking social intelligence for language agents at action level",
     about="A performer has a social task in a small town. Two days are simulated, and what residents do is "
     "scored by rule.",
     roles=(

@@ -1,6 +1,6 @@
 """Extra raters: one more annotator for each unit on which its first raters differ by a study's rule."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 
 from sqlite_utils import Database
 
@@ -40,59 +40,31 @@ def dealt(db: Database, name: str) -> list[Placed]:
     return sorted(placements.placed(db, name, ["extra"]), key=lambda one: (one.item, one.person))
 
 
-def differing(db: Database, study: Study, k: int, rule: Rule, unit: int | None = None) -> list[int]:
-    """The units (or this one) on which the first raters differ by a rule, once all have given their part."""
-    criteria = {c.name: c for c in study.criteria}
-    ranges = placements.ranges(db, study.name, k, unit)
-    return list(dict.fromkeys(r.unit for r in ranges if rule.names(criteria[r.criterion], r.apart)))
-
-
-def _chosen(study: Study, unit: int, able: Sequence[tuple[str, int, bool]]) -> str | None:
-    """Who becomes an extra rater of a unit, of (name, items in all, has another turn of it as an extra).
-
-    Whoever rates another turn of it, else the least loaded, else by chance.
-    """
-    ranked = sorted((not same, items, sampling.chance_of(study.seed, p, unit), p) for p, items, same in able)
-    return ranked[0][-1] if ranked else None
-
-
-def waiting(db: Database, name: str) -> list[int]:
-    """The units on which the first raters differ, and which have no extra rater yet. Raises NotFound."""
-    study = studies.get(db, name)
-    if (rule := rule_of(study)) is None:
+def disputed(
+    db: Database, study: Study, k: int, rule: Rule | None, units: Collection[int] | None = None
+) -> list[int]:
+    """The units (of these) on which the first raters differ by a rule, once all have given their part."""
+    if rule is None:
         return []
-    served = {one.item for one in dealt(db, name)}
-    return [unit for unit in differing(db, study, study.overlap, rule) if unit not in served]
+    criteria = {c.name: c for c in study.criteria}
+    every = [
+        row
+        for unit in ([None] if units is None else sorted({*units}))
+        for row in placements.ranges(db, study.name, k, unit)
+    ]
+    return list(dict.fromkeys(unit for unit, on, apart in every if rule.names(criteria[on], apart)))
 
 
-def waiting_words(count: int) -> str:
-    """How many units wait, in words; “” for none."""
-    if not count:
-        return ""
-    items = "1 item waits" if count == 1 else f"{count} items wait"
-    return (
-        f"{items} for an extra rater: everybody who may rate is one of its raters already, in training, left "
-        "out, or gone. Whoever passes, is admitted, taken in again, or dealt to next gets it."
-    )
+def give(db: Database, name: str, units: Collection[int] | None = None, also: Collection[str] = ()) -> None:
+    """Give these units (None: all) an extra rater where the first ones differ and there is none: one of those
+    who have items of the study and of `also`. A closed study gives none.
 
-
-def give(
-    db: Database, name: str, units: Iterable[int] | None = None, also: Collection[str] = ()
-) -> dict[int, str]:
-    """Give these units (None: all) an extra rater where the first ones differ and there is none.
-
-    Returns unit → person, one of those who have items of the study and of `also`. A closed study gives none.
+    It is whoever rates another turn of the unit as an extra, else the least loaded, else one by chance.
     """
     study = studies.get(db, name)
-    rule = rule_of(study)
-    if rule is None or acts.is_closed(db, name):
-        return {}
-    if units is None:
-        disputed = differing(db, study, study.overlap, rule)
-    else:
-        disputed = [unit for unit in {*units} if differing(db, study, study.overlap, rule, unit)]
-    if not disputed:
-        return {}
+    wanted = disputed(db, study, study.overlap, rule_of(study), units)
+    if not wanted or acts.is_closed(db, name):
+        return
     queues = placements.queues(db, name)
     conversations = {unit["id"]: unit["key"] for unit in studies.units(db, name)}
     out = gone(db, name, named=also) | barred(db, name)
@@ -100,20 +72,17 @@ def give(
     for one in queues:
         items.setdefault(one.person, set()).add(one.item)
     extra = {one.item: one.person for one in queues if one.purpose == "extra"}
-    given: dict[int, str] = {}
-    for unit in sorted({*disputed} - extra.keys()):
-        there = extra | given
-        same = {person for of, person in there.items() if conversations[of] == conversations[unit]}
+    for unit in sorted({*wanted} - extra.keys()):
+        same = {person for of, person in extra.items() if conversations[of] == conversations[unit]}
         able = [
-            (person, len(mine), person in same)
+            (person not in same, len(mine), sampling.chance_of(study.seed, person, unit), person)
             for person, mine in items.items()
             if unit not in mine and person not in out
         ]
-        if (chosen := _chosen(study, unit, able)) is not None:
+        if able:
+            chosen = extra[unit] = min(able)[-1]
             placements.assign(db, access.annotator_id(db, chosen), [unit], extra=True)
             items[chosen].add(unit)
-            given[unit] = chosen
-    return given
 
 
 def take_back(db: Database, name: str) -> None:
@@ -121,11 +90,10 @@ def take_back(db: Database, name: str) -> None:
     and from those of people who become no extra rater.
     """
     study = studies.get(db, name)
-    rule = rule_of(study)
-    disputed = differing(db, study, study.overlap, rule) if rule else []
+    wanted = disputed(db, study, study.overlap, rule_of(study))
     out = gone(db, name) | barred(db, name)
     for one in dealt(db, name):
-        if one.item not in disputed or one.person in out:
+        if one.item not in wanted or one.person in out:
             placements.reclaim(db, name, one.rater, [one.item])
 
 
