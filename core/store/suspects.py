@@ -134,9 +134,8 @@ def _query(search: Search) -> tuple[str, dict[str, Any]]:
     """A condition on suspects, and its arguments and those of `_SUSPECTS`."""
     where, args = condition(search.where)
     where = f"c.benchmark = :benchmark AND {where}"
-    named = ("benchmark", "bottom", "top", "low", "apart", "gap", "ending", "refusal")
-    args |= {name: getattr(search, name) for name in named} | {"rater": search.unsettled_by}
-    args |= {name: json.dumps(list(getattr(search, name))) for name in ("judges", "reasons")}
+    args |= {**vars(search), "rater": search.unsettled_by}
+    args |= {"judges": json.dumps(list(search.judges)), "reasons": json.dumps(list(search.reasons))}
     if search.judges:
         where += (
             " AND EXISTS (SELECT 1 FROM judgements j JOIN raters n ON n.id = j.rater_id WHERE "

@@ -47,7 +47,7 @@ def test_the_line_goes_on_and_nothing_is_passed_over(filled):
         first = triage.moving(db, None)
         assert (first.strip, first.count) == ([(i, "open", False) for i in order[:2]], (0, 8))
         assert [item["id"] for item in first.items] == order[:2]
-        assert first.items[0]["about"]["tags"] == [["low score", None]]
+        assert first.items[0]["about"]["tags"] == ["low score"]
         settle(db, order[0])
         # The second was passed, and stays.
         then = triage.moving(db, order[1:2])
@@ -77,7 +77,7 @@ def test_somebody_may_begin_anywhere(filled):
         moving = triage.moving(db, None)
         assert [item["id"] for item in moving.items] == order[5:7]
         assert (named(moving)[5:], moving.first) == (order[5:7], order[5])
-        assert moving.items[0]["about"]["tags"] == [["low score", None]]
+        assert moving.items[0]["about"]["tags"] == ["low score"]
         for conversation in order[5:]:
             settle(db, conversation)
         assert named(triage.moving(db, [])) == order[:2], "the first ones are left"
