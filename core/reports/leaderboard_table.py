@@ -7,7 +7,6 @@ from concord.reports.leaderboards import (
     Leaderboard,
     Refusals,
     failure_notes,
-    foremost,
     leaderboard,
 )
 from concord.table import Column, Table, record
@@ -78,7 +77,11 @@ def first_two(board: Leaderboard) -> str:
     if len(ranked) < 2:
         return ""
     if not board.rated.scenarios:
-        return foremost([s.player for s in ranked], [s.places for s in ranked])
+        leading = [s.player for s in ranked if s.places.split()[0] == "1"]
+        if len(leading) == 1:
+            return f"{leading[0]} scores higher than all others, beyond chance."
+        together = f"{', '.join(leading[:-1])} and {leading[-1]}"
+        return f"{together} cannot be told apart by these conversations: each may be first."
     first, second = differences.of_players(board, ranked[0].player, ranked[1].player)
     gap = differences.difference(second, first, resamples=max(board.resamples, 200), seed=board.seed)
     [ahead] = gap.estimates("difference")[:1]

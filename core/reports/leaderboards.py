@@ -322,15 +322,20 @@ def standings(
     return ranked + [s for s in results if not s.score.defined]
 
 
-def foremost(players: Sequence[str], places: Sequence[str], of: str = "conversations") -> str:
-    """Who scores highest, or who may, from the places that each may have; “” where there are not two."""
-    leading = [player for player, place in zip(players, places, strict=True) if place.split()[0] == "1"]
-    if len(players) < 2:
+def foremost(table: Table) -> str:
+    """Who scores highest in a benchmark's own table, or who may, by the intervals of its first figure.
+
+    Intervals that do not overlap tell two apart more cautiously than a test does. “” where there are not two.
+    """
+    figures = table.estimates(table.meta.get("first by", ""))
+    low = figures[0].low if len(figures) > 1 else None
+    if low is None:
         return ""
-    if len(leading) == 1:
-        return f"{leading[0]} scores higher than all others, beyond chance."
-    together = f"{', '.join(leading[:-1])} and {leading[-1]}"
-    return f"{together} cannot be told apart by these {of}: each may be first."
+    rows = [(table.label(row), of) for row, of in zip(table.rows, figures, strict=True) if of.defined]
+    first, *others = [name for name, of in rows if of.high is None or of.high >= low]
+    if not others:
+        return f"{first} scores higher than all others, beyond chance."
+    return f"{', '.join([first, *others[:-1]])} and {others[-1]} are not told apart: their intervals overlap."
 
 
 def length_factor(length: float | None, median: float | None) -> float | None:

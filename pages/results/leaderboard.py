@@ -135,14 +135,14 @@ def _own(benchmark: Benchmark) -> None:
     with st.popover("Conversations, judges", icon=":material/tune:"):
         panel = _judges(judges) if judges else ()
         tables = _own_tables(_basis(benchmark), panel)
-    best, *others = tables
-    if best.caption:
-        st.subheader(plain(best.caption), anchor=False)
+    best = tables[0]
+    if words := leaderboards.foremost(best):
+        st.subheader(plain(words), anchor=False)
     if first := best.meta.get("first by"):
         title = next(column.title for column in best.columns if column.name == first)
         forest([*zip(map(best.label, best.rows), best.estimates(first), strict=True)], title, "Mean score")
     st.caption("Select a row to see its conversations.")
-    for each in (replace(best, caption=""), *others):
+    for each in tables:
         row = table.draw(each, selectable=True)
         if row is not None:
             about = {"player": row.get("player") or row.get("model")} | {

@@ -26,7 +26,7 @@ from concord.reports.leaderboards import length_factor, ranks, standings
 from concord.reports.rated import gather
 from concord.runs.registry import get
 from concord.store import conversations, ratings, tables
-from concord.table import as_latex
+from concord.table import Column, Table, as_latex
 from concord.workspace import Workspace
 from tests.filled import JUDGES, fill
 
@@ -272,6 +272,20 @@ def test_a_grid_has_the_mean_of_each_pair_of_facets_and_leaves_out_refusals():
         {"character": "x", "s": 3.0},
         {"character": "y", "t": 5.0},
     )
+
+
+def test_who_is_first_in_a_table_of_a_benchmark_is_said_where_intervals_lie_apart():
+    def words(*figures: Estimate) -> str:
+        rows = tuple({"model": name, "All": figure} for name, figure in zip("abc", figures, strict=False))
+        columns = (Column("model"), Column("All"))
+        return leaderboards.foremost(Table("t", "T", columns, rows, meta={"first by": "All"}))
+
+    high, middle, low = Estimate(3.0, 2.5, 3.5), Estimate(2.4, 2.0, 2.8), Estimate(1.0, 0.5, 1.5)
+    assert words(high, low) == "a scores higher than all others, beyond chance."
+    assert words(high, middle, low) == "a and b are not told apart: their intervals overlap."
+    assert words(high, low, undefined("no script")) == "a scores higher than all others, beyond chance."
+    assert words(high, middle, Estimate(1.0)) == "a, b and c are not told apart: their intervals overlap."
+    assert words(high) == words(Estimate(3.0), low) == ""
 
 
 # From the store

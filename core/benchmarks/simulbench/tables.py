@@ -17,11 +17,10 @@ from concord.benchmarks.simulbench.scripts import HARD, SCRIPT
 from concord.benchmarks.simulbench.targets import QUALITY, SIMULBENCH
 from concord.benchmarks.simulbench.tasks import STORED, TASK, TYPES
 from concord.reports import leaderboards
-from concord.reports.leaderboards import MOCKS, Leaderboard, foremost
+from concord.reports.leaderboards import MOCKS, Leaderboard
 from concord.reports.rated import gather
 from concord.scores import DIGITS, FINAL
 from concord.statistics.intervals import bounded, described
-from concord.statistics.rankings import open_places
 from concord.statistics.resampling import mean_estimates
 from concord.store import scenarios, tables
 from concord.store.filters import Where
@@ -88,10 +87,6 @@ def subsets(of: Scored, *, resamples: int = 1000, seed: int = 0) -> Table:
         row |= {"failed": failed.get(str(player), 0), "cut": int((theirs.ending == "cut").sum())}
         rows.append(row)
     rows.sort(key=lambda row: (-(row["All"].value or 0.0), row["model"]))
-    scored = of.table[of.table.complete].groupby("player")[FINAL]
-    given = {str(player): scores.to_numpy(float) for player, scores in scored}
-    models = [row["model"] for row in rows if row["model"] in given]
-    first = foremost(models, open_places([given[model] for model in models]), "scripts")
     notes = [
         f"Means over scripts and the panel {', '.join(board.judges)}; stateless and stateful are within "
         "FirstChan; Hard is FirstChan and SubseqChan. "
@@ -130,7 +125,6 @@ def subsets(of: Scored, *, resamples: int = 1000, seed: int = 0) -> Table:
         board.rated.title(),
         columns,
         tuple(rows),
-        first,
         notes=(*notes, *([MOCKS] if board.mocks else [])),
         meta=board.basis | drawn | {"first by": "All"},
     )

@@ -11,7 +11,6 @@ from itertools import product
 from statistics import fmean
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 from sqlite_utils import Database
 
@@ -23,11 +22,9 @@ from concord.errors import ConcordError, NotFound, not_found
 from concord.estimate import Estimate
 from concord.llm.replies import UNANSWERED
 from concord.reports import leaderboards
-from concord.reports.leaderboards import MOCKS, foremost
+from concord.reports.leaderboards import MOCKS
 from concord.reports.rated import Rated, gather
 from concord.statistics.intervals import SHARE, Ends, described
-from concord.statistics.rankings import open_places
-from concord.statistics.ratings import Floats
 from concord.statistics.resampling import mean_estimates
 from concord.store import conversations, runs, tables, trajectories
 from concord.store.filters import Where
@@ -265,12 +262,12 @@ def language_table(
         sizes = {"n": len(usable), "tasks": usable.task.nunique(), "left_out": len(theirs) - len(usable)}
         return {**sizes, **_beside(theirs, failed)}
 
-    note = (
+    caption = (
         "SR: all conditions met; GCSR: share met; on the conversation and on the summary; micro over "
         "conversations, macro over tasks."
     )
     return _table(
-        Table("language", "STSS, language level: what was said", (), (), notes=(note,)),
+        Table("language", "STSS, language level: what was said", (), (), caption),
         (talks, LANGUAGE, "conversation SR macro"),
         counts,
         (
@@ -306,21 +303,14 @@ def _table(
     columns: Sequence[Column],
     **drawn: int,
 ) -> Table:
-    """A row of figures and counts for each agent; the agent with the largest of the figure named first.
-
-    A table without a caption says which agents may be first.
-    """
+    """A row of figures and counts for each agent; the agent with the largest of the figure named first."""
     values, figures, first = what
-    [source] = [figure.of for figure in figures if figure.name == first]
-    of_tasks: dict[tuple[str, ...], Floats] = {}
     rows: list[dict[str, Cell]] = []
     for names, theirs in values.groupby(list(AGENT)):
         row: dict[str, Cell] = dict(zip(AGENT, map(str, names), strict=True))
         for figure in figures:
             row[figure.name] = _mean(theirs, figure, **drawn)
         rows.append(row | counts(theirs))
-        means_of_tasks = theirs[source].astype(float).groupby(theirs.task).mean()
-        of_tasks[_name(row)] = np.array(means_of_tasks.dropna(), dtype=np.float64)
     rows.sort(key=lambda row: [str(row[name]) for name in AGENT])
     rows.sort(key=lambda row: -(getattr(row[first], "value", None) or 0.0))
     agents = (
@@ -330,17 +320,7 @@ def _table(
     )
     means = (Column(f.name, f.heading, digits=3, interval="half", help=f.help) for f in figures)
     every = (*agents, *means, *columns)
-    table = replace(empty, columns=every, rows=tuple(rows), meta={"first by": first})
-    if empty.caption:
-        return table
-    ranked = [(table.label(row), of_tasks[agent]) for row in rows if len(of_tasks[agent := _name(row)])]
-    places = open_places([scores for _, scores in ranked])
-    return replace(table, caption=foremost([label for label, _ in ranked], places, "tasks"))
-
-
-def _name(row: Mapping[str, Cell]) -> tuple[str, ...]:
-    """The agent of a row."""
-    return tuple(str(row[name]) for name in AGENT)
+    return replace(empty, columns=every, rows=tuple(rows), meta={"first by": first})
 
 
 def _mean(rows: pd.DataFrame, figure: Figure, **drawn: int) -> Estimate:
