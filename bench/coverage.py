@@ -33,12 +33,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from concord.estimate import Estimate
 from concord.statistics.ceilings import ceilings, held_out
 from concord.statistics.corrected import corrected_mean
-from concord.statistics.correlation import point
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.figures import Drawing, People
 from concord.statistics.intervals import Ends
 from concord.statistics.items import PLAYERS as BY_PLAYER
-from concord.statistics.items import levels, within
+from concord.statistics.items import within
 from concord.statistics.judges import judge_figures
 from concord.statistics.next_items import expected_error
 from concord.statistics.ratings import Floats, Ratings, read_ratings
@@ -153,9 +152,7 @@ def others(people: Floats, judges: Floats, more: Floats, ends: Ends, resamples: 
     table = read_ratings(frame(people, judges), counted=())
     how: Drawing = {"resamples": resamples, "seed": seed}
     players = {item: item % PLAYERS for item in range(people.shape[1])}
-    by_level = {r["level"]: r for r in levels(table, "quality", players, panels=(), **how).rows[:3]}
     found: dict[str, Estimate] = {
-        "Spearman within players": by_level["within"]["spearman"],
         "bias of a player": within(BY_PLAYER, table, "quality", {"player": players}, panels=(), **how).rows[
             0
         ]["bias"],
@@ -275,27 +272,6 @@ def simulated(design: Design, simulations: int, resamples: int) -> Iterator[dict
         yield {"figure": name, "claim": claim, **held(rows)}
 
 
-def between(simulations: int) -> dict[str, object]:
-    """The row of Spearman between players: 12 players drawn anew for each study, 20 items each."""
-
-    def drawn(rng: np.random.Generator, players: int) -> tuple[Floats, Ratings]:
-        design = Design(20 * players)
-        quality = np.repeat(rng.normal(0, 0.6, players), 20) + rng.normal(0, 0.9, 20 * players)
-        noise = rng.normal(0, design.noise, (3, len(quality)))
-        people, judges = quality + noise[:2], quality[None] + noise[2:]
-        cut = [np.searchsorted(design.cuts, given).astype(float) + 1 for given in (people, judges)]
-        means = np.array([given.mean(axis=0).reshape(players, 20).mean(axis=1) for given in cut])
-        return means, read_ratings(frame(*cut), counted=())
-
-    truth, rows = point(*drawn(np.random.default_rng(0), 4000)[0]), []
-    for number in range(simulations):
-        table = drawn(np.random.default_rng([number, 4]), 12)[1]
-        players = {item: item // 20 for item in range(240)}
-        rho = levels(table, "quality", players, panels=(), resamples=0).rows[2]["spearman"]
-        rows.append((*(rho.interval or (np.nan, np.nan)), truth))
-    return {"figure": "Spearman between players", "claim": "players like these", **held(rows)}
-
-
 def ordered(simulations: int, resamples: int) -> Iterator[dict[str, object]]:
     """The rows of figures of the order of 8 players, 20 items each: players are as they are, items drawn.
 
@@ -348,8 +324,6 @@ def held(rows: Sequence[tuple[float, float, float]]) -> dict[str, object]:
 
 def by_player(only: str, simulations: int, resamples: int) -> Iterator[tuple[str, dict[str, object]]]:
     """The rows of figures of players, each with the name of its design; those with `only` in their name."""
-    if only in "even 1–5, 2 × 240, 12 players":
-        yield "even 1–5, 2 × 240, 12 players", between(simulations)
     if only in "even 1–5, 2 × 160, 8 players":
         for row in ordered(simulations, resamples):
             yield "even 1–5, 2 × 160, 8 players", row

@@ -17,14 +17,13 @@ from concord.reports.features import FEATURES, OWN_FAMILY
 from concord.reports.notes import as_drawn
 from concord.statistics import columns
 from concord.statistics.alt_test import alt_test
-from concord.statistics.calibration import calibration_curves
 from concord.statistics.ceilings import By, ceilings, held_out
 from concord.statistics.confusion import answer_of_people, decisions
 from concord.statistics.distribution import score_distribution
 from concord.statistics.feature_bias import feature_bias
 from concord.statistics.glance import glance
 from concord.statistics.hidden import Twice, annotator_retest, gold_hits
-from concord.statistics.items import FACETS, PLAYERS, levels, within
+from concord.statistics.items import FACETS, PLAYERS, within
 from concord.statistics.judges import judge_figures
 from concord.statistics.missing import common_items, missing_ratings, without_rating
 from concord.statistics.nominal import nominal
@@ -395,11 +394,8 @@ SECTIONS: dict[str, Section] = {
     ),
     "distribution": Section("Score distribution", _distribution),
     "players": Section(
-        "Agreement by player and between players",
-        lambda e, c: [
-            within(PLAYERS, e.ratings, c, {"player": e.players}, **e.given),
-            levels(e.ratings, c, e.players, **e.given),
-        ],
+        "Agreement by player",
+        lambda e, c: [within(PLAYERS, e.ratings, c, {"player": e.players}, **e.given)],
     ),
     "scenarios": Section(
         "Agreement by scenario",
@@ -451,10 +447,6 @@ SECTIONS: dict[str, Section] = {
     ),
     "alt-test": Section("Alternative annotator test", _alt_test),
     "thresholds": Section("Pass or fail at a cut of the scale", _thresholds),
-    "calibration": Section(
-        "What people's score a judge's score means",
-        lambda e, c: [calibration_curves(e.ratings, c, **e.given)],
-    ),
     "system": Section("Would the leaderboard's order be the people's?", _system),
     "bias": Section(
         "Feature bias: length, turn, language, own family",

@@ -1,8 +1,8 @@
 """Where judges fail: in which groups, and on which items.
 
 A correlation over everything mixes two questions, whether the judge orders groups (such as player models) as
-people do and whether it orders the items of one group. They can even disagree in sign (Simpson's paradox), so
-they are kept apart.
+people do and whether it orders the items of one group. Here each group stands by itself; their order has
+`concord.statistics.systems`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
-from concord.estimate import estimate, undefined
 from concord.statistics import columns
-from concord.statistics.correlation import correlated, correlation, midranks, point, together, why_undefined
-from concord.statistics.figures import Drawing, Figure, PointEstimate, cluster_codes, empty, tabulate
-from concord.statistics.intervals import BIAS, CORRELATION, MAE, of_ranks
+from concord.statistics.correlation import correlated, midranks
+from concord.statistics.figures import Drawing, PointEstimate, cluster_codes, empty, tabulate
+from concord.statistics.intervals import BIAS, MAE
 from concord.statistics.ratings import (
     DIGITS,
     Bools,
@@ -29,9 +28,8 @@ from concord.statistics.ratings import (
     Ratings,
     called,
     divide,
-    sums,
 )
-from concord.statistics.resampling import CELLS, Weights, mean, mean_defined, own_clusters
+from concord.statistics.resampling import CELLS, mean, own_clusters
 from concord.table import Column, Table
 
 if TYPE_CHECKING:
@@ -67,19 +65,6 @@ FACETS = empty(
     columns.MAE,
     caption="By every facet that divides the items. An interval holds for its own row: of 20 rows without "
     "any bias, one interval leaves out 0 by chance.",
-)
-LEVELS = empty(
-    "levels",
-    "Correlation overall, within and between players",
-    columns.RATER,
-    Column("level", help="Over all items, the mean within a player, or between the players' means."),
-    columns.N,
-    columns.SPEARMAN,
-    Column("groups", "Players"),
-    Column("skipped", "Players left out", help="Fewer than three items, or equal scores throughout."),
-    caption="A high overall correlation with a low one within players means that the judge tells players "
-    "apart, not that it orders the conversations of one player. The interval between players is for players "
-    "like these, the others are for these.",
 )
 
 
@@ -123,63 +108,6 @@ def _inside(table: Ratings, criterion: str, judge: Contender, chosen: Bools) -> 
     bias = PointEstimate(mean(gap), rho.n, reason=why, kind=BIAS, items=items)
     mae = PointEstimate(mean(np.abs(gap)), rho.n, reason=why, kind=MAE, items=items)
     return {"rater": judge.name, "n": rho.n, "spearman": rho, "bias": bias, "mae": mae}
-
-
-def levels(
-    table: Ratings, criterion: str, groups: Facet, *, panels: Panels = None, **drawing: Unpack[Drawing]
-) -> Table:
-    """Spearman over everything, within groups and between groups: three rows per judge and panel.
-
-    *within* is the mean over groups of the correlation inside each, every group counting once; groups of
-    fewer than three items or of equal scores are skipped and counted. *between* correlates the groups' means,
-    and needs six groups. Intervals draw items and take the groups as they are, but that of *between* is for
-    groups like these: however many items there are, few groups say little about others.
-    """
-    target = table[criterion].target
-    codes, names = table.facet(groups)
-    rows = []
-    for judge in table[criterion].contenders(panels):
-        inside = [np.where(codes == code, judge.score, np.nan) for code in range(len(names))]
-        usable = [part for part in inside if not why_undefined(*together(part, target))]
-        filled = sum(len(together(part, target)[0]) > 0 for part in inside)
-        overall = correlated(judge.score, target, a=judge.name)
-        between = _between(judge.score, target, codes, len(names), filled, overall.n)
-        for level, rho, used, skipped in (
-            ("overall", overall, None, None),
-            ("within", _within(usable, target, overall.n), len(usable), len(names) - len(usable)),
-            ("between", between, filled, len(names) - filled),
-        ):
-            row = {"rater": judge.name, "level": level, "n": overall.n, "spearman": rho}
-            rows.append(row | {"groups": used, "skipped": skipped})
-    return tabulate(LEVELS, table, criterion, rows, **drawing)
-
-
-def _within(parts: Sequence[Floats], target: Floats, n: int | None) -> Figure:
-    if not parts:
-        return undefined("no group has three items whose scores vary", n=n)
-    statistics = [correlation(part, target) for part in parts]
-    value = float(np.mean([point(part, target) for part in parts]))
-
-    def on(weights: Weights) -> Floats:
-        return mean_defined(np.array([statistic(weights) for statistic in statistics]))
-
-    return PointEstimate(on, n, value, kind=CORRELATION)
-
-
-def _between(score: Floats, target: Floats, codes: Ints, groups: int, filled: int, n: int | None) -> Figure:
-    """Spearman of the groups' means, with an interval that takes the groups as drawn."""
-    if filled < FEWEST_GROUPS:
-        return undefined(f"{filled} groups are too few, at least {FEWEST_GROUPS} are needed", n=n)
-    both = np.flatnonzero(~np.isnan(score) & ~np.isnan(target) & (codes >= 0))
-    size = np.bincount(codes[both], minlength=groups)
-    x, y = (np.round(divide(sums(codes[both], of[both], groups), size), DIGITS) for of in (score, target))
-    value = point(x, y)
-    if np.isnan(value):
-        return undefined("the groups' means are all equal", n=n)
-    low, high, reason = of_ranks(value, filled)
-    if low is None or high is None:
-        return estimate(value, n=n, reason=f"no interval: {reason}")
-    return estimate(value, low, high, n=n, method=f"Fisher's z of {filled} groups (Bonett and Wright 2000)")
 
 
 def largest_differences(table: Ratings, criterion: str, members: Sequence[str]) -> pd.DataFrame:

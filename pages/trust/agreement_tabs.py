@@ -358,12 +358,7 @@ def _by_group(report: AgreementReport, criterion: str, rater: str, *, one_scale:
     figures.sort(key=lambda named: -abs(named[1].value or 0.0))
     forest(figures, f"By {facet}", axis, most=MOST_ROWS)
     shown = [column for column in found.columns if column.name not in ("rater", "facet")]
-    tables = [replace(found, columns=tuple(shown), rows=tuple(rows))]
-    if facet == "player":
-        levels = report.section("players", criterion)["levels"]
-        of_judge = [row for row in levels.rows if row["rater"] == rater]
-        tables.append(replace(levels, columns=levels.columns[1:], rows=tuple(of_judge)))
-    _folded(report, criterion, tables)
+    _folded(report, criterion, [replace(found, columns=tuple(shown), rows=tuple(rows))])
 
 
 def _raters_of(report: AgreementReport) -> dict[str, tuple[str, ...]]:
@@ -401,7 +396,7 @@ TABS = {
     "Which judge?": Tab(
         "judges",
         _judges,
-        ("missing", "retest", "calibration", "alt-test", "thresholds", "system"),
+        ("missing", "retest", "alt-test", "thresholds", "system"),
     ),
     "Would a cheaper panel do?": Tab("panels", _panels),
     "Where does it fail?": Tab("fails", _where),

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from concord.statistics.alt_test import alt_test
-from concord.statistics.calibration import calibration_curves
 from concord.statistics.ceilings import ceilings, held_out
 from concord.statistics.distribution import score_distribution
 from concord.statistics.feature_bias import feature_bias
-from concord.statistics.items import PLAYERS, largest_differences, levels, within
+from concord.statistics.items import PLAYERS, largest_differences, within
 from concord.statistics.judges import judge_figures
 from concord.statistics.nominal import nominal
 from concord.statistics.planning import designs, needed
@@ -50,7 +49,6 @@ FIGURES = {
     "held_out": lambda table, name: held_out(table, name, resamples=20),
     "ceilings": ceilings,
     "within": lambda table, name: within(PLAYERS, table, name, {"player": {0: "a", 1: "b"}}, resamples=20),
-    "levels": lambda table, name: levels(table, name, {0: "a", 1: "b"}, resamples=20),
     "retest": lambda table, name: retest(table, name, {"j": table.judges}, resamples=20),
     "alt_test": alt_test,
     "needed": lambda table, name: needed(table, name, resamples=20),
@@ -63,7 +61,6 @@ FIGURES = {
     "score_distribution": score_distribution,
     "systems": lambda table, name: systems(table, name, {0: "a", 1: "b"}, resamples=20),
     "player_order": lambda table, name: player_order(table, name, {0: "a", 1: "b"}, resamples=20),
-    "calibration_curves": lambda table, name: calibration_curves(table, name, resamples=20),
     "thresholds": lambda table, name: thresholds(table, name, 2, {}, resamples=20)[0],
     "pass_rates": lambda table, name: thresholds(table, name, 2, {0: "a", 1: "b"}, resamples=20)[-1],
 }
