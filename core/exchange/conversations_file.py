@@ -8,6 +8,7 @@ import json
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -26,7 +27,7 @@ from concord.exchange.entries import Entry, Reading, Walk
 from concord.exchange.given import Given
 from concord.exchange.incoming import AT_ONCE, rate
 from concord.exchange.rows import AROUND, FileRow, Progress
-from concord.exchange.shapes import OF_TURNS, ROWS, at, elsewhere, first, has, mapped, shape_of, suggested
+from concord.exchange.shapes import OF_TURNS, ROWS, at, first, forms, has, mapped, shape_of, suggested
 from concord.questions import Scale
 from concord.rating import Comparison, Criterion, Rater, RaterKind
 from concord.store import comparisons, conversations, ratings, studies
@@ -203,7 +204,10 @@ def store(
         unnamed = {"human": Rater("annotator", "human"), "judge": Rater(judge, "judge")}
         shape = surveyed.reading.shape
         for some in _batches(records.read(surveyed.path, surveyed.kind, shape, surveyed.joins, progress)):
-            read = [(row.where, entry) for row in some if (entry := _entry(surveyed.reading, row))]
+            read = list[tuple[str, Entry]]()
+            for row in some:
+                with suppress(ImportRefused):  # wrong rows are counted in the survey
+                    read.append((row.where, _read(surveyed.reading, row)))
             with part() as db:
                 stored = [e for where, e in read if _saved(db, e, where, counts, skip_wrong=skip_wrong)]
                 for vote in (v for entry in stored for v in entry.votes):
@@ -325,7 +329,7 @@ def _begun(path: Path, options: FileOptions) -> FileSurvey:
         names, unknown = names or fields, unknown or dict(row.fields)
     if not names:
         raise ImportRefused(broken or f"{path} is empty. It needs a row at least.")
-    if (other := next((one for one in elsewhere() if has(unknown, one)), None)) is not None:
+    if (other := next((one for one in forms().elsewhere if has(unknown, one)), None)) is not None:
         raise ImportRefused(f"{path} ({kind}) holds {other.name}. {other.how}")
     raise FormNotKnown(f"{path} ({kind}) {_remedy(unknown, options)}", names)
 
@@ -363,29 +367,15 @@ def _batches(file_rows: Iterable[FileRow]) -> Iterator[list[FileRow]]:
         yield some
 
 
-def _entry(reading: Reading, row: FileRow) -> Entry | None:
-    """What a row holds; None for one that is wrong."""
-    try:
-        return _read(reading, row)
-    except ImportRefused:
-        return None
-
-
 def _read(reading: Reading, row: FileRow) -> Entry:
-    entry = _of_form(reading, row)
-    whole, bodies, named = images.copied(entry.conversations, reading.folder)
-    return replace(entry, conversations=whole, images=bodies, named=named)
-
-
-def _of_form(reading: Reading, row: FileRow) -> Entry:
     if reading.shape is OWN_FORM:
-        return conversations_jsonl.read(row, reading)
+        return images.copied(conversations_jsonl.read(row, reading), reading.folder)
     first_row = row.whole if reading.shape.turns is None else row.whole[ROWS][0]
     if not has(first_row, reading.shape):
         other = shape_of(first_row)
         form = f"has the form “{other.name}”" if other is not None else "has a form that is not known"
         raise ImportRefused(f"{row.where}, {form}, the file's first row “{reading.shape.name}”.")
-    return entries.read(row.whole, reading, row.where)
+    return images.copied(entries.read(row.whole, reading, row.where), reading.folder)
 
 
 def _checked(survey: FileSurvey, row: FileRow, keys: TextsByKey) -> Entry | None:

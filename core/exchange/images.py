@@ -2,39 +2,36 @@
 
 import base64
 import binascii
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 from concord.conversation import IMAGES, Conversation, Message
+from concord.exchange.entries import Entry
 from concord.files.limits import IMAGE_BYTES, IMAGES_OF_ONE
 
 _BEGINS = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpeg", b"GIF87a": "gif", b"GIF89a": "gif"}
 """How files of the known types begin; the ending names the type."""
 
 
-def copied(
-    conversations: tuple[Conversation, ...], folder: Path
-) -> tuple[tuple[Conversation, ...], dict[str, bytes], list[str]]:
-    """The conversations with their images by name, the images, and why others are only named in the text.
+def copied(entry: Entry, folder: Path) -> Entry:
+    """What a row holds with the images of its messages, and why others are only named in the text.
 
     Paths lead from the folder of the imported file and do not leave it.
     """
     bodies, named = dict[str, bytes](), list[str]()
-    return tuple(replace(c, messages=_named(c, folder, bodies, named)) for c in conversations), bodies, named
+    whole = (replace(c, messages=tuple(_copied(c, folder, bodies, named))) for c in entry.conversations)
+    return replace(entry, conversations=tuple(whole), images=bodies, named=named)
 
 
-def _named(
+def _copied(
     conversation: Conversation, folder: Path, bodies: dict[str, bytes], named: list[str]
-) -> tuple[Message, ...]:
-    messages, count = list[Message](), 0
+) -> Iterator[Message]:
+    count = 0
     for message in conversation.messages:
-        if IMAGES not in message.meta:
-            messages.append(message)
-            continue
         meta, kept = dict(message.meta), dict[str, str]()
-        given = meta.pop(IMAGES)
+        given = meta.pop(IMAGES, None)
         for text, source in given.items() if isinstance(given, Mapping) else ():
             try:
                 if count == IMAGES_OF_ONE:
@@ -45,8 +42,7 @@ def _named(
                 count += 1
             except (ValueError, OSError) as error:
                 named.append(f"{text}: {error.strerror if isinstance(error, OSError) else error}")
-        messages.append(replace(message, meta=meta | ({IMAGES: kept} if kept else {})))
-    return tuple(messages)
+        yield message if given is None else replace(message, meta=meta | ({IMAGES: kept} if kept else {}))
 
 
 def _body(source: str, folder: Path) -> bytes:

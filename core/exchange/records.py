@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from concord.errors import ImportRefused
 from concord.exchange import rows
 from concord.exchange.rows import FileRow, Progress
-from concord.exchange.shapes import ROWS, Joined, Paths, Shape, Turns, first, has, joined
+from concord.exchange.shapes import ROWS, Joined, Paths, Shape, Turns, first, forms, has
 from concord.files.limits import RECORD
 from concord.store.seen import TextsByKey, kept
 
@@ -33,37 +34,32 @@ def read(
     unused: Unused | None = None,
 ) -> Iterator[FileRow]:
     """The records of a file, in its order. Raises ImportRefused where the rest of it cannot be read."""
-    records = _rows(path, kind, shape, joins, progress, unused)
-    return records if shape.turns is None else _gathered(records, shape.turns)
+    with ExitStack() as stack:
+        beside = [_joined(join, stack.enter_context(kept())) for join in joins]
+        records = _rows(rows.read(path, kind, progress), shape, beside)
+        yield from records if shape.turns is None else _gathered(records, shape.turns)
+        if unused is not None:
+            unused.update({str(join): there.unused() for join, (_, there) in zip(joins, beside, strict=True)})
 
 
 def _rows(
-    path: Path,
-    kind: str,
-    shape: Shape,
-    joins: Sequence[Path],
-    progress: Progress | None,
-    unused: Unused | None,
+    file_rows: Iterator[FileRow], shape: Shape, beside: Sequence[tuple[Joined, TextsByKey]]
 ) -> Iterator[FileRow]:
     """The rows of a file with what belongs to them in others, without the fields that are left out."""
-    with ExitStack() as stack:
-        beside = [_joined(join, stack.enter_context(kept())) for join in joins]
-        for row in rows.read(path, kind, progress):
-            if shape.log and row.fields is not None and not has(row.fields, shape):
-                continue
-            if row.fields is None or not (shape.out or beside):
-                yield row
-                continue
-            fields = {name: value for name, value in row.fields.items() if name not in shape.out}
-            for how, there in beside:
-                joined_rows = [json.loads(text) for _, text in there.of(_key(fields, how.to))]
-                if joined_rows:
-                    old = fields.get(how.put)
-                    more = [*(old if isinstance(old, list) else []), *joined_rows]
-                    fields[how.put] = more if how.many else joined_rows[-1]
-            yield FileRow(row.where, fields, row.wrong, row.size)
-        if unused is not None:
-            unused.update({str(join): there.unused() for join, (_, there) in zip(joins, beside, strict=True)})
+    for row in file_rows:
+        if shape.log and row.fields is not None and not has(row.fields, shape):
+            continue
+        if row.fields is None or not (shape.out or beside):
+            yield row
+            continue
+        fields = {name: value for name, value in row.fields.items() if name not in shape.out}
+        for how, there in beside:
+            joined_rows = [json.loads(text) for _, text in there.of(_key(fields, how.to))]
+            if joined_rows:
+                old = fields.get(how.put)
+                more = [*(old if isinstance(old, list) else []), *joined_rows]
+                fields[how.put] = more if how.many else joined_rows[-1]
+        yield replace(row, fields=fields)
 
 
 def _gathered(records: Iterator[FileRow], turns: Turns) -> Iterator[FileRow]:
@@ -112,9 +108,9 @@ def _joined(path: Path, there: TextsByKey) -> tuple[Joined, TextsByKey]:
     file_rows = rows.read(path)
     some = list(islice(file_rows, 20))
     fields = [row.whole for row in some]
-    how = next((one for one in joined() if fields and has(fields[0], one)), None)
+    how = next((one for one in forms().joined if fields and has(fields[0], one)), None)
     if how is None:
-        known = ", ".join(one.name for one in joined())
+        known = ", ".join(one.name for one in forms().joined)
         raise ImportRefused(f"--join {path}: its rows belong to no others that are known: {known}.")
     for number, row in enumerate((row for part in (some, file_rows) for row in part), 1):
         if key := _key(row.whole, how.key):

@@ -15,6 +15,7 @@ from typing import Any
 
 from concord.errors import ImportRefused
 from concord.exchange.cells import by_column, lines_of, records, separator
+from concord.exchange.dialogue import transposed
 from concord.files import parse_json, read_text, read_yaml, unmarked
 from concord.files.limits import FILE_BYTES, RECORD
 
@@ -114,22 +115,20 @@ def kind_of(path: Path) -> str:
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if _MESSAGE.match(text.decode(errors="replace")):
         return "WhatsApp"
-    if path.suffix.lower() in (".csv", ".tsv") and text[:1] != b"{":
-        return "CSV"
-    if path.suffix.lower() in (".yaml", ".yml") and text[:1] not in (b"{", b"["):
-        return "YAML"
-    if text[:1] == b"[":
-        return "JSON"
-    if text[:1] == b"{":
+    suffix, begins = path.suffix.lower(), text[:1]
+    if begins == b"{":
         first, broken, rest = text.partition(b"\n")
         # An object that ends with its line begins JSON Lines, unless nothing follows and the name says JSON.
-        if _whole(first):
-            return "JSON" if not rest.strip() and path.suffix.lower() == ".json" else "JSON Lines"
-        one_line = not broken and path.suffix.lower() != ".json"
-        return "JSON Lines" if path.suffix.lower() == ".jsonl" or one_line else "JSON"
-    if path.suffix.lower() in (".json", ".jsonl", ".ndjson"):
-        return "JSON Lines"
-    return "CSV"
+        if suffix == ".json":
+            return "JSON Lines" if rest.strip() and _whole(first) else "JSON"
+        return "JSON Lines" if suffix == ".jsonl" or not broken or _whole(first) else "JSON"
+    if suffix in (".csv", ".tsv"):
+        return "CSV"
+    if begins == b"[":
+        return "JSON"
+    if suffix in (".yaml", ".yml"):
+        return "YAML"
+    return "JSON Lines" if suffix in (".json", ".jsonl", ".ndjson") else "CSV"
 
 
 def _whole(line: bytes) -> bool:
@@ -288,11 +287,9 @@ def _of_columns(whole: Mapping[str, Any]) -> list[dict[str, Any]]:
     if isinstance(names, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):
         return [dict(zip(map(str, names), row, strict=False)) for row in data]
     columns = list(whole.values())
-    lists = [column for column in columns if isinstance(column, list)]
-    if len(lists) == len(columns) > 1 == len({*map(len, lists)}) and not any(
-        isinstance(v, dict | list) for c in lists for v in c
-    ):
-        return [dict(zip(whole, row, strict=True)) for row in zip(*columns, strict=True)]
+    listed = transposed(whole) if len(columns) > 1 else []
+    if listed and not any(isinstance(cell, dict | list) for row in listed for cell in row.values()):
+        return listed
     if not all(isinstance(column, dict) and column.keys() == columns[0].keys() for column in columns):
         return []
     numbers = list(columns[0]) if columns else []

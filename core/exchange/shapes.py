@@ -216,32 +216,28 @@ class Elsewhere:
     how: str
 
 
-_ELSEWHERE = TypeAdapter(tuple[Elsewhere, ...])
-_SHAPES = TypeAdapter(tuple[Shape, ...])
-_JOINED = TypeAdapter(tuple[Joined, ...])
+@dataclass(frozen=True, config=_STRICT)
+class Forms:
+    """Every form, those of the benchmarks' published files first; the first that fits counts. What a second
+    file may hold, and files that other commands read or that hold no conversations.
+    """
+
+    shapes: tuple[Shape, ...]
+    joined: tuple[Joined, ...]
+    elsewhere: tuple[Elsewhere, ...]
 
 
 @cache
-def shapes() -> tuple[Shape, ...]:
-    """Every form: those of the benchmarks' published files, then the others. The first that fits counts."""
-    files = [SHIPPED / "data" / name / "shapes.toml" for name in (*SLICES, "")]
-    usual = kept_toml(files[-1])["usual"]
-    every = [dict(shape) for file in files for shape in kept_toml(file).get("shapes", ())]
-    return _SHAPES.validate_python(
-        [{**(usual if shape.pop("usual", False) else {}), **shape} for shape in every]
-    )
-
-
-@cache
-def elsewhere() -> tuple[Elsewhere, ...]:
-    """Files that other commands read, or that hold no conversations."""
-    return _ELSEWHERE.validate_python(kept_toml(SHIPPED / "data" / "shapes.toml").get("elsewhere", ()))
-
-
-@cache
-def joined() -> tuple[Joined, ...]:
-    """What a second file may hold."""
-    return _JOINED.validate_python(kept_toml(SHIPPED / "data" / "shapes.toml").get("joined", ()))
+def forms() -> Forms:
+    """The forms that data/shapes.toml and those of the benchmarks have."""
+    tables = dict(kept_toml(SHIPPED / "data" / "shapes.toml"))
+    usual = tables.pop("usual")
+    of_benchmarks = (kept_toml(SHIPPED / "data" / name / "shapes.toml") for name in SLICES)
+    every = [shape for of in (*of_benchmarks, tables) for shape in of.get("shapes", ())]
+    shapes = [{**(usual if shape.get("usual") else {}), **shape} for shape in every]
+    for shape in shapes:
+        shape.pop("usual", None)
+    return TypeAdapter(Forms).validate_python(tables | {"shapes": shapes})
 
 
 def at(value: Any, path: str) -> Any:
@@ -358,7 +354,7 @@ def _of_python(text: str) -> Any:
 
 def shape_of(fields: Mapping[str, Any]) -> Shape | None:
     """The form of a row; None for a form that is not known."""
-    return next((shape for shape in shapes() if has(fields, shape)), None)
+    return next((shape for shape in forms().shapes if has(fields, shape)), None)
 
 
 def has(fields: Mapping[str, Any], shape: Shape | Joined | Elsewhere) -> bool:

@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -67,29 +67,25 @@ STORED = "the file that was stored"
 """Where the session keeps which file that was, and what it became."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Upload:
     """A file that was dropped, on the disk as long as somebody looks at it."""
 
-    name: str
-    data: bytes
-    folder: tempfile.TemporaryDirectory[str] = field(default_factory=tempfile.TemporaryDirectory)
-
-    def __post_init__(self) -> None:
-        stem, dot, ending = self.name.rpartition(".")
-        self.path = Path(self.folder.name) / (file_name(stem or ending) + (f".{ending}" if dot else ""))
-        self.path.write_bytes(self.data)
-        self.data = b""
+    folder: tempfile.TemporaryDirectory[str]
+    path: Path
 
     def sentence(self, error: ConcordError) -> str:
         """An error with the file's name instead of its place on this machine."""
-        message = str(error).replace(f"{self.folder.name}/", "")
-        return message.replace("with --role NAME=user", "under “What each column is taken as”")
+        return str(error).replace(f"{self.folder.name}/", "")
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _kept(number: str, name: str, _file: UploadedFile) -> Upload:
-    return Upload(name, _file.getvalue())
+def _kept(number: str, _file: UploadedFile) -> Upload:
+    folder = tempfile.TemporaryDirectory()
+    stem, dot, ending = _file.name.rpartition(".")
+    path = Path(folder.name) / (file_name(stem or ending) + (f".{ending}" if dot else ""))
+    path.write_bytes(_file.getvalue())
+    return Upload(folder, path)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Checking the file …")
@@ -123,7 +119,7 @@ def page() -> None:
             "Nothing is stored before you have seen it."
         )
         return
-    upload = _kept(file.file_id, file.name, file)
+    upload = _kept(file.file_id, file)
     _next(file.file_id)
     if ratings_csv.holds_ratings(upload.path):
         return _ratings(upload, file.file_id)
@@ -173,13 +169,12 @@ def _ratings(upload: Upload, number: str) -> None:
     """Ratings by people and judges, one a row, as a study."""
     given = _table(number, upload)
     if isinstance(given, str):
-        st.error(_lines(given), icon=":material/error:")
-        return
+        return _wrong(given)
     read = given.table
     people, judges = (sum(rater.kind == kind for rater in read.raters) for kind in ("human", "judge"))
     st.markdown(
         plain(
-            f"{upload.name} holds {counted(len(read), 'rating')} by "
+            f"{upload.path.name} holds {counted(len(read), 'rating')} by "
             f"{counted(people, 'person', 'people')} and {counted(judges, 'judge')} of "
             f"{counted(len(read.items), 'item')} on {', '.join(read.criteria)}."
         )
@@ -215,10 +210,17 @@ def _foreign(upload: Upload, number: str) -> None:
     if not isinstance(found, str) and _taken(found) != taken:  # what can be chosen above is known only now
         st.session_state[f"taken {number}"] = _taken(found)
         st.rerun()
-    if isinstance(found, FormNotKnown) and not isinstance(_table(number, upload), str):
-        return _ratings(upload, number)
+    if isinstance(found, FormNotKnown):
+        if not isinstance(_table(number, upload), str):
+            return _ratings(upload, number)
+        return _wrong(
+            f"{upload.path.name} holds conversations in no form that is known. Say above which columns hold "
+            "messages, or what the user says and what the model replies."
+        )
+    if isinstance(found, str):
+        return _wrong(found)
     # Columns of people and of judges beside the texts: a table of labels.
-    raters = {*kinds_by_name(found.metadata).values()} if isinstance(found, FileSurvey) else set()
+    raters = {*kinds_by_name(found.metadata).values()}
     if {"human", "judge"} <= raters and not isinstance(_table(number, upload), str):
         kinds = ["ratings by people and judges", "conversations alone"]
         kind = st.segmented_control(
@@ -226,25 +228,13 @@ def _foreign(upload: Upload, number: str) -> None:
         )
         if kind == kinds[0]:
             return _ratings(upload, number)
-    if isinstance(found, FormNotKnown):
-        st.error(
-            plain(
-                f"{upload.name} holds conversations in no form that is known. Say above which columns hold "
-                "messages, or what the user says and what the model replies."
-            ),
-            icon=":material/error:",
-        )
-        return
-    if isinstance(found, str):
-        st.error(_lines(found), icon=":material/error:")
-        return
     st.markdown("  \n".join(map(plain, conversations_file.sentences(found, by_command=False))))
     skip = False
     if found.wrong:
         try:
             found.refuse()
         except ConcordError as error:
-            st.error(_lines(upload.sentence(error)), icon=":material/error:")
+            _wrong(upload.sentence(error))
         skip = st.toggle(f"Leave out the {found.faults:,} wrong rows", key=f"skip {number}")
     _take(found, upload, number, skip)
     _rows(found)
@@ -384,8 +374,8 @@ def _storing(upload: Upload) -> Iterator[Callable[[float], None]]:
     st.rerun()
 
 
-def _lines(text: str) -> str:
-    return "  \n".join(plain(line) for line in text.splitlines())
+def _wrong(text: str) -> None:
+    st.error("  \n".join(plain(line) for line in text.splitlines()), icon=":material/error:")
 
 
 page()

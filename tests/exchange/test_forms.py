@@ -13,7 +13,7 @@ from concord.errors import ImportRefused
 from concord.exchange import conversations_file, entries, records, rows
 from concord.exchange.conversations_file import FileOptions
 from concord.exchange.entries import Reading
-from concord.exchange.shapes import CHAT, JSON_TEXT, TALK, joined, parsed, shapes
+from concord.exchange.shapes import CHAT, JSON_TEXT, TALK, forms, parsed
 
 DOCS = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
 EXAMPLES = {
@@ -253,7 +253,7 @@ def read(request, tmp_path):
 
 
 def test_every_form_has_an_example():
-    assert {shape.name for shape in shapes()} == set(EXPECTED) == set(EXAMPLES)
+    assert {shape.name for shape in forms().shapes} == set(EXPECTED) == set(EXAMPLES)
 
 
 def table_row(shape):
@@ -276,12 +276,12 @@ def _or(paths):
 def test_the_documentation_has_one_table_of_the_forms():
     start = DOCS.index("| form | what has it |")
     lines = DOCS[start:].partition("\n\n")[0].splitlines()[2:]
-    assert lines == [table_row(shape) for shape in shapes()]
-    assert all(shape.holds for shape in shapes())
+    assert lines == [table_row(shape) for shape in forms().shapes]
+    assert all(shape.holds for shape in forms().shapes)
 
 
 def test_the_documentation_names_what_is_joined():
-    assert all(f"| {one.name} |" in DOCS for one in joined())
+    assert all(f"| {one.name} |" in DOCS for one in forms().joined)
 
 
 def test_it_is_recognised_and_its_dialogues_are_read(read):
@@ -370,7 +370,7 @@ def test_what_was_said_is_never_changed(name, text, tmp_path):
     ending, example = EXAMPLES[name]
     file = tmp_path / f"b.{ending}"
     file.write_text(example, encoding="utf-8")
-    (shape,) = (shape for shape in shapes() if shape.name == name)
+    (shape,) = (shape for shape in forms().shapes if shape.name == name)
     declared = {
         path.rstrip(JSON_TEXT + TALK + CHAT)
         for side in shape.sides
@@ -463,7 +463,7 @@ def test_every_text_stands_once_or_is_named_as_left_out(name, tmp_path, drawn, j
     ending, example = EXAMPLES[name]
     file = tmp_path / f"b.{ending}"
     file.write_text(example, encoding="utf-8")
-    (shape,) = (shape for shape in shapes() if shape.name == name)
+    (shape,) = (shape for shape in forms().shapes if shape.name == name)
     text = f'{{"q{drawn}": "§"}}' if json_like else f"§{drawn}"
     for row in records.read(file, rows.kind_of(file), shape):
         whole = entries.read(row.fields, Reading(shape, "b"), "here")
@@ -479,12 +479,12 @@ def test_every_text_stands_once_or_is_named_as_left_out(name, tmp_path, drawn, j
             said = [m.content for c in entry.conversations for m in c.messages]
             for c in entry.conversations:
                 assert sum(text in m.content for m in c.messages) <= 1, (path, "twice")
-            forms = (text, written(text), *(["§"] if entry.unread else []))
-            kept = any(form in place for form in forms for place in (*said, *places(entry)))
+            ways = (text, written(text), *(["§"] if entry.unread else []))
+            kept = any(form in place for form in ways for place in (*said, *places(entry)))
             assert kept or not unnamed(path, left_out), (path, left_out, metadata)
             before = {m.content for c in whole.conversations for m in c.messages}
             new = set(said) - before
-            assert all(any(form in each for form in forms) for each in new), (path, new)
+            assert all(any(form in each for form in ways) for each in new), (path, new)
 
 
 def told(shape):

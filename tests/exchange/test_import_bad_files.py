@@ -15,7 +15,7 @@ from concord.exchange import conversations_file, entries, rows
 from concord.exchange.conversations_file import SHOWN
 from concord.exchange.dialogue import SPEAKERS
 from concord.exchange.entries import Reading
-from concord.exchange.shapes import shape_of, shapes
+from concord.exchange.shapes import forms, shape_of
 from concord.store import conversations, studies
 from tests.exchange.test_forms import EXAMPLES
 
@@ -164,7 +164,7 @@ def test_scores_that_are_asked_for_and_are_not_there(fresh, run, tmp_path):
 NAMES = sorted(
     {
         part
-        for shape in shapes()
+        for shape in forms().shapes
         for path in (*shape.has, *shape.key, *(p for s in shape.sides for _, paths in s.parts for p in paths))
         for part in re.split(r"[.|+]", path)
     }
