@@ -127,7 +127,8 @@ def _dataset(workspace: str, folder: Path, study: str) -> None:
         raise ImportRefused(
             f"{folder} has no data/conversations.parquet, as `concord export dataset` writes."
         )
-    echo(conversations_file.summary(*conversations_file.bring(opened, data / "conversations.parquet")))
+    survey = conversations_file.survey(data / "conversations.parquet")
+    echo(conversations_file.store(opened, survey))
     if (data / "ratings.parquet").is_file():
         table = ratings_csv.read(data / "ratings.parquet")
         with opened.read() as db:
@@ -213,10 +214,10 @@ def _conversations(
         survey.refuse()
         return
     with printing.progress("Storing") as shown:
-        done = conversations_file.store(
+        stored = conversations_file.store(
             opened, survey, question=question, scales=scales, progress=shown, **how
         )
-    echo(conversations_file.summary(survey, done))
+    echo(stored)
 
 
 @command.command("comparisons")

@@ -94,10 +94,10 @@ def command(
 
 def _brought(workspace: Workspace, file: Path) -> str:
     """Import the file; returns the name of its conversations."""
-    survey, stored = conversations_file.bring(workspace, file, file.stem)
+    survey = conversations_file.survey(file, conversations_file.FileOptions(file.stem))
     for line in conversations_file.sentences(survey):
         echo(line)
-    echo(conversations_file.summary(survey, stored))
+    echo(conversations_file.store(workspace, survey))
     with workspace.read() as db:  # lines that Concord wrote may name another benchmark
         return file.stem if file.stem in survey.benchmarks else options.only_benchmark(db)
 

@@ -120,19 +120,6 @@ class FileSurvey:
         refuse(self.wrong, head, self.faults, some)
 
 
-@dataclass(frozen=True)
-class StoredFile:
-    """What was stored, how much was there already, and how many rows were left out for that."""
-
-    conversations: int
-    known: int
-    left_out: int
-    votes: int
-    people: int
-    judges: int
-    study: str = ""
-
-
 def survey(
     path: Path, options: FileOptions = FileOptions(), *, progress: Progress | None = None
 ) -> FileSurvey:
@@ -169,12 +156,6 @@ def _nowhere(path: Path, name: str, to: str, fields: Sequence[str]) -> ImportRef
     )
 
 
-def bring(workspace: Workspace, path: Path, name: str = "") -> tuple[FileSurvey, StoredFile]:
-    """Survey and store a file in one go."""
-    surveyed = survey(path, FileOptions(name))
-    return surveyed, store(workspace, surveyed)
-
-
 def store(
     workspace: Workspace,
     surveyed: FileSurvey,
@@ -185,8 +166,8 @@ def store(
     scales: Mapping[str, Scale] | None = None,
     skip_wrong: bool = False,
     progress: Progress | None = None,
-) -> StoredFile:
-    """Store what a survey of the whole file found: everything, or nothing.
+) -> str:
+    """Store what a survey of the whole file found, everything or nothing; returns a sentence on it.
 
     With `judge`, scores become ratings: by the judge whom the file names, else by this one. With `study`,
     scores by people become a study of that name. Votes are answers to the `question`: a rubric's, or a
@@ -225,8 +206,20 @@ def store(
                 added = rate(db, given, number, raters)
                 counts["people"] += added[0]
                 counts["judges"] += added[1]
-    kept = ("conversations", "known", "left_out", "votes", "people", "judges")
-    return StoredFile(**{name: counts[name] for name in kept}, study=study)
+    return _stored(surveyed, counts, study)
+
+
+def _stored(surveyed: FileSurvey, counts: Counter[str], study: str) -> str:
+    """What was stored, in one sentence."""
+    said = {"known": "were here already", "votes": "comparisons"}
+    said |= {"people": f"ratings by people in the study “{study}”", "judges": "by judges"}
+    new = [f"{counts['conversations']:,} new conversations"]
+    new += [f"{counts[name]:,} {what}" for name, what in said.items() if counts[name]]
+    out = surveyed.faults + counts["left_out"]
+    left = f" {out:,} rows were left out." if out else ""
+    left += "".join(f" Study “{name}”." for name in surveyed.studies)
+    under = "”, “".join(sorted(surveyed.benchmarks)) or surveyed.reading.benchmark
+    return f"Under “{under}”: {', '.join(new)}.{left}"
 
 
 def sentences(surveyed: FileSurvey, *, by_command: bool = True) -> list[str]:
@@ -284,20 +277,6 @@ def _counted(names: Mapping[str, int], rows: int) -> str:
         else name + (f" ({n:,} rows)" if n < rows else "")
         for name, n in names.items()
     )
-
-
-def summary(surveyed: FileSurvey, done: StoredFile) -> str:
-    """What was stored, in one sentence."""
-    new = [f"{done.conversations:,} new conversations"]
-    new += [f"{done.known:,} were here already"] if done.known else []
-    new += [f"{done.votes:,} comparisons"] if done.votes else []
-    new += [f"{done.people:,} ratings by people in the study “{done.study}”"] if done.people else []
-    new += [f"{done.judges:,} by judges"] if done.judges else []
-    out = surveyed.faults + done.left_out
-    left = f" {out:,} rows were left out." if out else ""
-    left += "".join(f" Study “{name}”." for name in surveyed.studies)
-    under = "”, “".join(sorted(surveyed.benchmarks)) or surveyed.reading.benchmark
-    return f"Under “{under}”: {', '.join(new)}.{left}"
 
 
 def _begun(path: Path, options: FileOptions) -> FileSurvey:

@@ -346,7 +346,7 @@ def _take(found: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
     blocked = bool(found.wrong) and not skip
     if _importing(number, blocked=blocked):
         with _storing(upload) as moved:
-            done = conversations_file.store(
+            stored = conversations_file.store(
                 workspace(),
                 found,
                 judge=judge.strip(),
@@ -356,7 +356,7 @@ def _take(found: FileSurvey, upload: Upload, number: str, skip: bool) -> None:
                 progress=moved,
             )
             of = {"study": study.strip()} if study.strip() and judge.strip() else {}
-            _stored(number, conversations_file.summary(found, done), benchmark=found.reading.benchmark, **of)
+            _stored(number, stored, benchmark=found.reading.benchmark, **of)
 
 
 @contextmanager

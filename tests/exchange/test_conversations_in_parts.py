@@ -53,6 +53,11 @@ def workspace(tmp_path, monkeypatch):
     return made
 
 
+def bring(workspace, file):
+    """Check a file and store it; what is said of that."""
+    return conversations_file.store(workspace, conversations_file.survey(file))
+
+
 def lived(workspace):
     """The stored trajectories, by key."""
     with workspace.read() as db:
@@ -66,13 +71,14 @@ def whole(workspace):
 
 
 def test_what_is_stored_in_parts_is_what_one_part_stores(workspace, out, tmp_path, monkeypatch):
-    surveyed, done = conversations_file.bring(workspace, out)
-    assert (done.conversations, done.known, surveyed.studies) == (9, 1, ["s"])
+    assert bring(workspace, out) == (
+        "Under “stss”, “talks”: 9 new conversations, 1 were here already. Study “s”."
+    )
     other = Workspace.open(tmp_path / "at once")
     monkeypatch.setattr(conversations_file, "AT_ONCE", 1000)
     with other.write() as db:
         conversations.save(db, replace(simulated(STORED), trajectory=None), simulated=True)
-    conversations_file.bring(other, out)
+    bring(other, out)
     one, another = held(workspace), held(other)
     for name in ("facets", "items", "criteria"):
         assert one[name] == another[name], name
@@ -86,9 +92,9 @@ def test_what_is_stored_in_parts_is_what_one_part_stores(workspace, out, tmp_pat
 def test_a_repeated_import_changes_nothing(workspace, out):
     talks = out.with_name("talks-only.jsonl")
     talks.write_text("".join(line for line in out.read_text().splitlines(True) if '"study"' not in line))
-    conversations_file.bring(workspace, talks)
+    bring(workspace, talks)
     before = held(workspace)
-    assert conversations_file.bring(workspace, talks)[1].known == 10
+    assert "0 new conversations, 10 were here already" in bring(workspace, talks)
     assert held(workspace) == before
 
 
@@ -116,7 +122,7 @@ def test_others_write_between_two_lines(workspace, out, monkeypatch):
         return saved(*args, **how)
 
     monkeypatch.setattr(conversations_jsonl, "save_beside", save)
-    conversations_file.bring(workspace, out)
+    bring(workspace, out)
     thread.join()
     assert other[0] in (3, 4)
     with workspace.read() as db:
@@ -146,7 +152,7 @@ def test_a_wrong_last_line_leaves_nothing(workspace, out, line, why):
     with out.open("a") as more:
         more.write(line + "\n")
     with pytest.raises(ImportRefused, match=why) as refused:
-        conversations_file.bring(workspace, out)
+        bring(workspace, out)
     assert "line 14" in str(refused.value)
     assert held(workspace) == before
     assert whole(workspace)
@@ -157,7 +163,7 @@ def test_every_conversation_is_checked_before_one_is_stored(workspace, out, monk
     with out.open("a") as more:
         more.write('{"key": "z", "messages": 5}\n')
     with pytest.raises(ImportRefused, match="line 14"):
-        conversations_file.bring(workspace, out)
+        bring(workspace, out)
 
 
 KILLED = """
@@ -205,7 +211,7 @@ def test_a_conversation_that_others_use_meanwhile_stays(workspace, out, monkeypa
 
     monkeypatch.setattr(conversations_file, "_batches", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        conversations_file.bring(workspace, out)
+        bring(workspace, out)
     assert not any("'part " in row for row in held(workspace)["settings"])
     with workspace.read() as db:
         assert set(conversations.existing(db, [*KEYS, *(f"t{n}" for n in range(8))])) == {

@@ -517,7 +517,7 @@ def test_conversations_and_rankings_have_composed_names_too(workspace, tmp_path)
     file = tmp_path / "c.jsonl"
     told = {"key": "k", "player": "Jose\u0301", "messages": [{"role": "user", "content": "Hi"}]}
     file.write_text(json.dumps(told) + "\n", encoding="utf-8")
-    conversations_file.bring(workspace, file)
+    conversations_file.store(workspace, conversations_file.survey(file))
     with workspace.read() as db:
         assert conversations.load(db, "k").player == "José"
     ranking = tmp_path / "r.csv"
