@@ -31,8 +31,6 @@ def frame() -> None:
             theme.brand()
             page = st.navigation(_sections(who.role))
             sign_out(workspace(), who)
-            if workspace().read_only:
-                st.caption(":material/lock: This workspace is read-only: nothing here can be changed.")
             theme.aligned()
             theme.connection_notice()
             menu.begin()

@@ -13,7 +13,7 @@ from sqlite_utils import Database
 
 from concord.errors import WorkspaceError
 from concord.files import SHIPPED as SHIPPED
-from concord.store import database, parts, readonly, writer
+from concord.store import database, parts, writer
 
 T = TypeVar("T")
 
@@ -34,11 +34,8 @@ class Workspace:
     path: Path
 
     @classmethod
-    def open(cls, path: str | Path, *, create: bool = True, served: bool = False) -> Workspace:
-        """Open a folder; create it if needed and migrate its database. Raises WorkspaceError.
-
-        One that is read only is opened for reading; `served` by the app as a copy (`concord.store.readonly`).
-        """
+    def open(cls, path: str | Path, *, create: bool = True) -> Workspace:
+        """Open a folder; create it if needed and migrate its database. Raises WorkspaceError."""
         folder = Path(path).expanduser().resolve()
         workspace = cls(folder)
         if not create and not workspace.db_path.exists():
@@ -46,14 +43,10 @@ class Workspace:
                 f"There is no Concord workspace in {folder}. "
                 "Name one with --workspace, or make the demo with `concord demo`."
             )
-        if readonly.is_read_only(workspace.db_path):
-            if readonly.copy_of(workspace.db_path) is not None:
-                return workspace
-            if served or readonly.has_left_log(workspace.db_path):
-                database.prepare(readonly.work_on_a_copy(workspace.db_path))
-            else:
-                database.prepare(workspace.db_path)
-            return workspace
+        if workspace.db_path.exists() and not all(os.access(p, os.W_OK) for p in (folder, workspace.db_path)):
+            raise WorkspaceError(
+                f"The workspace {folder} is read-only. Copy it to a folder that you can write."
+            )
         try:
             # A folder that exists keeps its mode: it may hold more than the workspace.
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -71,17 +64,12 @@ class Workspace:
     @classmethod
     def chosen(cls) -> Workspace:
         """The workspace that CONCORD_WORKSPACE names, else ./workspace."""
-        return cls.open(os.environ.get("CONCORD_WORKSPACE") or "workspace", served=True)
+        return cls.open(os.environ.get("CONCORD_WORKSPACE") or "workspace")
 
     @property
     def db_path(self) -> Path:
         """The database."""
         return self.path / "concord.db"
-
-    @property
-    def read_only(self) -> bool:
-        """Whether it can be looked at, and nothing in it can be changed."""
-        return readonly.is_read_only(self.db_path)
 
     @property
     def models_path(self) -> Path:
@@ -109,7 +97,4 @@ class Workspace:
 
         Returns what it returns once it is on the disk, and raises what it raises.
         """
-        if self.read_only:
-            with self.write() as db:
-                return change(db)
         return writer.shared(self.db_path).do(change)

@@ -4,7 +4,6 @@ import errno
 import ipaddress
 import os
 import shlex
-import signal
 import socket
 import sys
 import webbrowser
@@ -44,10 +43,7 @@ def command(
     On this machine the printed link opens it, once; `concord link` prints another one. From elsewhere
     researchers sign in, and annotators use their link.
     """
-    opened = Workspace.open(workspace, served=True)
-    if opened.read_only:
-        echo(f"{opened.path} is read-only: it is shown as it is now, and nothing in it can be changed.")
-    os.environ["CONCORD_WORKSPACE"] = str(opened.path)
+    os.environ["CONCORD_WORKSPACE"] = str(Workspace.open(workspace).path)
     if public_url is not None:
         os.environ[PUBLIC_URL] = public_url
     serve(host, port, browser=browser, sign_in=sign_in)
@@ -99,9 +95,6 @@ def serve(
     if browser:
         # The socket listens already, so that the browser waits until the server answers.
         webbrowser.open(url)
-    if workspace.read_only:
-        # Ended in order, so that the copy it worked on is deleted.
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
     # Ctrl+C is how it is stopped: no failure.
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])

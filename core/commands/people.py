@@ -70,11 +70,9 @@ def _revoke(workspace: str, name: str) -> None:
 @click.pass_obj
 def _data(workspace: str, name: str) -> None:
     """Print all that is stored of an annotator, as JSON, such as for a request for their data."""
-    opened = Workspace.open(workspace, create=False)
-    with opened.read() if opened.read_only else opened.write() as db:
+    with Workspace.open(workspace, create=False).write() as db:
         stored = personal.data(db, name)
-        if not opened.read_only:
-            audit.record(db, "exported what is stored of an annotator", about=name)
+        audit.record(db, "exported what is stored of an annotator", about=name)
     echo(json.dumps(stored, ensure_ascii=False, indent=2))
 
 

@@ -10,7 +10,6 @@ from tempfile import TemporaryDirectory
 from sqlite_utils import Database
 
 from concord.errors import WorkspaceError
-from concord.store import readonly
 from concord.store.database import connect
 
 
@@ -57,9 +56,11 @@ def snapshot(path: Path) -> Iterator[Database]:
 
 def _copy(path: Path, to: Path) -> None:
     """All pages in one step: SQLite starts the copy again if somebody writes between two steps."""
-    where = readonly.address(path) if readonly.is_read_only(path) else path
+    address, log = path.absolute().as_uri(), Path(f"{path}-wal")
+    if not os.access(path.parent, os.W_OK) and not (log.exists() and log.stat().st_size):
+        address += "?immutable=1"  # SQLite can create no file for its locks there, and nobody writes
     with (
-        closing(sqlite3.connect(where, uri=where is not path)) as source,
+        closing(sqlite3.connect(address, uri=True)) as source,
         closing(sqlite3.connect(to)) as target,
     ):
         source.backup(target, pages=-1)

@@ -12,7 +12,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from sqlite_utils import Database
 
 from concord.errors import WorkspaceError
-from concord.store import readonly, schema, summaries
+from concord.store import schema, summaries
 from concord.store.turns import turn
 
 BUSY_SECONDS = 30.0
@@ -31,11 +31,7 @@ def connect(path: Path, *, create: bool = True) -> Database:
 
     A database that was lost while in use must not be replaced by an empty one: that is for `create`.
     """
-    copy = readonly.copy_of(path)
-    if copy is None and readonly.is_read_only(path):
-        where = readonly.address(path)
-    else:
-        where = f"{(copy or path).absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
+    where = f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
     try:
         conn = sqlite3.connect(
             where, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
@@ -46,8 +42,6 @@ def connect(path: Path, *, create: bool = True) -> Database:
         # A commit is on the disk before it is acknowledged (some 4 ms): not even a power cut may lose a
         # rating.
         conn.execute("PRAGMA synchronous = FULL")
-        if copy is not None:
-            conn.set_authorizer(readonly.authorizer(copy))
     except sqlite3.OperationalError as error:
         raise WorkspaceError(
             f"The database {path} cannot be opened: {error}. Check that you may read and write it, "
@@ -96,8 +90,7 @@ class Idle:
 
     def give(self, file: tuple[int, int] | None, db: Database) -> None:
         """Keep a connection for the next who reads."""
-        # One that is read only is looked at without locks: only as it is at the moment.
-        if len(self._free) < IDLE and not readonly.is_read_only(self._path):
+        if len(self._free) < IDLE:
             self._free.append((file, db))
         else:
             db.close()
@@ -174,10 +167,7 @@ def reading(path: Path) -> Iterator[Database]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[Database]:
-    """A transaction that holds the write lock from its start, so that it cannot fail halfway for a lock.
-
-    Raises WorkspaceError for a database that is read only.
-    """
+    """A transaction that holds the write lock from its start, so that it cannot fail halfway for a lock."""
     with writer(path) as begin, begin() as db:
         yield db
 
@@ -185,20 +175,12 @@ def writing(path: Path) -> Iterator[Database]:
 @contextmanager
 def writer(path: Path) -> Iterator[Callable[[], AbstractContextManager[Database]]]:
     """Begins transactions as `writing` does, one after another on one connection."""
-    copy = readonly.copy_of(path)
-    if copy is None and readonly.is_read_only(path):
-        raise readonly.refused(path)
     db = connect(path, create=False)
 
     @contextmanager
     def begin() -> Iterator[Database]:
-        try:
-            with turn(copy or path), transaction(db):
-                yield db
-        except sqlite3.Error as error:
-            if copy is not None and readonly.says_so(error):
-                raise readonly.refused(path) from error
-            raise
+        with turn(path), transaction(db):
+            yield db
 
     try:
         yield begin
@@ -242,7 +224,7 @@ def prepare(path: Path) -> None:
 
     A file without a byte was emptied by something else: a new database takes its name when it is complete.
     """
-    read_only, log = readonly.is_read_only(path), Path(f"{path}-wal")
+    log = Path(f"{path}-wal")
     with suppress(OSError):  # connecting says what is wrong
         if (not path.stat().st_size) if path.exists() else (log.exists() and log.stat().st_size):
             lost = "empty" if path.exists() else f"gone, and {log.name} is left"
@@ -250,16 +232,10 @@ def prepare(path: Path) -> None:
                 f"{path} is {lost}: its content is lost. Restore a backup (docs/backup.md), "
                 f"or delete {path.name} and {log.name} to begin anew."
             )
-        if not read_only:
-            _keep_private(path)
+        _keep_private(path)
     db = connect(path, create=False)
     try:
         if schema.version(db, path) < schema.latest():
-            if read_only:
-                raise WorkspaceError(
-                    f"The workspace {path.parent} was written by an older Concord and is read-only. Copy it "
-                    "to a folder that you can write: it is brought up to date there."
-                )
             db.enable_wal()
             # Two processes may open a new workspace at once: the second waits here and finds nothing left to
             # do.

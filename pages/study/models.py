@@ -33,7 +33,7 @@ def page() -> None:
         return
     if models:
         draw(table, titled=False)
-    offered = [*models, NEW] if _owner() and not workspace().read_only else list(models)
+    offered = [*models, NEW] if _owner() else list(models)
     if not offered:
         st.info("No model is named yet. The owner of the workspace adds them.")
         return
