@@ -40,7 +40,7 @@ from concord.store import (
     configurations,
     conversations,
     images,
-    presence,
+    locks,
     ratings,
     runs,
     scenarios,
@@ -80,7 +80,7 @@ def execute(
             _register(db, job)
             number = runs.start(db, job.plan.benchmark, as_dict(job.plan), os.getpid(), max_cost)
             # Before anybody can see the run, so that it is never taken for dead.
-            say = stack.enter_context(presence.present(workspace.db_path, number))
+            say = stack.enter_context(locks.present(workspace.db_path, number))
             started = runs.get(db, number)
         try:
             with few_collections():

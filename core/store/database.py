@@ -13,7 +13,7 @@ from sqlite_utils import Database
 
 from concord.errors import WorkspaceError
 from concord.store import schema, summaries
-from concord.store.turns import turn
+from concord.store.locks import turn
 
 BUSY_SECONDS = 30.0
 EMPTIED = 5.0

@@ -13,7 +13,7 @@ from sqlite_utils import Database
 from concord.errors import WorkspaceError
 from concord.store import settings, summaries
 from concord.store.database import reading, writer
-from concord.store.turns import alone
+from concord.store.locks import alone
 
 Part = Callable[[], AbstractContextManager[Database]]
 """Opens the next part: one transaction."""

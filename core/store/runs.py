@@ -1,7 +1,6 @@
 """Runs in the store: their progress, the journal of calls already paid for, and the work that failed."""
 
 import json
-import os
 import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -13,15 +12,11 @@ from sqlite_utils import Database
 from concord.configuration import Configuration, Reported
 from concord.errors import not_found
 from concord.rating import Spent
-from concord.store import batches, configurations, presence
+from concord.store import batches, configurations, locks
 from concord.store.database import file_of, find, insert, now, update
 from concord.store.filters import Where
 
 State = Literal["running", "finished", "stopped", "broken"]
-SILENT_SECONDS = 15.0
-"""A run writes its beat several times a second; where nothing else tells whether it is alive, it is not after
-this long without one.
-"""
 
 
 @dataclass(frozen=True)
@@ -43,7 +38,6 @@ class Progress:
     beat: str
     ended: str | None
     pid: int | None
-    host: str
     stop_asked: bool
     waiting: int = 0
     """Calls that wait at an endpoint in batches that it sent."""
@@ -51,8 +45,8 @@ class Progress:
     """What all runs of its plan may spend together; None for no limit."""
     elsewhere: float = 0.0
     """What other runs of its plan had spent, of a run with a limit."""
-    alive: bool | None = None
-    """Whether its process is alive, as its file tells; None where it has none."""
+    alive: bool = False
+    """Whether its process is alive, as its file tells."""
     signal: int = 0
     """The signal that stopped it, where this comes from the run itself."""
 
@@ -69,12 +63,7 @@ class Progress:
     @property
     def interrupted(self) -> bool:
         """Whether its state is running and its process is gone."""
-        if self.state != "running":
-            return False
-        if self.alive is not None:
-            return not self.alive
-        gone = self.host == socket.gethostname() and not _alive(self.pid)
-        return gone or _seconds(self.beat, now()) > SILENT_SECONDS
+        return self.state == "running" and not self.alive
 
     @property
     def stands(self) -> str:
@@ -336,22 +325,10 @@ def _progress(db: Database, row: Mapping[str, Any]) -> Progress:
     if row["state"] == "running":
         file = file_of(db)
         # What the store cannot take is in the run's own file.
-        values |= {"alive": presence.alive(file, row["id"])}
-        values |= {"message": presence.says(file, row["id"]) or row["message"]}
+        values |= {"alive": locks.alive(file, row["id"])}
+        values |= {"message": locks.says(file, row["id"]) or row["message"]}
     return Progress(**values)
 
 
 def _seconds(start: str, end: str) -> float:
     return (datetime.fromisoformat(end) - datetime.fromisoformat(start).astimezone(UTC)).total_seconds()
-
-
-def _alive(pid: int | None) -> bool:
-    if pid is None:
-        return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True

@@ -15,8 +15,8 @@ from typing import Any, Self, TypeVar
 from sqlite_utils import Database
 
 from concord.store.database import Idle, closing_if_failed, transaction
+from concord.store.locks import turn
 from concord.store.obstacles import obstacle
-from concord.store.turns import turn
 
 T = TypeVar("T")
 Change = Callable[[Database], Any]

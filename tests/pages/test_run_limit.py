@@ -11,7 +11,7 @@ from concord.conversation import Conversation, Message
 from concord.rating import Spent
 from concord.runs import launching
 from concord.runs.plans import JudgePlan, as_dict
-from concord.store import budgets, conversations, presence, runs
+from concord.store import budgets, conversations, locks, runs
 from concord.workspace import Workspace
 from pages.parts import session
 from pages.parts.people import Researcher
@@ -60,7 +60,7 @@ def test_what_is_spent_stands_beside_the_limit_and_what_earlier_runs_spent(works
     with workspace.write() as db:
         runs.end(db, begun_in(db, 0.5), "stopped")
     number = begun(workspace, 0.25)
-    with presence.present(workspace.db_path, number):
+    with locks.present(workspace.db_path, number):
         at = shown("Start a run")
     assert "0.25 of 2, 0.50 by other runs of its plan" in said(at)
     assert "for 1,000 results]" in said(at), "a plan to judge: no conversation is paid for"
@@ -75,7 +75,7 @@ def begun_in(db, cost):
 
 def test_what_the_store_cannot_take_is_read_from_the_run_itself(workspace):
     number = begun(workspace, 0.25)
-    with presence.present(workspace.db_path, number) as say:
+    with locks.present(workspace.db_path, number) as say:
         say("No call is made while the store cannot be used: the disk is full.")
         at = shown("Start a run")
     assert "the disk is full" in said(at)
@@ -127,7 +127,7 @@ def test_what_was_chosen_stays_while_another_tab_is_open(workspace):
 
 def test_an_address_shows_its_run_and_where_it_is_resumed(workspace):
     number = begun(workspace, 0.25)
-    with presence.present(workspace.db_path, number):
+    with locks.present(workspace.db_path, number):
         at = AppTest.from_file(str(PAGE))
         at.query_params["run"] = str(number)
         at.run()

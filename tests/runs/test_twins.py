@@ -12,7 +12,7 @@ import pytest
 
 from concord.runs import engine, planning
 from concord.runs.plans import JudgePlan
-from concord.store import presence
+from concord.store import locks
 from concord.store import runs as stored
 from tests import warm
 from tests.runs.test_runs import calls_made, calls_of, concord_run, count, plan, until
@@ -73,7 +73,7 @@ def test_who_waits_can_be_stopped_and_other_benchmarks_do_not_wait(workspace):
     """A run before it holds the benchmark: a file that it has locked says that it is alive."""
     with workspace.write() as db:
         number = stored.start(db, "pingpong", {}, os.getpid())
-    with presence.present(workspace.db_path, number), ThreadPoolExecutor(1) as pool:
+    with locks.present(workspace.db_path, number), ThreadPoolExecutor(1) as pool:
         other = engine.execute(workspace, planning.job(workspace, JudgePlan("simulbench", ("a",))))
         assert (other.state, other.planned) == ("finished", 0)
         waiting = pool.submit(engine.execute, workspace, planning.job(workspace, plan()))

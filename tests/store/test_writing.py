@@ -16,7 +16,7 @@ import pytest
 from concord.conversation import Conversation, Message, Unit
 from concord.errors import NotFound, StudyError, WorkspaceError
 from concord.rating import Criterion, Judgement, Rater, Rating, Spent
-from concord.store import conversations, database, ratings, studies, turns, writer
+from concord.store import conversations, database, locks, ratings, studies, writer
 from concord.store.studies import Study
 from concord.store.writer import Writer
 from concord.workspace import Workspace
@@ -256,15 +256,15 @@ def test_who_has_just_written_comes_behind_who_waits(workspace):
     path, order = workspace.db_path, []
 
     def other():
-        with turns.turn(path):
+        with locks.turn(path):
             order.append("other")
 
     with ThreadPoolExecutor(1) as pool:
-        with turns.turn(path):
+        with locks.turn(path):
             waiting = pool.submit(other)
             while not held(path, "queue"):
                 assert not waiting.done()
-        with turns.turn(path):
+        with locks.turn(path):
             order.append("again")
         waiting.result()
     assert order == ["other", "again"]
@@ -274,7 +274,7 @@ def test_a_turn_ends_with_its_process_and_one_that_is_stuck_does_not_keep_others
     workspace, monkeypatch
 ):
     code = (
-        "import sys, time; from pathlib import Path; from concord.store.turns import turn\n"
+        "import sys, time; from pathlib import Path; from concord.store.locks import turn\n"
         "with turn(Path(sys.argv[1])): print('mine', flush=True); time.sleep(600)"
     )
     with subprocess.Popen(
@@ -282,12 +282,12 @@ def test_a_turn_ends_with_its_process_and_one_that_is_stuck_does_not_keep_others
     ) as process:
         assert process.stdout.readline() == "mine\n"
         with monkeypatch.context() as patch:
-            patch.setattr(turns, "PATIENCE_SECONDS", 0.1)
+            patch.setattr(locks, "PATIENCE_SECONDS", 0.1)
             with workspace.write() as db:
                 conversations.save(db, conversation())
         process.kill()
         process.wait()
-        with turns.turn(workspace.db_path):
+        with locks.turn(workspace.db_path):
             assert held(workspace.db_path, "turn")
 
 
