@@ -209,23 +209,6 @@ def _show(workspace: str, name: str) -> None:
         echo(f"Dealt to nobody yet: concord study deal {name} --annotators …")
 
 
-@command.command("pin")
-@click.argument("name", default="")
-@click.pass_obj
-def _pin(workspace: str, name: str) -> None:
-    """Let agreement and corrected leaderboards rest on this study unless another is asked for.
-
-    Without NAME they rest on the study with most ratings again.
-    """
-    with Workspace.open(workspace, create=False).write() as db:
-        if name:
-            stored.pin(db, name)
-        else:
-            stored.unpin(db)
-            name = next(iter(stored.ranked(db)), "")
-    echo(f"Figures rest on the study “{name}” unless another is asked for." if name else "There is no study.")
-
-
 @command.command("list")
 @click.pass_obj
 def _list(workspace: str) -> None:

@@ -13,7 +13,7 @@ from concord.store import conversations, holdings, runs
 from concord.store.access import Annotator, annotators
 from concord.store.holdings import Played, StudyHeld
 from concord.store.runs import Progress
-from concord.store.studies import pinned, ranked
+from concord.store.studies import ranked
 from concord.workspace import Workspace
 
 
@@ -31,7 +31,6 @@ class Overview:
     pairs: tuple[StudyHeld, ...]
     waiting: dict[str, tuple[Annotator, ...]]
     runs: tuple[Progress, ...]
-    pinned: str | None = None
     unreadable: tuple[int, int] = (0, 0)
     """Conversations with a failed judgement, and others with a cut reply."""
     rubrics: tuple[str, ...] = ()
@@ -84,7 +83,6 @@ def look(workspace: Workspace) -> Overview:
             tuple(holdings.pairs(db)),
             waiting,
             tuple(runs.recent(db, limit=5)),
-            pinned(db),
             conversations.unreadable(db),
             tuple(shelf.names(workspace)),
         )

@@ -14,7 +14,7 @@ from sqlite_utils import Database
 from concord.errors import NotAllowed, StudyError, not_found
 from concord.rating import Rater
 from concord.store import audit, links, ratings, sessions, settings, studies
-from concord.store.database import find, now, once
+from concord.store.database import find, now, once, records, value
 from concord.store.purposes import RATED
 from concord.store.sessions import Role
 
@@ -131,10 +131,8 @@ def keep_out(db: Database, name: str) -> None:
 
 def members(db: Database) -> list[Member]:
     """The members, by name."""
-    rows = db.execute(
-        "SELECT name, role, made, expires, ended FROM links WHERE opens = 'member' ORDER BY name"
-    )
-    return [Member(*row) for row in rows]
+    sql = "SELECT name, role, made, expires, ended FROM links WHERE opens = 'member' ORDER BY name"
+    return records(db, Member, sql)
 
 
 def of_token(db: Database, token: str) -> Link:
@@ -153,12 +151,11 @@ def of_token(db: Database, token: str) -> Link:
 
 def is_withdrawn(db: Database, token: str) -> bool:
     """Whether the session with this token, which may be over, was begun by a link that is withdrawn now."""
-    row = db.execute(
+    sql = (
         "SELECT 1 FROM sessions s JOIN links l ON l.rater_id = s.rater_id AND l.opens = 'annotator' "
-        "WHERE s.token_hash = ? AND l.ended IS NOT NULL",
-        [links.hashed(token)],
+        "WHERE s.token_hash = ? AND l.ended IS NOT NULL"
     )
-    return row.fetchone() is not None
+    return bool(value(db, sql, [links.hashed(token)]))
 
 
 @once

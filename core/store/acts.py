@@ -11,6 +11,7 @@ from sqlite_utils import Database
 from concord.errors import NotAllowed, StudyError
 from concord.store import access, audit, studies, summaries
 from concord.store.audit import AuditLine
+from concord.store.database import column, value
 from concord.store.purposes import RATED
 
 Decision = Literal["left out", "taken in again"]
@@ -73,8 +74,8 @@ def excluded(db: Database, study: str) -> dict[str, AuditLine]:
 
 def left_out(db: Database, study: str) -> list[int]:
     """The raters (ids) that are left out of a study's figures. Raises NotFound."""
-    rows = db.execute("SELECT rater_id FROM left_out WHERE study_id = ?", [studies.study_id(db, study)])
-    return [number for (number,) in rows]
+    sql = "SELECT rater_id FROM left_out WHERE study_id = ?"
+    return column(db, sql, [studies.study_id(db, study)])
 
 
 def exclude(db: Database, study: str, annotator: str, reason: str) -> None:
@@ -94,7 +95,7 @@ def _decide(db: Database, study: str, annotator: str, reason: str, what: Decisio
         "(SELECT 1 FROM placements p JOIN items i ON i.id = p.item_id "
         f"WHERE i.study_id = :study AND p.rater_id = :rater AND p.purpose IN {RATED})"
     )
-    if not db.execute(taking_part, of).fetchone()[0]:
+    if not value(db, taking_part, of):
         raise StudyError(f"“{annotator}” has no items and no ratings in the study “{study}”.")
     if not reason.strip():
         raise StudyError("A decision needs its reason, such as “missed three of five gold items”.")
@@ -102,7 +103,5 @@ def _decide(db: Database, study: str, annotator: str, reason: str, what: Decisio
         now = "left out of" if what == "left out" else "in"
         raise StudyError(f"“{annotator}” is {now} the study “{study}” already.")
     record(db, study, what, reason, annotator)
-    rated = db.execute(
-        "SELECT DISTINCT conversation_id FROM scores WHERE study_id = :study AND rater_id = :rater", of
-    )
-    summaries.refresh(db, [conversation for (conversation,) in rated])
+    rated = "SELECT DISTINCT conversation_id FROM scores WHERE study_id = :study AND rater_id = :rater"
+    summaries.refresh(db, column(db, rated, of))

@@ -13,7 +13,7 @@ from sqlite_utils import Database
 from concord.errors import StudyError, not_found
 from concord.store import database
 from concord.store.actor import actor
-from concord.store.database import find, now
+from concord.store.database import column, find, now, records
 from concord.table import Column, Table
 
 
@@ -67,19 +67,20 @@ def words(value: Any) -> str:
 
 def of_study(db: Database, study: str, what: Collection[str]) -> list[AuditLine]:
     """The lines about a study that say one of these, in the order in which it was done."""
-    rows = db.execute(
+    sql = (
         f"SELECT {', '.join(AuditLine._fields)} FROM audit_log WHERE study = ? "
-        "AND what IN (SELECT value FROM json_each(?)) ORDER BY id",
-        [study, json.dumps([*what])],
+        "AND what IN (SELECT value FROM json_each(?)) ORDER BY id"
     )
-    return [AuditLine(*row) for row in rows]
+    return records(db, AuditLine, sql, [study, json.dumps([*what])])
 
 
 def every(db: Database, study: str = "") -> list[AuditLine]:
     """The lines (about one study), the newest first. Raises NotFound for an unknown study."""
     if study and not find(db, "studies", "id", name=study):
-        raise not_found("study", study, [name for (name,) in db.execute("SELECT name FROM studies")])
-    rows = db.execute(
+        raise not_found("study", study, column(db, "SELECT name FROM studies"))
+    return records(
+        db,
+        AuditLine,
         f"""
         SELECT * FROM (
             SELECT {", ".join(AuditLine._fields)} FROM audit_log
@@ -92,7 +93,6 @@ def every(db: Database, study: str = "") -> list[AuditLine]:
         """,
         {"study": study},
     )
-    return [AuditLine(*row) for row in rows]
 
 
 def moment(stored: str | None) -> str:

@@ -1,8 +1,6 @@
 """Whether a database is whole: what SQLite says of it, and what Concord knows must hold."""
 
-import hashlib
 import math
-import re
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +8,7 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from concord.store import configurations, summaries
+from concord.store import summaries
 from concord.store.purposes import RATED
 
 RESTORE = "Restore a backup (docs/backup.md)."
@@ -45,7 +43,7 @@ def findings(db: Database) -> list[Finding]:
         damage = [row[0] for row in db.execute(f"PRAGMA integrity_check({MOST})") if row[0] != "ok"]
         if damage:
             return [Finding(f"SQLite finds the file damaged: {problem}.", RESTORE) for problem in damage]
-        return [*_references(db), *_digests(db), *_items(db), *_sums(db)]
+        return [*_references(db), *_items(db), *_sums(db)]
     except sqlite3.DatabaseError as error:
         return [Finding(f"The file is damaged or no Concord database: {error}.", RESTORE)]
 
@@ -57,34 +55,6 @@ def _references(db: Database) -> Iterator[Finding]:
         missing.setdefault((table, parent), []).append(row)
     for (table, parent), rows in missing.items():
         yield Finding(f"Rows of {table} that refer to missing rows of {parent}: {_named(rows)}.", REPORT)
-
-
-def _digests(db: Database) -> Iterator[Finding]:
-    """Texts that do not fit the hash under which they were stored, and journalled calls without one."""
-    wrong = [
-        number
-        for number, digest, body in db.execute("SELECT id, hash, body FROM contexts")
-        if hashlib.sha256(body.encode()).hexdigest() != digest
-    ]
-    if wrong:
-        yield Finding(f"Contexts that were changed after they were stored: {_named(wrong)}.", REPORT)
-    wrong = [
-        row["nickname"]
-        for row in db.query("SELECT * FROM model_configurations")
-        if configurations.of_row(row).hash != row["hash"]
-    ]
-    if wrong:
-        yield Finding(
-            f"Configurations of models that were changed after they were stored: {_named(wrong)}.",
-            REPORT,
-        )
-    calls = db.execute("SELECT work, step, asked FROM journal").fetchall()
-    wrong = [f"{work}: {step}" for work, step, sent in calls if not re.fullmatch(r"([0-9a-f]{16})?", sent)]
-    if wrong:
-        yield Finding(
-            f"Journalled calls without a valid digest of what was asked: {_named(wrong)}.",
-            "Nothing is lost: a run that continues asks these calls again.",
-        )
 
 
 def _items(db: Database) -> Iterator[Finding]:

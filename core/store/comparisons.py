@@ -11,6 +11,7 @@ from sqlite_utils import Database
 from concord.errors import NotFound
 from concord.rating import Comparison, Rater, Verdict
 from concord.store import conversations, ratings, tables
+from concord.store.database import column, records
 from concord.store.filters import Where
 
 if TYPE_CHECKING:
@@ -87,12 +88,11 @@ def frame(
 
 def questions(db: Database, benchmark: str) -> list[PairQuestion]:
     """The questions that were answered about a benchmark's conversations, its own first."""
-    rows = db.execute(
+    sql = (
         "SELECT DISTINCT x.rubric, x.criterion FROM comparisons x JOIN conversations c ON c.id = x.first_id "
-        "WHERE c.benchmark = ? ORDER BY 1, 2",
-        [benchmark],
+        "WHERE c.benchmark = ? ORDER BY 1, 2"
     )
-    return [PairQuestion(*row) for row in rows]
+    return records(db, PairQuestion, sql, [benchmark])
 
 
 def exported(db: Database, benchmark: str = "", same: str = "") -> Iterator[dict[str, Any]]:
@@ -139,8 +139,7 @@ def verdicts(
 
 def compared_benchmarks(db: Database) -> list[str]:
     """The benchmarks of whose conversations some were compared."""
-    rows = db.execute("SELECT DISTINCT benchmark FROM rater_counts WHERE compared > 0 ORDER BY 1")
-    return [name for (name,) in rows]
+    return column(db, "SELECT DISTINCT benchmark FROM rater_counts WHERE compared > 0 ORDER BY 1")
 
 
 def pairs(

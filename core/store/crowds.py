@@ -14,7 +14,7 @@ from sqlite_utils import Database
 
 from concord.rating import Rater
 from concord.store import database, links, placements, ratings, studies
-from concord.store.database import find, now
+from concord.store.database import find, now, records, value
 from concord.store.purposes import QUEUED, UNRATED
 
 Platform = Literal["prolific", "mturk"]
@@ -48,8 +48,7 @@ class Visitor(NamedTuple):
 class Worker:
     """Somebody who came by a study's link, and what they have done, hidden items included.
 
-    `last` is when they submitted last, `clashes` how often somebody came with their number and another
-    submission.
+    `last` is when they submitted last.
     """
 
     rater: int
@@ -61,7 +60,6 @@ class Worker:
     due: str
     returned: str | None
     code: str
-    clashes: int
     done: int
     skipped: int
     open: int
@@ -98,7 +96,7 @@ def of_study(db: Database, study: str) -> Crowd | None:
 def _crowd(db: Database, link: Mapping[str, Any] | None) -> Crowd | None:
     if link is None:
         return None
-    [study] = db.execute("SELECT name FROM studies WHERE id = ?", [link["study_id"]]).fetchone()
+    study = value(db, "SELECT name FROM studies WHERE id = ?", [link["study_id"]])
     return Crowd(study, link["role"], **json.loads(link["terms"]), closed=link["ended"])
 
 
@@ -119,21 +117,12 @@ def add(db: Database, crowd: Crowd, visitor: Visitor, code: str) -> Worker:
     while find(db, "raters", "id", kind="human", name=name):
         others += 1
         name = f"{plain} ({others})"
-    terms = {"submission": visitor.submission, "task": visitor.task, "code": code, "clashes": 0}
+    terms = {"submission": visitor.submission, "task": visitor.task, "code": code}
     row = {"opens": "worker", "role": crowd.platform, "name": visitor.worker, "terms": json.dumps(terms)}
     row |= {"made": now(), "expires": now(timedelta(minutes=crowd.minutes))}
     rater, study = ratings.rater_id(db, Rater(name, "human")), studies.study_id(db, crowd.study)
     database.insert(db, "links", {**row, "rater_id": rater, "study_id": study})
     return workers(db, crowd.study, rater)[0]
-
-
-def clash(db: Database, crowd: Crowd, visitor: Visitor) -> None:
-    """Count that somebody came with a known number and another submission."""
-    db.execute(
-        "UPDATE links SET terms = json_set(terms, '$.clashes', terms ->> 'clashes' + 1) "
-        "WHERE opens = 'worker' AND study_id = ? AND name = ?",
-        [studies.study_id(db, crowd.study), visitor.worker],
-    )
 
 
 def worker(db: Database, study: str, number: str) -> Worker | None:
@@ -152,11 +141,13 @@ def workers(db: Database, study: str, rater: int | None = None) -> list[Worker]:
 
     Raises NotFound.
     """
-    rows = db.query(
+    return records(
+        db,
+        Worker,
         f"""
         SELECT w.rater_id AS rater, x.name, w.name AS worker, w.terms ->> 'submission' AS submission,
                w.terms ->> 'task' AS task, w.made AS came, w.expires AS due, w.ended AS returned,
-               w.terms ->> 'code' AS code, w.terms ->> 'clashes' AS clashes,
+               w.terms ->> 'code' AS code,
                count(DISTINCT iif(i.state = 'done', i.one, NULL)) AS done,
                count(DISTINCT iif(i.state = 'skipped', i.one, NULL)) AS skipped,
                count(DISTINCT iif(i.state = 'open', i.one, NULL)) AS open,
@@ -171,7 +162,6 @@ def workers(db: Database, study: str, rater: int | None = None) -> list[Worker]:
         """,
         {"study": studies.study_id(db, study), "rater": rater},
     )
-    return [Worker(**row) for row in rows]
 
 
 def returned(db: Database, study: str) -> set[str]:

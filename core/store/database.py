@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import wraps
@@ -22,6 +22,7 @@ IDLE = 8
 """How many idle connections a process that reads often keeps open."""
 CHANGES = "changes"
 """The setting that counts the transactions that have written."""
+Args = Sequence[Any] | dict[str, Any]
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -209,7 +210,7 @@ def empty_log(path: Path) -> None:
     db = connect(path, create=False)
     try:
         db.execute(f"PRAGMA busy_timeout = {EMPTIED * 1000:.0f}")
-        busy, *_ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        busy = value(db, "PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
         db.close()
     if busy:
@@ -306,6 +307,26 @@ def find(db: Database, table: str, select: str = "*", **values: Any) -> dict[str
     cursor = db.execute(f"SELECT {select} FROM {table} WHERE {where} LIMIT 1", list(values.values()))
     row = cursor.fetchone()
     return None if row is None else dict(zip((c[0] for c in cursor.description), row, strict=True))
+
+
+def value(db: Database, sql: str, args: Args = ()) -> Any:
+    """The first value of a query; None where it has no row."""
+    row = db.execute(sql, args).fetchone()
+    return None if row is None else row[0]
+
+
+def column(db: Database, sql: str, args: Args = ()) -> list[Any]:
+    """The first column of a query."""
+    return [row[0] for row in db.execute(sql, args)]
+
+
+def records(db: Database, kind: Callable[..., T], sql: str, args: Args = ()) -> list[T]:
+    """The rows of a query, each as a `kind` of its columns, in their order; a field of bool is made one."""
+    flags = [n for n, of in enumerate(getattr(kind, "__annotations__", {}).values()) if of in (bool, "bool")]
+    rows = db.execute(sql, args).fetchall()
+    if flags:
+        rows = [[bool(cell) if n in flags else cell for n, cell in enumerate(row)] for row in rows]
+    return [kind(*row) for row in rows]
 
 
 def update(db: Database, table: str, id: int, **values: Any) -> None:

@@ -9,8 +9,8 @@ from sqlite_utils import Database
 
 from concord.errors import StudyError, not_found
 from concord.rating import Criterion
-from concord.store import audit, conversations, database, ratings, settings
-from concord.store.database import find, now, once, update
+from concord.store import audit, conversations, database, ratings
+from concord.store.database import column, find, now, once, update, value
 
 # A rated item somebody has answered, flagged or closed is theirs; the others may still be dealt anew.
 BEGUN = (
@@ -28,10 +28,6 @@ RANKED = (
 """Whether the pairs of a scenario are a group that is put in order, in a study t."""
 ONE = f"iif({RANKED}, i.study_id || ' ' || i.stratum || ' ' || p.purpose || ' ' || p.attempt, p.id)"
 """What is one item on a desk, where an item i of a study t lies by a placement p: itself, or its group."""
-FEWEST_PINNED = 8
-"""Conversations rated by people that a pinned study has at least; below it no interval is given."""
-_PINNED = "study"
-
 
 FILE = "file"
 """The source of a study that is a table of labels, not stored."""
@@ -148,8 +144,7 @@ def _row(db: Database, name: str) -> dict[str, Any]:
 def names(db: Database, *, pairs: bool = False) -> list[str]:
     """Every study in which items are rated, or pairs compared, newest first."""
     kind = "pairs" if pairs else "ratings"
-    rows = db.table("studies").rows_where("kind = ?", [kind], select="name", order_by="id DESC")
-    return [row["name"] for row in rows]
+    return column(db, "SELECT name FROM studies WHERE kind = ? ORDER BY id DESC", [kind])
 
 
 def titles(db: Database) -> dict[str, str]:
@@ -162,19 +157,18 @@ def titles(db: Database) -> dict[str, str]:
 def ranked(db: Database) -> list[str]:
     """Every study, the one first that says most about judges.
 
-    That is the pinned one; then the others, pilots last; of these the ones rated by people and judges, then
-    those with most conversations rated by people, then the newest.
+    Pilots are last; of the others, and of these, the ones rated by people and judges come first, then those
+    with most conversations rated by people, then the newest.
     """
-    rows = db.execute(
-        "SELECT t.name FROM studies t WHERE t.kind = 'ratings' ORDER BY t.name IS ? DESC, "
+    return column(
+        db,
+        "SELECT t.name FROM studies t WHERE t.kind = 'ratings' ORDER BY "
         "ifnull(json_extract(t.meta, '$.pilot_of'), '') = '' DESC, "
         "EXISTS (SELECT 1 FROM scores s WHERE s.study_id = t.id) AND EXISTS (SELECT 1 FROM items u "
         "JOIN scores s ON s.conversation_id = u.conversation_id JOIN raters x ON x.id = s.rater_id "
         "WHERE u.study_id = t.id AND u.known = '' AND s.study_id IS NULL AND x.kind = 'judge') DESC, "
         "(SELECT count(DISTINCT s.conversation_id) FROM scores s WHERE s.study_id = t.id) DESC, t.id DESC",
-        [pinned(db)],
     )
-    return [name for (name,) in rows]
 
 
 def beside(db: Database, name: str, pilot_of: str = "") -> list[str]:
@@ -182,44 +176,18 @@ def beside(db: Database, name: str, pilot_of: str = "") -> list[str]:
 
     They are its pilots; of a pilot, the study it is a pilot of, and other pilots of that.
     """
-    rows = db.execute(
+    return column(
+        db,
         "SELECT name FROM studies WHERE name <> :name AND (json_extract(meta, '$.pilot_of') = :name "
         "OR :main <> '' AND (name = :main OR json_extract(meta, '$.pilot_of') = :main)) ORDER BY id",
         {"name": name, "main": pilot_of},
     )
-    return [other for (other,) in rows]
-
-
-def pinned(db: Database) -> str | None:
-    """The study that the workspace's figures rest on by choice; None where none was chosen."""
-    return settings.get(db, _PINNED)
-
-
-def pin(db: Database, name: str) -> None:
-    """Choose the study that figures rest on unless another is asked for.
-
-    Raises NotFound, and StudyError for a study whose people rated too little.
-    """
-    n = conversations_rated(db, name)
-    if n < FEWEST_PINNED:
-        raise StudyError(
-            f"People rated {n} conversations of the study “{name}”; a pinned study has at least "
-            f"{FEWEST_PINNED}. Pin it when more are rated."
-        )
-    settings.put(db, _PINNED, name)
-    audit.record(db, "pinned", name)
-
-
-def unpin(db: Database) -> None:
-    """Leave the choice of the study to `ranked` again."""
-    audit.record(db, "unpinned", pinned(db) or "")
-    settings.remove(db, _PINNED)
 
 
 def conversations_rated(db: Database, name: str) -> int:
     """The number of conversations that people rated in a study."""
     sql = "SELECT count(DISTINCT conversation_id) FROM scores WHERE study_id = ?"
-    return int(db.execute(sql, [study_id(db, name)]).fetchone()[0])
+    return int(value(db, sql, [study_id(db, name)]))
 
 
 def rated(db: Database, name: str) -> bool:
@@ -229,7 +197,7 @@ def rated(db: Database, name: str) -> bool:
         "WHERE i.study_id = :study AND i.known = '') OR EXISTS (SELECT 1 FROM items i JOIN placements p "
         "ON p.item_id = i.id JOIN answers b ON b.placement_id = p.id WHERE i.study_id = :study)"
     )
-    return bool(db.execute(sql, {"study": study_id(db, name)}).fetchone()[0])
+    return bool(value(db, sql, {"study": study_id(db, name)}))
 
 
 def raters(db: Database, name: str) -> list[tuple[str, bool]]:
@@ -278,12 +246,12 @@ def add_pairs(db: Database, name: str, pairs: Iterable[tuple[str, int, int]]) ->
 def add_units(db: Database, name: str, units: Iterable[tuple[int, int | None, str]]) -> list[int]:
     """Add (conversation id, turn, stratum) to a study; returns the units' ids in the same order."""
     study = study_id(db, name)
-    last = db.execute("SELECT ifnull(max(id), 0) FROM items").fetchone()[0]
+    last = value(db, "SELECT ifnull(max(id), 0) FROM items")
     db.conn.executemany(
         "INSERT INTO items (study_id, conversation_id, turn, stratum) VALUES (?, ?, ?, ?)",
         ((study, *unit) for unit in units),
     )
-    return [row[0] for row in db.execute("SELECT id FROM items WHERE id > ? ORDER BY id", [last])]
+    return column(db, "SELECT id FROM items WHERE id > ? ORDER BY id", [last])
 
 
 def units(db: Database, name: str) -> list[dict[str, Any]]:

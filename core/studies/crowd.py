@@ -183,7 +183,7 @@ def payments(
         row |= {"submission": one.submission, "task": one.task, "state": one.state, "items": items}
         row |= {"skipped": one.skipped, "left": one.open, "minutes": minutes}
         row |= {"elapsed": _minutes(one.came, one.last) if one.last else None, "amount": amount}
-        rows.append(row | {"code": one.code, "clashes": one.clashes})
+        rows.append(row | {"code": one.code})
     columns = (
         *map(Column, ("annotator", "participant", "submission", "task", "state")),
         *(Column(name, digits=0) for name in ("items", "skipped", "left")),
@@ -191,16 +191,10 @@ def payments(
         Column("elapsed", "minutes until the last item", digits=1),
         Column("amount", f"amount {currency}".strip(), digits=2),
         Column("code"),
-        Column("clashes", digits=0, help="Visits with this number and another submission."),
     )
     total = sum(row["amount"] for row in rows if isinstance(row["amount"], float))
     rates = f"{hourly:g} an hour at work and {per_item:g} for each item that was rated"
     notes = [f"{len(rows)} people; {total:.2f} {currency}".rstrip() + f" in all, at {rates}."]
-    notes += [
-        f"{row['participant']}: somebody came with this number and another submission, and was not let in."
-        for row in rows
-        if row["clashes"]
-    ]
     shown = notes if rows else ["Nobody came by a link for a crowd platform."]
     return Table("payments", f"Payments of {study}", columns, tuple(rows), notes=tuple(shown))
 

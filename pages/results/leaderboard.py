@@ -310,16 +310,16 @@ def _study(wanted: Wanted) -> tuple[str, str]:
         return "", ""
     study = names[0]
     with workspace().read() as db:
-        titles, pinned = stored_studies.titles(db), stored_studies.pinned(db)
+        titles = stored_studies.titles(db)
 
-    def said(name: str) -> str:
-        whole = study_called(name, titles)
-        return f"{whole}, pinned" if name == pinned else whole
+    def called(name: str) -> str:
+        return study_called(name, titles)
 
     if len(names) > 1:
-        study = listed("Corrected by people's answers in the study", "study", names, study, format_func=said)
+        title = "Corrected by people's answers in the study"
+        study = listed(title, "study", names, study, format_func=called)
     else:
-        st.caption(plain(f"Corrected by people's answers in the study {said(study)}."))
+        st.caption(plain(f"Corrected by people's answers in the study {called(study)}."))
     with workspace().read() as db:
         return study, progress.mark(db, study)
 

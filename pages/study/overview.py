@@ -14,16 +14,16 @@ from concord.reports.verdict import headline
 from concord.runs import status
 from concord.runs.registry import BENCHMARKS
 from concord.scores import marked
-from concord.store import progress, ratings, studies
+from concord.store import progress, ratings
 from concord.store.holdings import StudyHeld
 from concord.table import Cell, Column, Table
-from pages.parts import person, table
+from pages.parts import table
 from pages.parts.address import go, link, page_at
 from pages.parts.charts import show
 from pages.parts.navigation import heading
 from pages.parts.plain import counted, plain, with_code
 from pages.parts.reports import measured, report_of
-from pages.parts.session import sentence, workspace
+from pages.parts.session import workspace
 from pages.study.run_form import described
 from pages.trust.agreement_charts import glance
 
@@ -128,17 +128,15 @@ def _studies(found: Overview) -> list[tuple[StudyHeld, Any]]:
     return [(study, place) for study, place in places if place is not None]
 
 
-def _head(found: Overview, study: StudyHeld) -> None:
+def _head(study: StudyHeld) -> None:
     """The title and the state of a study, the way to its figures, and how far people are."""
     with st.container(horizontal=True, vertical_alignment="center"):
         badges = [f":{SHADES.get(study.stands, 'gray')}-badge[{study.stands}]"]
-        badges += [":violet-badge[:material/keep: pinned]"] if study.name == found.pinned else []
         badges += [":orange-badge[mock]"] if study.simulated else []
         st.markdown(f"**{plain(study.title)}** {' '.join(badges)}", width="stretch")
         if study.pairs_of:
             link("comparisons", "Comparisons", pairs=study.name)
         else:
-            _pin(found, study)
             link("agreement", "Agreement", study=study.name)
     if study.closed < study.dealt:
         st.progress(study.closed / study.dealt)
@@ -147,7 +145,7 @@ def _head(found: Overview, study: StudyHeld) -> None:
 def _study(found: Overview, study: StudyHeld) -> Any:
     """The box of a study: its state, what to do next; the place for its figures, None where it has none."""
     with st.container(border=True):
-        _head(found, study)
+        _head(study)
         if study.pairs_of:
             who = (
                 f"compared by {counted(study.rated, 'person', 'people')} and {counted(study.judged, 'judge')}"
@@ -161,23 +159,6 @@ def _study(found: Overview, study: StudyHeld) -> Any:
         judges = " · no judge yet" if not study.judged else ""
         st.caption(plain(f"{counted(study.units, 'item')} · {study.source}{judges}"))
     return None
-
-
-def _pin(found: Overview, study: StudyHeld) -> None:
-    """The button by which the workspace's figures come to rest on a study, or no longer do."""
-    here = study.name == found.pinned
-    if not here and not (study.rated and study.judged):
-        return
-    label, icon = ("Unpin", ":material/keep_off:") if here else ("Pin", ":material/keep:")
-    about = "Agreement and corrected leaderboards use the pinned study unless you choose another."
-    if st.button(label, icon=icon, type="tertiary", help=about, key=f"pin {study.name}"):
-        try:
-            with person.writing() as db:
-                (studies.unpin(db) if here else studies.pin(db, study.name))
-        except ConcordError as error:
-            sentence(error)
-        else:
-            st.rerun()
 
 
 def _figures(study: StudyHeld) -> None:

@@ -86,10 +86,6 @@ def test_the_overview_says_what_is_here_and_leads_on(app: Server, page: Page) ->
     expect(page.get_by_text(re.compile(r"Answers still to come: .*, by Cleo"))).to_be_visible()
     expect(page.get_by_text("it is not known yet whether the 3 judges together are as good")).to_be_visible()
     expect(page.get_by_test_id("stVegaLiteChart")).to_have_count(1)
-    page.get_by_role("button", name="Pin", exact=False).click()
-    page.get_by_role("button", name="Unpin").click()
-    expect(page.get_by_role("button", name="Unpin")).to_have_count(0)
-    assert app.rows("SELECT count(*) FROM settings WHERE key = 'study'") == [(0,)]
     page.get_by_role("link", name="Browse them all").click()
     expect(page).to_have_url(re.compile("/conversations"))
     expect(page.get_by_text("128 conversations")).to_be_visible()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from concord.conversation import Conversation, Message
-from concord.errors import StudyError
 from concord.rating import Rater
 from concord.reports import overview
 from concord.reports.agreement_report import Options, agreement_report
@@ -168,7 +167,7 @@ def test_studies_without_any_mock_models_are_told_apart(workspace, run, tmp_path
     assert [study.name for study in found.without_simulated] == ["own"]
 
 
-def test_the_usual_study_is_the_pinned_one_then_the_fullest_that_was_rated_blind(workspace):
+def test_the_usual_study_is_the_fullest_that_was_rated_blind(workspace):
     with workspace.write() as db:
         fill(db)
         fullest = studies.names(db)[0]
@@ -176,14 +175,6 @@ def test_the_usual_study_is_the_pinned_one_then_the_fullest_that_was_rated_blind
             rated(db, name, n)
     with workspace.read() as db:
         assert studies.ranked(db) == [fullest, "fair", "small"]
-    with workspace.write() as db:
-        studies.pin(db, "fair")
-        assert studies.ranked(db) == ["fair", fullest, "small"]
-        with pytest.raises(StudyError, match=r"rated 3 conversations of the study “small”.*at least 8"):
-            studies.pin(db, "small")
-        assert studies.pinned(db) == "fair"
-        studies.unpin(db)
-        assert studies.ranked(db)[0] == fullest
 
 
 def rated(db, name, n):

@@ -227,15 +227,6 @@ FAULTS: dict[str, str | tuple[str, ...]] = {
         "INSERT INTO ratings (conversation_id, criterion, rater_id, score, created) "
         "VALUES (999, 'wit', 1, 3, '')"
     ),
-    "Contexts that were changed after they were stored: 1 (1)": "UPDATE contexts SET body = 'another'",
-    "Configurations of models that were changed after they were stored: 1 (judge)": (
-        "INSERT INTO model_configurations (hash, nickname, endpoint, model, kind, parameters, system, "
-        "replies, created) VALUES ('0123456789abcdef', 'judge', '', 'm', 'chat', '{}', 'native', 'text', '')"
-    ),
-    "Journalled calls without a valid digest of what was asked: 1 (w: s)": (
-        "INSERT INTO journal (work, step, asked, reply, input_tokens, output_tokens, cost, seconds) "
-        "VALUES ('w', 's', 'x', '', 0, 0, 0, 0)"
-    ),
     "Submitted items without answers: 1 (1099511627778)": (
         "UPDATE placements SET state = 'done' WHERE id = 1099511627778"
     ),

@@ -184,13 +184,8 @@ def _by_invitation(scope: Scope, token: str) -> Response:
 def _of_crowd(study: crowds.Crowd, query: list[tuple[str, str]]) -> access.Link:
     """Whoever comes by a study's link for a crowd platform. Raises LinkRefused."""
     came = crowd.visitor(study.platform, query)
-    try:
-        with workspace().write() as db:
-            worker = crowd.enter(db, study, came)
-    except sessions.LinkRefused as error:
-        if error.reason == "twice":
-            workspace().change(lambda db: crowds.clash(db, study, came))
-        raise
+    with workspace().write() as db:
+        worker = crowd.enter(db, study, came)
     return access.Link(worker.rater, worker.name, None)
 
 
