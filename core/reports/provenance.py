@@ -55,7 +55,7 @@ def about(db: Database, report: AgreementReport) -> dict[str, Any]:
             for c in study.criteria
         ],
         "provenance": provenance(db, study.name),
-        "judges": configurations.origins(db, study.name),
+        "judges": [judge for judge, _ in configurations.of_study_judges(db, study.name)],
     }
 
 
@@ -68,11 +68,12 @@ def provenance(db: Database, study: str) -> list[str]:
         for name, count, use in configurations.of_study_models(db, study)
     ]
     judges = []
-    for name, variant, prompt, count, failed, use in configurations.of_study_judges(db, study):
-        by_prompt = f"prompt {variant} sha256 {prompt}" if prompt else "its prompt unknown"
+    for of, use in configurations.of_study_judges(db, study):
+        prompt = f"prompt {of['variant']} sha256 {of['prompt']}" if of["prompt"] else "its prompt unknown"
         model, _, reported = str(use).partition("; ")
-        counts = f"{count} judgements, {failed} of them failed"
-        judges.append(f"judge “{name}”, {counts}: {model}, {by_prompt}{'; ' if reported else ''}{reported}.")
+        counts = f"{of['judgements']} judgements, {of['failed']} of them failed"
+        made = f"{model}, {prompt}{'; ' if reported else ''}{reported}"
+        judges.append(f"judge “{of['judge']}”, {counts}: {made}.")
     return [*players, *judges]
 
 

@@ -14,7 +14,7 @@ from sqlite_utils import Database
 from concord.errors import NotAllowed, StudyError, not_found
 from concord.rating import Rater
 from concord.store import audit, links, ratings, sessions, settings, studies
-from concord.store.database import find, now, once, records, value
+from concord.store.database import find, now, once, records, scalar
 from concord.store.purposes import RATED
 from concord.store.sessions import Role
 
@@ -155,7 +155,7 @@ def is_withdrawn(db: Database, token: str) -> bool:
         "SELECT 1 FROM sessions s JOIN links l ON l.rater_id = s.rater_id AND l.opens = 'annotator' "
         "WHERE s.token_hash = ? AND l.ended IS NOT NULL"
     )
-    return bool(value(db, sql, [links.hashed(token)]))
+    return bool(scalar(db, sql, [links.hashed(token)]))
 
 
 @once

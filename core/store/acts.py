@@ -11,7 +11,7 @@ from sqlite_utils import Database
 from concord.errors import NotAllowed, StudyError
 from concord.store import access, audit, studies, summaries
 from concord.store.audit import AuditLine
-from concord.store.database import column, value
+from concord.store.database import column, scalar
 from concord.store.purposes import RATED
 
 Decision = Literal["left out", "taken in again"]
@@ -95,7 +95,7 @@ def _decide(db: Database, study: str, annotator: str, reason: str, what: Decisio
         "(SELECT 1 FROM placements p JOIN items i ON i.id = p.item_id "
         f"WHERE i.study_id = :study AND p.rater_id = :rater AND p.purpose IN {RATED})"
     )
-    if not value(db, taking_part, of):
+    if not scalar(db, taking_part, of):
         raise StudyError(f"“{annotator}” has no items and no ratings in the study “{study}”.")
     if not reason.strip():
         raise StudyError("A decision needs its reason, such as “missed three of five gold items”.")

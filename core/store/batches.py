@@ -10,7 +10,7 @@ from datetime import datetime
 
 from sqlite_utils import Database
 
-from concord.store.database import insert, now, value
+from concord.store.database import insert, now, scalar
 
 ENDED = ("collected", "refused", "given up")
 """States of a batch in which no call waits any more."""
@@ -122,7 +122,7 @@ def leave(db: Database, call: str, batch: int, **values: int | str) -> None:
     """A call leaves its batch without an answer: it is asked again, after so many `tries`, or has failed
     for good, as `kind`, `message`, `reason` and `raw` say.
     """
-    if value(db, "SELECT 1 FROM batch_calls WHERE id = ? AND batch_id = ?", [call, batch]):
+    if scalar(db, "SELECT 1 FROM batch_calls WHERE id = ? AND batch_id = ?", [call, batch]):
         db.table("batch_calls").update(call, {"batch_id": None, **values})
 
 
@@ -140,4 +140,4 @@ def forget(db: Database, batch: int) -> None:
 def waiting_of(db: Database, run: int) -> int:
     """The calls that wait at an endpoint in batches that a run sent."""
     sql = "SELECT count(*) FROM batch_calls c JOIN batches b ON b.id = c.batch_id WHERE b.run_id = ?"
-    return int(value(db, sql, [run]))
+    return int(scalar(db, sql, [run]))

@@ -166,11 +166,3 @@ def pairs(
         for b in players[i + 1 :]
         if a in of and b in of
     ]
-
-
-def stamp(db: Database) -> tuple[int, str]:
-    """A mark that changes whenever a comparison is added, replaced or withdrawn."""
-    row = db.execute(
-        "SELECT (SELECT total(compared) FROM rater_counts), (SELECT max(created) FROM comparisons)"
-    ).fetchone()
-    return int(row[0]), row[1] or ""

@@ -64,12 +64,15 @@ def of_judgements(db: Database, conversation_id: int) -> dict[str, Use]:
     return {row["key"]: _use(row) for row in rows}
 
 
-def of_study_judges(db: Database, study: str) -> list[tuple[str, str, str, int, int, Use]]:
-    """The judges of a study: name, version and hash of the prompt, number of judgements and of failed ones,
-    and configuration. Raises NotFound.
+def of_study_judges(db: Database, study: str) -> list[tuple[dict[str, Any], Use]]:
+    """The judges of a study by prompt and configuration: judge, variant, simulated, prompt, judgements,
+    failed, first, last; and the configuration. Raises NotFound.
+
+    `prompt` is its hash, empty for judgements that were imported.
     """
     rows = db.query(
-        "SELECT x.name AS judge, x.variant, j.prompt, count(*) AS n, count(j.failure) AS failed, "
+        "SELECT x.name AS judge, x.variant, x.simulated, j.prompt, count(*) AS judgements, "
+        "count(j.failure) AS failed, min(j.created) AS first, max(j.created) AS last, "
         "json_group_array(json(j.reported)) AS reported, m.* "
         "FROM judgements j JOIN raters x ON x.id = j.rater_id "
         "LEFT JOIN model_configurations m ON m.id = j.configuration_id "
@@ -77,8 +80,11 @@ def of_study_judges(db: Database, study: str) -> list[tuple[str, str, str, int, 
         "GROUP BY x.id, j.prompt, j.configuration_id ORDER BY x.name, x.variant, j.prompt, m.id",
         [study_id(db, study)],
     )
-    named = ("judge", "variant", "prompt", "n", "failed")
-    return [(*(row[name] for name in named), _summed(row)) for row in rows]
+    named = ("judge", "variant", "simulated", "prompt", "judgements", "failed", "first", "last")
+    return [
+        ({name: row[name] for name in named} | {"simulated": bool(row["simulated"])}, _summed(row))
+        for row in rows
+    ]
 
 
 def of_study_models(db: Database, study: str) -> list[tuple[str, int, Use]]:
@@ -95,22 +101,6 @@ def of_study_models(db: Database, study: str) -> list[tuple[str, int, Use]]:
         [study_id(db, study)],
     )
     return [(row["name"], row["n"], _summed(row)) for row in rows]
-
-
-def origins(db: Database, study: str) -> list[dict[str, Any]]:
-    """The judges of a study by prompt: judge, variant, simulated, prompt, judgements, failed, first, last.
-
-    `prompt` is its hash, empty for judgements that were imported. Raises NotFound.
-    """
-    rows = db.query(
-        "SELECT x.name AS judge, x.variant, x.simulated, j.prompt, count(*) AS judgements, "
-        "count(j.failure) AS failed, min(j.created) AS first, max(j.created) AS last FROM judgements j "
-        "JOIN raters x ON x.id = j.rater_id WHERE j.conversation_id IN (SELECT conversation_id "
-        "FROM items WHERE study_id = ? AND known = '') GROUP BY x.id, j.prompt "
-        "ORDER BY x.name, x.variant, j.prompt",
-        [study_id(db, study)],
-    )
-    return [row | {"simulated": bool(row["simulated"])} for row in rows]
 
 
 def every(db: Database) -> dict[int, Configuration]:

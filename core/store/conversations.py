@@ -15,7 +15,7 @@ from concord.conversation import Conversation, Message
 from concord.errors import NotFound
 from concord.rating import NOTHING_SPENT, Rater, Spent
 from concord.store import database, trajectories
-from concord.store.database import find, now
+from concord.store.database import column, find, now, scalar
 from concord.store.filters import condition
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def save_all(db: Database, given: Sequence[Conversation]) -> int:
     """
     there = existing(db, [conversation.key for conversation in given])
     new = {conversation.key: conversation for conversation in given if conversation.key not in there}
-    (last,) = db.execute("SELECT ifnull(max(id), 0) FROM conversations").fetchone()
+    last = scalar(db, "SELECT ifnull(max(id), 0) FROM conversations")
     numbered = [*enumerate(new.values(), last + 1)]
     rows = [{"id": number, **_row(db, each, NOTHING_SPENT, False)} for number, each in numbered]
     for row in rows[:1]:
@@ -160,17 +160,14 @@ def existing(db: Database, keys: Sequence[str]) -> dict[str, int]:
 
 def benchmark_names(db: Database) -> list[str]:
     """Every name under which conversations are kept."""
-    return [row[0] for row in db.execute("SELECT DISTINCT benchmark FROM conversations ORDER BY 1")]
+    return column(db, "SELECT DISTINCT benchmark FROM player_counts ORDER BY 1")
 
 
 def benchmarks_of(db: Database, keys: Sequence[str]) -> list[str]:
     """The benchmarks that the stored ones of these conversations belong to."""
-    rows = db.execute(
-        "SELECT DISTINCT benchmark FROM conversations WHERE key IN (SELECT value FROM json_each(?)) "
-        "ORDER BY 1",
-        [json.dumps(list(keys))],
-    )
-    return [row[0] for row in rows]
+    named = "key IN (SELECT value FROM json_each(?))"
+    sql = f"SELECT DISTINCT benchmark FROM conversations WHERE {named} ORDER BY 1"
+    return column(db, sql, [json.dumps(list(keys))])
 
 
 def keys_after(db: Database, wanted: Filter, last: int = 0, *, limit: int = 500) -> list[tuple[int, str]]:
@@ -281,26 +278,23 @@ def count(db: Database, wanted: Filter = Filter()) -> int:
     facets = {name: values for name, values in wanted.facets.items() if values}
     if replace(wanted, benchmark="", facets=facets) == Filter():
         sql = "SELECT ifnull(sum(conversations), 0) FROM player_counts WHERE ? IN ('', benchmark)"
-        return int(db.execute(sql, [wanted.benchmark]).fetchone()[0])
+        return int(scalar(db, sql, [wanted.benchmark]))
     chosen, args = _chosen(wanted)
-    total: int = db.execute(f"SELECT count(*) {chosen}", args).fetchone()[0]
-    return total
+    return int(scalar(db, f"SELECT count(*) {chosen}", args))
 
 
 def values(db: Database, benchmark: str = "") -> dict[str, list[str]]:
     """What one can filter by: benchmarks, languages, players, and every facet with its values."""
-    different = db.execute(_distinct("conversations", "benchmark", "language", "player"))
-    rows = [row for row in different if benchmark in ("", row[0])]
+    only = "FROM player_counts WHERE ? IN ('', benchmark)"
     result = {
-        "benchmark": sorted({r[0] for r in rows}),
-        "language": sorted({r[1] for r in rows}),
-        "player": sorted({r[2] for r in rows}),
+        name: column(db, f"SELECT DISTINCT {name} {only} ORDER BY 1", [benchmark])
+        for name in ("benchmark", "language", "player")
     }
     # One look for each value, where a join would go through every conversation.
     facets = db.execute(
-        f"SELECT name, value FROM ({_distinct('facets', 'name', 'value')}) v "
-        "WHERE ? = '' OR EXISTS (SELECT 1 FROM facets f JOIN conversations c ON c.id = f.conversation_id "
-        "WHERE f.name = v.name AND f.value = v.value AND c.benchmark = ?) ORDER BY 1, 2",
+        f"{_FACETS} SELECT name, value FROM v WHERE name <> '' AND (? = '' OR EXISTS (SELECT 1 FROM facets f "
+        "JOIN conversations c ON c.id = f.conversation_id WHERE f.name = v.name AND f.value = v.value "
+        "AND c.benchmark = ?)) ORDER BY 1, 2",
         [benchmark, benchmark],
     )
     for name, value in facets:
@@ -308,22 +302,12 @@ def values(db: Database, benchmark: str = "") -> dict[str, list[str]]:
     return result
 
 
-def _distinct(table: str, *columns: str) -> str:
-    """The SQL of the different values of columns that an index begins with.
-
-    From each value the index leads to the next one, where DISTINCT would go through every row.
-    """
-    steps = []
-    for n, column in enumerate(columns):
-        least = f"(SELECT min(t.{column}) FROM {table} t WHERE "
-        least += "".join(f"t.{c} = v.{c} AND " for c in columns[:n])
-        names, before = ", ".join(columns[: n + 1]), "".join(f"{c}, " for c in columns[:n])
-        above = f"v{n - 1} v WHERE {columns[n - 1]} IS NOT NULL" if n else "(SELECT 1)"
-        steps.append(
-            f"v{n}({names}) AS (SELECT {before}{least}1) FROM {above} UNION ALL "
-            f"SELECT {before}{least}t.{column} > v.{column}) FROM v{n} v WHERE {column} IS NOT NULL)"
-        )
-    return f"WITH RECURSIVE {', '.join(steps)} SELECT {names} FROM v{n} WHERE {column} IS NOT NULL"
+_NEXT = "FROM facets f WHERE (f.name, f.value) > (v.name, v.value) ORDER BY f.name, f.value LIMIT 1"
+# From each value the index leads to the next one, where DISTINCT would go through every row.
+_FACETS = (
+    f"WITH RECURSIVE v(name, value) AS (SELECT '', '' UNION ALL SELECT (SELECT f.name {_NEXT}), "
+    f"(SELECT f.value {_NEXT}) FROM v WHERE name IS NOT NULL)"
+)
 
 
 def _where(wanted: Filter) -> tuple[str, dict[str, Any]]:
@@ -333,10 +317,10 @@ def _where(wanted: Filter) -> tuple[str, dict[str, Any]]:
     if wanted.players:
         clauses.append("c.player IN (SELECT value FROM json_each(:players))")
         args["players"] = json.dumps(wanted.players)
-    for column, value in (("benchmark", wanted.benchmark), ("language", wanted.language)):
-        if value:
-            clauses.append(f"c.{column} = :{column}")
-            args[column] = value
+    for name in ("benchmark", "language"):
+        if getattr(wanted, name):
+            clauses.append(f"c.{name} = :{name}")
+            args[name] = getattr(wanted, name)
     if wanted.refused is not None:
         clauses.append("s.refused > 0" if wanted.refused else "ifnull(s.refused, 0) = 0")
     if wanted.failed is not None:

@@ -14,7 +14,7 @@ from sqlite_utils import Database
 
 from concord.rating import Rater
 from concord.store import database, links, placements, ratings, studies
-from concord.store.database import find, now, records, value
+from concord.store.database import find, now, records, scalar
 from concord.store.purposes import QUEUED, UNRATED
 
 Platform = Literal["prolific", "mturk"]
@@ -96,7 +96,7 @@ def of_study(db: Database, study: str) -> Crowd | None:
 def _crowd(db: Database, link: Mapping[str, Any] | None) -> Crowd | None:
     if link is None:
         return None
-    study = value(db, "SELECT name FROM studies WHERE id = ?", [link["study_id"]])
+    study = scalar(db, "SELECT name FROM studies WHERE id = ?", [link["study_id"]])
     return Crowd(study, link["role"], **json.loads(link["terms"]), closed=link["ended"])
 
 

@@ -210,7 +210,7 @@ def empty_log(path: Path) -> None:
     db = connect(path, create=False)
     try:
         db.execute(f"PRAGMA busy_timeout = {EMPTIED * 1000:.0f}")
-        busy = value(db, "PRAGMA wal_checkpoint(TRUNCATE)")
+        busy = scalar(db, "PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
         db.close()
     if busy:
@@ -309,7 +309,7 @@ def find(db: Database, table: str, select: str = "*", **values: Any) -> dict[str
     return None if row is None else dict(zip((c[0] for c in cursor.description), row, strict=True))
 
 
-def value(db: Database, sql: str, args: Args = ()) -> Any:
+def scalar(db: Database, sql: str, args: Args = ()) -> Any:
     """The first value of a query; None where it has no row."""
     row = db.execute(sql, args).fetchone()
     return None if row is None else row[0]

@@ -10,45 +10,32 @@ from concord.errors import StudyError
 from concord.store import access, audit, links, studies
 from concord.store.database import now
 
+_PLACED = (
+    "placements p JOIN items i ON i.id = p.item_id JOIN studies t ON t.id = i.study_id "
+    "JOIN conversations c ON c.id = i.conversation_id LEFT JOIN conversations d ON d.id = i.other_id"
+)
 _OF_RATER = {
-    "link": "SELECT made AS invited, ended AS revoked, expires FROM links "
-    "WHERE rater_id = :rater AND opens = 'annotator'",
-    "sessions": "SELECT kind, source, browser, begun, used, expires, ended FROM sessions "
-    "WHERE rater_id = :rater ORDER BY id",
-    "crowd": "SELECT t.name AS study, w.name AS worker, w.terms ->> 'submission' AS submission, "
-    "w.terms ->> 'task' AS task, w.made AS came, w.expires AS due, w.ended AS returned, "
-    "w.terms ->> 'code' AS code FROM links w JOIN studies t ON t.id = w.study_id "
-    "WHERE w.rater_id = :rater AND w.opens = 'worker' ORDER BY w.id",
     "items": f"SELECT t.name AS study, p.purpose, {studies.KEY} AS key, i.turn, p.state, p.reason, p.flag, "
-    "p.seconds, p.opened, p.submitted FROM placements p JOIN items i ON i.id = p.item_id "
-    "JOIN studies t ON t.id = i.study_id JOIN conversations c ON c.id = i.conversation_id "
-    "LEFT JOIN conversations d ON d.id = i.other_id WHERE p.rater_id = :rater ORDER BY p.position",
+    f"p.seconds, p.opened, p.submitted FROM {_PLACED} WHERE p.rater_id = :rater ORDER BY p.position",
     "ratings": "SELECT t.name AS study, c.key, r.turn, r.criterion, r.score, r.explanation, r.created "
     "FROM ratings r JOIN conversations c ON c.id = r.conversation_id LEFT JOIN studies t "
     "ON t.id = r.study_id WHERE r.rater_id = :rater ORDER BY r.id",
     "answers": f"SELECT t.name AS study, p.purpose, {studies.KEY} AS key, i.turn, a.question, a.value, "
-    "a.reason, a.shown, a.given, a.replaced FROM answers a JOIN placements p ON p.id = a.placement_id JOIN "
-    "items i ON i.id = p.item_id "
-    "JOIN studies t ON t.id = i.study_id JOIN conversations c ON c.id = i.conversation_id "
-    "LEFT JOIN conversations d ON d.id = i.other_id WHERE p.rater_id = :rater ORDER BY a.id",
-    "comparisons": "SELECT key, verdict, explanation, created FROM comparisons WHERE rater_id = :rater "
-    "ORDER BY id",
+    f"a.reason, a.shown, a.given, a.replaced FROM {_PLACED} JOIN answers a ON a.placement_id = p.id "
+    "WHERE p.rater_id = :rater ORDER BY a.id",
     "decisions": "SELECT e.study, e.what, e.item, e.detail AS reason, e.by, e.done FROM audit_log e "
     "JOIN raters x ON x.name = e.about WHERE x.id = :rater ORDER BY e.id",
 }
-
-
-_SHOWN = {"links", "sessions", "placements", "ratings", "comparisons"}
-_SUMS = ("scores", "finals", "rater_counts")
-"""Tables that are shown above, and tables that are computed from ratings."""
+_SHOWN = {"placements", "ratings", "scores", "finals", "rater_counts"}
+"""Tables that are shown so, and tables that are computed from ratings."""
 
 
 def data(db: Database, name: str) -> dict[str, Any]:
     """Everything that is stored of an annotator, by kind, as plain values. Raises NotFound."""
     rater = access.annotator_id(db, name)
     stored = {what: list(db.query(sql, {"rater": rater})) for what, sql in _OF_RATER.items()}
-    for table in db.tables:  # those that came later, as they are
-        if "rater_id" in table.columns_dict and table.name not in {*_SHOWN, *_SUMS}:
+    for table in db.tables:  # all others as they are
+        if "rater_id" in table.columns_dict and table.name not in _SHOWN:
             rows = list(table.rows_where("rater_id = ?", [rater]))
             stored |= {table.name: rows} if rows else {}
     return {"name": name, **stored}

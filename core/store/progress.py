@@ -74,15 +74,6 @@ def remarks_on(db: Database, conversation: int) -> list[Item]:
     return [Item(*row) for row in db.execute(_ITEMS + which, [conversation])]
 
 
-def stock(db: Database) -> str:
-    """A text that changes when there are more conversations or judgements to draw from."""
-    row = db.execute(
-        "SELECT (SELECT max(id) FROM conversations), (SELECT max(id) FROM judgements), (SELECT count(*) "
-        "FROM judgements WHERE failure IS NOT NULL)"
-    ).fetchone()
-    return ",".join(map(str, row))
-
-
 @once
 def mark(db: Database, name: str) -> str:
     """A text that changes with what is behind a study's figures. Raises NotFound.

@@ -8,14 +8,14 @@ import json
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sqlite_utils import Database
 
 from concord.errors import NotAllowed, NotFound
 from concord.store import settings
 from concord.store.audit import moment
-from concord.store.database import find, now
+from concord.store.database import find, now, records
 from concord.store.links import hashed
 from concord.table import Cell, Column, Table
 
@@ -23,30 +23,22 @@ Kind = Literal["local", "passphrase", "oidc", "annotator", "member"]
 Role = Literal["owner", "researcher", "adjudicator"]
 """Who signs in by passphrase, account or on the server's machine is an owner; members have a role each."""
 
-KINDS: dict[Kind, str] = {
-    "local": "link on the server's machine",
-    "passphrase": "passphrase",
-    "oidc": "account",
-    "annotator": "annotator's link",
-    "member": "researcher's link",
+
+class Way(NamedTuple):
+    """A way to sign in: its words, and after how long a session expires, unused (`idle`) or at all."""
+
+    words: str
+    idle: timedelta
+    longest: timedelta
+
+
+WAYS: dict[Kind, Way] = {
+    "local": Way("link on the server's machine", timedelta(days=7), timedelta(days=30)),
+    "passphrase": Way("passphrase", timedelta(hours=12), timedelta(days=7)),
+    "oidc": Way("account", timedelta(hours=12), timedelta(days=7)),
+    "annotator": Way("annotator's link", timedelta(days=14), timedelta(days=90)),
+    "member": Way("researcher's link", timedelta(hours=12), timedelta(days=7)),
 }
-"""How somebody signed in, in words."""
-IDLE = {
-    "local": timedelta(days=7),
-    "passphrase": timedelta(hours=12),
-    "oidc": timedelta(hours=12),
-    "annotator": timedelta(days=14),
-    "member": timedelta(hours=12),
-}
-"""A session that is not used for so long expires."""
-LONGEST = {
-    "local": timedelta(days=30),
-    "passphrase": timedelta(days=7),
-    "oidc": timedelta(days=7),
-    "annotator": timedelta(days=90),
-    "member": timedelta(days=7),
-}
-"""A session expires after so long, however much it is used."""
 ONE_TIME = {"local": timedelta(days=1), "oidc": timedelta(minutes=1)}
 """How long a one-time link works."""
 KEPT = timedelta(days=90)
@@ -104,7 +96,7 @@ class Session:
 
 
 _LIVE = "ended IS NULL AND expires > :now AND used > CASE kind {} END".format(
-    " ".join(f"WHEN '{kind}' THEN :{kind}" for kind in IDLE)
+    " ".join(f"WHEN '{kind}' THEN :{kind}" for kind in WAYS)
 )
 _COLUMNS = (
     "id, kind, rater_id, name, source, browser, begun, used, expires, CASE kind WHEN 'annotator' THEN '' "
@@ -126,7 +118,7 @@ def begin(
     """Begin a session; returns its token. It ends at `expires` at the latest, if that is given."""
     token = secrets.token_urlsafe(32)
     began = now()
-    longest = now(LONGEST[kind])
+    longest = now(WAYS[kind].longest)
     row = {"kind": kind, "rater_id": rater, "name": name, "source": source, "browser": browser[:200]}
     row |= {"begun": began, "used": began, "expires": min(expires or longest, longest)}
     db.table("sessions").delete_where("coalesce(ended, expires) < ?", [now(-KEPT)])
@@ -146,8 +138,8 @@ def of(db: Database, token: str) -> Session | None:
 
 def each(db: Database) -> list[Session]:
     """Sessions that are not over, the last used one first."""
-    rows = db.query(f"SELECT {_COLUMNS} FROM sessions WHERE {_LIVE} ORDER BY used DESC, id DESC", _times())
-    return [Session(**row) for row in rows]
+    sql = f"SELECT {_COLUMNS} FROM sessions WHERE {_LIVE} ORDER BY used DESC, id DESC"
+    return records(db, Session, sql, _times())
 
 
 def table(db: Database, mine: int = 0) -> Table:
@@ -156,7 +148,7 @@ def table(db: Database, mine: int = 0) -> Table:
         {
             "number": one.id,
             "name": one.name,
-            "kind": KINDS[one.kind] + (" (this browser)" if one.id == mine else ""),
+            "kind": WAYS[one.kind].words + (" (this browser)" if one.id == mine else ""),
             "used": moment(one.used),
             "source": one.source,
             "begun": moment(one.begun),
@@ -245,4 +237,4 @@ def redeem(db: Database, token: str, kind: Kind) -> str:
 
 
 def _times() -> dict[str, str]:
-    return {"now": now(), **{kind: now(-idle) for kind, idle in IDLE.items()}}
+    return {"now": now(), **{kind: now(-way.idle) for kind, way in WAYS.items()}}

@@ -10,7 +10,7 @@ from sqlite_utils import Database
 from concord.errors import StudyError, not_found
 from concord.rating import Criterion
 from concord.store import audit, conversations, database, ratings
-from concord.store.database import column, find, now, once, update, value
+from concord.store.database import column, find, now, once, scalar, update
 
 # A rated item somebody has answered, flagged or closed is theirs; the others may still be dealt anew.
 BEGUN = (
@@ -187,7 +187,7 @@ def beside(db: Database, name: str, pilot_of: str = "") -> list[str]:
 def conversations_rated(db: Database, name: str) -> int:
     """The number of conversations that people rated in a study."""
     sql = "SELECT count(DISTINCT conversation_id) FROM scores WHERE study_id = ?"
-    return int(value(db, sql, [study_id(db, name)]))
+    return int(scalar(db, sql, [study_id(db, name)]))
 
 
 def rated(db: Database, name: str) -> bool:
@@ -197,7 +197,7 @@ def rated(db: Database, name: str) -> bool:
         "WHERE i.study_id = :study AND i.known = '') OR EXISTS (SELECT 1 FROM items i JOIN placements p "
         "ON p.item_id = i.id JOIN answers b ON b.placement_id = p.id WHERE i.study_id = :study)"
     )
-    return bool(value(db, sql, {"study": study_id(db, name)}))
+    return bool(scalar(db, sql, {"study": study_id(db, name)}))
 
 
 def raters(db: Database, name: str) -> list[tuple[str, bool]]:
@@ -246,7 +246,7 @@ def add_pairs(db: Database, name: str, pairs: Iterable[tuple[str, int, int]]) ->
 def add_units(db: Database, name: str, units: Iterable[tuple[int, int | None, str]]) -> list[int]:
     """Add (conversation id, turn, stratum) to a study; returns the units' ids in the same order."""
     study = study_id(db, name)
-    last = value(db, "SELECT ifnull(max(id), 0) FROM items")
+    last = scalar(db, "SELECT ifnull(max(id), 0) FROM items")
     db.conn.executemany(
         "INSERT INTO items (study_id, conversation_id, turn, stratum) VALUES (?, ?, ?, ?)",
         ((study, *unit) for unit in units),

@@ -159,7 +159,13 @@ def check(db: Database, benchmark: str, where: Where | None, *, prompts: Sequenc
         check_known(name, values, allowed[name])
 
 
-def stamp(db: Database) -> tuple[int, int]:
-    """Changes with every new conversation or rating: results hold while it is the same."""
-    row = db.execute("SELECT (SELECT max(id) FROM conversations), (SELECT max(id) FROM ratings)").fetchone()
-    return row[0] or 0, row[1] or 0
+def stamp(db: Database) -> str:
+    """Changes with every new conversation, judgement, rating or comparison: results hold while it is the
+    same.
+    """
+    row = db.execute(
+        "SELECT (SELECT max(id) FROM conversations), (SELECT max(id) FROM ratings), (SELECT max(id) "
+        "FROM judgements), (SELECT count(*) FROM judgements WHERE failure IS NOT NULL), "
+        "(SELECT total(compared) FROM rater_counts), (SELECT max(created) FROM comparisons)"
+    ).fetchone()
+    return ",".join(map(str, row))

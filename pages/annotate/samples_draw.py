@@ -8,7 +8,7 @@ import streamlit as st
 from concord.errors import ConcordError
 from concord.rating import Criterion
 from concord.rubrics import shelf
-from concord.store import conversations, progress, ratings
+from concord.store import conversations, ratings, tables
 from concord.store import studies as stored
 from concord.store.conversations import Filter
 from concord.studies import studies
@@ -178,7 +178,7 @@ def _sample(folder: str, stock: str, n: int, draw: Mapping[str, Any]) -> Sample:
 def _preview(n: int, draw: Mapping[str, Any]) -> bool:
     """Show what would be drawn; False where nothing can be, with the reason."""
     with workspace().read() as db:
-        stock = progress.stock(db)
+        stock = tables.stamp(db)
     try:
         sample = _sample(str(workspace().path), stock, n, draw)
     except ConcordError as error:

@@ -40,7 +40,7 @@ class Basis(NamedTuple):
     """What a leaderboard rests on: conversations of a workspace; the stamp changes as its store grows."""
 
     folder: str
-    stamp: tuple[int, int]
+    stamp: str
     benchmark: str
     where: Chosen
     rubric: str = ""

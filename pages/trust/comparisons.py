@@ -89,7 +89,7 @@ def _of_benchmark(benchmark: Benchmark) -> None:
     """A benchmark's own question: all answers to it, and judges who compare."""
     with workspace().read() as db:
         values = conversations.values(db, benchmark.name)
-        stamp = (tables.stamp(db), stored.stamp(db))
+        stamp = tables.stamp(db)
     with st.popover("Models and scripts", icon=":material/tune:"):
         players = several(
             "Models", "models", values["player"], what="model", placeholder="all that were compared"
@@ -108,7 +108,7 @@ def _of_study(study: Study) -> None:
     """A study of pairs: what is asked, the figures, then the way to its people and judges."""
     with workspace().read() as db:
         many = len({unit["key"] for unit in stored_studies.units(db, study.name)})
-        stamp = tables.stamp(db), stored.stamp(db)
+        stamp = tables.stamp(db)
     by = f" ({plain(study.rubric)} v{study.version})" if study.rubric else ""
     st.markdown(
         f"**{plain(study.title)}** · {many:,} {study.counted} of {plain(study.benchmark)} · asked: "
