@@ -12,7 +12,7 @@ from sqlite_utils import Database
 
 from concord.errors import WorkspaceError
 from concord.store import settings, summaries
-from concord.store.database import reading, writer
+from concord.store.database import column, reading, scalar, writer
 from concord.store.locks import alone
 
 Part = Callable[[], AbstractContextManager[Database]]
@@ -100,7 +100,7 @@ def _undo(begin: Part) -> None:
 def _remove(db: Database, table: str, first: Any, last: Any) -> None:
     if table == "ratings":
         rated = "SELECT DISTINCT conversation_id FROM ratings WHERE id BETWEEN ? AND ?"
-        touched = [row[0] for row in db.execute(rated, [first, last]).fetchall()]
+        touched = column(db, rated, [first, last])
         db.execute("DELETE FROM ratings WHERE id BETWEEN ? AND ?", [first, last])
         summaries.refresh(db, touched)
     elif table == "trajectories":
@@ -115,16 +115,15 @@ def _remove(db: Database, table: str, first: Any, last: Any) -> None:
 
 def rated_by(db: Database, scope: str) -> list[int]:
     """The conversations whose finals follow from the criteria of a benchmark or a study."""
-    rows = db.execute(
+    sql = (
         "SELECT id FROM conversations WHERE benchmark = ? UNION SELECT u.conversation_id FROM items u "
-        "JOIN studies t ON t.id = u.study_id WHERE 'study:' || t.name = ?",
-        [scope, scope],
+        "JOIN studies t ON t.id = u.study_id WHERE 'study:' || t.name = ?"
     )
-    return [number for (number,) in rows]
+    return column(db, sql, [scope, scope])
 
 
 def _last_ids(db: Database) -> dict[str, int]:
-    return {table: db.execute(f"SELECT ifnull(max(id), 0) FROM {table}").fetchone()[0] for table in NUMBERED}
+    return {table: scalar(db, f"SELECT ifnull(max(id), 0) FROM {table}") for table in NUMBERED}
 
 
 def _criteria(db: Database) -> set[tuple[str, str]]:

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 from sqlite_utils import Database
 
 from concord.errors import NotFound
-from concord.questions import Scale
 from concord.rating import Comparison, Criterion, Judgement, Rater, RaterKind, Rating, Spent
 from concord.store import database, summaries
-from concord.store.database import find, now, once
+from concord.store.database import column, find, now, once
 from concord.store.purposes import RATED
 
 
@@ -46,8 +45,6 @@ class Row(NamedTuple):
 
 RATER = "x.name, x.kind, x.variant, x.simulated"
 """The columns of `rater`, in a query that calls the raters x."""
-WHOLE = ""
-"""The facet, which no conversation has, that marks in `only_of` a question about the whole."""
 
 
 def rater(name: str, kind: RaterKind, variant: str, simulated: int) -> Rater:
@@ -70,28 +67,7 @@ def register(db: Database, scope: str, criteria: Sequence[Criterion], *, refusal
 @once
 def criteria(db: Database, scope: str) -> tuple[Criterion, ...]:
     """The criteria of a benchmark or a study, in their order; empty where none were registered."""
-    rows = db.execute(
-        "SELECT name, statement, scale, title, counted, conditional, judged, reason, required, only_of "
-        "FROM criteria WHERE scope = ? ORDER BY position",
-        [scope],
-    )
-    given = [(*row, json.loads(only)) for *row, only in rows]
-    return tuple(
-        Criterion(
-            name,
-            statement,
-            Scale.from_json(scale),
-            title,
-            bool(counted),
-            bool(conditional),
-            Scale.from_json(judged) if judged else None,
-            reason,
-            bool(required),
-            {facet: tuple(values) for facet, values in only.items() if facet != WHOLE},
-            WHOLE in only,
-        )
-        for name, statement, scale, title, counted, conditional, judged, reason, required, only in given
-    )
+    return tuple(summaries.criteria(db, scope).get(scope, ()))
 
 
 def criteria_of(db: Database, conversation_id: int) -> tuple[Criterion, ...]:
@@ -118,7 +94,7 @@ def criteria_of(db: Database, conversation_id: int) -> tuple[Criterion, ...]:
 def _row(criterion: Criterion) -> dict[str, Any]:
     row = {**asdict(criterion), "scale": criterion.scale.as_json}
     row["judged"] = criterion.judged.as_json if criterion.judged else None
-    only = row.pop("only") | ({WHOLE: []} if row.pop("whole") else {})
+    only = row.pop("only") | ({summaries.WHOLE: []} if row.pop("whole") else {})
     row["only_of"] = json.dumps(only, ensure_ascii=False)
     return row
 
@@ -281,10 +257,8 @@ def unusable(db: Database, benchmark: str, variant: str) -> Iterator[dict[str, A
 
 def told_beside(db: Database) -> list[str]:
     """What sources said about single ratings: the names in their `meta`."""
-    rows = db.execute(
-        "SELECT DISTINCT j.key FROM ratings r, json_each(r.meta) j WHERE r.meta IS NOT NULL ORDER BY 1"
-    )
-    return [row[0] for row in rows]
+    sql = "SELECT DISTINCT j.key FROM ratings r, json_each(r.meta) j WHERE r.meta IS NOT NULL ORDER BY 1"
+    return column(db, sql)
 
 
 def of_conversation(db: Database, conversation_id: int) -> list[Stored]:
@@ -326,7 +300,7 @@ def failed(db: Database, keys: Sequence[str]) -> set[str]:
 def _known(db: Database, keys: Sequence[str], where: str) -> set[str]:
     where += " AND key IN (SELECT value FROM json_each(:keys))"
     sql = f"SELECT key FROM judgements WHERE {where} UNION ALL SELECT key FROM comparisons WHERE {where}"
-    return {row[0] for row in db.execute(sql, {"keys": json.dumps(list(keys))})}
+    return set(column(db, sql, {"keys": json.dumps(list(keys))}))
 
 
 def judges(db: Database, benchmark: str = "") -> dict[Rater, int]:
@@ -358,7 +332,7 @@ def prompt(db: Database, hash: str) -> dict[str, Any] | None:
 
 def people(db: Database) -> list[str]:
     """The names of all people who may rate, in the order in which they came."""
-    return [row["name"] for row in db.table("raters").rows_where("kind = 'human'", order_by="id")]
+    return column(db, "SELECT name FROM raters WHERE kind = 'human' ORDER BY id")
 
 
 LATELY = 20_000
@@ -398,10 +372,8 @@ def price_of_judges(db: Database, study: str) -> dict[Rater, float | None]:
     return {rater(*row[:4]): None if row[5] else row[4] for row in rows}
 
 
-_SPENT = "SELECT ifnull(sum(calls), 0), total(cost), ifnull(sum(unpriced), 0) FROM player_counts"
-
-
 def total_spent(db: Database) -> Spent:
     """The calls made in this workspace, and their cost; without their tokens and seconds."""
-    calls, cost, unpriced = db.execute(_SPENT).fetchone()
+    spent = "SELECT ifnull(sum(calls), 0), total(cost), ifnull(sum(unpriced), 0) FROM player_counts"
+    calls, cost, unpriced = db.execute(spent).fetchone()
     return Spent(calls, cost=cost, unpriced=unpriced)

@@ -9,7 +9,7 @@ from sqlite_utils import Database
 from concord.errors import check_known
 from concord.rating import Criterion
 from concord.store import ratings
-from concord.store.database import find, insert, now
+from concord.store.database import column, find, insert, now, scalar
 
 
 class Version(NamedTuple):
@@ -38,8 +38,7 @@ def number(db: Database, name: str, hash: str) -> int:
     stored = find(db, "rubrics", "version", name=name, hash=hash)
     if stored is not None:
         return int(stored["version"])
-    row = db.execute("SELECT ifnull(max(version), 0) + 1 FROM rubrics WHERE name = ?", [name]).fetchone()
-    return int(row[0])
+    return int(scalar(db, "SELECT ifnull(max(version), 0) + 1 FROM rubrics WHERE name = ?", [name]))
 
 
 def publish(
@@ -74,13 +73,13 @@ def other_judges(db: Database, name: str) -> list[int]:
     Of a rubric that was never used here (the study came from elsewhere), judges who rated by none are its
     own.
     """
-    rows = db.execute(
+    return column(
+        db,
         "SELECT x.id FROM raters x LEFT JOIN rubrics u ON u.variant = x.variant WHERE x.kind = 'judge' AND "
         "ifnull(u.name, CASE WHEN EXISTS (SELECT 1 FROM rubrics WHERE name = :name) THEN '' ELSE :name END) "
         "<> :name",
         {"name": name},
     )
-    return [row[0] for row in rows]
 
 
 def get(db: Database, name: str, version: int) -> Version:

@@ -8,7 +8,7 @@ from sqlite_utils import Database
 
 from concord.errors import not_found
 from concord.scenario import Scenario, State
-from concord.store.database import find, now
+from concord.store.database import column, find, now
 
 
 def save(db: Database, given: Iterable[Scenario]) -> int:
@@ -60,21 +60,18 @@ def get(db: Database, benchmark: str, kind: str, key: str) -> Scenario:
 
 def keys(db: Database, benchmark: str, kind: str, state: State | None = None) -> list[str]:
     """Their keys, in the order they came."""
-    rows = db.execute(
-        "SELECT key FROM scenarios WHERE benchmark = ? AND kind = ? AND (? IS NULL OR state = ?) ORDER BY id",
-        [benchmark, kind, state, state],
-    )
-    return [row[0] for row in rows]
+    which = "benchmark = ? AND kind = ? AND (? IS NULL OR state = ?)"
+    sql = f"SELECT key FROM scenarios WHERE {which} ORDER BY id"
+    return column(db, sql, [benchmark, kind, state, state])
 
 
 def proposed(db: Database, calls: Sequence[str]) -> set[str]:
     """Those of the calls (BENCHMARK/KIND/CALL) whose proposal is stored; CALL is in the scenario's body."""
-    rows = db.execute(
+    sql = (
         "SELECT benchmark || '/' || kind || '/' || json_extract(body, '$.call') AS call FROM scenarios "
-        "WHERE call IN (SELECT value FROM json_each(?))",
-        [json.dumps(list(calls))],
+        "WHERE call IN (SELECT value FROM json_each(?))"
     )
-    return {row[0] for row in rows}
+    return set(column(db, sql, [json.dumps(list(calls))]))
 
 
 def decide(db: Database, benchmark: str, kind: str, key: str, state: State, by: str) -> Scenario:

@@ -14,7 +14,7 @@ from sqlite_utils import Database
 
 from concord.errors import not_found
 from concord.rating import Finding
-from concord.store.database import find, insert, now
+from concord.store.database import find, insert, now, records, scalar
 from concord.store.filters import Where, condition
 from concord.store.studies import refuse_taken
 
@@ -91,13 +91,14 @@ def item(db: Database, judgement_id: int, rater: int, audit: str = "") -> int:
     Without an audit it is that of triage, whose study is made when it is first needed. Raises NotFound for an
     unknown audit.
     """
-    present = db.execute(
+    present = scalar(
+        db,
         "SELECT i.id FROM items i JOIN placements p ON p.item_id = i.id AND p.purpose = 'spot-check' "
         "WHERE i.judgement_id = ? AND p.rater_id = ? AND p.state = 'done'",
         [judgement_id, rater],
-    ).fetchone()
+    )
     if present:
-        return int(present[0])
+        return int(present)
     conversation, benchmark = about(db, judgement_id)
     name = triage(benchmark)
     row = find(db, "studies", "id", name=name, kind="checks")
@@ -156,14 +157,15 @@ def create_audit(
 
 def audits(db: Database, benchmark: str = "") -> list[Audit]:
     """The samples that were drawn, newest first."""
-    rows = db.execute(
+    return records(
+        db,
+        Audit,
         "SELECT t.name, json_extract(t.meta, '$.benchmark') AS of, t.seed, "
         "json_extract(t.meta, '$.drawn_from'), count(i.id), t.created FROM studies t LEFT JOIN items i "
         "ON i.study_id = t.id WHERE t.kind = 'checks' AND t.source = 'audit' AND ? IN ('', of) "
         "GROUP BY t.id ORDER BY t.id DESC",
         [benchmark],
     )
-    return [Audit(*row) for row in rows]
 
 
 def _audit(db: Database, name: str) -> int:
@@ -174,13 +176,14 @@ def _audit(db: Database, name: str) -> int:
 
 def drawn(db: Database, audit: str, rater: int | None = None) -> list[Drawn]:
     """An audit in its order, with what the rater found. Raises NotFound."""
-    rows = db.execute(
+    return records(
+        db,
+        Drawn,
         "SELECT i.judgement_id, i.conversation_id, (SELECT t.name FROM findings f JOIN studies t "
         "ON t.id = f.study_id WHERE f.judgement_id = i.judgement_id AND f.rater_id = ?) "
         "FROM items i WHERE i.study_id = ? ORDER BY i.id",
         [rater, _audit(db, audit)],
     )
-    return [Drawn(*row) for row in rows]
 
 
 def findings(db: Database, benchmark: str, facets: Sequence[str]) -> pd.DataFrame:

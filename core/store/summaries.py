@@ -15,7 +15,6 @@ from concord.rating import Criterion, Rater, RaterKind
 from concord.scores import DIGITS, Line, Sum
 
 Criteria = Mapping[str, Sequence[Criterion]]
-_scale = lru_cache(Scale.from_json)  # every judgement that is stored reads the scales again
 PATTERNS = 10_000
 """So many different sets of sums of a conversation are looked into once each."""
 
@@ -40,7 +39,7 @@ def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None
     )
     sql = f"SELECT conversation_id, count(failure) FROM judgements WHERE {only} GROUP BY conversation_id"
     failed = dict(db.execute(sql, args).fetchall())
-    criteria = _criteria(db)
+    asked_by = criteria(db)
     refusals = dict(db.execute("SELECT benchmark, criterion FROM refusals").fetchall())
     finals: list[tuple[int, int, float | None]] = []
     summaries: dict[int, tuple[Any, ...]] = {
@@ -55,7 +54,7 @@ def refresh(db: Database, conversation_ids: Sequence[int] | None = None) -> None
             asked = zip(raters, studies, names, strict=True)
             parts = scores.parts_of_finals(
                 [(rater, kinds[rater], scope(benchmark, rater, study), name) for rater, study, name in asked],
-                criteria,
+                asked_by,
             )
             if len(parts_of) < PATTERNS:
                 parts_of[pattern] = parts
@@ -111,16 +110,16 @@ def scorecard(db: Database, conversation_id: int) -> list[Line]:
             [conversation_id],
         )
     }
-    criteria = _criteria(db)
+    asked_by = criteria(db)
     kinds, scope = _raters(db)
     for _, benchmark, rows in _sums(db, "conversation_id = :id", {"id": conversation_id}):
-        place = {c.name: i for i, c in enumerate(criteria.get(benchmark, ()))}
+        place = {c.name: i for i, c in enumerate(asked_by.get(benchmark, ()))}
         sums = [
             Sum(raters[rater], kinds[rater], scope(benchmark, rater, study), name, total, n)
             for rater, study, name, total, n in rows
         ]
         sums.sort(key=lambda s: (place.get(s.criterion, len(place)), s.kind == "human", s.rater.name))
-        return scores.scorecard(sums, criteria)
+        return scores.scorecard(sums, asked_by)
     return []
 
 
@@ -161,17 +160,36 @@ def _sums(
             yield number, benchmark, counted
 
 
-def _criteria(db: Database) -> Criteria:
-    """What each scope asks."""
+WHOLE = ""
+"""The facet, which no conversation has, that marks in `only_of` a question about the whole."""
+
+
+def criteria(db: Database, scope: str = "") -> Criteria:
+    """What each scope, or one, asks, in the order of its criteria."""
     by_scope: dict[str, list[Criterion]] = {}
-    for row in db.query("SELECT * FROM criteria ORDER BY scope, position"):
-        criterion = Criterion(
-            row["name"],
-            "",
-            _scale(row["scale"]),
-            counted=bool(row["counted"]),
-            conditional=bool(row["conditional"]),
-            judged=_scale(row["judged"]) if row["judged"] else None,
-        )
-        by_scope.setdefault(row["scope"], []).append(criterion)
+    columns = "name, statement, scale, title, counted, conditional, judged, reason, required, only_of, scope"
+    rows = db.execute(
+        f"SELECT {columns} FROM criteria WHERE ? IN ('', scope) ORDER BY scope, position", [scope]
+    )
+    for row in rows:
+        by_scope.setdefault(row[-1], []).append(_criterion(row))
     return by_scope
+
+
+@lru_cache  # every judgement that is stored reads the criteria again
+def _criterion(row: tuple[Any, ...]) -> Criterion:
+    name, statement, scale, title, counted, conditional, judged, reason, required, only_of, _ = row
+    only = json.loads(only_of)
+    return Criterion(
+        name,
+        statement,
+        Scale.from_json(scale),
+        title,
+        bool(counted),
+        bool(conditional),
+        Scale.from_json(judged) if judged else None,
+        reason,
+        bool(required),
+        {facet: tuple(values) for facet, values in only.items() if facet != WHOLE},
+        WHOLE in only,
+    )

@@ -17,6 +17,7 @@ from concord.rating import Rater
 from concord.scores import labels
 from concord.store import conversations as stored
 from concord.store import ratings
+from concord.store.database import records
 from concord.store.filters import Where, condition
 
 if TYPE_CHECKING:
@@ -81,17 +82,15 @@ def of_keys(
     db: Database, conversations: Collection[str], judgements: Collection[str]
 ) -> tuple[set[int], set[Rater]]:
     """The ids of those of these conversations that are stored, and who gave these judgements."""
-    rows = db.execute(
-        "SELECT id FROM conversations WHERE key IN (SELECT value FROM json_each(?))",
-        [json.dumps(list(conversations))],
-    )
-    ids = {number for (number,) in rows}
-    given = db.execute(
+    ids = {*stored.existing(db, [*conversations]).values()}
+    given = records(
+        db,
+        ratings.rater,
         f"SELECT DISTINCT {ratings.RATER} FROM judgements j JOIN raters x "
         "ON x.id = j.rater_id WHERE j.failure IS NULL AND j.key IN (SELECT value FROM json_each(?))",
         [json.dumps(list(judgements))],
     )
-    return ids, {ratings.rater(*row) for row in given}
+    return ids, set(given)
 
 
 def judges(db: Database, benchmark: str) -> dict[str, Rater]:
