@@ -235,17 +235,17 @@ def _read_as(db: Database, rater: int, event: Event) -> None:
 
 def _apply(db: Database, rater: int, event: Event) -> None:
     placement = placements.find_id(db, rater, event.item if isinstance(event.item, int) else 0)
-    study, purpose = placements.study_of(db, placement)
+    item = placements.get(db, rater, placement)
     if event.do not in ("time", "flag"):
-        if placements.has_seen(db, rater, study):
+        if placements.has_seen(db, rater, item.study):
             raise NotAllowed(
                 "What others answered was shown, so your answers are locked: nothing was changed."
             )
-        if purpose != "training" and placements.untrained(db, study, rater):
+        if item.purpose != "training" and placements.untrained(db, item.study, rater):
             raise NotAllowed("This item opens when you have passed the training: nothing was changed.")
     match event.do:
         case "answer":
-            store = placements.rank if studies.get(db, study).ranks else placements.answer
+            store = placements.rank if studies.get(db, item.study).ranks else placements.answer
             store(db, rater, placement, event.criterion, event.number, event.text)
         case "submit":
             placements.submit(db, rater, placement)

@@ -18,7 +18,7 @@ from sqlite_utils import Database
 
 from concord.errors import NotAllowed, StudyError, check_known
 from concord.store import conversations, database, studies, summaries
-from concord.store.database import find, now
+from concord.store.database import find, now, scalar
 from concord.store.purposes import LOCKING, PURPOSES, QUEUED, RATED, UNRATED
 
 FIRST = 2**40
@@ -144,7 +144,7 @@ def place(
 def assign(db: Database, rater: int, units: Sequence[int], *, extra: bool = False) -> None:
     """Append units to an annotator's desk, without those they have; `extra`: because others differ there."""
     sql = f"SELECT ifnull(max(position), 0) FROM placements WHERE rater_id = ? AND purpose IN {RATED}"
-    last = int(db.execute(sql, [rater]).fetchone()[0])
+    last = int(scalar(db, sql, [rater]))
     place(db, rater, "extra" if extra else "first", [(unit, last + i) for i, unit in enumerate(units, 1)])
 
 
@@ -279,15 +279,14 @@ def pace(db: Database, rater: int, study: str, since: str) -> DeskPace:
 
 def find_id(db: Database, rater: int, number: int) -> int:
     """The placement that a desk knows by this number. Raises NotAllowed where it does not lie there."""
-    row = db.execute(
+    sql = (
         "SELECT p.id FROM placements p JOIN items i ON i.id = p.item_id WHERE p.rater_id = :rater AND "
         f"{'p.id' if number > FIRST else 'p.item_id'} = :number AND {NUMBER} = :number "
-        f"AND p.purpose IN {QUEUED} AND {studies.KEPT}",
-        {"rater": rater, "number": number},
-    ).fetchone()
-    if row is None:
+        f"AND p.purpose IN {QUEUED} AND {studies.KEPT}"
+    )
+    if (placement := scalar(db, sql, {"rater": rater, "number": number})) is None:
         raise NotAllowed(TAKEN_BACK)
-    return int(row[0])
+    return int(placement)
 
 
 def items_of(db: Database, numbers: Iterable[int]) -> list[int]:
@@ -316,16 +315,6 @@ def parts(db: Database, placement: int) -> list[tuple[int, int]]:
         [placement],
     ).fetchall()
     return [(part, item) for part, item in rows]
-
-
-def study_of(db: Database, placement: int) -> tuple[str, str]:
-    """The name of the study that a placement belongs to, and its purpose."""
-    row = db.execute(
-        "SELECT t.name, p.purpose FROM placements p JOIN items i ON i.id = p.item_id "
-        "JOIN studies t ON t.id = i.study_id WHERE p.id = ?",
-        [placement],
-    ).fetchone()
-    return row[0], row[1]
 
 
 def get(db: Database, rater: int, placement: int) -> Placement:
@@ -523,13 +512,12 @@ def revealed(db: Database, name: str) -> list[str]:
 
 def has_seen(db: Database, rater: int, study: str, purposes: Collection[str] = LOCKING) -> bool:
     """Whether an annotator has begun to see a judge's scores, or others' answers, of a study."""
-    row = db.execute(
+    sql = (
         "SELECT 1 FROM placements p JOIN items i ON i.id = p.item_id JOIN studies t ON t.id = i.study_id "
         "WHERE p.rater_id = ? AND p.opened IS NOT NULL AND p.purpose IN (SELECT value FROM json_each(?)) "
-        "AND t.name = ? LIMIT 1",
-        [rater, json.dumps([*purposes]), study],
-    ).fetchone()
-    return row is not None
+        "AND t.name = ? LIMIT 1"
+    )
+    return bool(scalar(db, sql, [rater, json.dumps([*purposes]), study]))
 
 
 def _keep(
@@ -607,10 +595,9 @@ def flag(db: Database, rater: int, placement: int, comment: str) -> None:
 
 def add_seconds(db: Database, rater: int, placement: int, seconds: float) -> None:
     """Add time at work on an item. Raises NotAllowed for somebody else's item."""
-    row = find(db, "placements", "seconds", id=placement, rater_id=rater)
-    if row is None:
+    sql = "UPDATE placements SET seconds = seconds + max(0.0, ?) WHERE id = ? AND rater_id = ?"
+    if not db.execute(sql, [seconds, placement, rater]).rowcount:
         raise NotAllowed(TAKEN_BACK)
-    database.update(db, "placements", placement, seconds=row["seconds"] + max(0.0, seconds))
 
 
 def add_seconds_beside(db: Database, rater: int, purpose: str, item: int, seconds: float) -> None:
@@ -681,13 +668,12 @@ def _rate(db: Database, item: Placement) -> None:
 
 def untrained(db: Database, name: str, rater: int) -> bool:
     """Whether a study's training is still to be passed by an annotator, who sees nothing else of it then."""
-    row = db.execute(
+    sql = (
         "SELECT 1 FROM studies t WHERE t.name = ? AND json_extract(t.meta, '$.training') IS NOT NULL "
         "AND NOT EXISTS (SELECT 1 FROM audit_log e JOIN raters x ON x.name = e.about WHERE e.study = t.name "
-        "AND x.id = ? AND e.what IN ('passed', 'admitted'))",
-        [name, rater],
-    ).fetchone()
-    return row is not None
+        "AND x.id = ? AND e.what IN ('passed', 'admitted'))"
+    )
+    return bool(scalar(db, sql, [name, rater]))
 
 
 def close_imported(db: Database, study: int, raters: Collection[int], since: str) -> None:
