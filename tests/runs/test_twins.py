@@ -126,16 +126,14 @@ def test_judges_wait_for_conversations_of_another_run(faulty):
 def test_a_run_that_has_ended_or_died_is_not_waited_for(workspace):
     with workspace.write() as db:
         ended, dead, mine, other = (
-            stored.start(db, *how)
-            for how in (
-                ("pingpong", {}, os.getpid()),
-                ("pingpong", {}, 2**22 + 1),
-                ("pingpong", {}, os.getpid()),
-                ("stss", {}, os.getpid()),
-            )
+            stored.start(db, benchmark, {}, os.getpid())
+            for benchmark in ("pingpong", "pingpong", "pingpong", "stss")
         )
-        assert stored.ahead(db, mine) == ended
-        stored.end(db, ended, "stopped")
+        with locks.present(workspace.db_path, ended):
+            assert stored.ahead(db, mine) == ended
+            assert stored.ahead(db, other) is None
+            stored.end(db, ended, "stopped")
+            assert stored.ahead(db, mine) is None
         assert [stored.ahead(db, run) for run in (ended, dead, mine, other)] == [None] * 4
 
 

@@ -12,7 +12,7 @@ from concord.conversation import Conversation, Message, Unit
 from concord.errors import NotFound
 from concord.questions import LIKERT_5
 from concord.rating import Criterion, Judgement, Rater, Rating
-from concord.store import access, conversations, placements, progress, ratings, studies
+from concord.store import access, conversations, placements, progress, ratings, studies, tables
 from concord.store.studies import Study
 from concord.workspace import Workspace
 from tests.filled import assigned
@@ -135,5 +135,5 @@ def test_what_there_is_to_draw_by_has_a_mark_of_its_own(workspace: Workspace) ->
         with workspace.write() as db:
             step(db)
         with workspace.read() as db:
-            seen.add(progress.stock(db))
+            seen.add(tables.stamp(db))
     assert len(seen) == len(steps)
