@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import add
 from typing import Any, Literal, NamedTuple
 
 from concord.conversation import Unit
@@ -111,15 +112,7 @@ class Spent:
     unpriced: int = 0
 
     def __add__(self, other: Spent) -> Spent:
-        return Spent(
-            self.calls + other.calls,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cost + other.cost,
-            self.seconds + other.seconds,
-            self.cached_tokens + other.cached_tokens,
-            self.unpriced + other.unpriced,
-        )
+        return Spent(*map(add, vars(self).values(), vars(other).values()))
 
     def price(self, paid_in: str = "", *, digits: int = 2) -> str:
         """The cost in words: “at least” what is known where calls have no price, else “not known”."""

@@ -212,12 +212,14 @@ def several(db: Database, ids: Sequence[int]) -> Iterator[tuple[Conversation, bo
             yield conversation, bool(row["simulated"])
 
 
+_OF_FACETS = "(SELECT json_group_object(name, value) FROM facets WHERE conversation_id = c.id) AS facets"
+
+
 def _read(db: Database, source: str, args: Sequence[Any]) -> list[tuple[dict[str, Any], Conversation]]:
     """The rows of the conversations c of a source, each with its conversation."""
     context = "(SELECT body FROM contexts WHERE id = c.context_id) AS context"
     columns = "c.id, c.key, c.benchmark, c.language, c.player, c.messages, c.meta, c.simulated"
-    rows = list(db.query(f"SELECT {columns}, {context} FROM {source}", list(args)))
-    facets = _facets(db, [row["id"] for row in rows])
+    rows = db.query(f"SELECT {columns}, {_OF_FACETS}, {context} FROM {source}", list(args))
     names = ("benchmark", "key", "player", "language")
     return [
         (
@@ -225,7 +227,7 @@ def _read(db: Database, source: str, args: Sequence[Any]) -> list[tuple[dict[str
             Conversation(
                 **{name: row[name] for name in names},
                 messages=tuple(Message(*message) for message in json.loads(row["messages"])),
-                facets=facets[row["id"]],
+                facets=json.loads(row["facets"]),
                 context=json.loads(row["context"] or "{}"),
                 meta=json.loads(row["meta"]),
             ),
@@ -358,29 +360,22 @@ def _list(
         # leaves is quicker.
         source = "summaries s CROSS JOIN conversations c ON c.id = s.conversation_id"
     counts = ", ".join(f"ifnull(s.{name}, 0) AS {name}" for name in ("judges", "refused", "failed"))
-    rows = list(
-        db.query(
-            "SELECT c.id, c.key, c.benchmark, c.language, c.player, c.turns, c.reply_chars, "
-            f"c.simulated, c.created, s.final, s.spread, s.people, {counts} FROM {source} WHERE {where} "
-            f"ORDER BY {order} LIMIT :limit OFFSET :offset",
-            {**args, "limit": limit, "offset": offset},
-        )
+    incomplete = (
+        "(SELECT json_group_array(json_array(x.name, x.kind, x.variant, x.simulated)) FROM finals f "
+        "JOIN raters x ON x.id = f.rater_id AND x.kind = 'judge' "
+        "WHERE f.conversation_id = c.id AND f.final IS NULL) AS incomplete"
     )
-    ids = [row["id"] for row in rows]
-    facets = _facets(db, ids)
-    incomplete: dict[int, list[Rater]] = {}
-    for number, name, variant, simulated in db.execute(
-        "SELECT f.conversation_id, x.name, x.variant, x.simulated FROM finals f "
-        "JOIN raters x ON x.id = f.rater_id WHERE f.final IS NULL AND x.kind = 'judge' "
-        "AND f.conversation_id IN (SELECT value FROM json_each(?)) ORDER BY x.name, x.variant",
-        [json.dumps(ids)],
-    ):
-        incomplete.setdefault(number, []).append(Rater(name, "judge", variant, bool(simulated)))
+    rows = db.query(
+        "SELECT c.id, c.key, c.benchmark, c.language, c.player, c.turns, c.reply_chars, c.simulated, "
+        f"c.created, s.final, s.spread, s.people, {counts}, {_OF_FACETS}, {incomplete} FROM {source} "
+        f"WHERE {where} ORDER BY {order} LIMIT :limit OFFSET :offset",
+        {**args, "limit": limit, "offset": offset},
+    )
     return [
         Found(
             **row
-            | {"simulated": bool(row["simulated"]), "facets": facets[row["id"]]}
-            | {"incomplete": tuple(incomplete.get(row["id"], ()))}
+            | {"simulated": bool(row["simulated"]), "facets": json.loads(row["facets"])}
+            | {"incomplete": tuple(Rater(*who) for who in sorted(json.loads(row["incomplete"])))}
         )
         for row in rows
     ]
@@ -393,17 +388,6 @@ def _context(db: Database, context: Mapping[str, Any]) -> int | None:
     digest = hashlib.sha256(body.encode()).hexdigest()
     stored = find(db, "contexts", "id", hash=digest)
     return stored["id"] if stored else database.insert(db, "contexts", {"hash": digest, "body": body})
-
-
-def _facets(db: Database, wanted: Sequence[int]) -> dict[int, dict[str, str]]:
-    result: dict[int, dict[str, str]] = {i: {} for i in wanted}
-    for i, name, value in db.execute(
-        "SELECT conversation_id, name, value FROM facets WHERE conversation_id IN (SELECT value "
-        "FROM json_each(?))",
-        [json.dumps(wanted)],
-    ):
-        result[i][name] = value
-    return result
 
 
 def _dump(value: Any) -> str:
