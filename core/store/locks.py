@@ -28,10 +28,10 @@ LONGEST = 1000
 def turn(path: Path) -> Iterator[None]:
     """Wait for the turn to write to a database, and keep it for the block.
 
-    SQLite gives the write lock to the first writer that asks after a commit, and a waiting one asks only every
-    100 ms. A writer without pauses (an import, a run) therefore keeps all others from writing for seconds.
-    Here a writer holds the `queue` while it waits for its `turn`, so that the last writer comes behind it. It
-    only orders writers; SQLite's lock keeps them apart.
+    SQLite gives the write lock to the first writer that asks after a commit, and a waiting one asks only
+    every 100 ms. A writer without pauses (an import, a run) therefore keeps all others from writing for
+    seconds. Here a writer holds the `queue` while it waits for its `turn`, so that the last writer comes
+    behind it. It only orders writers; SQLite's lock keeps them apart.
     """
     until = time.monotonic() + PATIENCE_SECONDS
     with _file(path, "turn") as mine:
