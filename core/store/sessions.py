@@ -24,7 +24,7 @@ Role = Literal["owner", "researcher", "adjudicator"]
 """Who signs in by passphrase, account or on the server's machine is an owner; members have a role each."""
 
 
-class SignIn(NamedTuple):
+class Entrance(NamedTuple):
     """A way to sign in: its words, and after how long a session expires, unused (`idle`) or at all."""
 
     words: str
@@ -32,12 +32,12 @@ class SignIn(NamedTuple):
     longest: timedelta
 
 
-SIGN_INS: dict[Kind, SignIn] = {
-    "local": SignIn("link on the server's machine", timedelta(days=7), timedelta(days=30)),
-    "passphrase": SignIn("passphrase", timedelta(hours=12), timedelta(days=7)),
-    "oidc": SignIn("account", timedelta(hours=12), timedelta(days=7)),
-    "annotator": SignIn("annotator's link", timedelta(days=14), timedelta(days=90)),
-    "member": SignIn("researcher's link", timedelta(hours=12), timedelta(days=7)),
+ENTRANCES: dict[Kind, Entrance] = {
+    "local": Entrance("link on the server's machine", timedelta(days=7), timedelta(days=30)),
+    "passphrase": Entrance("passphrase", timedelta(hours=12), timedelta(days=7)),
+    "oidc": Entrance("account", timedelta(hours=12), timedelta(days=7)),
+    "annotator": Entrance("annotator's link", timedelta(days=14), timedelta(days=90)),
+    "member": Entrance("researcher's link", timedelta(hours=12), timedelta(days=7)),
 }
 ONE_TIME = {"local": timedelta(days=1), "oidc": timedelta(minutes=1)}
 """How long a one-time link works."""
@@ -96,7 +96,7 @@ class Session:
 
 
 _LIVE = "ended IS NULL AND expires > :now AND used > CASE kind {} END".format(
-    " ".join(f"WHEN '{kind}' THEN :{kind}" for kind in SIGN_INS)
+    " ".join(f"WHEN '{kind}' THEN :{kind}" for kind in ENTRANCES)
 )
 _COLUMNS = (
     "id, kind, rater_id, name, source, browser, begun, used, expires, CASE kind WHEN 'annotator' THEN '' "
@@ -118,7 +118,7 @@ def begin(
     """Begin a session; returns its token. It ends at `expires` at the latest, if that is given."""
     token = secrets.token_urlsafe(32)
     began = now()
-    longest = now(SIGN_INS[kind].longest)
+    longest = now(ENTRANCES[kind].longest)
     row = {"kind": kind, "rater_id": rater, "name": name, "source": source, "browser": browser[:200]}
     row |= {"begun": began, "used": began, "expires": min(expires or longest, longest)}
     db.table("sessions").delete_where("coalesce(ended, expires) < ?", [now(-KEPT)])
@@ -148,7 +148,7 @@ def table(db: Database, mine: int = 0) -> Table:
         {
             "number": one.id,
             "name": one.name,
-            "kind": SIGN_INS[one.kind].words + (" (this browser)" if one.id == mine else ""),
+            "kind": ENTRANCES[one.kind].words + (" (this browser)" if one.id == mine else ""),
             "used": moment(one.used),
             "source": one.source,
             "begun": moment(one.begun),
@@ -237,4 +237,4 @@ def redeem(db: Database, token: str, kind: Kind) -> str:
 
 
 def _times() -> dict[str, str]:
-    return {"now": now(), **{kind: now(-way.idle) for kind, way in SIGN_INS.items()}}
+    return {"now": now(), **{kind: now(-way.idle) for kind, way in ENTRANCES.items()}}

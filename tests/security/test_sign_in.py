@@ -200,7 +200,7 @@ def test_ended_sessions_are_over_at_once(behind: Server) -> None:
     assert not shown(behind, other)
 
 
-@pytest.mark.parametrize("kind", sessions.SIGN_INS)
+@pytest.mark.parametrize("kind", sessions.ENTRANCES)
 def test_a_session_expires_when_idle_and_when_old(tmp_path: Path, kind: sessions.Kind) -> None:
     with Workspace.open(tmp_path).write() as db:
         access.invite(db, "Dana", "researcher")
@@ -211,8 +211,8 @@ def test_a_session_expires_when_idle_and_when_old(tmp_path: Path, kind: sessions
             db.execute(f"UPDATE sessions SET {column} = ?", [moment])
             return sessions.of(db, token) is not None
 
-        assert aged("used", now(-sessions.SIGN_INS[kind].idle * 0.99))
-        assert not aged("used", now(-sessions.SIGN_INS[kind].idle * 1.01))
+        assert aged("used", now(-sessions.ENTRANCES[kind].idle * 0.99))
+        assert not aged("used", now(-sessions.ENTRANCES[kind].idle * 1.01))
         assert aged("used", now())  # each use puts the end off
         assert aged("expires", now(sessions.EVERY))
         assert not aged("expires", now(-sessions.EVERY))  # but not beyond this
@@ -220,10 +220,10 @@ def test_a_session_expires_when_idle_and_when_old(tmp_path: Path, kind: sessions
         short = sessions.of(db, sessions.begin(db, kind, name=name, expires=now(sessions.EVERY)))
         assert short
         assert short.expires < now(sessions.EVERY * 2)
-        late = now(sessions.SIGN_INS[kind].longest * 2)
+        late = now(sessions.ENTRANCES[kind].longest * 2)
         long = sessions.of(db, sessions.begin(db, kind, name=name, expires=late))
         assert long
-        assert long.expires < now(sessions.SIGN_INS[kind].longest * 1.01)
+        assert long.expires < now(sessions.ENTRANCES[kind].longest * 1.01)
 
 
 def test_a_new_passphrase_signs_everybody_out_who_came_by_the_old_one(tmp_path: Path) -> None:

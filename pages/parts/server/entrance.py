@@ -25,7 +25,7 @@ from starlette.types import Scope
 
 from concord.errors import ConcordError, NotAllowed
 from concord.store import access, crowds, sessions
-from concord.store.sessions import SIGN_INS, Kind
+from concord.store.sessions import ENTRANCES, Kind
 from concord.studies import crowd
 from concord.workspace import PUBLIC_URL
 from pages.parts.connection import Connection, oidc_configured
@@ -250,7 +250,7 @@ def _keep(
     answer.set_cookie(
         connection.cookie(rater),
         token,
-        max_age=int(SIGN_INS[kind].longest.total_seconds()),
+        max_age=int(ENTRANCES[kind].longest.total_seconds()),
         secure="https" in (scope["scheme"], passed_on, public),
         httponly=True,
         samesite="strict",
