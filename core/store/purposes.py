@@ -1,4 +1,7 @@
-"""What an item is put before a person for: one row a purpose, and no other place that lists them."""
+"""What an item is put before a person for: one row a purpose, and no other place that lists them.
+
+docs/annotation.md has them in words: who gets the item, what follows, and what its answers count in.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +15,7 @@ and reasons.
 
 @dataclass(frozen=True)
 class Purpose:
-    """Who gets an item for it, what stands beside the item, what happens after, what its answers count in.
+    """What stands beside an item that somebody gets for it, and how its answers are taken.
 
     Answers of a `rated` purpose are ratings; those of others are kept apart, so that no mean and no figure of
     agreement has them. An `announced` purpose is told to whoever answers; others look like any item. Where
@@ -25,10 +28,7 @@ class Purpose:
     """
 
     name: str
-    who: str
-    counts: str
     beside: Beside = ""
-    after: str = ""
     rated: bool = False
     announced: bool = False
     skippable: bool = True
@@ -41,74 +41,16 @@ class Purpose:
 PURPOSES: Mapping[str, Purpose] = {
     purpose.name: purpose
     for purpose in (
-        Purpose(
-            "first",
-            "annotators, as dealt by design",
-            "agreement and every other figure",
-            after="an extra rater, where people differ by the study's rule",
-            rated=True,
-        ),
-        Purpose(
-            "extra",
-            "the next annotator who is free, where the first ones differ",
-            "adjudicated scores and means of people",
-            rated=True,
-        ),
-        Purpose("repeat", "who rated the item, later", "test–retest"),
-        Purpose("gold", "everybody", "hits", "known, where the study says so"),
-        Purpose(
-            "training",
-            "everybody, before all other items",
-            "admission",
-            "known, once submitted",
-            after="the study opens, or the next attempt",
-            announced=True,
-            skippable=False,
-        ),
-        Purpose(
-            "adjudicate",
-            "one adjudicator, where people differ by the study's rule",
-            "adjudicated scores",
-            "others",
-            announced=True,
-            queued=False,
-            alone=True,
-            reasoned=True,
-        ),
-        Purpose(
-            "revise",
-            "who answered everything, afterwards",
-            "anchoring",
-            "judge",
-            announced=True,
-            queued=False,
-            locks=True,
-        ),
-        Purpose(
-            "discuss",
-            "who answered everything, once all have",
-            "no figure",
-            "others",
-            announced=True,
-            queued=False,
-            locks=True,
-        ),
-        Purpose(
-            "spot-check",
-            "a researcher",
-            "triage, audits, and the agreement of those who check",
-            "judge",
-            announced=True,
-            queued=False,
-        ),
-        Purpose(
-            "diagnose",
-            "a researcher, on the part of a study that a judge learns from",
-            "causes of disagreement",
-            "judge",
-            announced=True,
-            queued=False,
-        ),
+        Purpose("first", rated=True),
+        Purpose("extra", rated=True),
+        Purpose("repeat"),
+        Purpose("gold", "known, where the study says so"),
+        Purpose("training", "known, once submitted", announced=True, skippable=False),
+        Purpose("adjudicate", "others", announced=True, queued=False, alone=True, reasoned=True),
+        Purpose("revise", "judge", announced=True, queued=False, locks=True),
+        Purpose("discuss", "others", announced=True, queued=False, locks=True),
+        Purpose("spot-check", "judge", announced=True, queued=False),
+        Purpose("diagnose", "judge", announced=True, queued=False),
     )
 }
 RATED = tuple(name for name, purpose in PURPOSES.items() if purpose.rated)

@@ -1,6 +1,6 @@
 """Whatever people are asked: it is dealt, shown, answered and counted here, for every purpose in one way.
 
-`concord.store.purposes` has a row for each purpose, in words; `PROCEDURES` has its functions: where an item
+`concord.store.purposes` has a row for each purpose; `PROCEDURES` has its functions: where an item
 is to lie on somebody's desk, what stands beside it, what follows an answer, which tables count it.
 """
 
