@@ -6,7 +6,6 @@ import click
 
 from concord.commands import options, printing
 from concord.commands.printing import echo
-from concord.store import suspects
 from concord.studies import audits, triage
 from concord.workspace import Workspace
 
@@ -31,6 +30,7 @@ def queue(
     /,
     benchmark: str,
     facets: options.Facets,
+    reasons: tuple[str, ...],
     limit: int,
     offset: int,
     form: str,
@@ -38,10 +38,10 @@ def queue(
 ) -> None:
     """List the conversations to look at, the highest priority first."""
     with Workspace.open(workspace, create=False).read() as db:
-        search = triage.search(db, benchmark, where=facets, **among)
-        suspected = suspects.queue(db, search, limit=limit, offset=offset)
-        counts = suspects.counts(db, search)
-    printing.show([triage.queue_table(suspected, counts)], form)
+        line = triage.queue(db, benchmark, where=facets, **among)
+    wanted = triage.because(line, reasons)
+    page = wanted[offset : offset + limit]
+    printing.show([triage.queue_table(page, line, len(wanted))], form)
 
 
 @command.command("draw")

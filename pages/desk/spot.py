@@ -81,9 +81,8 @@ class CheckDesk:
     def _line(self, db: Database) -> Mapping[int, Sequence[str]]:
         """In triage, the conversations to look at and why: as they were when the work began."""
         if self.line is None:
-            among: dict[str, Any] = {"where": self.where, "judges": self.judges, "reasons": self.reasons}
-            search = triage.search(db, self.benchmark, **among)
-            self.line = {one.conversation_id: one.reasons for one in suspects.queue(db, search)}
+            line = triage.queue(db, self.benchmark, where=self.where, judges=self.judges)
+            self.line = {one.conversation_id: one.reasons for one in triage.because(line, self.reasons)}
             if self.first is not None and self.first not in self.line:
                 self.line = {self.first: (), **self.line}
         return self.line

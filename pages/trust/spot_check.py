@@ -8,7 +8,7 @@ import streamlit as st
 from concord.errors import ConcordError
 from concord.runs.benchmark import Benchmark
 from concord.runs.judged import system
-from concord.store import conversations, ratings, spotchecks, suspects
+from concord.store import conversations, ratings, spotchecks
 from concord.studies import audits, triage
 from concord.studies.purposes import spotcheck
 from concord.table import Table
@@ -97,8 +97,9 @@ def _triage(benchmark: Benchmark) -> None:
     where = {**facets, "player": players}
     among: dict[str, Any] = {"person": who, "where": where, "judges": by}
     with workspace().read() as db:
-        counts = suspects.counts(db, triage.search(db, benchmark.name, **among))
-    offered = [reason for reason in triage.REASONS if counts.get(reason)]
+        line = triage.queue(db, benchmark.name, **among)
+    counts = triage.counts(line)
+    offered = [reason for reason in triage.REASONS if reason in counts]
     reasons = (
         st.pills(
             "Because of",
@@ -111,9 +112,9 @@ def _triage(benchmark: Benchmark) -> None:
         if offered
         else []
     )
+    wanted = triage.because(line, reasons or [])
+    queue = wanted[:LISTED]
     with workspace().read() as db:
-        search = triage.search(db, benchmark.name, **among, reasons=reasons)
-        queue = suspects.queue(db, search, limit=LISTED)
         of = [conversations.listed(db, s.conversation_id).facets for s in queue]
 
     def begin(at: str = "") -> None:
@@ -125,7 +126,7 @@ def _triage(benchmark: Benchmark) -> None:
         st.info("Nothing is left that deserves a look, as far as these filters go.")
     else:
         st.button(
-            f"Start with the first of {counts['']:,}" if not reasons else "Start with the first",
+            f"Start with the first of {len(wanted):,}",
             type="primary",
             icon=":material/search:",
             on_click=begin,
@@ -133,7 +134,7 @@ def _triage(benchmark: Benchmark) -> None:
         kept = [name for name in benchmark.facets if name != benchmark.ending_facet]
         shown_of = [{name: facets_of.get(name, "") for name in kept} for facets_of in of]
         table.draw(
-            triage.queue_table(queue, counts, shown_of),
+            triage.queue_table(queue, line, len(wanted), shown_of),
             key="queue",
             select=lambda row: begin(str(row["conversation"])),
         )

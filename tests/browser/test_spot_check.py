@@ -77,7 +77,7 @@ def cells(page: Page, *words: str) -> Locator:
 
 def queue(app: Server, person: str = "", **chosen: object) -> list[spotcheck.Screen]:
     with app.workspace.read() as db:
-        listed = by_hand.queue(db, person=person, limit=-1, **chosen)
+        listed = by_hand.queue(db, person=person, **chosen)
         return [spotcheck.screen(db, s.conversation_id) for s in listed]
 
 

@@ -183,9 +183,9 @@ def test_judgements_by_a_rubric_are_spot_checked(shop, run):
     done(run(shop, "judge", "support", "--judges", "a,b"))
     with shop.read() as db:
         found = spotcheck.screen(db, conversations.find_id(db, "c1"))
-        scale = triage.search(db, "shop")
+        scale = triage.bounds(db, "shop")
     assert (found.criterion.name, {seen.judge for seen in found.judgements}) == ("solved", {"a", "b"})
-    assert (scale.bottom, scale.top) == (1, 7)
+    assert (scale["bottom"], scale["top"]) == (1, 7)
     low = min((seen for seen in found.judgements), key=lambda seen: seen.score)
     with shop.write() as db:
         spotcheck.verify(db, low.id, "Ann", "too_low")

@@ -6,7 +6,7 @@ from concord.benchmarks.simulbench.targets import QUALITY
 from concord.conversation import Conversation, Message, Unit
 from concord.rating import Judgement, Rater, Rating
 from concord.scenario import Scenario
-from concord.store import conversations, ratings, scenarios, summaries, suspects
+from concord.store import conversations, ratings, scenarios, summaries
 from concord.studies import triage
 
 KINDS = {"s1": "LastOnly", "s2": "FirstChan", "s3": "SubseqChan", "s4": "FirstChan"}
@@ -97,11 +97,12 @@ def store_scripts(db, *keys):
     scenarios.save(db, [script(k) for k in keys])
 
 
-def queue(db, *, limit=50, offset=0, **chosen):
+def queue(db, *, reasons=(), **chosen):
     """The conversations to look at, of those chosen."""
-    return suspects.queue(db, triage.search(db, "simulbench", **chosen), limit=limit, offset=offset)
+    return triage.because(triage.queue(db, "simulbench", **chosen), reasons)
 
 
 def counts(db, **chosen):
     """How many conversations there are to look at, of those chosen."""
-    return suspects.counts(db, triage.search(db, "simulbench", **chosen))
+    line = triage.queue(db, "simulbench", **chosen)
+    return {"": len(line), **triage.counts(line)}
